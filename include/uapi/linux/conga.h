@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * conga: congestion-aware load balancing of VXLAN over a leaf-spine fabric
+ *
+ * This file is the manual of the generic netlink family "conga", version 1.
+ * It implements CONGA (Alizadeh et al., "CONGA: Distributed Congestion-Aware
+ * Load Balancing for Datacenters", SIGCOMM 2014); section numbers below are
+ * that paper's.
+ *
+ * Objects
+ * -------
+ * Everything lives in a network namespace, the one of the netlink socket.
+ *
+ *  fabric  at most one per network namespace: parameters, policy, ports and
+ *          leaves. No packet is touched before a fabric exists.
+ *  port    a network device that is a link of the fabric. Every port measures
+ *          its own load with a DRE (discounting rate estimator, section 3.2)
+ *          and raises the congestion extent (CE) of stamped packets that
+ *          leave by it. A port in role "uplink" also owns an LBTag (0-15) and
+ *          is a candidate for VXLAN packets towards leaves; a port in role
+ *          "transit" (a spine's) is not.
+ *  leaf    a remote tunnel endpoint (VTEP), keyed by its outer IP address.
+ *  path    a (leaf, uplink) pair; made by the kernel, read-only. A path is
+ *          usable while its uplink is a live nexthop of the route to the leaf.
+ *
+ * Rules for all messages
+ * ----------------------
+ * - Every attribute is validated strictly: unknown attributes, and attributes
+ *   that a command does not take, are refused.
+ * - A refused request changes nothing, and says why in one sentence by
+ *   extended ACK (set NETLINK_EXT_ACK on the socket). A request is validated
+ *   whole and then applied whole.
+ * - Commands that change something need CAP_NET_ADMIN in the user namespace
+ *   that owns the network namespace. Reading needs no privilege, except for
+ *   the flowlet table, which tells who talks to whom.
+ * - Times are nanoseconds, rates bits per second, sizes bytes.
+ * - Dumps take the attributes named below as filters.
+ *
+ * Wire format, version 1
+ * ----------------------
+ * The 16 bits that both RFC 7348 and VXLAN-GPE leave reserved, bytes 1-2 of
+ * the VXLAN header; the flags byte and the VNI are untouched. Seen as the
+ * first 32-bit big endian word of that header::
+ *
+ *    31..24  23..20  19..17  16  15..12   11..9      8        7..0
+ *    flags   LBTag   CE      FB  FB_LBTag FB_Metric  present  byte 3
+ *
+ * A packet is "stamped" if the flags byte is exactly 0x08 (VXLAN) or 0x0c
+ * (VXLAN-GPE), present is 1 and byte 7 of the header is zero. Metrics are
+ * fractions of full scale, left-aligned: with Q up to 3 they fit in CE and
+ * FB_Metric; with Q from 4 to 6 their lower bits go to byte 3, bits 7..5 for
+ * CE and 4..2 for FB_Metric. VNI 0xfffffe with present = 1 is a control
+ * packet: consumed by the receiver, never delivered.
+ */
+#ifndef _UAPI_LINUX_CONGA_H
+#define _UAPI_LINUX_CONGA_H
+
+#define CONGA_FAMILY_NAME	"conga"
+#define CONGA_FAMILY_VERSION	1
+
+/* Longest name of a policy, with the terminating zero. */
+#define CONGA_POLICY_NAME_MAX	16
+/* LBTags are 4 bits (section 3.1), so a leaf has at most 16 uplinks. */
+#define CONGA_TAGS_MAX		16
+/* UDP destination ports that one fabric takes for VXLAN. */
+#define CONGA_DSTPORTS_MAX	4
+
+/**
+ * enum conga_cmd - requests
+ * @CONGA_CMD_FABRIC_NEW: create the fabric of this network namespace. Takes
+ *	any of CONGA_A_FABRIC_*; what is left out gets its default. EEXIST if
+ *	there is one.
+ * @CONGA_CMD_FABRIC_SET: change those parameters that are given, while
+ *	traffic flows. A new Q empties both congestion tables, a new size
+ *	empties the flowlet table. ENOENT without a fabric, as for every
+ *	command below.
+ * @CONGA_CMD_FABRIC_GET: one reply with all of CONGA_A_FABRIC_*.
+ * @CONGA_CMD_FABRIC_DEL: remove ports, leaves and fabric.
+ * @CONGA_CMD_PORT_NEW: make CONGA_A_PORT_IFINDEX a port with CONGA_A_PORT_ROLE
+ *	(both mandatory). An uplink takes CONGA_A_PORT_TAG, or the lowest free
+ *	one. CONGA_A_PORT_RATE is mandatory where the device reports no speed.
+ * @CONGA_CMD_PORT_SET: change CONGA_A_PORT_RATE of a port; its DRE starts
+ *	again from zero.
+ * @CONGA_CMD_PORT_GET: one port by CONGA_A_PORT_IFINDEX, or dump of all.
+ * @CONGA_CMD_PORT_DEL: remove the port. The device is not touched.
+ * @CONGA_CMD_LEAF_NEW: add a leaf: one of CONGA_A_LEAF_ADDR4 and
+ *	CONGA_A_LEAF_ADDR6, and CONGA_A_LEAF_MODE (mandatory).
+ * @CONGA_CMD_LEAF_SET: change CONGA_A_LEAF_MODE. Its congestion tables start
+ *	again from nothing.
+ * @CONGA_CMD_LEAF_GET: one leaf by address, or dump of all.
+ * @CONGA_CMD_LEAF_DEL: remove the leaf. Its traffic goes on by the kernel's
+ *	own route.
+ * @CONGA_CMD_PATH_GET: dump of CONGA_A_PATH_*; filter: a leaf's address.
+ * @CONGA_CMD_TABLE_GET: dump of CONGA_A_TABLE_*, a message per leaf.
+ *	CONGA_A_TABLE_KIND is mandatory; filter: a leaf's address.
+ * @CONGA_CMD_FLOWLET_GET: dump of the live flowlets, CONGA_A_FLOWLET_*;
+ *	filters: a leaf's address, CONGA_A_FLOWLET_IFINDEX. Needs
+ *	CAP_NET_ADMIN.
+ * @CONGA_CMD_FLOWLET_FLUSH: empty the flowlet table: every flow decides anew
+ *	at its next packet.
+ * @CONGA_CMD_POLICY_GET: dump of the policies this module knows.
+ * @CONGA_CMD_STATS_GET: one reply with the fabric's counters.
+ */
+enum conga_cmd {
+	CONGA_CMD_FABRIC_NEW = 1,
+	CONGA_CMD_FABRIC_SET,
+	CONGA_CMD_FABRIC_GET,
+	CONGA_CMD_FABRIC_DEL,
+	CONGA_CMD_PORT_NEW,
+	CONGA_CMD_PORT_SET,
+	CONGA_CMD_PORT_GET,
+	CONGA_CMD_PORT_DEL,
+	CONGA_CMD_LEAF_NEW,
+	CONGA_CMD_LEAF_SET,
+	CONGA_CMD_LEAF_GET,
+	CONGA_CMD_LEAF_DEL,
+	CONGA_CMD_PATH_GET,
+	CONGA_CMD_TABLE_GET,
+	CONGA_CMD_FLOWLET_GET,
+	CONGA_CMD_FLOWLET_FLUSH,
+	CONGA_CMD_POLICY_GET,
+	CONGA_CMD_STATS_GET,
+
+	/* private: */
+	__CONGA_CMD_MAX,
+	CONGA_CMD_MAX = __CONGA_CMD_MAX - 1
+};
+
+/**
+ * enum conga_attr_fabric - parameters of the fabric
+ * @CONGA_A_FABRIC_POLICY: (string) how uplinks are chosen, default "conga".
+ * @CONGA_A_FABRIC_Q: (u32, 1-6) bits of a metric, section 3.2, default 3.
+ *	Must be the same on every box of the fabric.
+ * @CONGA_A_FABRIC_TDRE: (u64, ns, 0 or 1000-1000000000) decrement period of
+ *	the DRE. 0, the default, is "auto": 16 us where the memory tau = Tdre /
+ *	alpha spans at least four of the port's largest bursts (its
+ *	gso_max_size), else as much longer as that needs.
+ * @CONGA_A_FABRIC_ALPHA: (u32, millionths, 1000-500000) decrement factor of
+ *	the DRE, section 3.2, default 100000, i.e. 0.1.
+ * @CONGA_A_FABRIC_FLOWLET_TIMEOUT: (u64, ns, 0-1000000000) Tfl: a longer idle
+ *	gap starts a new flowlet, section 3.4, default 500 us. 0 decides for
+ *	every packet. Gaps are measured with a grain of 1.024 us.
+ * @CONGA_A_FABRIC_AGE: (u64, ns, 100000-10000000000) Tage: an entry of the
+ *	to-leaf table loses an eighth of full scale per Tage without feedback;
+ *	an entry of the from-leaf table is not fed back after that time,
+ *	section 3.3, default 10 ms.
+ * @CONGA_A_FABRIC_DSTPORT: (u16, host order, repeated up to
+ *	CONGA_DSTPORTS_MAX times) UDP ports of VXLAN, default 4789.
+ * @CONGA_A_FABRIC_FLOWLETS: (u32, power of two, 1024-4194304) entries of the
+ *	flowlet table, section 3.4, default 65536.
+ * @CONGA_A_FABRIC_PORTS: (u32, reply only) number of ports.
+ * @CONGA_A_FABRIC_LEAVES: (u32, reply only) number of leaves.
+ */
+enum conga_attr_fabric {
+	CONGA_A_FABRIC_POLICY = 1,
+	CONGA_A_FABRIC_Q,
+	CONGA_A_FABRIC_TDRE,
+	CONGA_A_FABRIC_ALPHA,
+	CONGA_A_FABRIC_FLOWLET_TIMEOUT,
+	CONGA_A_FABRIC_AGE,
+	CONGA_A_FABRIC_DSTPORT,
+	CONGA_A_FABRIC_FLOWLETS,
+	CONGA_A_FABRIC_PORTS,
+	CONGA_A_FABRIC_LEAVES,
+	CONGA_A_FABRIC_PAD,
+
+	/* private: */
+	__CONGA_A_FABRIC_MAX,
+	CONGA_A_FABRIC_MAX = __CONGA_A_FABRIC_MAX - 1
+};
+
+/** enum conga_role - what a port is for */
+enum conga_role {
+	CONGA_ROLE_UPLINK = 1,
+	CONGA_ROLE_TRANSIT,
+};
+
+/**
+ * enum conga_rate_source - where a port's rate comes from
+ * @CONGA_RATE_CONFIGURED: set by the operator.
+ * @CONGA_RATE_LINK: the speed that the device reports; follows it.
+ */
+enum conga_rate_source {
+	CONGA_RATE_CONFIGURED = 1,
+	CONGA_RATE_LINK,
+};
+
+/** enum conga_port_state - can the port send now? (running and carrier) */
+enum conga_port_state {
+	CONGA_PORT_UP = 1,
+	CONGA_PORT_DOWN,
+};
+
+/**
+ * enum conga_attr_port - a port
+ * @CONGA_A_PORT_IFINDEX: (u32) its device.
+ * @CONGA_A_PORT_ROLE: (u32) enum conga_role.
+ * @CONGA_A_PORT_TAG: (u32, 0-15) LBTag; uplinks only.
+ * @CONGA_A_PORT_RATE: (u64, bit/s, 0 or 1000000-1000000000000) C of the DRE.
+ *	In requests 0 means "the link's speed".
+ * @CONGA_A_PORT_RATE_SOURCE: (u32, reply only) enum conga_rate_source.
+ * @CONGA_A_PORT_STATE: (u32, reply only) enum conga_port_state.
+ * @CONGA_A_PORT_TDRE: (u64, ns, reply only) decrement period in force.
+ * @CONGA_A_PORT_DRE_BYTES: (u64, reply only) X of the DRE, section 3.2.
+ * @CONGA_A_PORT_METRIC: (u32, reply only) X over C * tau, quantised to Q bits.
+ * @CONGA_A_PORT_TX_PACKETS: (u64, reply only) frames counted by the DRE; a
+ *	GSO packet counts as the frames that it becomes.
+ * @CONGA_A_PORT_TX_BYTES: (u64, reply only) bytes counted by the DRE: those
+ *	that enter the port's queue, with the Ethernet header, without
+ *	preamble and frame check sequence.
+ */
+enum conga_attr_port {
+	CONGA_A_PORT_IFINDEX = 1,
+	CONGA_A_PORT_ROLE,
+	CONGA_A_PORT_TAG,
+	CONGA_A_PORT_RATE,
+	CONGA_A_PORT_RATE_SOURCE,
+	CONGA_A_PORT_STATE,
+	CONGA_A_PORT_TDRE,
+	CONGA_A_PORT_DRE_BYTES,
+	CONGA_A_PORT_METRIC,
+	CONGA_A_PORT_TX_PACKETS,
+	CONGA_A_PORT_TX_BYTES,
+	CONGA_A_PORT_PAD,
+
+	/* private: */
+	__CONGA_A_PORT_MAX,
+	CONGA_A_PORT_MAX = __CONGA_A_PORT_MAX - 1
+};
+
+/**
+ * enum conga_mode - how a leaf is treated
+ * @CONGA_MODE_PLAIN: a foreign VTEP: never stamped, so nothing is learnt from
+ *	it and uplinks are chosen by their local metrics alone.
+ * @CONGA_MODE_CONGA: runs conga: packets to it are stamped, CE and feedback
+ *	from it are learnt. A VTEP without conga drops stamped packets.
+ */
+enum conga_mode {
+	CONGA_MODE_PLAIN = 1,
+	CONGA_MODE_CONGA,
+};
+
+/**
+ * enum conga_attr_leaf - a remote leaf
+ * @CONGA_A_LEAF_ADDR4: (be32) its outer IPv4 address.
+ * @CONGA_A_LEAF_ADDR6: (16 bytes) its outer IPv6 address.
+ * @CONGA_A_LEAF_MODE: (u32) enum conga_mode, by order of the operator.
+ * @CONGA_A_LEAF_STATE: (u32, reply only) enum conga_mode, in force now.
+ * @CONGA_A_LEAF_PATHS: (u32, reply only) number of usable paths.
+ */
+enum conga_attr_leaf {
+	CONGA_A_LEAF_ADDR4 = 1,
+	CONGA_A_LEAF_ADDR6,
+	CONGA_A_LEAF_MODE,
+	CONGA_A_LEAF_STATE,
+	CONGA_A_LEAF_PATHS,
+	CONGA_A_LEAF_PAD,
+
+	/* private: */
+	__CONGA_A_LEAF_MAX,
+	CONGA_A_LEAF_MAX = __CONGA_A_LEAF_MAX - 1
+};
+
+/**
+ * enum conga_path_reason - why a path is not used
+ * @CONGA_PATH_USABLE: it is.
+ * @CONGA_PATH_PORT_DOWN: the uplink is down or has no carrier.
+ * @CONGA_PATH_NO_ROUTE: there is no unicast route to the leaf.
+ * @CONGA_PATH_NOT_NEXTHOP: the route to the leaf does not use this uplink.
+ * @CONGA_PATH_NEXTHOP_DOWN: the nexthop on this uplink is dead or its link
+ *	is down.
+ * @CONGA_PATH_OTHER_DEVICE: a lookup through this uplink answers with another
+ *	device.
+ */
+enum conga_path_reason {
+	CONGA_PATH_USABLE = 1,
+	CONGA_PATH_PORT_DOWN,
+	CONGA_PATH_NO_ROUTE,
+	CONGA_PATH_NOT_NEXTHOP,
+	CONGA_PATH_NEXTHOP_DOWN,
+	CONGA_PATH_OTHER_DEVICE,
+
+	/* private: */
+	__CONGA_PATH_REASON_MAX
+};
+
+/**
+ * enum conga_attr_path - a (leaf, uplink) pair
+ * @CONGA_A_PATH_ADDR4: (be32) the leaf.
+ * @CONGA_A_PATH_ADDR6: (16 bytes) the leaf.
+ * @CONGA_A_PATH_IFINDEX: (u32) the uplink's device.
+ * @CONGA_A_PATH_TAG: (u32) the uplink's LBTag.
+ * @CONGA_A_PATH_REASON: (u32) enum conga_path_reason.
+ * @CONGA_A_PATH_LOCAL: (u32, 0 to 2^Q - 1) the uplink's own metric.
+ * @CONGA_A_PATH_REMOTE: (u32, 0 to 2^Q - 1) the to-leaf metric, aged.
+ * @CONGA_A_PATH_AGE: (u64, ns) since the last feedback; absent if none.
+ */
+enum conga_attr_path {
+	CONGA_A_PATH_ADDR4 = 1,
+	CONGA_A_PATH_ADDR6,
+	CONGA_A_PATH_IFINDEX,
+	CONGA_A_PATH_TAG,
+	CONGA_A_PATH_REASON,
+	CONGA_A_PATH_LOCAL,
+	CONGA_A_PATH_REMOTE,
+	CONGA_A_PATH_AGE,
+	CONGA_A_PATH_PAD,
+
+	/* private: */
+	__CONGA_A_PATH_MAX,
+	CONGA_A_PATH_MAX = __CONGA_A_PATH_MAX - 1
+};
+
+/**
+ * enum conga_table - the congestion tables, section 3.3
+ * @CONGA_TABLE_TO_LEAF: Congestion-To-Leaf: what the leaf told us about our
+ *	uplinks.
+ * @CONGA_TABLE_FROM_LEAF: Congestion-From-Leaf: what its packets told us about
+ *	its uplinks, to be fed back.
+ */
+enum conga_table {
+	CONGA_TABLE_TO_LEAF = 1,
+	CONGA_TABLE_FROM_LEAF,
+};
+
+/**
+ * enum conga_attr_table - a congestion table of one leaf
+ * @CONGA_A_TABLE_KIND: (u32) enum conga_table.
+ * @CONGA_A_TABLE_ADDR4: (be32) the leaf.
+ * @CONGA_A_TABLE_ADDR6: (16 bytes) the leaf.
+ * @CONGA_A_TABLE_ROW: (nest, repeated) enum conga_attr_row, a row for every
+ *	LBTag that was ever heard of.
+ */
+enum conga_attr_table {
+	CONGA_A_TABLE_KIND = 1,
+	CONGA_A_TABLE_ADDR4,
+	CONGA_A_TABLE_ADDR6,
+	CONGA_A_TABLE_ROW,
+
+	/* private: */
+	__CONGA_A_TABLE_MAX,
+	CONGA_A_TABLE_MAX = __CONGA_A_TABLE_MAX - 1
+};
+
+/**
+ * enum conga_attr_row - a row of a congestion table
+ * @CONGA_A_ROW_TAG: (u32) LBTag: ours in to-leaf, the leaf's in from-leaf.
+ * @CONGA_A_ROW_METRIC: (u32) to-leaf: aged as the decision sees it;
+ *	from-leaf: the last CE.
+ * @CONGA_A_ROW_AGE: (u64, ns) since it was last heard.
+ * @CONGA_A_ROW_CHANGED: (flag) from-leaf: differs from what was last fed back.
+ */
+enum conga_attr_row {
+	CONGA_A_ROW_TAG = 1,
+	CONGA_A_ROW_METRIC,
+	CONGA_A_ROW_AGE,
+	CONGA_A_ROW_CHANGED,
+	CONGA_A_ROW_PAD,
+
+	/* private: */
+	__CONGA_A_ROW_MAX,
+	CONGA_A_ROW_MAX = __CONGA_A_ROW_MAX - 1
+};
+
+/**
+ * enum conga_attr_flowlet - a live flowlet, section 3.4
+ * @CONGA_A_FLOWLET_ADDR4: (be32) the leaf it goes to.
+ * @CONGA_A_FLOWLET_ADDR6: (16 bytes) the leaf it goes to.
+ * @CONGA_A_FLOWLET_IFINDEX: (u32) the uplink it is on.
+ * @CONGA_A_FLOWLET_HASH: (u32) its entry, the lower bits of the hash of the
+ *	inner 5-tuple.
+ * @CONGA_A_FLOWLET_IDLE: (u64, ns) since its last packet.
+ */
+enum conga_attr_flowlet {
+	CONGA_A_FLOWLET_ADDR4 = 1,
+	CONGA_A_FLOWLET_ADDR6,
+	CONGA_A_FLOWLET_IFINDEX,
+	CONGA_A_FLOWLET_HASH,
+	CONGA_A_FLOWLET_IDLE,
+	CONGA_A_FLOWLET_PAD,
+
+	/* private: */
+	__CONGA_A_FLOWLET_MAX,
+	CONGA_A_FLOWLET_MAX = __CONGA_A_FLOWLET_MAX - 1
+};
+
+/**
+ * enum conga_attr_policy - a policy
+ * @CONGA_A_POLICY_NAME: (string) its name.
+ * @CONGA_A_POLICY_SUMMARY: (string) one line on what it does.
+ */
+enum conga_attr_policy {
+	CONGA_A_POLICY_NAME = 1,
+	CONGA_A_POLICY_SUMMARY,
+
+	/* private: */
+	__CONGA_A_POLICY_MAX,
+	CONGA_A_POLICY_MAX = __CONGA_A_POLICY_MAX - 1
+};
+
+/**
+ * enum conga_attr_stats - counters of the fabric, all u64, packets unless said
+ * @CONGA_A_STATS_TX_STEERED: VXLAN packets sent by the path that was chosen.
+ * @CONGA_A_STATS_TX_STAMPED: of these, stamped for a conga leaf.
+ * @CONGA_A_STATS_TX_UNKNOWN_LEAF: VXLAN packets to an address that is no leaf;
+ *	left to the kernel.
+ * @CONGA_A_STATS_TX_FORGED: packets of local sockets that carried a stamp;
+ *	cleared.
+ * @CONGA_A_STATS_TX_RESERVED: not stamped, because the tunnel uses the
+ *	reserved bits for itself (e.g. Group Based Policy).
+ * @CONGA_A_STATS_FLOWLETS_STARTED: flowlets started, section 3.4.
+ * @CONGA_A_STATS_FLOWLETS_KEPT: of these, on the uplink the flow had before.
+ * @CONGA_A_STATS_FLOWLETS_MOVED: of these, on another uplink.
+ * @CONGA_A_STATS_FLOWLETS_REROUTED: flowlets moved at once, gap or not,
+ *	because their path went down.
+ * @CONGA_A_STATS_FLOWLET_COLLISIONS: live entries taken over by a flow
+ *	towards another leaf.
+ * @CONGA_A_STATS_FALLBACK_NO_PATH: left to the kernel: no usable path.
+ * @CONGA_A_STATS_FALLBACK_XFRM: left to the kernel: IPsec transforms it.
+ * @CONGA_A_STATS_FALLBACK_MARK: left to the kernel: marked, so that policy
+ *	routing may want it.
+ * @CONGA_A_STATS_FALLBACK_MTU: left to the kernel: fits its route's MTU, but
+ *	not that of the chosen path.
+ * @CONGA_A_STATS_FALLBACK_NOMEM: left to the kernel: no memory to make the
+ *	header writable.
+ * @CONGA_A_STATS_CE_RAISED: packets whose CE a port of this box raised.
+ * @CONGA_A_STATS_CE_UNWRITABLE: CE not raised: the header could not be made
+ *	writable.
+ * @CONGA_A_STATS_FEEDBACK_SENT: stamped packets that carried feedback.
+ * @CONGA_A_STATS_FEEDBACK_RECEIVED: feedback taken into a to-leaf table.
+ * @CONGA_A_STATS_FEEDBACK_IGNORED: feedback about an LBTag that no uplink has.
+ * @CONGA_A_STATS_RX_STAMPED: stamped packets received, cleared and delivered.
+ * @CONGA_A_STATS_RX_LEARNT: of these, CE taken into a from-leaf table.
+ * @CONGA_A_STATS_RX_NOT_PORT: not learnt from: came by a device that is no
+ *	port.
+ * @CONGA_A_STATS_RX_UNKNOWN_LEAF: not learnt from: sender is no leaf.
+ * @CONGA_A_STATS_RX_PLAIN_LEAF: not learnt from: sender is a plain leaf.
+ * @CONGA_A_STATS_RX_CONTROL: control packets consumed.
+ * @CONGA_A_STATS_RX_FOREIGN: VXLAN with flags or reserved bits that are not
+ *	ours; passed untouched.
+ * @CONGA_A_STATS_RX_MALFORMED: to a VXLAN port, without a valid VNI flag;
+ *	passed untouched.
+ * @CONGA_A_STATS_RX_TRUNCATED: to a VXLAN port, too short for a VXLAN header;
+ *	passed untouched.
+ * @CONGA_A_STATS_RX_NOMEM: stamped packets that could not be cleared for want
+ *	of memory; passed as they were.
+ * @CONGA_A_STATS_PATH_UP: times a path became usable.
+ * @CONGA_A_STATS_PATH_DOWN: times a path ceased to be usable.
+ */
+enum conga_attr_stats {
+	CONGA_A_STATS_PAD = 1,
+	CONGA_A_STATS_TX_STEERED,
+	CONGA_A_STATS_TX_STAMPED,
+	CONGA_A_STATS_TX_UNKNOWN_LEAF,
+	CONGA_A_STATS_TX_FORGED,
+	CONGA_A_STATS_TX_RESERVED,
+	CONGA_A_STATS_FLOWLETS_STARTED,
+	CONGA_A_STATS_FLOWLETS_KEPT,
+	CONGA_A_STATS_FLOWLETS_MOVED,
+	CONGA_A_STATS_FLOWLETS_REROUTED,
+	CONGA_A_STATS_FLOWLET_COLLISIONS,
+	CONGA_A_STATS_FALLBACK_NO_PATH,
+	CONGA_A_STATS_FALLBACK_XFRM,
+	CONGA_A_STATS_FALLBACK_MARK,
+	CONGA_A_STATS_FALLBACK_MTU,
+	CONGA_A_STATS_FALLBACK_NOMEM,
+	CONGA_A_STATS_CE_RAISED,
+	CONGA_A_STATS_CE_UNWRITABLE,
+	CONGA_A_STATS_FEEDBACK_SENT,
+	CONGA_A_STATS_FEEDBACK_RECEIVED,
+	CONGA_A_STATS_FEEDBACK_IGNORED,
+	CONGA_A_STATS_RX_STAMPED,
+	CONGA_A_STATS_RX_LEARNT,
+	CONGA_A_STATS_RX_NOT_PORT,
+	CONGA_A_STATS_RX_UNKNOWN_LEAF,
+	CONGA_A_STATS_RX_PLAIN_LEAF,
+	CONGA_A_STATS_RX_CONTROL,
+	CONGA_A_STATS_RX_FOREIGN,
+	CONGA_A_STATS_RX_MALFORMED,
+	CONGA_A_STATS_RX_TRUNCATED,
+	CONGA_A_STATS_RX_NOMEM,
+	CONGA_A_STATS_PATH_UP,
+	CONGA_A_STATS_PATH_DOWN,
+
+	/* private: */
+	__CONGA_A_STATS_MAX,
+	CONGA_A_STATS_MAX = __CONGA_A_STATS_MAX - 1
+};
+
+#endif /* _UAPI_LINUX_CONGA_H */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_DATAPATH_H
+#define _CONGA_DATAPATH_H
+
+/*
+ * The packet's way through the module, on one screen.
+ *
+ *  leaf, sending                         spine                leaf, receiving
+ *  ~~~~~~~~~~~~~                         ~~~~~                ~~~~~~~~~~~~~~~
+ *  vxlan device builds the packet
+ *    |
+ *  tx.c    LOCAL_OUT                                          link to the host
+ *    | find the leaf by address                                     ^
+ *    | hash the inner flow                                          |
+ *    | flowlet live? keep : policy picks                      vxlan device
+ *    | path -> route by that uplink                                 ^
+ *    | stamp: LBTag, CE = 0, feedback                               |
+ *    v                                                        rx.c  LOCAL_IN
+ *  kernel's output, neighbour                                       | stamped?
+ *    |                                                              | learn CE
+ *    v                                                              | learn fb
+ *  link.c  EGRESS of the uplink         link.c  EGRESS              | clear
+ *    | DRE counts                         | DRE counts              |
+ *    | CE = max(CE, metric)               | CE = max(CE, metric)    |
+ *    v                                    v                         |
+ *    +------------ wire ------------ forwarding ------------ wire --+
+ *
+ * Each door gets its object (fabric or port) as the hook's private pointer, so
+ * a namespace or device without one pays nothing. All run in softirq or with
+ * BH disabled, under RCU, and always let the packet go on, with one exception:
+ * rx.c consumes control packets.
+ */
+#include <linux/netfilter.h>
+
+struct conga_fabric;
+struct conga_port;
+struct net;
+
+/* tx.c, rx.c: priv is the fabric. link.c: priv is the port. */
+unsigned int conga_tx(void *priv, struct sk_buff *skb,
+		      const struct nf_hook_state *state);
+unsigned int conga_rx(void *priv, struct sk_buff *skb,
+		      const struct nf_hook_state *state);
+unsigned int conga_link(void *priv, struct sk_buff *skb,
+			const struct nf_hook_state *state);
+
+/* hooks.c: RTNL and the mutex. */
+int conga_hooks_attach(struct conga_fabric *fabric);
+int conga_hooks_attach_port(struct conga_port *port);
+void conga_hooks_remove_port(struct conga_port *port);
+void conga_hooks_remove_fabric(struct conga_fabric *fabric);
+
+/* notify.c, netlink.c */
+int conga_notify_init(void);
+void conga_notify_exit(void);
+int conga_netlink_init(void);
+void conga_netlink_exit(void);
+
+#endif /* _CONGA_DATAPATH_H */

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The fabric of a network namespace: its locks, parameters and flowlet table. */
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <net/netns/generic.h>
+
+#include "dre.h"
+#include "fabric.h"
+#include "leaf.h"
+#include "toleaf.h"
+
+#define CONGA_VXLAN_PORT	4789	/* IANA */
+
+static unsigned int conga_net_id __read_mostly;
+
+struct conga_net *conga_net(const struct net *net)
+{
+	return net_generic(net, conga_net_id);
+}
+
+static int __net_init conga_net_init(struct net *net)
+{
+	mutex_init(&conga_net(net)->lock);
+	return 0;
+}
+
+static struct pernet_operations conga_net_ops = {
+	.init	= conga_net_init,
+	.id	= &conga_net_id,
+	.size	= sizeof(struct conga_net),
+};
+
+/* conga_fabric_init - the memory of every network namespace */
+int conga_fabric_init(void)
+{
+	return register_pernet_subsys(&conga_net_ops);
+}
+
+void conga_fabric_exit(void)
+{
+	unregister_pernet_subsys(&conga_net_ops);
+}
+
+/* conga_lock - for changes; may sleep. See DOC: Locking. */
+void conga_lock(struct net *net)
+{
+	rtnl_lock();
+	mutex_lock(&conga_net(net)->lock);
+}
+
+void conga_unlock(struct net *net)
+{
+	mutex_unlock(&conga_net(net)->lock);
+	rtnl_unlock();
+}
+
+void conga_assert_locked(const struct conga_fabric *fabric)
+{
+	ASSERT_RTNL();
+	lockdep_assert_held(&conga_net(fabric->net)->lock);
+}
+
+/* conga_fabric_get_locked - under the mutex; NULL if there is none */
+struct conga_fabric *conga_fabric_get_locked(struct net *net)
+{
+	struct conga_net *cnet = conga_net(net);
+
+	return rcu_dereference_protected(cnet->fabric,
+					 lockdep_is_held(&cnet->lock));
+}
+
+/* conga_fabric_params - under the mutex */
+struct conga_params *conga_fabric_params(const struct conga_fabric *fabric)
+{
+	struct conga_net *cnet = conga_net(fabric->net);
+
+	return rcu_dereference_protected(fabric->params,
+					 lockdep_is_held(&cnet->lock));
+}
+
+/* conga_params_setup - the defaults */
+void conga_params_setup(struct conga_params *params)
+{
+	*params = (struct conga_params) {
+		.policy		= &conga_policy_conga,
+		.tfl		= CONGA_TFL_DEFAULT,
+		.tage		= CONGA_TAGE_DEFAULT,
+		.tdre		= CONGA_TDRE_AUTO,
+		.alpha		= CONGA_ALPHA_DEFAULT,
+		.flowlets	= CONGA_FLOWLETS_DEFAULT,
+		.q		= CONGA_Q_DEFAULT,
+		.dstports	= 1,
+		.dstport	= { htons(CONGA_VXLAN_PORT) },
+	};
+}
+
+/* conga_flowlets_create - an empty table of @size entries, a power of two */
+struct conga_flowlets *conga_flowlets_create(u32 size)
+{
+	struct conga_flowlets *flowlets;
+
+	flowlets = kvzalloc(struct_size(flowlets, entry, size),
+			    GFP_KERNEL_ACCOUNT);
+	if (flowlets)
+		flowlets->mask = size - 1;
+	return flowlets;
+}
+
+/* conga_flowlets_publish - takes @flowlets over, frees the old after RCU */
+void conga_flowlets_publish(struct conga_fabric *fabric,
+			    struct conga_flowlets *flowlets)
+{
+	struct conga_flowlets *old;
+
+	conga_assert_locked(fabric);
+	old = rcu_replace_pointer(fabric->flowlets, flowlets, true);
+	kvfree_rcu(old, rcu);
+}
+
+/* conga_flowlets_flush - every flow decides anew; under the mutex */
+void conga_flowlets_flush(struct conga_fabric *fabric)
+{
+	struct conga_flowlets *flowlets;
+	u32 i;
+
+	conga_assert_locked(fabric);
+	flowlets = rtnl_dereference(fabric->flowlets);
+	for (i = 0; i <= flowlets->mask; i++)
+		WRITE_ONCE(flowlets->entry[i], 0);
+}
+
+static int conga_fabric_alloc(struct conga_fabric *fabric,
+			      const struct conga_params *params)
+{
+	struct conga_flowlets *flowlets = conga_flowlets_create(params->flowlets);
+	struct conga_params *copy = kmemdup(params, sizeof(*params), GFP_KERNEL);
+
+	RCU_INIT_POINTER(fabric->flowlets, flowlets);
+	RCU_INIT_POINTER(fabric->params, copy);
+	fabric->stats = conga_stats_create();
+	if (!flowlets || !copy || !fabric->stats)
+		return -ENOMEM;
+	return conga_leaf_table_setup(fabric);
+}
+
+static void conga_fabric_release(struct conga_fabric *fabric)
+{
+	free_percpu(fabric->stats);
+	kvfree(rcu_dereference_raw(fabric->flowlets));
+	kfree(rcu_dereference_raw(fabric->params));
+	kfree(fabric);
+}
+
+/*
+ * conga_fabric_create - make and publish the fabric of @net
+ *
+ * No packet is affected until its hooks are attached. Returns an ERR_PTR
+ * without memory.
+ */
+struct conga_fabric *conga_fabric_create(struct net *net,
+					 const struct conga_params *params)
+{
+	struct conga_fabric *fabric = kzalloc(sizeof(*fabric), GFP_KERNEL);
+	int err;
+
+	if (!fabric)
+		return ERR_PTR(-ENOMEM);
+	fabric->net = net;
+	fabric->hash_seed = get_random_u32();
+	INIT_LIST_HEAD(&fabric->ports);
+	xa_init_flags(&fabric->leaf_index, XA_FLAGS_ALLOC1);
+	err = conga_fabric_alloc(fabric, params);
+	if (err) {
+		conga_fabric_release(fabric);
+		return ERR_PTR(err);
+	}
+	conga_assert_locked(fabric);
+	rcu_assign_pointer(conga_net(net)->fabric, fabric);
+	return fabric;
+}
+
+/* conga_fabric_make_dead - unpublish; its hooks and ports are gone already */
+void conga_fabric_make_dead(struct conga_fabric *fabric)
+{
+	conga_assert_locked(fabric);
+	RCU_INIT_POINTER(conga_net(fabric->net)->fabric, NULL);
+}
+
+/* conga_fabric_free - after a grace period since it was made dead */
+void conga_fabric_free(struct conga_fabric *fabric)
+{
+	conga_leaf_table_clean(fabric);
+	conga_fabric_release(fabric);
+}

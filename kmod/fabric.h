@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_FABRIC_H
+#define _CONGA_FABRIC_H
+
+#include <linux/mutex.h>
+#include <linux/netfilter.h>
+#include <linux/rhashtable.h>
+#include <linux/xarray.h>
+#include <net/net_namespace.h>
+
+#include "flowlet.h"
+#include "policy.h"
+#include "stats.h"
+
+struct conga_port;
+
+/* tx and rx, IPv4 and IPv6 */
+#define CONGA_HOOKS	4
+
+/**
+ * DOC: Locking
+ *
+ * Two locks guard configuration, always taken in this order: the RTNL, then
+ * the mutex of the network namespace (conga_net::lock). Every change of a
+ * fabric, its ports and its leaves holds both; the functions that make one say
+ * so with conga_assert_locked(). Netlink dumps hold the mutex alone, so that
+ * what they walk stays; they never take the RTNL.
+ *
+ * The packet path takes neither. It runs under RCU, in softirq or with BH
+ * disabled, and reaches everything from the fabric that its hook was
+ * registered with. Objects die in two phases: unpublish (hooks, lists, tables,
+ * pointers), then one synchronize_net() for all of them, then free. Parameters,
+ * the flowlet table and DREs are constant once published and replaced whole.
+ *
+ * Variables that packets change are words read with READ_ONCE and written with
+ * WRITE_ONCE (flowlets, congestion tables) or per CPU (counters, DRE cells). A
+ * path's route is refreshed under its leaf's spinlock, by whoever finds it
+ * outdated.
+ */
+
+/* Constant while published. Written by the holder of the locks, as a copy. */
+struct conga_params {
+	const struct conga_policy *policy;
+	u64		tfl;		/* ns */
+	u64		tage;		/* ns */
+	u64		tdre;		/* ns, or CONGA_TDRE_AUTO */
+	u32		alpha;		/* millionths */
+	u32		flowlets;	/* entries */
+	u8		q;		/* bits */
+	u8		dstports;	/* number of dstport */
+	__be16		dstport[CONGA_DSTPORTS_MAX];
+	struct rcu_head	rcu;
+};
+
+struct conga_flowlets {
+	u32		mask;
+	struct rcu_head	rcu;
+	conga_flowlet_t	entry[];	/* by the lower bits of the flow hash */
+};
+
+/* What the packet path reads comes first. */
+struct conga_fabric {
+	struct conga_params __rcu	*params;
+	struct conga_flowlets __rcu	*flowlets;
+	struct conga_stats __percpu	*stats;
+	struct conga_port __rcu		*uplink[CONGA_TAGS_MAX]; /* by LBTag */
+	struct rhashtable		leaves;		/* by address */
+	struct list_head		ports;		/* RCU list */
+	u32				hash_seed;
+	atomic_t			path_epoch;	/* bumped by port events */
+
+	struct net			*net;
+	struct xarray			leaf_index;	/* u16 -> leaf */
+	struct nf_hook_ops		hooks[CONGA_HOOKS]; /* by hooks.c */
+	u32				generation;	/* of ports and leaves */
+	u32				port_count;
+	u32				leaf_count;
+};
+
+/* One per network namespace. */
+struct conga_net {
+	struct mutex			lock;	/* see DOC: Locking */
+	struct conga_fabric __rcu	*fabric;
+};
+
+struct conga_net *conga_net(const struct net *net);
+int conga_fabric_init(void);
+void conga_fabric_exit(void);
+
+void conga_lock(struct net *net);
+void conga_unlock(struct net *net);
+void conga_assert_locked(const struct conga_fabric *fabric);
+
+struct conga_fabric *conga_fabric_get_locked(struct net *net);
+struct conga_fabric *conga_fabric_create(struct net *net,
+					 const struct conga_params *params);
+void conga_fabric_make_dead(struct conga_fabric *fabric);
+void conga_fabric_free(struct conga_fabric *fabric);
+struct conga_params *conga_fabric_params(const struct conga_fabric *fabric);
+void conga_params_setup(struct conga_params *params);
+
+struct conga_flowlets *conga_flowlets_create(u32 size);
+void conga_flowlets_publish(struct conga_fabric *fabric,
+			    struct conga_flowlets *flowlets);
+void conga_flowlets_flush(struct conga_fabric *fabric);
+
+#endif /* _CONGA_FABRIC_H */

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The Congestion-From-Leaf table and the choice of feedback (CONGA, section
+ * 3.3)
+ *
+ * Every packet to a leaf carries back one of the CEs heard from it. Round
+ * robin, preferring those that changed, as the paper has it; where it is
+ * silent:
+ *
+ * - "Changed" means that the value differs from the one last fed back, not
+ *   that a packet came.
+ * - An entry is due if it changed, or was last fed back more than Tage / 4
+ *   ago. Else a constant metric would starve among fluctuating ones, and age
+ *   to zero at the leaf that needs it.
+ * - If none is due the last word is repeated: receivers merge (GRO) only
+ *   packets whose VXLAN headers are equal.
+ * - An entry that no packet refreshed for Tage is not fed back. Else a path
+ *   that nobody uses would be reported as congested for ever.
+ *
+ * Readers and writers on several CPUs take no lock. A lost race repeats or
+ * delays one feedback.
+ */
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+
+#include "feedback.h"
+
+#define CONGA_FEEDBACK_FRACTION	4	/* of Tage: refresh of what is unchanged */
+
+/* conga_fromleaf_learn - a stamped packet came; any CPU, softirq */
+void conga_fromleaf_learn(struct conga_fromleaf *table, u8 tag, u8 ce, u64 now)
+{
+	conga_sample_t sample = conga_sample_make(ce, now);
+
+	if (READ_ONCE(table->seen[tag]) != sample)
+		WRITE_ONCE(table->seen[tag], sample);
+}
+
+/* conga_fromleaf_changed - does the CE differ from what was last fed back? */
+bool conga_fromleaf_changed(const struct conga_fromleaf *table, u8 tag)
+{
+	conga_sample_t fed = READ_ONCE(table->fed[tag]);
+
+	return !conga_sample_valid(fed) ||
+	       conga_sample_metric(fed) !=
+	       conga_sample_metric(READ_ONCE(table->seen[tag]));
+}
+
+static bool conga_fromleaf_fresh(const struct conga_fromleaf *table, u8 tag,
+				 u64 now, u64 tage)
+{
+	conga_sample_t seen = READ_ONCE(table->seen[tag]);
+
+	return conga_sample_valid(seen) && conga_sample_age(seen, now) <= tage;
+}
+
+static bool conga_fromleaf_due(const struct conga_fromleaf *table, u8 tag,
+			       u64 now, u64 tage)
+{
+	conga_sample_t fed = READ_ONCE(table->fed[tag]);
+
+	if (!conga_fromleaf_fresh(table, tag, now, tage))
+		return false;
+	return conga_fromleaf_changed(table, tag) ||
+	       conga_sample_age(fed, now) > tage / CONGA_FEEDBACK_FRACTION;
+}
+
+static void conga_feedback_fill(struct conga_stamp *stamp, u8 tag,
+				conga_sample_t sample)
+{
+	stamp->feedback = true;
+	stamp->fb_tag = tag;
+	stamp->fb_metric = conga_sample_metric(sample);
+}
+
+static void conga_feedback_take(struct conga_fromleaf *table, u8 tag,
+				struct conga_stamp *stamp, u64 now)
+{
+	conga_sample_t seen = READ_ONCE(table->seen[tag]);
+
+	WRITE_ONCE(table->fed[tag],
+		   conga_sample_make(conga_sample_metric(seen), now));
+	WRITE_ONCE(table->next, (tag + 1) % CONGA_TAGS_MAX);
+	WRITE_ONCE(table->last, tag);
+	conga_feedback_fill(stamp, tag, seen);
+}
+
+/**
+ * conga_feedback_pick - the feedback for the next packet to the leaf
+ * @table: the leaf's
+ * @stamp: gets feedback, fb_tag and fb_metric
+ * @now: ns
+ * @tage: ns
+ */
+void conga_feedback_pick(struct conga_fromleaf *table, struct conga_stamp *stamp,
+			 u64 now, u64 tage)
+{
+	u8 next = READ_ONCE(table->next);
+	u8 last = READ_ONCE(table->last);
+	int i;
+
+	for (i = 0; i < CONGA_TAGS_MAX; i++) {
+		u8 tag = (next + i) % CONGA_TAGS_MAX;
+
+		if (conga_fromleaf_due(table, tag, now, tage)) {
+			conga_feedback_take(table, tag, stamp, now);
+			return;
+		}
+	}
+	stamp->feedback = false;
+	if (conga_fromleaf_fresh(table, last, now, tage))
+		conga_feedback_fill(stamp, last, READ_ONCE(table->fed[last]));
+}
+
+void conga_fromleaf_flush(struct conga_fromleaf *table)
+{
+	int tag;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
+		WRITE_ONCE(table->seen[tag], 0);
+		WRITE_ONCE(table->fed[tag], 0);
+	}
+}

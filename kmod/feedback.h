@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_FEEDBACK_H
+#define _CONGA_FEEDBACK_H
+
+#include <uapi/linux/conga.h>
+
+#include "sample.h"
+#include "wire.h"
+
+/* Congestion-From-Leaf of one leaf: CE of its packets, waiting to be fed back. */
+struct conga_fromleaf {
+	conga_sample_t	seen[CONGA_TAGS_MAX];	/* by the leaf's LBTag */
+	conga_sample_t	fed[CONGA_TAGS_MAX];	/* value and time of feedback */
+	u8		next;	/* round robin, section 3.3: one per leaf */
+	u8		last;	/* tag of the last word */
+};
+
+void conga_fromleaf_learn(struct conga_fromleaf *table, u8 tag, u8 ce, u64 now);
+bool conga_fromleaf_changed(const struct conga_fromleaf *table, u8 tag);
+void conga_feedback_pick(struct conga_fromleaf *table, struct conga_stamp *stamp,
+			 u64 now, u64 tage);
+void conga_fromleaf_flush(struct conga_fromleaf *table);
+
+#endif /* _CONGA_FEEDBACK_H */

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The hash of the inner flow, by which flowlets are told apart.
+ *
+ * skb->hash would be at hand, but a local socket's is drawn anew at every
+ * retransmission time-out, so that a flow would change its flowlet at the
+ * worst of times; and the kernel's dissector starts from the outer header.
+ *
+ * IPv4 and IPv6: addresses, protocol and, for TCP and UDP that are not
+ * fragmented, ports. Any other frame: MAC addresses and type.
+ */
+#include <linux/if_ether.h>
+#include <linux/if_vlan.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/jhash.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+
+#include "packet.h"
+#include "wire.h"
+
+#define CONGA_VXLAN_HLEN	8
+#define CONGA_INNER_VLANS	2	/* 802.1Q and 802.1ad */
+
+/* Next protocols of VXLAN-GPE that are not Ethernet. */
+#define CONGA_GPE_IPV4		1
+#define CONGA_GPE_IPV6		2
+
+static u32 conga_flowhash_ports(const struct sk_buff *skb, u8 protocol,
+				int offset)
+{
+	const __be32 *ports;
+	__be32 buffer;
+
+	if (protocol != IPPROTO_TCP && protocol != IPPROTO_UDP)
+		return 0;
+	ports = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
+	return ports ? (__force u32)*ports : 0;
+}
+
+/* Fragments after the first have no ports, so no fragment's ports count. */
+static u32 conga_flowhash_v4(const struct sk_buff *skb, int offset, u32 seed)
+{
+	const struct iphdr *ip;
+	struct iphdr buffer;
+	u32 ports = 0;
+
+	ip = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
+	if (!ip)
+		return seed;
+	if (!ip_is_fragment(ip))
+		ports = conga_flowhash_ports(skb, ip->protocol,
+					     offset + ip->ihl * 4);
+	return jhash_3words((__force u32)ip->saddr, (__force u32)ip->daddr,
+			    ports, seed ^ ip->protocol);
+}
+
+static u32 conga_flowhash_v6(const struct sk_buff *skb, int offset, u32 seed)
+{
+	const struct ipv6hdr *ip;
+	struct ipv6hdr buffer;
+	u32 ports;
+
+	ip = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
+	if (!ip)
+		return seed;
+	ports = conga_flowhash_ports(skb, ip->nexthdr,
+				     offset + sizeof(buffer));
+	return jhash2((const u32 *)&ip->saddr,
+		      2 * sizeof(struct in6_addr) / sizeof(u32),
+		      jhash_2words(ports, ip->nexthdr, seed));
+}
+
+static u32 conga_flowhash_ip(const struct sk_buff *skb, int offset,
+			     __be16 protocol, u32 seed)
+{
+	if (protocol == htons(ETH_P_IPV6))
+		return conga_flowhash_v6(skb, offset, seed);
+	return conga_flowhash_v4(skb, offset, seed);
+}
+
+static u32 conga_flowhash_ethernet(const struct sk_buff *skb, int offset,
+				   u32 seed)
+{
+	const struct ethhdr *eth;
+	struct ethhdr buffer;
+	__be16 protocol;
+	int i;
+
+	eth = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
+	if (!eth)
+		return seed;
+	protocol = eth->h_proto;
+	offset += sizeof(buffer);
+	for (i = 0; i < CONGA_INNER_VLANS && eth_type_vlan(protocol); i++) {
+		const struct vlan_hdr *vlan;
+		struct vlan_hdr tag;
+
+		vlan = skb_header_pointer(skb, offset, sizeof(tag), &tag);
+		if (!vlan)
+			break;
+		protocol = vlan->h_vlan_encapsulated_proto;
+		offset += sizeof(tag);
+	}
+	if (protocol == htons(ETH_P_IP) || protocol == htons(ETH_P_IPV6))
+		return conga_flowhash_ip(skb, offset, protocol, seed);
+	return jhash(eth, sizeof(buffer), seed);
+}
+
+/**
+ * conga_packet_flow_hash - 32 bits, the same for all packets of a flow
+ * @skb: the packet
+ * @packet: as found
+ * @seed: the fabric's, mixed with what else tells flows apart
+ */
+u32 conga_packet_flow_hash(const struct sk_buff *skb,
+			   const struct conga_packet *packet, u32 seed)
+{
+	int inner = packet->udp + sizeof(struct udphdr) + CONGA_VXLAN_HLEN;
+
+	if (conga_wire_gpe(packet->word)) {
+		switch (packet->word & CONGA_WIRE_BYTE3_MASK) {
+		case CONGA_GPE_IPV4:
+			return conga_flowhash_v4(skb, inner, seed);
+		case CONGA_GPE_IPV6:
+			return conga_flowhash_v6(skb, inner, seed);
+		}
+	}
+	return conga_flowhash_ethernet(skb, inner, seed);
+}

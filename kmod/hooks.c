@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Where the doors hang: attached with a fabric or port, gone before it dies. */
+#include <linux/limits.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/netfilter_netdev.h>
+
+#include "datapath.h"
+#include "fabric.h"
+#include "leaf.h"
+#include "port.h"
+
+/* After all other chains: what a firewall drops teaches nothing, and what it
+ * changes is seen.
+ */
+#define CONGA_HOOK_PRIORITY	INT_MAX
+
+static const struct nf_hook_ops conga_hook_templates[CONGA_HOOKS] = {
+	{ .hook = conga_tx, .pf = NFPROTO_IPV4, .hooknum = NF_INET_LOCAL_OUT },
+	{ .hook = conga_tx, .pf = NFPROTO_IPV6, .hooknum = NF_INET_LOCAL_OUT },
+	{ .hook = conga_rx, .pf = NFPROTO_IPV4, .hooknum = NF_INET_LOCAL_IN },
+	{ .hook = conga_rx, .pf = NFPROTO_IPV6, .hooknum = NF_INET_LOCAL_IN },
+};
+
+/* conga_hooks_attach - tx and rx of the fabric's namespace; may sleep */
+int conga_hooks_attach(struct conga_fabric *fabric)
+{
+	int i;
+
+	conga_assert_locked(fabric);
+	for (i = 0; i < CONGA_HOOKS; i++) {
+		fabric->hooks[i] = conga_hook_templates[i];
+		fabric->hooks[i].priv = fabric;
+		fabric->hooks[i].priority = CONGA_HOOK_PRIORITY;
+	}
+	return nf_register_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
+}
+
+/* conga_hooks_attach_port - the link door of a port about to be published; may sleep */
+int conga_hooks_attach_port(struct conga_port *port)
+{
+	conga_assert_locked(port->fabric);
+	port->egress = (struct nf_hook_ops) {
+		.hook		= conga_link,
+		.pf		= NFPROTO_NETDEV,
+		.hooknum	= NF_NETDEV_EGRESS,
+		.priority	= CONGA_HOOK_PRIORITY,
+		.dev		= port->dev,
+		.priv		= port,
+	};
+	return nf_register_net_hook(port->fabric->net, &port->egress);
+}
+
+/* Phase one of a port's death. */
+static void conga_hooks_kill_port(struct conga_port *port)
+{
+	nf_unregister_net_hook(port->fabric->net, &port->egress);
+	conga_port_make_dead(port);
+}
+
+/* Phase two, after the grace period: no packet holds the port or its paths. */
+static void conga_hooks_bury_port(struct conga_port *port)
+{
+	if (port->role == CONGA_ROLE_UPLINK)
+		conga_path_forget_tag(port->fabric, port->tag);
+	conga_port_free(port);
+}
+
+/* conga_hooks_remove_port - detach and free; sleeps for a grace period */
+void conga_hooks_remove_port(struct conga_port *port)
+{
+	conga_hooks_kill_port(port);
+	synchronize_net();
+	conga_hooks_bury_port(port);
+}
+
+/* conga_hooks_remove_fabric - with all it has, in one grace period; sleeps */
+void conga_hooks_remove_fabric(struct conga_fabric *fabric)
+{
+	struct conga_port *port, *next;
+	LIST_HEAD(dead);
+
+	conga_assert_locked(fabric);
+	nf_unregister_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
+	list_for_each_entry_safe(port, next, &fabric->ports, list) {
+		conga_hooks_kill_port(port);
+		list_add(&port->dying, &dead);
+	}
+	conga_fabric_make_dead(fabric);
+	synchronize_net();
+	list_for_each_entry_safe(port, next, &dead, dying)
+		conga_hooks_bury_port(port);
+	conga_fabric_free(fabric);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The link door: NETDEV_EGRESS of a port, the same on leaf and spine. The DRE
+ * counts every packet that enters the port's queue; stamped ones get
+ * CE := max(CE, this port's metric), their own bytes included (section 3.2).
+ */
+#include <linux/if_vlan.h>
+#include <linux/ktime.h>
+
+#include "datapath.h"
+#include "packet.h"
+#include "port.h"
+#include "wire.h"
+
+static void conga_link_mark(struct conga_port *port, struct conga_port_dre *dre,
+			    struct sk_buff *skb, u64 now)
+{
+	struct conga_fabric *fabric = port->fabric;
+	struct conga_packet packet;
+	u32 word;
+	u8 metric;
+
+	if (conga_packet_find(&packet, skb, vlan_get_protocol(skb),
+			      rcu_dereference(fabric->params)) !=
+	    CONGA_PACKET_VXLAN)
+		return;
+	if (!conga_wire_stamped(packet.word, packet.vni))
+		return;
+	metric = conga_dre_metric(&dre->params, conga_port_x(dre, now));
+	word = conga_wire_raise(packet.word, metric, dre->params.q);
+	if (word == packet.word)
+		return;
+	conga_stats_inc(fabric->stats, conga_packet_write(skb, &packet, word) ?
+				       CONGA_A_STATS_CE_RAISED :
+				       CONGA_A_STATS_CE_UNWRITABLE);
+}
+
+unsigned int conga_link(void *priv, struct sk_buff *skb,
+			const struct nf_hook_state *state)
+{
+	struct conga_port *port = priv;
+	struct conga_port_dre *dre = rcu_dereference(port->dre);
+	u64 now = ktime_get_ns();
+	u32 frames, bytes;
+
+	conga_packet_on_wire(skb, &frames, &bytes);
+	conga_port_count(port, dre, now, frames, bytes);
+	conga_link_mark(port, dre, skb, now);
+	return NF_ACCEPT;
+}

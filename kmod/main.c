@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * conga: congestion-aware load balancing of VXLAN over a leaf-spine fabric
+ *
+ * The order of init, and the end of everything. What the kernel calls:
+ *
+ *   conga_tx	LOCAL_OUT	tx.c		hooks.c, with a fabric
+ *   conga_rx	LOCAL_IN	rx.c		hooks.c, with a fabric
+ *   conga_link	NETDEV_EGRESS	link.c		hooks.c, with a port
+ *   conga_notify_event		notify.c	here
+ *   conga_netlink_*		netlink.c	here
+ *   conga_main_net_exit	main.c		here
+ */
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <net/genetlink.h>
+
+#include "datapath.h"
+#include "fabric.h"
+
+/* The namespace goes, or the module does. */
+static void __net_exit conga_main_net_exit(struct net *net)
+{
+	struct conga_fabric *fabric;
+
+	conga_lock(net);
+	fabric = conga_fabric_get_locked(net);
+	if (fabric)
+		conga_hooks_remove_fabric(fabric);
+	conga_unlock(net);
+}
+
+/* As a device's operations, which end before the devices themselves do: the
+ * fabric goes whole, and not port by port.
+ */
+static struct pernet_operations conga_main_net_ops = {
+	.exit = conga_main_net_exit,
+};
+
+static int __init conga_main_init(void)
+{
+	int err = conga_fabric_init();
+
+	if (err)
+		return err;
+	err = register_pernet_device(&conga_main_net_ops);
+	if (err)
+		goto err_fabric;
+	err = conga_notify_init();
+	if (err)
+		goto err_net;
+	err = conga_netlink_init();
+	if (err)
+		goto err_notify;
+	return 0;
+
+err_notify:
+	conga_notify_exit();
+err_net:
+	unregister_pernet_device(&conga_main_net_ops);
+err_fabric:
+	conga_fabric_exit();
+	return err;
+}
+
+/* First nobody can configure, then devices are forgotten, then fabrics go. The
+ * barrier waits for what was left to RCU callbacks of ours.
+ */
+static void __exit conga_main_exit(void)
+{
+	conga_netlink_exit();
+	unregister_pernet_device(&conga_main_net_ops);
+	conga_notify_exit();
+	conga_fabric_exit();
+	rcu_barrier();
+}
+
+module_init(conga_main_init);
+module_exit(conga_main_exit);
+
+MODULE_DESCRIPTION("Congestion-aware load balancing of VXLAN over a leaf-spine fabric (CONGA)");
+MODULE_AUTHOR("The conga developers");
+MODULE_LICENSE("GPL");
+MODULE_VERSION("0.1.0");
+MODULE_ALIAS_GENL_FAMILY("conga");

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The generic netlink family: operations, what attributes each takes, and the
+ * sentence for a value out of range. Its manual is include/uapi/linux/conga.h.
+ */
+#include <net/genetlink.h>
+#include <net/ipv6.h>
+
+#include "datapath.h"
+#include "dre.h"
+#include "leaf.h"
+#include "netlink.h"
+#include "port.h"
+
+/* A range whose refusal is a sentence of its own. */
+#define CONGA_NETLINK_CHECK(name, get, condition, sentence)		\
+static int conga_netlink_check_##name(const struct nlattr *attr,	\
+				      struct netlink_ext_ack *extack)	\
+{									\
+	u64 value = get(attr);						\
+									\
+	if (condition)							\
+		return 0;						\
+	NL_SET_ERR_MSG_ATTR(extack, attr, sentence);			\
+	return -ERANGE;							\
+}
+
+#define CONGA_BETWEEN(min, max)	(value >= (min) && value <= (max))
+
+CONGA_NETLINK_CHECK(q, nla_get_u32,
+		    CONGA_BETWEEN(CONGA_Q_MIN, CONGA_Q_MAX),
+		    "q is a number of bits from 1 to 6")
+CONGA_NETLINK_CHECK(tdre, nla_get_u64,
+		    value == CONGA_TDRE_AUTO ||
+		    CONGA_BETWEEN(CONGA_TDRE_MIN, CONGA_TDRE_MAX),
+		    "tdre is auto or a time from 1 us to 1 s")
+CONGA_NETLINK_CHECK(alpha, nla_get_u32,
+		    CONGA_BETWEEN(CONGA_ALPHA_MIN, CONGA_ALPHA_MAX),
+		    "alpha is a factor from 0.001 to 0.5")
+CONGA_NETLINK_CHECK(tfl, nla_get_u64, value <= CONGA_TFL_MAX,
+		    "flowlet-timeout is a time from 0 to 1 s")
+CONGA_NETLINK_CHECK(tage, nla_get_u64,
+		    CONGA_BETWEEN(CONGA_TAGE_MIN, CONGA_TAGE_MAX),
+		    "age is a time from 100 us to 10 s")
+CONGA_NETLINK_CHECK(dstport, nla_get_u16, value,
+		    "dstport is a UDP port from 1 to 65535")
+CONGA_NETLINK_CHECK(flowlets, nla_get_u32,
+		    CONGA_BETWEEN(CONGA_FLOWLETS_MIN, CONGA_FLOWLETS_MAX) &&
+		    is_power_of_2(value),
+		    "flowlets is a power of two from 1024 to 4194304")
+CONGA_NETLINK_CHECK(role, nla_get_u32,
+		    CONGA_BETWEEN(CONGA_ROLE_UPLINK, CONGA_ROLE_TRANSIT),
+		    "role is uplink or transit")
+CONGA_NETLINK_CHECK(tag, nla_get_u32, value < CONGA_TAGS_MAX,
+		    "tag is an LBTag from 0 to 15")
+CONGA_NETLINK_CHECK(rate, nla_get_u64,
+		    !value || CONGA_BETWEEN(CONGA_RATE_MIN, CONGA_RATE_MAX),
+		    "rate is auto or from 1 Mbit/s to 1 Tbit/s")
+CONGA_NETLINK_CHECK(mode, nla_get_u32,
+		    CONGA_BETWEEN(CONGA_MODE_PLAIN, CONGA_MODE_CONGA),
+		    "mode is conga or plain")
+CONGA_NETLINK_CHECK(table, nla_get_u32,
+		    CONGA_BETWEEN(CONGA_TABLE_TO_LEAF, CONGA_TABLE_FROM_LEAF),
+		    "the table is to-leaf or from-leaf")
+
+#define CONGA_NETLINK_POLICY(type, name) \
+	NLA_POLICY_VALIDATE_FN(type, conga_netlink_check_##name)
+
+static const struct nla_policy
+conga_netlink_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
+	[CONGA_A_FABRIC_POLICY]	= { .type = NLA_NUL_STRING,
+				    .len = CONGA_POLICY_NAME_MAX - 1 },
+	[CONGA_A_FABRIC_Q]	= CONGA_NETLINK_POLICY(NLA_U32, q),
+	[CONGA_A_FABRIC_TDRE]	= CONGA_NETLINK_POLICY(NLA_U64, tdre),
+	[CONGA_A_FABRIC_ALPHA]	= CONGA_NETLINK_POLICY(NLA_U32, alpha),
+	[CONGA_A_FABRIC_FLOWLET_TIMEOUT] = CONGA_NETLINK_POLICY(NLA_U64, tfl),
+	[CONGA_A_FABRIC_AGE]	= CONGA_NETLINK_POLICY(NLA_U64, tage),
+	[CONGA_A_FABRIC_DSTPORT] = CONGA_NETLINK_POLICY(NLA_U16, dstport),
+	[CONGA_A_FABRIC_FLOWLETS] = CONGA_NETLINK_POLICY(NLA_U32, flowlets),
+};
+
+static const struct nla_policy
+conga_netlink_port_new_policy[CONGA_A_PORT_MAX + 1] = {
+	[CONGA_A_PORT_IFINDEX]	= { .type = NLA_U32 },
+	[CONGA_A_PORT_ROLE]	= CONGA_NETLINK_POLICY(NLA_U32, role),
+	[CONGA_A_PORT_TAG]	= CONGA_NETLINK_POLICY(NLA_U32, tag),
+	[CONGA_A_PORT_RATE]	= CONGA_NETLINK_POLICY(NLA_U64, rate),
+};
+
+static const struct nla_policy
+conga_netlink_port_set_policy[CONGA_A_PORT_MAX + 1] = {
+	[CONGA_A_PORT_IFINDEX]	= { .type = NLA_U32 },
+	[CONGA_A_PORT_RATE]	= CONGA_NETLINK_POLICY(NLA_U64, rate),
+};
+
+static const struct nla_policy
+conga_netlink_port_key_policy[CONGA_A_PORT_MAX + 1] = {
+	[CONGA_A_PORT_IFINDEX]	= { .type = NLA_U32 },
+};
+
+static const struct nla_policy
+conga_netlink_leaf_set_policy[CONGA_A_LEAF_MAX + 1] = {
+	[CONGA_A_LEAF_ADDR4]	= { .type = NLA_BE32 },
+	[CONGA_A_LEAF_ADDR6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
+	[CONGA_A_LEAF_MODE]	= CONGA_NETLINK_POLICY(NLA_U32, mode),
+};
+
+const struct nla_policy conga_netlink_leaf_policy[CONGA_A_LEAF_MAX + 1] = {
+	[CONGA_A_LEAF_ADDR4]	= { .type = NLA_BE32 },
+	[CONGA_A_LEAF_ADDR6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
+};
+
+const struct nla_policy conga_netlink_path_policy[CONGA_A_PATH_MAX + 1] = {
+	[CONGA_A_PATH_ADDR4]	= { .type = NLA_BE32 },
+	[CONGA_A_PATH_ADDR6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
+};
+
+const struct nla_policy conga_netlink_table_policy[CONGA_A_TABLE_MAX + 1] = {
+	[CONGA_A_TABLE_KIND]	= CONGA_NETLINK_POLICY(NLA_U32, table),
+	[CONGA_A_TABLE_ADDR4]	= { .type = NLA_BE32 },
+	[CONGA_A_TABLE_ADDR6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
+};
+
+const struct nla_policy
+conga_netlink_flowlet_policy[CONGA_A_FLOWLET_MAX + 1] = {
+	[CONGA_A_FLOWLET_ADDR4]	= { .type = NLA_BE32 },
+	[CONGA_A_FLOWLET_ADDR6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
+	[CONGA_A_FLOWLET_IFINDEX] = { .type = NLA_U32 },
+};
+
+/* conga_netlink_fabric - the mutex is held; NULL and a sentence if none */
+struct conga_fabric *conga_netlink_fabric(struct net *net,
+					  struct netlink_ext_ack *extack)
+{
+	struct conga_fabric *fabric = conga_fabric_get_locked(net);
+
+	if (!fabric)
+		NL_SET_ERR_MSG(extack,
+			       "There is no fabric in this network namespace, add one first");
+	return fabric;
+}
+
+/* conga_netlink_port - by CONGA_A_PORT_IFINDEX; ERR_PTR and a sentence */
+struct conga_port *conga_netlink_port(struct conga_fabric *fabric,
+				      struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_PORT_IFINDEX];
+	struct conga_port *port;
+
+	if (!attr) {
+		NL_SET_ERR_MSG(info->extack, "Which port? Its device is missing");
+		return ERR_PTR(-EINVAL);
+	}
+	port = conga_port_find(fabric, nla_get_u32(attr));
+	if (port)
+		return port;
+	NL_SET_ERR_MSG_ATTR(info->extack, attr,
+			    "This device is not a port of the fabric");
+	return ERR_PTR(-ENOENT);
+}
+
+/*
+ * conga_netlink_addr - read a leaf's address, IPv4 as ::ffff:a.b.c.d
+ *
+ * Returns the number of addresses given; @addr is the last of them.
+ */
+int conga_netlink_addr(struct nlattr **attrs, int v4, int v6,
+		       struct in6_addr *addr)
+{
+	int count = 0;
+
+	if (attrs[v4]) {
+		ipv6_addr_set_v4mapped(nla_get_in_addr(attrs[v4]), addr);
+		count++;
+	}
+	if (attrs[v6]) {
+		*addr = nla_get_in6_addr(attrs[v6]);
+		count++;
+	}
+	return count;
+}
+
+/* conga_netlink_leaf - by its address; ERR_PTR and a sentence */
+struct conga_leaf *conga_netlink_leaf(struct conga_fabric *fabric,
+				      struct nlattr **attrs, int v4, int v6,
+				      struct netlink_ext_ack *extack)
+{
+	struct conga_leaf *leaf;
+	struct in6_addr addr;
+
+	if (conga_netlink_addr(attrs, v4, v6, &addr) != 1) {
+		NL_SET_ERR_MSG(extack, "A leaf is named by exactly one address");
+		return ERR_PTR(-EINVAL);
+	}
+	leaf = conga_leaf_find(fabric, &addr);
+	if (leaf)
+		return leaf;
+	NL_SET_ERR_MSG(extack, "This address is not a leaf of the fabric");
+	return ERR_PTR(-ENOENT);
+}
+
+#define CONGA_NETLINK_DO(command, handler, attributes, max)		\
+	{								\
+		.cmd		= (command),				\
+		.doit		= (handler),				\
+		.policy		= (attributes),				\
+		.maxattr	= (max),				\
+		.flags		= GENL_UNS_ADMIN_PERM,			\
+	}
+
+static const struct genl_ops conga_netlink_ops[] = {
+	CONGA_NETLINK_DO(CONGA_CMD_FABRIC_NEW, conga_netlink_fabric_new,
+			 conga_netlink_fabric_policy, CONGA_A_FABRIC_MAX),
+	CONGA_NETLINK_DO(CONGA_CMD_FABRIC_SET, conga_netlink_fabric_set,
+			 conga_netlink_fabric_policy, CONGA_A_FABRIC_MAX),
+	{
+		.cmd		= CONGA_CMD_FABRIC_GET,
+		.doit		= conga_netlink_fabric_get,
+	},
+	{
+		.cmd		= CONGA_CMD_FABRIC_DEL,
+		.doit		= conga_netlink_fabric_del,
+		.flags		= GENL_UNS_ADMIN_PERM,
+	},
+	CONGA_NETLINK_DO(CONGA_CMD_PORT_NEW, conga_netlink_port_new,
+			 conga_netlink_port_new_policy, CONGA_A_PORT_MAX),
+	CONGA_NETLINK_DO(CONGA_CMD_PORT_SET, conga_netlink_port_set,
+			 conga_netlink_port_set_policy, CONGA_A_PORT_MAX),
+	{
+		.cmd		= CONGA_CMD_PORT_GET,
+		.doit		= conga_netlink_port_get,
+		.dumpit		= conga_netlink_port_dump,
+		.policy		= conga_netlink_port_key_policy,
+		.maxattr	= CONGA_A_PORT_MAX,
+	},
+	CONGA_NETLINK_DO(CONGA_CMD_PORT_DEL, conga_netlink_port_del,
+			 conga_netlink_port_key_policy, CONGA_A_PORT_MAX),
+	CONGA_NETLINK_DO(CONGA_CMD_LEAF_NEW, conga_netlink_leaf_new,
+			 conga_netlink_leaf_set_policy, CONGA_A_LEAF_MAX),
+	CONGA_NETLINK_DO(CONGA_CMD_LEAF_SET, conga_netlink_leaf_set,
+			 conga_netlink_leaf_set_policy, CONGA_A_LEAF_MAX),
+	{
+		.cmd		= CONGA_CMD_LEAF_GET,
+		.doit		= conga_netlink_leaf_get,
+		.dumpit		= conga_netlink_leaf_dump,
+		.policy		= conga_netlink_leaf_policy,
+		.maxattr	= CONGA_A_LEAF_MAX,
+	},
+	CONGA_NETLINK_DO(CONGA_CMD_LEAF_DEL, conga_netlink_leaf_del,
+			 conga_netlink_leaf_policy, CONGA_A_LEAF_MAX),
+	{
+		.cmd		= CONGA_CMD_PATH_GET,
+		.dumpit		= conga_netlink_path_dump,
+		.policy		= conga_netlink_path_policy,
+		.maxattr	= CONGA_A_PATH_MAX,
+	},
+	{
+		.cmd		= CONGA_CMD_TABLE_GET,
+		.dumpit		= conga_netlink_table_dump,
+		.policy		= conga_netlink_table_policy,
+		.maxattr	= CONGA_A_TABLE_MAX,
+	},
+	{
+		.cmd		= CONGA_CMD_FLOWLET_GET,
+		.dumpit		= conga_netlink_flowlet_dump,
+		.policy		= conga_netlink_flowlet_policy,
+		.maxattr	= CONGA_A_FLOWLET_MAX,
+		.flags		= GENL_UNS_ADMIN_PERM,
+	},
+	{
+		.cmd		= CONGA_CMD_FLOWLET_FLUSH,
+		.doit		= conga_netlink_flowlet_flush,
+		.flags		= GENL_UNS_ADMIN_PERM,
+	},
+	{
+		.cmd		= CONGA_CMD_POLICY_GET,
+		.dumpit		= conga_netlink_policy_dump,
+	},
+	{
+		.cmd		= CONGA_CMD_STATS_GET,
+		.doit		= conga_netlink_stats_get,
+	},
+};
+
+struct genl_family conga_netlink_family __ro_after_init = {
+	.name		= CONGA_FAMILY_NAME,
+	.version	= CONGA_FAMILY_VERSION,
+	.netnsok	= true,
+	.module		= THIS_MODULE,
+	.ops		= conga_netlink_ops,
+	.n_ops		= ARRAY_SIZE(conga_netlink_ops),
+};
+
+int __init conga_netlink_init(void)
+{
+	return genl_register_family(&conga_netlink_family);
+}
+
+void conga_netlink_exit(void)
+{
+	genl_unregister_family(&conga_netlink_family);
+}

@@ -1,0 +1,606 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Changes. Each request is validated whole, then what it needs is allocated,
+ * then it is applied whole: from there on nothing can fail.
+ */
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <net/addrconf.h>
+#include <net/ipv6.h>
+#include <net/route.h>
+
+#include "datapath.h"
+#include "leaf.h"
+#include "netlink.h"
+#include "port.h"
+
+static int conga_netlink_out_of_memory(struct genl_info *info)
+{
+	NL_SET_ERR_MSG(info->extack, "Out of memory");
+	return -ENOMEM;
+}
+
+/* --- fabric --- */
+
+static int conga_netlink_read_policy(struct conga_params *params,
+				     struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_FABRIC_POLICY];
+
+	if (!attr)
+		return 0;
+	params->policy = conga_policy_find(nla_data(attr));
+	if (params->policy)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, attr,
+			    "There is no policy of this name, see conga policy list");
+	return -ENOENT;
+}
+
+/* The one repeated attribute: a list given replaces the list before. */
+static int conga_netlink_read_dstports(struct conga_params *params,
+				       struct genl_info *info)
+{
+	struct nlattr *attr;
+	int left, count = 0;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, left) {
+		if (nla_type(attr) != CONGA_A_FABRIC_DSTPORT)
+			continue;
+		if (count == CONGA_DSTPORTS_MAX) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr,
+					    "A fabric takes at most 4 dstports");
+			return -E2BIG;
+		}
+		params->dstport[count++] = htons(nla_get_u16(attr));
+	}
+	if (count)
+		params->dstports = count;
+	return 0;
+}
+
+static int conga_netlink_read_params(struct conga_params *params,
+				     struct genl_info *info)
+{
+	struct nlattr **attrs = info->attrs;
+	int err;
+
+	err = conga_netlink_read_policy(params, info);
+	if (!err)
+		err = conga_netlink_read_dstports(params, info);
+	if (err)
+		return err;
+	if (attrs[CONGA_A_FABRIC_Q])
+		params->q = nla_get_u32(attrs[CONGA_A_FABRIC_Q]);
+	if (attrs[CONGA_A_FABRIC_TDRE])
+		params->tdre = nla_get_u64(attrs[CONGA_A_FABRIC_TDRE]);
+	if (attrs[CONGA_A_FABRIC_ALPHA])
+		params->alpha = nla_get_u32(attrs[CONGA_A_FABRIC_ALPHA]);
+	if (attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT])
+		params->tfl = nla_get_u64(attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT]);
+	if (attrs[CONGA_A_FABRIC_AGE])
+		params->tage = nla_get_u64(attrs[CONGA_A_FABRIC_AGE]);
+	if (attrs[CONGA_A_FABRIC_FLOWLETS])
+		params->flowlets = nla_get_u32(attrs[CONGA_A_FABRIC_FLOWLETS]);
+	return 0;
+}
+
+static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
+{
+	struct conga_fabric *fabric;
+	struct conga_params params;
+	int err;
+
+	if (conga_fabric_get_locked(net)) {
+		NL_SET_ERR_MSG(info->extack,
+			       "This network namespace has a fabric already");
+		return -EEXIST;
+	}
+	conga_params_setup(&params);
+	err = conga_netlink_read_params(&params, info);
+	if (err)
+		return err;
+	fabric = conga_fabric_create(net, &params);
+	if (IS_ERR(fabric))
+		return conga_netlink_out_of_memory(info);
+	err = conga_hooks_attach(fabric);
+	if (err) {
+		NL_SET_ERR_MSG(info->extack,
+			       "The kernel refused the netfilter hooks");
+		conga_fabric_make_dead(fabric);
+		synchronize_net();
+		conga_fabric_free(fabric);
+	}
+	return err;
+}
+
+int conga_netlink_fabric_new(struct sk_buff *skb, struct genl_info *info)
+{
+	struct net *net = genl_info_net(info);
+	int err;
+
+	conga_lock(net);
+	err = conga_netlink_fabric_make(net, info);
+	conga_unlock(net);
+	return err;
+}
+
+/* All that a change of parameters has to allocate before it is applied. */
+struct conga_netlink_change {
+	struct conga_params	*params;
+	struct conga_flowlets	*flowlets;	/* NULL: as before */
+	struct conga_port_dre	**dre;		/* per port, in list order */
+};
+
+static void conga_netlink_change_free(struct conga_netlink_change *change,
+				      u32 ports)
+{
+	u32 i;
+
+	for (i = 0; change->dre && i < ports; i++)
+		conga_port_dre_free(change->dre[i]);
+	kfree(change->dre);
+	kvfree(change->flowlets);
+	kfree(change->params);
+}
+
+static bool conga_netlink_change_dres(struct conga_fabric *fabric,
+				      struct conga_netlink_change *change)
+{
+	struct conga_port *port;
+	u32 i = 0;
+
+	change->dre = kcalloc(fabric->port_count + 1, sizeof(*change->dre),
+			      GFP_KERNEL);
+	if (!change->dre)
+		return false;
+	list_for_each_entry(port, &fabric->ports, list) {
+		change->dre[i] = conga_port_dre_create(port, change->params,
+						       port->rate);
+		if (!change->dre[i++])
+			return false;
+	}
+	return true;
+}
+
+static bool conga_netlink_dre_differs(const struct conga_params *old,
+				      const struct conga_params *new)
+{
+	return old->q != new->q || old->tdre != new->tdre ||
+	       old->alpha != new->alpha;
+}
+
+static bool conga_netlink_change_alloc(struct conga_fabric *fabric,
+				       struct conga_netlink_change *change)
+{
+	const struct conga_params *old = conga_fabric_params(fabric);
+
+	if (change->params->flowlets != old->flowlets) {
+		change->flowlets = conga_flowlets_create(change->params->flowlets);
+		if (!change->flowlets)
+			return false;
+	}
+	if (conga_netlink_dre_differs(old, change->params))
+		return conga_netlink_change_dres(fabric, change);
+	return true;
+}
+
+static void conga_netlink_flush_leaves(struct conga_fabric *fabric)
+{
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
+		conga_leaf_flush(leaf);
+}
+
+/* Takes over what @change has. */
+static void conga_netlink_change_apply(struct conga_fabric *fabric,
+				       struct conga_netlink_change *change)
+{
+	struct conga_params *old = conga_fabric_params(fabric);
+	bool scale = old->q != change->params->q;
+	struct conga_port *port;
+	u32 i = 0;
+
+	rcu_assign_pointer(fabric->params, change->params);
+	if (change->flowlets)
+		conga_flowlets_publish(fabric, change->flowlets);
+	if (change->dre)
+		list_for_each_entry(port, &fabric->ports, list)
+			conga_port_dre_publish(port, change->dre[i++]);
+	kfree(change->dre);
+	if (scale) {
+		synchronize_net();
+		conga_netlink_flush_leaves(fabric);
+	}
+	kfree_rcu(old, rcu);
+}
+
+static int conga_netlink_fabric_change(struct conga_fabric *fabric,
+				       struct genl_info *info)
+{
+	struct conga_netlink_change change = {};
+	int err;
+
+	change.params = kmemdup(conga_fabric_params(fabric),
+				sizeof(*change.params), GFP_KERNEL);
+	if (!change.params)
+		return conga_netlink_out_of_memory(info);
+	err = conga_netlink_read_params(change.params, info);
+	if (!err && !conga_netlink_change_alloc(fabric, &change))
+		err = conga_netlink_out_of_memory(info);
+	if (err)
+		conga_netlink_change_free(&change, fabric->port_count);
+	else
+		conga_netlink_change_apply(fabric, &change);
+	return err;
+}
+
+/* Most requests: with the locks and the fabric. */
+static int conga_netlink_locked(struct genl_info *info,
+				int (*change)(struct conga_fabric *fabric,
+					      struct genl_info *info))
+{
+	struct net *net = genl_info_net(info);
+	struct conga_fabric *fabric;
+	int err = -ENOENT;
+
+	conga_lock(net);
+	fabric = conga_netlink_fabric(net, info->extack);
+	if (fabric)
+		err = change(fabric, info);
+	conga_unlock(net);
+	return err;
+}
+
+int conga_netlink_fabric_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_fabric_change);
+}
+
+static int conga_netlink_fabric_remove(struct conga_fabric *fabric,
+				       struct genl_info *info)
+{
+	conga_hooks_remove_fabric(fabric);
+	return 0;
+}
+
+int conga_netlink_fabric_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_fabric_remove);
+}
+
+/* --- port --- */
+
+/* What a new port shall be, read and checked. */
+struct conga_netlink_port_request {
+	struct net_device	*dev;
+	u64			rate;
+	u8			rate_source;
+	u8			role;
+	u8			tag;
+};
+
+static int conga_netlink_read_dev(struct conga_netlink_port_request *request,
+				  struct conga_fabric *fabric,
+				  struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_PORT_IFINDEX];
+
+	if (!attr) {
+		NL_SET_ERR_MSG(info->extack, "Which port? Its device is missing");
+		return -EINVAL;
+	}
+	request->dev = __dev_get_by_index(fabric->net, nla_get_u32(attr));
+	if (!request->dev) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "There is no such device in this network namespace");
+		return -ENODEV;
+	}
+	if (request->dev->flags & IFF_LOOPBACK ||
+	    netif_is_l3_master(request->dev)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "A loopback or VRF device is no link of a fabric");
+		return -EINVAL;
+	}
+	if (conga_port_find(fabric, request->dev->ifindex)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "This device is a port already");
+		return -EEXIST;
+	}
+	return 0;
+}
+
+static int conga_netlink_read_tag(struct conga_netlink_port_request *request,
+				  struct conga_fabric *fabric,
+				  struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_PORT_TAG];
+
+	if (request->role != CONGA_ROLE_UPLINK) {
+		if (!attr)
+			return 0;
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "Only an uplink has an LBTag");
+		return -EINVAL;
+	}
+	request->tag = conga_port_free_tag(fabric);
+	if (request->tag == CONGA_TAGS_MAX) {
+		NL_SET_ERR_MSG(info->extack,
+			       "A leaf has at most 16 uplinks, LBTags are 4 bits");
+		return -ENOSPC;
+	}
+	if (!attr)
+		return 0;
+	request->tag = nla_get_u32(attr);
+	if (!conga_port_uplink(fabric, request->tag))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, attr,
+			    "Another uplink has this LBTag");
+	return -EEXIST;
+}
+
+static int conga_netlink_read_rate(struct conga_netlink_port_request *request,
+				   struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_PORT_RATE];
+
+	request->rate_source = CONGA_RATE_CONFIGURED;
+	request->rate = attr ? nla_get_u64(attr) : 0;
+	if (request->rate)
+		return 0;
+	request->rate_source = CONGA_RATE_LINK;
+	request->rate = conga_port_link_rate(request->dev);
+	if (request->rate >= CONGA_RATE_MIN && request->rate <= CONGA_RATE_MAX)
+		return 0;
+	NL_SET_ERR_MSG(info->extack,
+		       "The device reports no usable link speed, give a rate");
+	return -EINVAL;
+}
+
+static int conga_netlink_read_port(struct conga_netlink_port_request *request,
+				   struct conga_fabric *fabric,
+				   struct genl_info *info)
+{
+	struct nlattr *role = info->attrs[CONGA_A_PORT_ROLE];
+	int err = conga_netlink_read_dev(request, fabric, info);
+
+	if (err)
+		return err;
+	if (!role) {
+		NL_SET_ERR_MSG(info->extack,
+			       "A port needs a role, uplink or transit");
+		return -EINVAL;
+	}
+	request->role = nla_get_u32(role);
+	err = conga_netlink_read_tag(request, fabric, info);
+	return err ? err : conga_netlink_read_rate(request, info);
+}
+
+static int conga_netlink_port_make(struct conga_fabric *fabric,
+				   struct genl_info *info)
+{
+	struct conga_netlink_port_request request = {};
+	struct conga_port *port;
+	int err;
+
+	err = conga_netlink_read_port(&request, fabric, info);
+	if (err)
+		return err;
+	port = conga_port_create(fabric, request.dev, request.role, request.tag,
+				 request.rate, request.rate_source);
+	if (!port)
+		return conga_netlink_out_of_memory(info);
+	err = conga_hooks_attach_port(port);
+	if (err) {
+		NL_SET_ERR_MSG(info->extack,
+			       "The kernel refused the egress hook of this device");
+		conga_port_free(port);
+		return err;
+	}
+	conga_port_publish(port);
+	conga_path_invalidate(fabric);
+	return 0;
+}
+
+int conga_netlink_port_new(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_port_make);
+}
+
+static int conga_netlink_port_change(struct conga_fabric *fabric,
+				     struct genl_info *info)
+{
+	struct conga_netlink_port_request request = {};
+	struct conga_port *port = conga_netlink_port(fabric, info);
+	struct conga_port_dre *dre;
+	int err;
+
+	if (IS_ERR(port))
+		return PTR_ERR(port);
+	if (!info->attrs[CONGA_A_PORT_RATE]) {
+		NL_SET_ERR_MSG(info->extack, "What is to change? Give a rate");
+		return -EINVAL;
+	}
+	request.dev = port->dev;
+	err = conga_netlink_read_rate(&request, info);
+	if (err)
+		return err;
+	dre = conga_port_dre_create(port, conga_fabric_params(fabric),
+				    request.rate);
+	if (!dre)
+		return conga_netlink_out_of_memory(info);
+	port->rate = request.rate;
+	port->rate_source = request.rate_source;
+	conga_port_dre_publish(port, dre);
+	return 0;
+}
+
+int conga_netlink_port_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_port_change);
+}
+
+static int conga_netlink_port_remove(struct conga_fabric *fabric,
+				     struct genl_info *info)
+{
+	struct conga_port *port = conga_netlink_port(fabric, info);
+
+	if (IS_ERR(port))
+		return PTR_ERR(port);
+	conga_hooks_remove_port(port);
+	return 0;
+}
+
+int conga_netlink_port_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_port_remove);
+}
+
+/* --- leaf --- */
+
+static bool conga_netlink_addr_own(struct net *net, const struct in6_addr *addr)
+{
+	if (ipv6_addr_v4mapped(addr))
+		return inet_addr_type(net, addr->s6_addr32[3]) == RTN_LOCAL;
+	return ipv6_chk_addr(net, addr, NULL, 0);
+}
+
+/* A tunnel endpoint has a unicast address that is good beyond one link. */
+static bool conga_netlink_addr_usable(struct net *net,
+				      const struct in6_addr *addr)
+{
+	__be32 v4 = addr->s6_addr32[3];
+
+	if (ipv6_addr_v4mapped(addr))
+		return !ipv4_is_zeronet(v4) && !ipv4_is_loopback(v4) &&
+		       !ipv4_is_multicast(v4) && !ipv4_is_lbcast(v4) &&
+		       inet_addr_type(net, v4) != RTN_BROADCAST;
+	return ipv6_addr_type(addr) & IPV6_ADDR_UNICAST &&
+	       !(ipv6_addr_type(addr) & (IPV6_ADDR_LINKLOCAL |
+					 IPV6_ADDR_LOOPBACK));
+}
+
+static int conga_netlink_check_addr(struct conga_fabric *fabric,
+				    struct in6_addr *addr,
+				    struct genl_info *info)
+{
+	struct nlattr *v6 = info->attrs[CONGA_A_LEAF_ADDR6];
+
+	if (conga_netlink_addr(info->attrs, CONGA_A_LEAF_ADDR4,
+			       CONGA_A_LEAF_ADDR6, addr) != 1) {
+		NL_SET_ERR_MSG(info->extack,
+			       "A leaf is named by exactly one address");
+		return -EINVAL;
+	}
+	if ((v6 && ipv6_addr_v4mapped(addr)) ||
+	    !conga_netlink_addr_usable(fabric->net, addr)) {
+		NL_SET_ERR_MSG(info->extack,
+			       "A leaf needs a unicast address that is not link-local");
+		return -EINVAL;
+	}
+	if (conga_netlink_addr_own(fabric->net, addr)) {
+		NL_SET_ERR_MSG(info->extack,
+			       "A leaf is remote, this address is our own");
+		return -EINVAL;
+	}
+	if (conga_leaf_find(fabric, addr)) {
+		NL_SET_ERR_MSG(info->extack, "This leaf exists already");
+		return -EEXIST;
+	}
+	return 0;
+}
+
+static int conga_netlink_check_mode(struct genl_info *info)
+{
+	if (info->attrs[CONGA_A_LEAF_MODE])
+		return 0;
+	NL_SET_ERR_MSG(info->extack, "A leaf needs a mode, conga or plain");
+	return -EINVAL;
+}
+
+static int conga_netlink_leaf_make(struct conga_fabric *fabric,
+				   struct genl_info *info)
+{
+	struct in6_addr addr;
+	int err;
+
+	err = conga_netlink_check_addr(fabric, &addr, info);
+	if (!err)
+		err = conga_netlink_check_mode(info);
+	if (err)
+		return err;
+	err = conga_leaf_add(fabric, &addr,
+			     nla_get_u32(info->attrs[CONGA_A_LEAF_MODE]));
+	if (err == -EBUSY)
+		NL_SET_ERR_MSG(info->extack,
+			       "A fabric has at most 65535 leaves");
+	else if (err)
+		conga_netlink_out_of_memory(info);
+	return err;
+}
+
+int conga_netlink_leaf_new(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_leaf_make);
+}
+
+static struct conga_leaf *conga_netlink_leaf_named(struct conga_fabric *fabric,
+						   struct genl_info *info)
+{
+	return conga_netlink_leaf(fabric, info->attrs, CONGA_A_LEAF_ADDR4,
+				  CONGA_A_LEAF_ADDR6, info->extack);
+}
+
+static int conga_netlink_leaf_change(struct conga_fabric *fabric,
+				     struct genl_info *info)
+{
+	struct conga_leaf *leaf = conga_netlink_leaf_named(fabric, info);
+	int err;
+
+	if (IS_ERR(leaf))
+		return PTR_ERR(leaf);
+	err = conga_netlink_check_mode(info);
+	if (!err)
+		conga_leaf_set_mode(leaf,
+				    nla_get_u32(info->attrs[CONGA_A_LEAF_MODE]));
+	return err;
+}
+
+int conga_netlink_leaf_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_leaf_change);
+}
+
+static int conga_netlink_leaf_remove(struct conga_fabric *fabric,
+				     struct genl_info *info)
+{
+	struct conga_leaf *leaf = conga_netlink_leaf_named(fabric, info);
+
+	if (IS_ERR(leaf))
+		return PTR_ERR(leaf);
+	conga_leaf_make_dead(leaf);
+	synchronize_net();
+	conga_leaf_free(leaf);
+	return 0;
+}
+
+int conga_netlink_leaf_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_leaf_remove);
+}
+
+/* --- flowlet --- */
+
+static int conga_netlink_flowlet_empty(struct conga_fabric *fabric,
+				       struct genl_info *info)
+{
+	conga_flowlets_flush(fabric);
+	return 0;
+}
+
+int conga_netlink_flowlet_flush(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_flowlet_empty);
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets: find the VXLAN header, make it writable, edit the word, fix the
+ * checksum. The only file that touches the bytes of an skb. Nothing here is
+ * trusted: every header is read by skb_header_pointer() within its packet.
+ */
+#include <linux/if_ether.h>
+#include <linux/if_vlan.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/tcp.h>
+#include <linux/udp.h>
+#include <net/checksum.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+
+#include "packet.h"
+#include "wire.h"
+
+struct conga_vxlan {
+	__be32	word;
+	__be32	vni;
+};
+
+#define CONGA_VXLAN_MIN	(sizeof(struct udphdr) + sizeof(struct conga_vxlan))
+
+static int conga_packet_vxlan(const struct conga_packet *packet)
+{
+	return packet->udp + sizeof(struct udphdr);
+}
+
+/* Offset of the UDP header; negative if there is none in this packet. */
+static int conga_packet_udp4(const struct sk_buff *skb, int network)
+{
+	const struct iphdr *ip;
+	struct iphdr buffer;
+
+	ip = skb_header_pointer(skb, network, sizeof(buffer), &buffer);
+	if (!ip || ip->version != 4 || ip->ihl * 4 < sizeof(buffer) ||
+	    ip->protocol != IPPROTO_UDP ||
+	    ip->frag_off & htons(IP_OFFSET))
+		return -ENOENT;
+	return network + ip->ihl * 4;
+}
+
+static int conga_packet_udp6(const struct sk_buff *skb, int network)
+{
+	const struct ipv6hdr *ip;
+	struct ipv6hdr buffer;
+	__be16 fragment = 0;
+	u8 next;
+	int udp;
+
+	ip = skb_header_pointer(skb, network, sizeof(buffer), &buffer);
+	if (!ip || ip->version != 6)
+		return -ENOENT;
+	next = ip->nexthdr;
+	udp = network + sizeof(buffer);
+	if (next != IPPROTO_UDP)
+		udp = ipv6_skip_exthdr(skb, udp, &next, &fragment);
+	if (next != IPPROTO_UDP || fragment & htons(IP6_OFFSET))
+		return -ENOENT;
+	return udp;
+}
+
+static bool conga_packet_port_ours(__be16 dest,
+				   const struct conga_params *params)
+{
+	int i;
+
+	for (i = 0; i < params->dstports; i++)
+		if (params->dstport[i] == dest)
+			return true;
+	return false;
+}
+
+static bool conga_packet_read(const struct sk_buff *skb,
+			      struct conga_packet *packet)
+{
+	const struct conga_vxlan *vxlan;
+	struct conga_vxlan buffer;
+
+	vxlan = skb_header_pointer(skb, conga_packet_vxlan(packet),
+				   sizeof(buffer), &buffer);
+	if (!vxlan)
+		return false;
+	packet->word = be32_to_cpu(vxlan->word);
+	packet->vni = be32_to_cpu(vxlan->vni);
+	return true;
+}
+
+/**
+ * conga_packet_find - is this VXLAN, and what does its header say?
+ * @packet: filled in if it is
+ * @skb: network header set
+ * @protocol: of the network header
+ * @params: the fabric's
+ *
+ * The first of several fragments has the header, the others do not.
+ */
+enum conga_packet_kind conga_packet_find(struct conga_packet *packet,
+					 const struct sk_buff *skb,
+					 __be16 protocol,
+					 const struct conga_params *params)
+{
+	const struct udphdr *udp;
+	struct udphdr buffer;
+
+	packet->network = skb_network_offset(skb);
+	packet->v6 = protocol == htons(ETH_P_IPV6);
+	if (packet->v6)
+		packet->udp = conga_packet_udp6(skb, packet->network);
+	else if (protocol == htons(ETH_P_IP))
+		packet->udp = conga_packet_udp4(skb, packet->network);
+	else
+		return CONGA_PACKET_OTHER;
+	if (packet->udp < 0)
+		return CONGA_PACKET_OTHER;
+	udp = skb_header_pointer(skb, packet->udp, sizeof(buffer), &buffer);
+	if (!udp || !conga_packet_port_ours(udp->dest, params))
+		return CONGA_PACKET_OTHER;
+	if (ntohs(udp->len) < CONGA_VXLAN_MIN && udp->len)
+		return CONGA_PACKET_TRUNCATED;
+	return conga_packet_read(skb, packet) ? CONGA_PACKET_VXLAN :
+						CONGA_PACKET_TRUNCATED;
+}
+
+/* Does the checksum field hold the pseudo header's sum only? Then the payload
+ * is not in it: hardware or segmentation adds it later.
+ */
+static bool conga_packet_csum_pseudo(const struct sk_buff *skb,
+				     const struct conga_packet *packet)
+{
+	if (skb_is_gso(skb))
+		return !(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST);
+	return skb->ip_summed == CHECKSUM_PARTIAL &&
+	       skb_checksum_start_offset(skb) == packet->udp;
+}
+
+/* With a checksum in the packet its sum does not change, so CHECKSUM_COMPLETE
+ * stays true; without one it has to follow. An inner CHECKSUM_PARTIAL has a
+ * complete outer checksum, which inet_proto_csum_replace4() would leave alone.
+ */
+static void conga_packet_fix_csum(struct sk_buff *skb,
+				  const struct conga_packet *packet,
+				  struct udphdr *udp, __be32 from, __be32 to)
+{
+	if (!udp->check) {
+		if (skb->ip_summed == CHECKSUM_COMPLETE)
+			skb->csum = csum_add(csum_sub(skb->csum,
+						      (__force __wsum)from),
+					     (__force __wsum)to);
+		return;
+	}
+	if (conga_packet_csum_pseudo(skb, packet))
+		return;
+	csum_replace4(&udp->check, from, to);
+	if (!udp->check)
+		udp->check = CSUM_MANGLED_0;
+}
+
+/* Make the first @length bytes private. An skb with several owners (pktgen)
+ * cannot be reallocated.
+ */
+static bool conga_packet_writable(struct sk_buff *skb, int length)
+{
+	return !skb_shared(skb) && !skb_ensure_writable(skb, length);
+}
+
+/*
+ * conga_packet_write - replace the first word of the VXLAN header
+ *
+ * False, with the packet as it was, if its header cannot be made writable.
+ * Pointers into the packet are void afterwards, @packet stays good.
+ */
+bool conga_packet_write(struct sk_buff *skb, struct conga_packet *packet,
+			u32 word)
+{
+	struct conga_vxlan *vxlan;
+	__be32 from, to;
+
+	if (word == packet->word)
+		return true;
+	if (!conga_packet_writable(skb, packet->udp + CONGA_VXLAN_MIN))
+		return false;
+	vxlan = (void *)skb->data + conga_packet_vxlan(packet);
+	from = vxlan->word;
+	to = cpu_to_be32(word);
+	vxlan->word = to;
+	conga_packet_fix_csum(skb, packet, (void *)skb->data + packet->udp,
+			      from, to);
+	packet->word = word;
+	return true;
+}
+
+/*
+ * conga_packet_clear_all - clear every stamp in a packet of a local socket
+ *
+ * With UDP_SEGMENT one skb carries many datagrams; each begins gso_size bytes
+ * after the one before, and any of them may carry a stamp. Their checksum is
+ * not computed yet. False if one could not be made writable. *@cleared says
+ * whether there were any.
+ */
+bool conga_packet_clear_all(struct sk_buff *skb, struct conga_packet *packet,
+			    bool *cleared)
+{
+	unsigned int size = skb_shinfo(skb)->gso_size;
+	struct conga_packet datagram = *packet;
+
+	*cleared = false;
+	if (!(skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4))
+		size = 0;
+	do {
+		if (conga_wire_stamped(datagram.word, datagram.vni)) {
+			*cleared = true;
+			if (!conga_packet_write(skb, &datagram,
+						conga_wire_clear(datagram.word)))
+				return false;
+		}
+		datagram.udp += size;
+	} while (size && conga_packet_read(skb, &datagram));
+	return true;
+}
+
+static void conga_packet_address(const struct sk_buff *skb, bool v6, int offset,
+				 struct in6_addr *addr)
+{
+	__be32 v4 = 0;
+
+	if (v6) {
+		skb_copy_bits(skb, offset, addr, sizeof(*addr));
+		return;
+	}
+	skb_copy_bits(skb, offset, &v4, sizeof(v4));
+	ipv6_addr_set_v4mapped(v4, addr);
+}
+
+/* conga_packet_source - outer source; IPv4 as ::ffff:a.b.c.d */
+void conga_packet_source(const struct sk_buff *skb,
+			 const struct conga_packet *packet,
+			 struct in6_addr *addr)
+{
+	conga_packet_address(skb, packet->v6, packet->network +
+			     (packet->v6 ? offsetof(struct ipv6hdr, saddr) :
+					   offsetof(struct iphdr, saddr)),
+			     addr);
+}
+
+/* conga_packet_destination - outer destination, likewise */
+void conga_packet_destination(const struct sk_buff *skb,
+			      const struct conga_packet *packet,
+			      struct in6_addr *addr)
+{
+	conga_packet_address(skb, packet->v6, packet->network +
+			     (packet->v6 ? offsetof(struct ipv6hdr, daddr) :
+					   offsetof(struct iphdr, daddr)),
+			     addr);
+}
+
+/* conga_packet_fits - does the packet, or each of its segments, fit? */
+bool conga_packet_fits(const struct sk_buff *skb, unsigned int mtu)
+{
+	if (skb_is_gso(skb))
+		return skb_gso_validate_network_len(skb, mtu);
+	return skb->len <= mtu;
+}
+
+/* Bytes of headers that every segment of a GSO packet repeats. */
+static u32 conga_packet_gso_headers(const struct sk_buff *skb)
+{
+	int transport = skb->encapsulation ? skb_inner_transport_offset(skb) :
+					     skb_transport_offset(skb);
+	const struct tcphdr *tcp;
+	struct tcphdr buffer;
+
+	if (transport <= 0)
+		return 0;
+	if (!(skb_shinfo(skb)->gso_type & (SKB_GSO_TCPV4 | SKB_GSO_TCPV6)))
+		return transport + sizeof(struct udphdr);
+	tcp = skb_header_pointer(skb, transport, sizeof(buffer), &buffer);
+	return transport + (tcp ? tcp->doff * 4 : sizeof(buffer));
+}
+
+/*
+ * conga_packet_on_wire - frames and bytes that an skb at a port becomes
+ *
+ * A GSO packet leaves as segments that each carry all headers. The qdisc's own
+ * pkt_len does not know the inner headers of VXLAN and is some per cent low.
+ */
+void conga_packet_on_wire(const struct sk_buff *skb, u32 *frames, u32 *bytes)
+{
+	u32 headers, size = skb_shinfo(skb)->gso_size;
+
+	*frames = 1;
+	*bytes = skb->len;
+	if (!skb_is_gso(skb))
+		return;
+	headers = conga_packet_gso_headers(skb);
+	if (skb->len <= headers)
+		return;
+	*frames = DIV_ROUND_UP(skb->len - headers, size);
+	*bytes += (*frames - 1) * headers;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_PACKET_H
+#define _CONGA_PACKET_H
+
+#include <linux/in6.h>
+#include <linux/skbuff.h>
+
+#include "fabric.h"
+
+enum conga_packet_kind {
+	CONGA_PACKET_OTHER,	/* not to a VXLAN port, or a later fragment */
+	CONGA_PACKET_TRUNCATED,	/* to a VXLAN port, too short for the header */
+	CONGA_PACKET_VXLAN,
+};
+
+/* A VXLAN header that was found. Offsets count from skb->data and survive
+ * reallocation, which pointers would not.
+ */
+struct conga_packet {
+	int	network;	/* outer IP header */
+	int	udp;		/* outer UDP header */
+	bool	v6;
+	u32	word;		/* first word of the VXLAN header, host order */
+	u32	vni;		/* second word */
+};
+
+enum conga_packet_kind conga_packet_find(struct conga_packet *packet,
+					 const struct sk_buff *skb,
+					 __be16 protocol,
+					 const struct conga_params *params);
+bool conga_packet_write(struct sk_buff *skb, struct conga_packet *packet,
+			u32 word);
+bool conga_packet_clear_all(struct sk_buff *skb, struct conga_packet *packet,
+			    bool *cleared);
+void conga_packet_source(const struct sk_buff *skb,
+			 const struct conga_packet *packet,
+			 struct in6_addr *addr);
+void conga_packet_destination(const struct sk_buff *skb,
+			      const struct conga_packet *packet,
+			      struct in6_addr *addr);
+u32 conga_packet_flow_hash(const struct sk_buff *skb,
+			   const struct conga_packet *packet, u32 seed);
+bool conga_packet_fits(const struct sk_buff *skb, unsigned int mtu);
+void conga_packet_on_wire(const struct sk_buff *skb, u32 *frames, u32 *bytes);
+
+#endif /* _CONGA_PACKET_H */

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Paths: (leaf, uplink) -> route, usable or why not. The only file that knows
+ * routes.
+ *
+ * An uplink is a path to a leaf if and only if it is a live nexthop of the
+ * route that the kernel finds without being told a device. Asking with a
+ * device alone would be wrong: IPv4 then assumes the destination on link, or
+ * takes a less specific route, and IPv6 may answer with another device. So:
+ * first the route as it is, then its route through the uplink, which is used
+ * only if it does leave by the uplink.
+ *
+ * A resolved path stays good as long as the generation of routes and ports
+ * does. Every change of a route, address, nexthop or carrier moves it, so a
+ * withdrawal takes effect at the next packet, and a route that returns is
+ * found at the next packet too.
+ */
+#include <linux/rtnetlink.h>
+#include <net/ip6_fib.h>
+#include <net/ip6_route.h>
+#include <net/ip_fib.h>
+#include <net/l3mdev.h>
+#include <net/nexthop.h>
+#include <net/route.h>
+
+#include "leaf.h"
+#include "path.h"
+#include "port.h"
+
+/* The sum moves whenever one of its terms does: each only counts up. */
+static u32 conga_path_genid(const struct conga_leaf *leaf)
+{
+	const struct conga_fabric *fabric = leaf->fabric;
+	u32 epoch = atomic_read(&fabric->path_epoch);
+
+	if (conga_leaf_is_v4(leaf))
+		return epoch + rt_genid_ipv4(fabric->net);
+	return epoch + rt_genid_ipv6(fabric->net);
+}
+
+/* conga_path_invalidate - a port's state changed; any context */
+void conga_path_invalidate(struct conga_fabric *fabric)
+{
+	atomic_inc(&fabric->path_epoch);
+}
+
+/* Does the IPv4 route, found without a device, have this one as nexthop? */
+static u8 conga_path_nexthop4(const struct fib_result *res,
+			      const struct net_device *dev)
+{
+	u8 reason = CONGA_PATH_NOT_NEXTHOP;
+	int i;
+
+	if (res->type != RTN_UNICAST)
+		return CONGA_PATH_NO_ROUTE;
+	for (i = 0; i < fib_info_num_path(res->fi); i++) {
+		struct fib_nh_common *nhc = fib_info_nhc(res->fi, i);
+
+		if (nhc->nhc_dev != dev)
+			continue;
+		if (!(nhc->nhc_flags & (RTNH_F_DEAD | RTNH_F_LINKDOWN)))
+			return CONGA_PATH_USABLE;
+		reason = CONGA_PATH_NEXTHOP_DOWN;
+	}
+	return reason;
+}
+
+/* A VRF's table is asked for by the VRF device in place of the output device. */
+static struct flowi4 conga_path_flow4(const struct conga_leaf *leaf, int oif)
+{
+	return (struct flowi4) {
+		.flowi4_oif	= oif,
+		.flowi4_proto	= IPPROTO_UDP,
+		.daddr		= leaf->addr.s6_addr32[3],
+	};
+}
+
+static struct dst_entry *conga_path_route4(const struct conga_leaf *leaf,
+					   struct net_device *dev, u8 *reason)
+{
+	struct flowi4 flow = conga_path_flow4(leaf, l3mdev_master_ifindex_rcu(dev));
+	struct net *net = leaf->fabric->net;
+	struct fib_result res;
+	struct rtable *rt;
+
+	if (fib_lookup(net, &flow, &res, 0)) {
+		*reason = CONGA_PATH_NO_ROUTE;
+		return NULL;
+	}
+	*reason = conga_path_nexthop4(&res, dev);
+	if (*reason != CONGA_PATH_USABLE)
+		return NULL;
+	flow = conga_path_flow4(leaf, dev->ifindex);
+	rt = ip_route_output_key_hash(net, &flow, NULL);
+	return IS_ERR(rt) ? ERR_CAST(rt) : &rt->dst;
+}
+
+static struct dst_entry *conga_path_lookup6(const struct conga_leaf *leaf,
+					    int oif, int flags)
+{
+	struct flowi6 flow = {
+		.flowi6_oif	= oif,
+		.flowi6_proto	= IPPROTO_UDP,
+		.daddr		= leaf->addr,
+	};
+
+	return ip6_route_output_flags(leaf->fabric->net, NULL, &flow, flags);
+}
+
+/* Are two routes nexthops of one, i.e. of equal prefix and metric? */
+static bool conga_path_siblings6(const struct dst_entry *a,
+				 const struct dst_entry *b)
+{
+	const struct fib6_info *fa, *fb;
+
+	fa = rcu_dereference(container_of(a, struct rt6_info, dst)->from);
+	fb = rcu_dereference(container_of(b, struct rt6_info, dst)->from);
+	if (!fa || !fb)
+		return false;
+	return fa == fb ||
+	       (fa->fib6_table == fb->fib6_table &&
+		fa->fib6_metric == fb->fib6_metric &&
+		fa->fib6_dst.plen == fb->fib6_dst.plen &&
+		ipv6_addr_equal(&fa->fib6_dst.addr, &fb->fib6_dst.addr));
+}
+
+/* IPv6 shows no list of nexthops to us. But a lookup that is held to the
+ * uplink finds a sibling of the free one's result, or else another route.
+ */
+static struct dst_entry *conga_path_route6(const struct conga_leaf *leaf,
+					   struct net_device *dev, u8 *reason)
+{
+	struct dst_entry *any, *dst = NULL;
+
+	any = conga_path_lookup6(leaf, l3mdev_master_ifindex_rcu(dev), 0);
+	*reason = CONGA_PATH_NO_ROUTE;
+	if (any->error)
+		goto out;
+	*reason = CONGA_PATH_NOT_NEXTHOP;
+	dst = conga_path_lookup6(leaf, dev->ifindex, RT6_LOOKUP_F_IFACE);
+	if (!dst->error && conga_path_siblings6(any, dst)) {
+		*reason = CONGA_PATH_USABLE;
+	} else {
+		dst_release(dst);
+		dst = NULL;
+	}
+out:
+	dst_release(any);
+	return dst;
+}
+
+/* Returns a held route, or NULL with a reason; *@reason is 0 if the kernel
+ * was out of memory, so that the next packet tries again.
+ */
+static struct dst_entry *conga_path_lookup(const struct conga_leaf *leaf,
+					   struct conga_port *port, u8 *reason)
+{
+	struct dst_entry *dst;
+
+	if (!conga_port_up(port)) {
+		*reason = CONGA_PATH_PORT_DOWN;
+		return NULL;
+	}
+	if (conga_leaf_is_v4(leaf))
+		dst = conga_path_route4(leaf, port->dev, reason);
+	else
+		dst = conga_path_route6(leaf, port->dev, reason);
+	if (IS_ERR(dst)) {
+		*reason = PTR_ERR(dst) == -ENOBUFS ? 0 : CONGA_PATH_NO_ROUTE;
+		return NULL;
+	}
+	if (dst && dst->dev != port->dev) {
+		*reason = CONGA_PATH_OTHER_DEVICE;
+		dst_release(dst);
+		return NULL;
+	}
+	return dst;
+}
+
+static u32 conga_path_cookie(const struct conga_leaf *leaf,
+			     const struct dst_entry *dst)
+{
+	if (!dst || conga_leaf_is_v4(leaf))
+		return 0;
+	return rt6_get_cookie(container_of(dst, struct rt6_info, dst));
+}
+
+static void conga_path_count(const struct conga_leaf *leaf, bool was, bool is)
+{
+	if (was != is)
+		conga_stats_inc(leaf->fabric->stats,
+				is ? CONGA_A_STATS_PATH_UP :
+				     CONGA_A_STATS_PATH_DOWN);
+}
+
+/* The old route is released at once: dst_release() itself waits for RCU. */
+static void conga_path_store(struct conga_leaf *leaf, struct conga_path *path,
+			     struct dst_entry *dst, u8 reason, u32 genid)
+{
+	struct dst_entry *old = rcu_dereference_protected(path->dst,
+					lockdep_is_held(&leaf->path_lock));
+
+	conga_path_count(leaf, old, dst);
+	WRITE_ONCE(path->cookie, conga_path_cookie(leaf, dst));
+	rcu_assign_pointer(path->dst, dst);
+	WRITE_ONCE(path->reason, reason);
+	/* Paired with the acquire in conga_path_current(). */
+	smp_store_release(&path->genid, genid);
+	dst_release(old);
+}
+
+/* The generation is read before the routes: a change in between makes the
+ * result outdated, never wrongly current.
+ */
+static void conga_path_resolve(struct conga_leaf *leaf, struct conga_port *port)
+{
+	struct conga_path *path = &leaf->path[port->tag];
+	u32 genid = conga_path_genid(leaf);
+	struct dst_entry *dst;
+	u8 reason = 0;
+
+	spin_lock_bh(&leaf->path_lock);
+	dst = conga_path_lookup(leaf, port, &reason);
+	conga_path_store(leaf, path, dst, reason, genid);
+	spin_unlock_bh(&leaf->path_lock);
+}
+
+static bool conga_path_current(const struct conga_leaf *leaf,
+			       const struct conga_path *path)
+{
+	/* Paired with the release in conga_path_store(). */
+	return smp_load_acquire(&path->genid) == conga_path_genid(leaf) &&
+	       READ_ONCE(path->reason);
+}
+
+static struct dst_entry *conga_path_cached(const struct conga_path *path)
+{
+	struct dst_entry *dst = rcu_dereference(path->dst);
+
+	return dst && dst_check(dst, READ_ONCE(path->cookie)) ? dst : NULL;
+}
+
+/*
+ * conga_path_dst - the route to @leaf by the uplink @port, NULL if unusable
+ *
+ * Softirq or BH disabled, RCU; the route is good for that RCU section, no
+ * reference is taken.
+ */
+struct dst_entry *conga_path_dst(struct conga_leaf *leaf,
+				 struct conga_port *port)
+{
+	struct conga_path *path = &leaf->path[port->tag];
+	struct dst_entry *dst;
+
+	if (!conga_path_current(leaf, path))
+		conga_path_resolve(leaf, port);
+	if (!conga_port_up(port))
+		return NULL;
+	dst = conga_path_cached(path);
+	if (dst || READ_ONCE(path->reason) != CONGA_PATH_USABLE)
+		return dst;
+	/* The kernel gave this route up without a new generation. */
+	conga_path_resolve(leaf, port);
+	return conga_path_cached(path);
+}
+
+/* conga_path_usable - bit per LBTag whose path is usable; as above */
+u16 conga_path_usable(struct conga_leaf *leaf)
+{
+	struct conga_port *port;
+	u16 usable = 0;
+	u8 tag;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
+		port = conga_port_uplink(leaf->fabric, tag);
+		if (port && conga_path_dst(leaf, port))
+			usable |= BIT(tag);
+	}
+	return usable;
+}
+
+/* conga_path_reason - enum conga_path_reason, in force now; as above */
+u8 conga_path_reason(struct conga_leaf *leaf, struct conga_port *port)
+{
+	u8 reason;
+
+	if (conga_path_dst(leaf, port))
+		return CONGA_PATH_USABLE;
+	if (!conga_port_up(port))
+		return CONGA_PATH_PORT_DOWN;
+	reason = READ_ONCE(leaf->path[port->tag].reason);
+	return reason == CONGA_PATH_USABLE || !reason ? CONGA_PATH_NO_ROUTE :
+							 reason;
+}
+
+static void conga_path_forget(struct conga_leaf *leaf, u8 tag)
+{
+	spin_lock_bh(&leaf->path_lock);
+	conga_path_store(leaf, &leaf->path[tag], NULL, 0, 0);
+	spin_unlock_bh(&leaf->path_lock);
+}
+
+/* conga_path_forget_all - the leaf dies */
+void conga_path_forget_all(struct conga_leaf *leaf)
+{
+	u8 tag;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		conga_path_forget(leaf, tag);
+}
+
+/* conga_path_forget_tag - the uplink died; after its grace period */
+void conga_path_forget_tag(struct conga_fabric *fabric, u8 tag)
+{
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	conga_assert_locked(fabric);
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
+		conga_path_forget(leaf, tag);
+		WRITE_ONCE(leaf->to.heard[tag], 0);
+	}
+}

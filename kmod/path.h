@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_PATH_H
+#define _CONGA_PATH_H
+
+#include <linux/types.h>
+#include <net/dst.h>
+
+struct conga_fabric;
+struct conga_leaf;
+struct conga_port;
+
+/* A (leaf, uplink) pair. Refreshed under the leaf's path_lock; packets read
+ * genid first (acquire), dst after it.
+ */
+struct conga_path {
+	struct dst_entry __rcu	*dst;	/* holds a reference; NULL: unusable */
+	u32			cookie;	/* for dst_check() */
+	u32			genid;	/* of routes and ports, when resolved */
+	u8			reason;	/* enum conga_path_reason, 0: unknown */
+};
+
+struct dst_entry *conga_path_dst(struct conga_leaf *leaf,
+				 struct conga_port *port);
+u16 conga_path_usable(struct conga_leaf *leaf);
+u8 conga_path_reason(struct conga_leaf *leaf, struct conga_port *port);
+void conga_path_forget_all(struct conga_leaf *leaf);
+void conga_path_forget_tag(struct conga_fabric *fabric, u8 tag);
+void conga_path_invalidate(struct conga_fabric *fabric);
+
+#endif /* _CONGA_PATH_H */

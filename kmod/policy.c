@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The policies this module knows, and what they share. */
+#include <linux/bitops.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "policy.h"
+
+static const struct conga_policy *const conga_policies[] = {
+	&conga_policy_conga,
+	&conga_policy_ecmp,
+};
+
+/* conga_policy_get - the policy at @index, NULL past the last */
+const struct conga_policy *conga_policy_get(unsigned int index)
+{
+	return index < ARRAY_SIZE(conga_policies) ? conga_policies[index] : NULL;
+}
+
+/* conga_policy_find - by name, NULL if unknown */
+const struct conga_policy *conga_policy_find(const char *name)
+{
+	const struct conga_policy *policy;
+	unsigned int i;
+
+	for (i = 0; (policy = conga_policy_get(i)); i++)
+		if (!strcmp(policy->name, name))
+			return policy;
+	return NULL;
+}
+
+/* conga_policy_nth - the @n-th LBTag of @set, counting from 0 */
+u8 conga_policy_nth(u16 set, unsigned int n)
+{
+	while (n--)
+		set &= set - 1;
+	return __ffs(set);
+}
+
+/* conga_policy_spread - map a uniform 32 bit @value onto the LBTags of @set */
+u8 conga_policy_spread(u16 set, u32 value)
+{
+	return conga_policy_nth(set, ((u64)value * hweight16(set)) >> 32);
+}

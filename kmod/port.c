@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Ports: the links of the fabric, each with its DRE and its counters. */
+#include <linux/ethtool.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include "port.h"
+
+#define CONGA_BITS_PER_MBIT	1000000ULL
+
+/* conga_port_find - by ifindex; RCU or the mutex */
+struct conga_port *conga_port_find(const struct conga_fabric *fabric,
+				   int ifindex)
+{
+	struct conga_port *port;
+
+	list_for_each_entry_rcu(port, &fabric->ports, list,
+				lockdep_is_held(&conga_net(fabric->net)->lock))
+		if (port->ifindex == ifindex)
+			return port;
+	return NULL;
+}
+
+/* conga_port_uplink - the owner of an LBTag, or NULL; RCU or the mutex */
+struct conga_port *conga_port_uplink(const struct conga_fabric *fabric, u8 tag)
+{
+	struct conga_net *cnet = conga_net(fabric->net);
+
+	return rcu_dereference_check(fabric->uplink[tag],
+				     lockdep_is_held(&cnet->lock));
+}
+
+/* conga_port_free_tag - the lowest free LBTag, CONGA_TAGS_MAX if none */
+u8 conga_port_free_tag(const struct conga_fabric *fabric)
+{
+	u8 tag;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		if (!conga_port_uplink(fabric, tag))
+			break;
+	return tag;
+}
+
+/* conga_port_link_rate - bit/s as the device reports it, 0 if it does not */
+u64 conga_port_link_rate(struct net_device *dev)
+{
+	struct ethtool_link_ksettings settings;
+
+	ASSERT_RTNL();
+	if (__ethtool_get_link_ksettings(dev, &settings) ||
+	    settings.base.speed == (u32)SPEED_UNKNOWN)
+		return 0;
+	return settings.base.speed * CONGA_BITS_PER_MBIT;
+}
+
+/*
+ * conga_port_dre_create - an idle DRE for @port
+ *
+ * May sleep. NULL without memory.
+ */
+struct conga_port_dre *conga_port_dre_create(const struct conga_port *port,
+					     const struct conga_params *params,
+					     u64 rate)
+{
+	struct conga_port_dre *dre = kzalloc(sizeof(*dre), GFP_KERNEL);
+	u64 tdre;
+	int cpu;
+
+	if (!dre)
+		return NULL;
+	dre->cells = alloc_percpu(struct conga_port_cell);
+	if (!dre->cells) {
+		kfree(dre);
+		return NULL;
+	}
+	for_each_possible_cpu(cpu)
+		seqcount_init(&per_cpu_ptr(dre->cells, cpu)->seq);
+	tdre = conga_dre_tdre(params->tdre, params->alpha, rate,
+			      READ_ONCE(port->dev->gso_max_size));
+	conga_dre_setup(&dre->params, rate, tdre, params->alpha, params->q);
+	return dre;
+}
+
+/* conga_port_dre_free - of one that was never published, or after RCU */
+void conga_port_dre_free(struct conga_port_dre *dre)
+{
+	if (!dre)
+		return;
+	free_percpu(dre->cells);
+	kfree(dre);
+}
+
+static void conga_port_dre_free_rcu(struct rcu_head *rcu)
+{
+	conga_port_dre_free(container_of(rcu, struct conga_port_dre, rcu));
+}
+
+/* conga_port_dre_publish - takes @dre over, frees the old one after RCU */
+void conga_port_dre_publish(struct conga_port *port, struct conga_port_dre *dre)
+{
+	conga_assert_locked(port->fabric);
+	dre = rcu_replace_pointer(port->dre, dre, true);
+	call_rcu(&dre->rcu, conga_port_dre_free_rcu);
+}
+
+/*
+ * conga_port_create - a port that nobody sees yet; holds @dev
+ *
+ * RTNL. The caller has checked that device and tag are free. NULL without
+ * memory.
+ */
+struct conga_port *conga_port_create(struct conga_fabric *fabric,
+				     struct net_device *dev, u8 role, u8 tag,
+				     u64 rate, u8 rate_source)
+{
+	struct conga_port *port = kzalloc(sizeof(*port), GFP_KERNEL);
+	struct conga_port_dre *dre;
+	int cpu;
+
+	if (!port)
+		return NULL;
+	port->fabric = fabric;
+	port->dev = dev;
+	port->ifindex = dev->ifindex;
+	port->role = role;
+	port->tag = tag;
+	port->rate = rate;
+	port->rate_source = rate_source;
+	dre = conga_port_dre_create(port, conga_fabric_params(fabric), rate);
+	port->counters = alloc_percpu(struct conga_port_counters);
+	if (!dre || !port->counters)
+		goto err_free_port;
+	for_each_possible_cpu(cpu)
+		u64_stats_init(&per_cpu_ptr(port->counters, cpu)->sync);
+	RCU_INIT_POINTER(port->dre, dre);
+	netdev_hold(dev, &port->dev_tracker, GFP_KERNEL);
+	return port;
+
+err_free_port:
+	conga_port_dre_free(dre);
+	free_percpu(port->counters);
+	kfree(port);
+	return NULL;
+}
+
+/* conga_port_publish - from now on packets may use the port */
+void conga_port_publish(struct conga_port *port)
+{
+	struct conga_fabric *fabric = port->fabric;
+
+	conga_assert_locked(fabric);
+	list_add_tail_rcu(&port->list, &fabric->ports);
+	fabric->port_count++;
+	fabric->generation++;
+	if (port->role == CONGA_ROLE_UPLINK)
+		rcu_assign_pointer(fabric->uplink[port->tag], port);
+}
+
+/* conga_port_make_dead - unpublish; readers may hold it until a grace period */
+void conga_port_make_dead(struct conga_port *port)
+{
+	struct conga_fabric *fabric = port->fabric;
+
+	conga_assert_locked(fabric);
+	list_del_rcu(&port->list);
+	fabric->port_count--;
+	fabric->generation++;
+	if (port->role == CONGA_ROLE_UPLINK)
+		RCU_INIT_POINTER(fabric->uplink[port->tag], NULL);
+}
+
+/* conga_port_free - after a grace period since it was made dead */
+void conga_port_free(struct conga_port *port)
+{
+	conga_port_dre_free(rcu_dereference_raw(port->dre));
+	free_percpu(port->counters);
+	netdev_put(port->dev, &port->dev_tracker);
+	kfree(port);
+}
+
+/* conga_port_count - a packet enters the port's queue; BH disabled */
+void conga_port_count(struct conga_port *port, struct conga_port_dre *dre,
+		      u64 now, u32 packets, u32 bytes)
+{
+	struct conga_port_counters *counters = this_cpu_ptr(port->counters);
+	struct conga_port_cell *own = this_cpu_ptr(dre->cells);
+
+	u64_stats_update_begin(&counters->sync);
+	u64_stats_add(&counters->packets, packets);
+	u64_stats_add(&counters->bytes, bytes);
+	u64_stats_update_end(&counters->sync);
+
+	write_seqcount_begin(&own->seq);
+	conga_dre_add(&dre->params, &own->cell,
+		      conga_dre_period(&dre->params, now), bytes);
+	write_seqcount_end(&own->seq);
+}
+
+static u64 conga_port_share(const struct conga_port_dre *dre, int cpu,
+			    u64 period)
+{
+	const struct conga_port_cell *one = per_cpu_ptr(dre->cells, cpu);
+	struct conga_dre_cell copy;
+	unsigned int start;
+
+	do {
+		start = read_seqcount_begin(&one->seq);
+		copy = one->cell;
+	} while (read_seqcount_retry(&one->seq, start));
+	return conga_dre_at(&dre->params, &copy, period);
+}
+
+/* Two CPUs may sum the same period at once: both write the same value. */
+static u64 conga_port_sum(struct conga_port_dre *dre, u64 period)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += conga_port_share(dre, cpu, period);
+	WRITE_ONCE(dre->sum, sum);
+	/* Paired with the acquire in conga_port_x(). */
+	smp_store_release(&dre->sum_period, period);
+	return sum;
+}
+
+/*
+ * conga_port_x - X of the port in DRE units; BH disabled, RCU
+ *
+ * The sum at the start of the period plus this CPU's bytes since.
+ */
+u64 conga_port_x(struct conga_port_dre *dre, u64 now)
+{
+	u64 period = conga_dre_period(&dre->params, now);
+	u64 x;
+
+	/* Paired with the release in conga_port_sum(). */
+	if (smp_load_acquire(&dre->sum_period) == period)
+		x = READ_ONCE(dre->sum);
+	else
+		x = conga_port_sum(dre, period);
+	return x + conga_dre_own(&this_cpu_ptr(dre->cells)->cell, period);
+}
+
+/* conga_port_metric - 0 to 2^Q - 1; BH disabled, RCU */
+u8 conga_port_metric(struct conga_port *port, u64 now)
+{
+	struct conga_port_dre *dre = rcu_dereference(port->dre);
+
+	return conga_dre_metric(&dre->params, conga_port_x(dre, now));
+}
+
+/* conga_port_read - totals since the port was added; any context */
+void conga_port_read(const struct conga_port *port, u64 *packets, u64 *bytes)
+{
+	int cpu;
+
+	*packets = 0;
+	*bytes = 0;
+	for_each_possible_cpu(cpu) {
+		const struct conga_port_counters *one;
+		unsigned int start;
+		u64 p, b;
+
+		one = per_cpu_ptr(port->counters, cpu);
+		do {
+			start = u64_stats_fetch_begin(&one->sync);
+			p = u64_stats_read(&one->packets);
+			b = u64_stats_read(&one->bytes);
+		} while (u64_stats_fetch_retry(&one->sync, start));
+		*packets += p;
+		*bytes += b;
+	}
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_PORT_H
+#define _CONGA_PORT_H
+
+#include <linux/netdevice.h>
+#include <linux/netfilter.h>
+#include <linux/seqlock.h>
+#include <linux/u64_stats_sync.h>
+
+#include "dre.h"
+#include "fabric.h"
+
+/* A DRE's share on one CPU, written there with BH disabled; the seqcount is
+ * for the others, who sum the shares.
+ */
+struct conga_port_cell {
+	seqcount_t		seq;
+	struct conga_dre_cell	cell;
+};
+
+/* A port's DRE. Replaced whole when a parameter changes, so that cells never
+ * mix periods of different lengths.
+ */
+struct conga_port_dre {
+	struct conga_dre_params		params;
+	struct conga_port_cell __percpu	*cells;
+	struct rcu_head			rcu;
+	/* X at the start of sum_period, written by who first needs it. */
+	u64		sum ____cacheline_aligned_in_smp;
+	u64		sum_period;
+};
+
+struct conga_port_counters {
+	struct u64_stats_sync	sync;
+	u64_stats_t		packets;
+	u64_stats_t		bytes;
+};
+
+struct conga_port {
+	struct conga_fabric		*fabric;
+	struct conga_port_dre __rcu	*dre;
+	struct conga_port_counters __percpu *counters;
+	struct net_device		*dev;
+	int				ifindex;
+	u8				role;	/* enum conga_role */
+	u8				tag;	/* LBTag of an uplink */
+	u8				rate_source; /* enum conga_rate_source */
+	u64				rate;	/* bit/s */
+	netdevice_tracker		dev_tracker;
+	struct list_head		list;	/* fabric->ports */
+	struct list_head		dying;	/* by hooks.c, with its fabric */
+	struct nf_hook_ops		egress;	/* by hooks.c */
+};
+
+/* Can the port send at this moment? Any context. */
+static inline bool conga_port_up(const struct conga_port *port)
+{
+	return netif_running(port->dev) && netif_carrier_ok(port->dev);
+}
+
+struct conga_port *conga_port_find(const struct conga_fabric *fabric,
+				   int ifindex);
+struct conga_port *conga_port_uplink(const struct conga_fabric *fabric, u8 tag);
+u8 conga_port_free_tag(const struct conga_fabric *fabric);
+u64 conga_port_link_rate(struct net_device *dev);
+
+struct conga_port *conga_port_create(struct conga_fabric *fabric,
+				     struct net_device *dev, u8 role, u8 tag,
+				     u64 rate, u8 rate_source);
+void conga_port_publish(struct conga_port *port);
+void conga_port_make_dead(struct conga_port *port);
+void conga_port_free(struct conga_port *port);
+
+struct conga_port_dre *conga_port_dre_create(const struct conga_port *port,
+					     const struct conga_params *params,
+					     u64 rate);
+void conga_port_dre_publish(struct conga_port *port, struct conga_port_dre *dre);
+void conga_port_dre_free(struct conga_port_dre *dre);
+
+void conga_port_count(struct conga_port *port, struct conga_port_dre *dre,
+		      u64 now, u32 packets, u32 bytes);
+u64 conga_port_x(struct conga_port_dre *dre, u64 now);
+u8 conga_port_metric(struct conga_port *port, u64 now);
+void conga_port_read(const struct conga_port *port, u64 *packets, u64 *bytes);
+
+#endif /* _CONGA_PORT_H */

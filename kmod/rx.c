@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rx door: LOCAL_IN, before the tunnel, which drops reserved bits that it
+ * did not ask for. IPv4 is reassembled by now; of an IPv6 packet in fragments
+ * the first has the header. A stamped packet is cleared and delivered, whoever
+ * sent it; learnt from is only what a known conga leaf sent over a port.
+ */
+#include <linux/ktime.h>
+#include <net/ip.h>
+#include <linux/ipv6.h>
+
+#include "datapath.h"
+#include "leaf.h"
+#include "packet.h"
+#include "port.h"
+
+static void conga_rx_count(const struct conga_fabric *fabric,
+			   enum conga_attr_stats counter)
+{
+	conga_stats_inc(fabric->stats, counter);
+}
+
+/* VXLAN of others passes untouched; what is odd about it is counted. */
+static void conga_rx_count_unstamped(const struct conga_fabric *fabric,
+				     const struct conga_packet *packet)
+{
+	if (!(packet->word & CONGA_VXLAN_FLAG_VNI))
+		conga_rx_count(fabric, CONGA_A_STATS_RX_MALFORMED);
+	else if (!conga_wire_blank(packet->word, packet->vni))
+		conga_rx_count(fabric, CONGA_A_STATS_RX_FOREIGN);
+}
+
+/* The device it came by, before any VRF put itself in its place. */
+static int conga_rx_ifindex(const struct sk_buff *skb,
+			    const struct conga_packet *packet)
+{
+	return packet->v6 ? IP6CB(skb)->iif : IPCB(skb)->iif;
+}
+
+/* Who sent this, if it may teach us? NULL and a counter otherwise. */
+static struct conga_leaf *conga_rx_teacher(struct conga_fabric *fabric,
+					   const struct sk_buff *skb,
+					   const struct conga_packet *packet)
+{
+	struct in6_addr source;
+	struct conga_leaf *leaf;
+
+	if (!conga_port_find(fabric, conga_rx_ifindex(skb, packet))) {
+		conga_rx_count(fabric, CONGA_A_STATS_RX_NOT_PORT);
+		return NULL;
+	}
+	conga_packet_source(skb, packet, &source);
+	leaf = conga_leaf_find(fabric, &source);
+	if (!leaf) {
+		conga_rx_count(fabric, CONGA_A_STATS_RX_UNKNOWN_LEAF);
+		return NULL;
+	}
+	if (READ_ONCE(leaf->mode) != CONGA_MODE_CONGA) {
+		conga_rx_count(fabric, CONGA_A_STATS_RX_PLAIN_LEAF);
+		return NULL;
+	}
+	return leaf;
+}
+
+/* Section 3.3: CE into the from-leaf table, feedback into the to-leaf table. */
+static void conga_rx_learn(struct conga_fabric *fabric, struct conga_leaf *leaf,
+			   const struct conga_packet *packet,
+			   const struct conga_params *params)
+{
+	struct conga_stamp stamp;
+	u64 now = ktime_get_ns();
+
+	conga_wire_read(&stamp, packet->word, params->q);
+	conga_fromleaf_learn(&leaf->from, stamp.tag, stamp.ce, now);
+	conga_rx_count(fabric, CONGA_A_STATS_RX_LEARNT);
+	if (!stamp.feedback)
+		return;
+	if (!conga_port_uplink(fabric, stamp.fb_tag)) {
+		conga_rx_count(fabric, CONGA_A_STATS_FEEDBACK_IGNORED);
+		return;
+	}
+	conga_toleaf_learn(&leaf->to, stamp.fb_tag, stamp.fb_metric, now);
+	conga_rx_count(fabric, CONGA_A_STATS_FEEDBACK_RECEIVED);
+}
+
+static unsigned int conga_rx_control(struct conga_fabric *fabric,
+				     struct sk_buff *skb)
+{
+	conga_rx_count(fabric, CONGA_A_STATS_RX_CONTROL);
+	consume_skb(skb);
+	return NF_STOLEN;
+}
+
+static unsigned int conga_rx_stamped(struct conga_fabric *fabric,
+				     struct sk_buff *skb,
+				     struct conga_packet *packet,
+				     const struct conga_params *params)
+{
+	struct conga_leaf *leaf;
+
+	if (conga_wire_control(packet->vni))
+		return conga_rx_control(fabric, skb);
+	conga_rx_count(fabric, CONGA_A_STATS_RX_STAMPED);
+	leaf = conga_rx_teacher(fabric, skb, packet);
+	if (leaf)
+		conga_rx_learn(fabric, leaf, packet, params);
+	if (!conga_packet_write(skb, packet, conga_wire_clear(packet->word)))
+		conga_rx_count(fabric, CONGA_A_STATS_RX_NOMEM);
+	return NF_ACCEPT;
+}
+
+unsigned int conga_rx(void *priv, struct sk_buff *skb,
+		      const struct nf_hook_state *state)
+{
+	struct conga_fabric *fabric = priv;
+	const struct conga_params *params = rcu_dereference(fabric->params);
+	__be16 protocol = state->pf == NFPROTO_IPV6 ? htons(ETH_P_IPV6) :
+						      htons(ETH_P_IP);
+	struct conga_packet packet;
+
+	switch (conga_packet_find(&packet, skb, protocol, params)) {
+	case CONGA_PACKET_OTHER:
+		return NF_ACCEPT;
+	case CONGA_PACKET_TRUNCATED:
+		conga_rx_count(fabric, CONGA_A_STATS_RX_TRUNCATED);
+		return NF_ACCEPT;
+	case CONGA_PACKET_VXLAN:
+		break;
+	}
+	if (conga_wire_stamped(packet.word, packet.vni))
+		return conga_rx_stamped(fabric, skb, &packet, params);
+	conga_rx_count_unstamped(fabric, &packet);
+	return NF_ACCEPT;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_STATS_H
+#define _CONGA_STATS_H
+
+#include <linux/percpu.h>
+#include <linux/u64_stats_sync.h>
+#include <uapi/linux/conga.h>
+
+/* The fabric's counters, indexed by enum conga_attr_stats. */
+struct conga_stats {
+	struct u64_stats_sync	sync;
+	u64_stats_t		count[CONGA_A_STATS_MAX + 1];
+};
+
+/* Softirq, or process context with BH disabled. */
+static inline void conga_stats_inc(struct conga_stats __percpu *stats,
+				   enum conga_attr_stats counter)
+{
+	struct conga_stats *mine = this_cpu_ptr(stats);
+
+	u64_stats_update_begin(&mine->sync);
+	u64_stats_inc(&mine->count[counter]);
+	u64_stats_update_end(&mine->sync);
+}
+
+struct conga_stats __percpu *conga_stats_create(void);
+u64 conga_stats_read(struct conga_stats __percpu *stats,
+		     enum conga_attr_stats counter);
+
+#endif /* _CONGA_STATS_H */
