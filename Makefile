@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+#   make                   the module for the running kernel, and the tool
+#   make KDIR=DIR          the module for another kernel's headers
+#   sudo make install      conga.ko and conga, for the running kernel
+#   sudo make demo         a leaf-spine in a virtual machine, balanced four ways
+#                          (SLOW=spine0.0|...|none SEED=1)
+#   sudo make check        all tests, in userspace and in a virtual machine
+#   sudo make mutants      break each guarantee on purpose: a test must notice
+#   sudo make style        checkpatch, sparse, W=1, shellcheck
+#
+# demo, check, mutants and style install the Debian packages they miss, and say
+# which. What is built is described in Kbuild.
+
+KERNELRELEASE ?= $(shell uname -r)
+KDIR ?= /lib/modules/$(KERNELRELEASE)/build
+PREFIX ?= /usr/local
+
+# The virtual machine boots a stock Debian kernel; its headers need not be the
+# running kernel's.
+VM := selftests/vm/run
+VM_KDIR = $(shell selftests/vm/headers)
+
+all: module tool
+
+module:
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+tool:
+	$(MAKE) -C userspace
+
+install: all
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
+	depmod $(KERNELRELEASE)
+	install -D -m 755 userspace/conga $(DESTDIR)$(PREFIX)/sbin/conga
+
+clean:
+	-[ ! -d $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
+	$(MAKE) -C userspace clean
+	$(MAKE) -C selftests clean
+
+setup-%:
+	@selftests/setup $*
+
+# Everything that the virtual machine will use, for the kernel that it boots.
+vm-build: setup-check
+	@$(MAKE) --no-print-directory module tool KDIR=$(VM_KDIR)
+	@$(MAKE) --no-print-directory -C selftests
+
+demo: vm-build
+	@$(VM) -i -t 900 -e SLOW -e SEED -- selftests/demo
+
+check: vm-build
+	@selftests/check
+
+mutants: vm-build
+	@selftests/mutants/run
+
+style: setup-build setup-check setup-style
+	@selftests/style
+
+.PHONY: all module tool install clean vm-build demo check mutants style
