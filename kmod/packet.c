@@ -11,9 +11,7 @@
 #include <linux/tcp.h>
 #include <linux/udp.h>
 #include <net/checksum.h>
-#if __has_include(<net/gso.h>)	/* split off <linux/skbuff.h> in 6.5 */
 #include <net/gso.h>
-#endif
 #include <net/ip.h>
 #include <net/ipv6.h>
 
