@@ -66,10 +66,17 @@ CONGA_NETLINK_CHECK(table, nla_get_u32,
 #define CONGA_NETLINK_POLICY(type, name) \
 	NLA_POLICY_VALIDATE_FN(type, conga_netlink_check_##name)
 
+/* For operations that take no attribute: one without a policy would ignore
+ * what it is given instead of refusing it.
+ */
+#define CONGA_NETLINK_NO_ATTRS	1
+
+static const struct nla_policy
+conga_netlink_empty_policy[CONGA_NETLINK_NO_ATTRS + 1];
+
 static const struct nla_policy
 conga_netlink_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
-	[CONGA_A_FABRIC_POLICY]	= { .type = NLA_NUL_STRING,
-				    .len = CONGA_POLICY_NAME_MAX - 1 },
+	[CONGA_A_FABRIC_POLICY]	= { .type = NLA_NUL_STRING },
 	[CONGA_A_FABRIC_Q]	= CONGA_NETLINK_POLICY(NLA_U32, q),
 	[CONGA_A_FABRIC_TDRE]	= CONGA_NETLINK_POLICY(NLA_U64, tdre),
 	[CONGA_A_FABRIC_ALPHA]	= CONGA_NETLINK_POLICY(NLA_U32, alpha),
@@ -140,23 +147,31 @@ struct conga_fabric *conga_netlink_fabric(struct net *net,
 	return fabric;
 }
 
-/* conga_netlink_port - by CONGA_A_PORT_IFINDEX; ERR_PTR and a sentence */
+/* conga_netlink_port - by its ifindex in @attr; ERR_PTR and a sentence */
 struct conga_port *conga_netlink_port(struct conga_fabric *fabric,
-				      struct genl_info *info)
+				      const struct nlattr *attr,
+				      struct netlink_ext_ack *extack)
 {
-	struct nlattr *attr = info->attrs[CONGA_A_PORT_IFINDEX];
 	struct conga_port *port;
 
 	if (!attr) {
-		NL_SET_ERR_MSG(info->extack, "Which port? Its device is missing");
+		NL_SET_ERR_MSG(extack, "Which port? Its device is missing");
 		return ERR_PTR(-EINVAL);
 	}
 	port = conga_port_find(fabric, nla_get_u32(attr));
 	if (port)
 		return port;
-	NL_SET_ERR_MSG_ATTR(info->extack, attr,
+	NL_SET_ERR_MSG_ATTR(extack, attr,
 			    "This device is not a port of the fabric");
 	return ERR_PTR(-ENOENT);
+}
+
+/* conga_netlink_port_named - the port that a request is about, likewise */
+struct conga_port *conga_netlink_port_named(struct conga_fabric *fabric,
+					    struct genl_info *info)
+{
+	return conga_netlink_port(fabric, info->attrs[CONGA_A_PORT_IFINDEX],
+				  info->extack);
 }
 
 /*
@@ -199,6 +214,27 @@ struct conga_leaf *conga_netlink_leaf(struct conga_fabric *fabric,
 	return ERR_PTR(-ENOENT);
 }
 
+/* conga_netlink_locked - call @change with the locks held and the fabric */
+int conga_netlink_locked(struct genl_info *info, conga_netlink_change_t change)
+{
+	struct net *net = genl_info_net(info);
+	struct conga_fabric *fabric;
+	int err = -ENOENT;
+
+	conga_lock(net);
+	fabric = conga_netlink_fabric(net, info->extack);
+	if (fabric)
+		err = change(fabric, info);
+	conga_unlock(net);
+	return err;
+}
+
+int conga_netlink_out_of_memory(struct genl_info *info)
+{
+	NL_SET_ERR_MSG(info->extack, "Out of memory");
+	return -ENOMEM;
+}
+
 #define CONGA_NETLINK_DO(command, handler, attributes, max)		\
 	{								\
 		.cmd		= (command),				\
@@ -216,10 +252,14 @@ static const struct genl_ops conga_netlink_ops[] = {
 	{
 		.cmd		= CONGA_CMD_FABRIC_GET,
 		.doit		= conga_netlink_fabric_get,
+		.policy		= conga_netlink_empty_policy,
+		.maxattr	= CONGA_NETLINK_NO_ATTRS,
 	},
 	{
 		.cmd		= CONGA_CMD_FABRIC_DEL,
 		.doit		= conga_netlink_fabric_del,
+		.policy		= conga_netlink_empty_policy,
+		.maxattr	= CONGA_NETLINK_NO_ATTRS,
 		.flags		= GENL_UNS_ADMIN_PERM,
 	},
 	CONGA_NETLINK_DO(CONGA_CMD_PORT_NEW, conga_netlink_port_new,
@@ -270,15 +310,21 @@ static const struct genl_ops conga_netlink_ops[] = {
 	{
 		.cmd		= CONGA_CMD_FLOWLET_FLUSH,
 		.doit		= conga_netlink_flowlet_flush,
+		.policy		= conga_netlink_empty_policy,
+		.maxattr	= CONGA_NETLINK_NO_ATTRS,
 		.flags		= GENL_UNS_ADMIN_PERM,
 	},
 	{
 		.cmd		= CONGA_CMD_POLICY_GET,
 		.dumpit		= conga_netlink_policy_dump,
+		.policy		= conga_netlink_empty_policy,
+		.maxattr	= CONGA_NETLINK_NO_ATTRS,
 	},
 	{
 		.cmd		= CONGA_CMD_STATS_GET,
 		.doit		= conga_netlink_stats_get,
+		.policy		= conga_netlink_empty_policy,
+		.maxattr	= CONGA_NETLINK_NO_ATTRS,
 	},
 };
 

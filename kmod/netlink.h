@@ -2,8 +2,9 @@
 #ifndef _CONGA_NETLINK_H
 #define _CONGA_NETLINK_H
 
-/* Shared by netlink.c (family and policies), netlink_set.c (changes) and
- * netlink_get.c (replies): the only files that know attributes.
+/* Shared by netlink.c (family and policies), netlink_fabric.c and netlink_set.c
+ * (changes), netlink_get.c (what is configured) and netlink_dump.c (what packets
+ * made of it): the only files that know attributes.
  */
 #include <net/genetlink.h>
 
@@ -16,15 +17,46 @@ extern const struct nla_policy conga_netlink_path_policy[];
 extern const struct nla_policy conga_netlink_table_policy[];
 extern const struct nla_policy conga_netlink_flowlet_policy[];
 
+struct conga_leaf;
+struct conga_port;
+
 struct conga_fabric *conga_netlink_fabric(struct net *net,
 					  struct netlink_ext_ack *extack);
 struct conga_port *conga_netlink_port(struct conga_fabric *fabric,
-				      struct genl_info *info);
+				      const struct nlattr *attr,
+				      struct netlink_ext_ack *extack);
+struct conga_port *conga_netlink_port_named(struct conga_fabric *fabric,
+					    struct genl_info *info);
 int conga_netlink_addr(struct nlattr **attrs, int v4, int v6,
 		       struct in6_addr *addr);
 struct conga_leaf *conga_netlink_leaf(struct conga_fabric *fabric,
 				      struct nlattr **attrs, int v4, int v6,
 				      struct netlink_ext_ack *extack);
+
+typedef int (*conga_netlink_change_t)(struct conga_fabric *fabric,
+				      struct genl_info *info);
+
+int conga_netlink_locked(struct genl_info *info, conga_netlink_change_t change);
+int conga_netlink_out_of_memory(struct genl_info *info);
+
+/* Where a dump goes on, in cb->ctx. */
+struct conga_netlink_cursor {
+	unsigned long	object;	/* leaf index, port or policy number, entry */
+	u32		tag;
+};
+
+typedef int (*conga_netlink_dump_t)(struct sk_buff *skb,
+				    struct netlink_callback *cb,
+				    struct conga_fabric *fabric);
+
+struct conga_netlink_cursor *conga_netlink_cursor(struct netlink_callback *cb);
+int conga_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb,
+		       conga_netlink_dump_t dump);
+void *conga_netlink_begin(struct sk_buff *skb, struct netlink_callback *cb,
+			  u8 command);
+int conga_netlink_end(struct sk_buff *skb, void *header, int err);
+int conga_netlink_put_addr(struct sk_buff *skb, int v4, int v6,
+			   const struct conga_leaf *leaf);
 
 int conga_netlink_fabric_new(struct sk_buff *skb, struct genl_info *info);
 int conga_netlink_fabric_set(struct sk_buff *skb, struct genl_info *info);

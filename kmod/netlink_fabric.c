@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Changes of the fabric. A request is validated whole, then what it needs is
+ * allocated, then it is applied whole: from there on nothing can fail.
+ */
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include "datapath.h"
+#include "leaf.h"
+#include "netlink.h"
+#include "port.h"
+
+static int conga_netlink_read_policy(struct conga_params *params,
+				     struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_FABRIC_POLICY];
+
+	if (!attr)
+		return 0;
+	params->policy = conga_policy_find(nla_data(attr));
+	if (params->policy)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, attr,
+			    "There is no policy of this name, see conga policy list");
+	return -ENOENT;
+}
+
+/* The one repeated attribute: a list given replaces the list before. */
+static int conga_netlink_read_dstports(struct conga_params *params,
+				       struct genl_info *info)
+{
+	struct nlattr *attr;
+	int left, count = 0;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, left) {
+		if (nla_type(attr) != CONGA_A_FABRIC_DSTPORT)
+			continue;
+		if (count == CONGA_DSTPORTS_MAX) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr,
+					    "A fabric takes at most 4 dstports");
+			return -E2BIG;
+		}
+		params->dstport[count++] = htons(nla_get_u16(attr));
+	}
+	if (count)
+		params->dstports = count;
+	return 0;
+}
+
+static int conga_netlink_read_params(struct conga_params *params,
+				     struct genl_info *info)
+{
+	struct nlattr **attrs = info->attrs;
+	int err;
+
+	err = conga_netlink_read_policy(params, info);
+	if (!err)
+		err = conga_netlink_read_dstports(params, info);
+	if (err)
+		return err;
+	if (attrs[CONGA_A_FABRIC_Q])
+		params->q = nla_get_u32(attrs[CONGA_A_FABRIC_Q]);
+	if (attrs[CONGA_A_FABRIC_TDRE])
+		params->tdre = nla_get_u64(attrs[CONGA_A_FABRIC_TDRE]);
+	if (attrs[CONGA_A_FABRIC_ALPHA])
+		params->alpha = nla_get_u32(attrs[CONGA_A_FABRIC_ALPHA]);
+	if (attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT])
+		params->tfl = nla_get_u64(attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT]);
+	if (attrs[CONGA_A_FABRIC_AGE])
+		params->tage = nla_get_u64(attrs[CONGA_A_FABRIC_AGE]);
+	if (attrs[CONGA_A_FABRIC_FLOWLETS])
+		params->flowlets = nla_get_u32(attrs[CONGA_A_FABRIC_FLOWLETS]);
+	return 0;
+}
+
+static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
+{
+	struct conga_fabric *fabric;
+	struct conga_params params;
+	int err;
+
+	if (conga_fabric_get_locked(net)) {
+		NL_SET_ERR_MSG(info->extack,
+			       "This network namespace has a fabric already");
+		return -EEXIST;
+	}
+	conga_params_setup(&params);
+	err = conga_netlink_read_params(&params, info);
+	if (err)
+		return err;
+	fabric = conga_fabric_create(net, &params);
+	if (IS_ERR(fabric))
+		return conga_netlink_out_of_memory(info);
+	err = conga_hooks_attach(fabric);
+	if (err) {
+		NL_SET_ERR_MSG(info->extack,
+			       "The kernel refused the netfilter hooks");
+		conga_fabric_make_dead(fabric);
+		synchronize_net();
+		conga_fabric_free(fabric);
+	}
+	return err;
+}
+
+int conga_netlink_fabric_new(struct sk_buff *skb, struct genl_info *info)
+{
+	struct net *net = genl_info_net(info);
+	int err;
+
+	conga_lock(net);
+	err = conga_netlink_fabric_make(net, info);
+	conga_unlock(net);
+	return err;
+}
+
+/* All that a change of parameters has to allocate before it is applied. */
+struct conga_netlink_change {
+	struct conga_params	*params;
+	struct conga_flowlets	*flowlets;	/* NULL: as before */
+	struct conga_port_dre	**dre;		/* per port, in list order */
+};
+
+static void conga_netlink_change_free(struct conga_netlink_change *change,
+				      u32 ports)
+{
+	u32 i;
+
+	for (i = 0; change->dre && i < ports; i++)
+		conga_port_dre_free(change->dre[i]);
+	kfree(change->dre);
+	kvfree(change->flowlets);
+	kfree(change->params);
+}
+
+static bool conga_netlink_change_dres(struct conga_fabric *fabric,
+				      struct conga_netlink_change *change)
+{
+	struct conga_port *port;
+	u32 i = 0;
+
+	change->dre = kcalloc(fabric->port_count + 1, sizeof(*change->dre),
+			      GFP_KERNEL);
+	if (!change->dre)
+		return false;
+	list_for_each_entry(port, &fabric->ports, list) {
+		change->dre[i] = conga_port_dre_create(port, change->params,
+						       port->rate);
+		if (!change->dre[i++])
+			return false;
+	}
+	return true;
+}
+
+static bool conga_netlink_dre_differs(const struct conga_params *old,
+				      const struct conga_params *new)
+{
+	return old->q != new->q || old->tdre != new->tdre ||
+	       old->alpha != new->alpha;
+}
+
+static bool conga_netlink_change_alloc(struct conga_fabric *fabric,
+				       struct conga_netlink_change *change)
+{
+	const struct conga_params *old = conga_fabric_params(fabric);
+
+	if (change->params->flowlets != old->flowlets) {
+		change->flowlets = conga_flowlets_create(change->params->flowlets);
+		if (!change->flowlets)
+			return false;
+	}
+	if (conga_netlink_dre_differs(old, change->params))
+		return conga_netlink_change_dres(fabric, change);
+	return true;
+}
+
+static void conga_netlink_flush_leaves(struct conga_fabric *fabric)
+{
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
+		conga_leaf_flush(leaf);
+}
+
+/* Takes over what @change has. */
+static void conga_netlink_change_apply(struct conga_fabric *fabric,
+				       struct conga_netlink_change *change)
+{
+	struct conga_params *old = conga_fabric_params(fabric);
+	bool scale = old->q != change->params->q;
+	struct conga_port *port;
+	u32 i = 0;
+
+	rcu_assign_pointer(fabric->params, change->params);
+	if (change->flowlets)
+		conga_flowlets_publish(fabric, change->flowlets);
+	if (change->dre)
+		list_for_each_entry(port, &fabric->ports, list)
+			conga_port_dre_publish(port, change->dre[i++]);
+	kfree(change->dre);
+	if (scale) {
+		synchronize_net();
+		conga_netlink_flush_leaves(fabric);
+	}
+	kfree_rcu(old, rcu);
+}
+
+static int conga_netlink_fabric_change(struct conga_fabric *fabric,
+				       struct genl_info *info)
+{
+	struct conga_netlink_change change = {};
+	int err;
+
+	change.params = kmemdup(conga_fabric_params(fabric),
+				sizeof(*change.params), GFP_KERNEL);
+	if (!change.params)
+		return conga_netlink_out_of_memory(info);
+	err = conga_netlink_read_params(change.params, info);
+	if (!err && !conga_netlink_change_alloc(fabric, &change))
+		err = conga_netlink_out_of_memory(info);
+	if (err)
+		conga_netlink_change_free(&change, fabric->port_count);
+	else
+		conga_netlink_change_apply(fabric, &change);
+	return err;
+}
+
+int conga_netlink_fabric_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_fabric_change);
+}
+
+static int conga_netlink_fabric_remove(struct conga_fabric *fabric,
+				       struct genl_info *info)
+{
+	conga_hooks_remove_fabric(fabric);
+	return 0;
+}
+
+int conga_netlink_fabric_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_fabric_remove);
+}
+
+static int conga_netlink_flowlet_empty(struct conga_fabric *fabric,
+				       struct genl_info *info)
+{
+	conga_flowlets_flush(fabric);
+	return 0;
+}
+
+int conga_netlink_flowlet_flush(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_flowlet_empty);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The fabric: at most one per network namespace. */
+#include <stdio.h>
+#include <netlink/genl/genl.h>
+#include "tool.h"
+
+/* The defaults by the kernel's manual: what equals them is shown with -d. */
+#define CONGA_FABRIC_TDRE		0ULL
+#define CONGA_FABRIC_ALPHA		100000ULL
+#define CONGA_FABRIC_FLOWLET_TIMEOUT	500000ULL
+#define CONGA_FABRIC_AGE		10000000ULL
+#define CONGA_FABRIC_DSTPORT		4789ULL
+#define CONGA_FABRIC_FLOWLETS		65536ULL
+
+static const char conga_fabric_usage[] =
+	"Usage: conga fabric { add | set } [ policy NAME ] [ q BITS ] [ tdre { auto | TIME } ]\n"
+	"                    [ alpha FRACTION ] [ flowlet-timeout TIME ] [ age TIME ]\n"
+	"                    [ dstport PORT ]... [ flowlets ENTRIES ]\n"
+	"       conga fabric [ show ]\n"
+	"       conga fabric del\n"
+	"TIME := NUMBER[ ns | us | ms | s ], a bare number is microseconds\n";
+
+static const struct conga_keyword conga_fabric_words[] = {
+	{ "policy", CONGA_A_FABRIC_POLICY, &conga_kind_string, 0, NULL },
+	{ "q", CONGA_A_FABRIC_Q, &conga_kind_u32, 0, NULL },
+	{ "tdre", CONGA_A_FABRIC_TDRE, &conga_kind_time_or_auto, 0, NULL },
+	{ "alpha", CONGA_A_FABRIC_ALPHA, &conga_kind_fraction, 0, NULL },
+	{ "flowlet-timeout", CONGA_A_FABRIC_FLOWLET_TIMEOUT, &conga_kind_time, 0, NULL },
+	{ "age", CONGA_A_FABRIC_AGE, &conga_kind_time, 0, NULL },
+	{ "dstport", CONGA_A_FABRIC_DSTPORT, &conga_kind_u16, CONGA_KEYWORD_REPEATED, NULL },
+	{ "flowlets", CONGA_A_FABRIC_FLOWLETS, &conga_kind_u32, 0, NULL },
+	{ }
+};
+
+static const struct nla_policy conga_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
+	[CONGA_A_FABRIC_POLICY] = { .type = NLA_STRING },
+	[CONGA_A_FABRIC_Q] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_TDRE] = { .type = NLA_U64 },
+	[CONGA_A_FABRIC_ALPHA] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_FLOWLET_TIMEOUT] = { .type = NLA_U64 },
+	[CONGA_A_FABRIC_AGE] = { .type = NLA_U64 },
+	[CONGA_A_FABRIC_DSTPORT] = { .type = NLA_U16 },
+	[CONGA_A_FABRIC_FLOWLETS] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_PORTS] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_LEAVES] = { .type = NLA_U32 },
+};
+
+static const char *conga_fabric_label(const char *label, const struct nlattr *attr,
+				      unsigned long long fallback)
+{
+	if (conga_options.details || conga_print_value(attr) != fallback)
+		return label;
+	return NULL;
+}
+
+static void conga_fabric_print_tdre(const struct nlattr *attr)
+{
+	const char *label = conga_fabric_label("tdre", attr, CONGA_FABRIC_TDRE);
+
+	if (conga_print_value(attr))
+		conga_print_time("tdre_ns", label, attr);
+	else if (attr)
+		conga_print_string(NULL, label, "auto");
+}
+
+static void conga_fabric_print_dstports(struct nl_msg *reply)
+{
+	struct nlattr *attr;
+	int rem, count = 0;
+
+	nlmsg_for_each_attr(attr, nlmsg_hdr(reply), GENL_HDRLEN, rem)
+		count += nla_type(attr) == CONGA_A_FABRIC_DSTPORT;
+	conga_print_array("dstports");
+	nlmsg_for_each_attr(attr, nlmsg_hdr(reply), GENL_HDRLEN, rem)
+		if (nla_type(attr) == CONGA_A_FABRIC_DSTPORT)
+			conga_print_uint("", count > 1 ? "dstport" :
+					 conga_fabric_label("dstport", attr, CONGA_FABRIC_DSTPORT),
+					 attr);
+	conga_print_array_end();
+}
+
+static void conga_fabric_print(struct nlattr **attrs, struct nl_msg *reply)
+{
+	const struct nlattr *alpha = attrs[CONGA_A_FABRIC_ALPHA];
+	const struct nlattr *timeout = attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT];
+	const struct nlattr *age = attrs[CONGA_A_FABRIC_AGE];
+	const struct nlattr *flowlets = attrs[CONGA_A_FABRIC_FLOWLETS];
+
+	conga_print_text("fabric:");
+	conga_print_name("policy", "policy", attrs[CONGA_A_FABRIC_POLICY]);
+	conga_print_uint("q", "q", attrs[CONGA_A_FABRIC_Q]);
+	conga_fabric_print_tdre(attrs[CONGA_A_FABRIC_TDRE]);
+	conga_print_fraction("alpha", conga_fabric_label("alpha", alpha, CONGA_FABRIC_ALPHA),
+			     alpha);
+	conga_print_time("flowlet_timeout_ns",
+			 conga_fabric_label("flowlet-timeout", timeout,
+					    CONGA_FABRIC_FLOWLET_TIMEOUT), timeout);
+	conga_print_time("age_ns", conga_fabric_label("age", age, CONGA_FABRIC_AGE), age);
+	conga_fabric_print_dstports(reply);
+	conga_print_uint("flowlets",
+			 conga_fabric_label("flowlets", flowlets, CONGA_FABRIC_FLOWLETS),
+			 flowlets);
+	conga_print_uint("ports", "ports", attrs[CONGA_A_FABRIC_PORTS]);
+	conga_print_uint("leaves", "leaves", attrs[CONGA_A_FABRIC_LEAVES]);
+}
+
+/* Nothing to set is a mistake, unlike nothing to add. */
+static int conga_fabric_set(const struct conga_command *command, struct conga_args *args)
+{
+	if (args->argc)
+		return conga_command_change(command, args);
+	fprintf(stderr, "Command line is not complete. Try option \"help\"\n%s",
+		conga_fabric_usage);
+	return CONGA_USAGE;
+}
+
+static const struct conga_command conga_fabric_commands[] = {
+	{ .name = "show", .run = conga_command_show, .cmd = CONGA_CMD_FABRIC_GET,
+	  .reply = CONGA_REPLY_ONE },
+	{ .name = "add", .run = conga_command_change, .cmd = CONGA_CMD_FABRIC_NEW,
+	  .words = conga_fabric_words, .privilege = CONGA_PRIVILEGE_CHANGE },
+	{ .name = "set", .run = conga_fabric_set, .cmd = CONGA_CMD_FABRIC_SET,
+	  .words = conga_fabric_words, .privilege = CONGA_PRIVILEGE_CHANGE },
+	{ .name = "del", .run = conga_command_change, .cmd = CONGA_CMD_FABRIC_DEL,
+	  .privilege = CONGA_PRIVILEGE_CHANGE },
+	{ }
+};
+
+const struct conga_object conga_fabric_object = {
+	.name = "fabric",
+	.usage = conga_fabric_usage,
+	.commands = conga_fabric_commands,
+	.print = conga_fabric_print,
+	.policy = conga_fabric_policy,
+	.attr_max = CONGA_A_FABRIC_MAX,
+};

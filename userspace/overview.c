@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Everything on one screen: the fabric, its ports, its leaves with their
+ * paths. In JSON one object with the arrays of the respective "show".
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "tool.h"
+
+#define CONGA_OVERVIEW_INDENT	4
+
+struct conga_overview {
+	struct conga_replies fabric;
+	struct conga_replies ports;
+	struct conga_replies leaves;
+	struct conga_replies paths;
+};
+
+/* What "conga OBJECT show" sends, without arguments. */
+static int conga_overview_read(const struct conga_object *object, int flags,
+			       struct conga_replies *replies, int *error)
+{
+	struct nl_msg *msg = conga_nl_message(object->commands);
+	int status;
+
+	if (!msg)
+		return CONGA_REFUSED;
+	status = conga_nl_request(object->commands, msg, flags, replies, error);
+	nlmsg_free(msg);
+	return status;
+}
+
+static int conga_overview_read_all(struct conga_overview *all, int *error)
+{
+	int status;
+
+	status = conga_overview_read(&conga_fabric_object, 0, &all->fabric, error);
+	if (!status)
+		status = conga_overview_read(&conga_port_object, NLM_F_DUMP, &all->ports, NULL);
+	if (!status)
+		status = conga_overview_read(&conga_leaf_object, NLM_F_DUMP, &all->leaves, NULL);
+	if (!status)
+		status = conga_overview_read(&conga_path_object, NLM_F_DUMP, &all->paths, NULL);
+	return status;
+}
+
+static void conga_overview_clean(struct conga_overview *all)
+{
+	conga_nl_replies_clean(&all->fabric);
+	conga_nl_replies_clean(&all->ports);
+	conga_nl_replies_clean(&all->leaves);
+	conga_nl_replies_clean(&all->paths);
+}
+
+static bool conga_overview_same_addr(struct nlattr **path, struct nlattr **leaf)
+{
+	bool is4 = leaf[CONGA_A_LEAF_ADDR4];
+	struct nlattr *a = leaf[is4 ? CONGA_A_LEAF_ADDR4 : CONGA_A_LEAF_ADDR6];
+	struct nlattr *b = path[is4 ? CONGA_A_PATH_ADDR4 : CONGA_A_PATH_ADDR6];
+
+	return a && b && nla_len(a) == nla_len(b) &&
+		!memcmp(nla_data(a), nla_data(b), nla_len(a));
+}
+
+/* Where the paths of @leaf begin, looking from *@cursor on and around. */
+static bool conga_overview_find_paths(struct nlattr **leaf, const struct conga_replies *paths,
+				      size_t *cursor)
+{
+	struct nlattr *path[CONGA_ATTRS_MAX + 1];
+	size_t i;
+
+	for (i = 0; i < paths->count; i++, (*cursor)++) {
+		*cursor %= paths->count;
+		if (!conga_command_parse_reply(&conga_path_object, paths->msgs[*cursor], path) &&
+		    conga_overview_same_addr(path, leaf))
+			return true;
+	}
+	return false;
+}
+
+/* The kernel lists leaves and paths in one order and the paths of a leaf in a
+ * row, so that @cursor stands right in nearly all cases.
+ */
+static void conga_overview_print_paths(struct nlattr **leaf, const struct conga_replies *paths,
+				       size_t *cursor)
+{
+	struct nlattr *path[CONGA_ATTRS_MAX + 1];
+
+	if (!conga_overview_find_paths(leaf, paths, cursor))
+		return;
+	for (; *cursor < paths->count; (*cursor)++) {
+		if (conga_command_parse_reply(&conga_path_object, paths->msgs[*cursor], path) ||
+		    !conga_overview_same_addr(path, leaf))
+			return;
+		conga_print_line(CONGA_OVERVIEW_INDENT);
+		conga_path_print_tail(path);
+	}
+}
+
+/* On screen @paths, if given, follow the leaf that they lead to. */
+static int conga_overview_print_list(const char *key, const struct conga_object *object,
+				     const struct conga_replies *replies,
+				     const struct conga_replies *paths)
+{
+	struct nlattr *attrs[CONGA_ATTRS_MAX + 1];
+	int status = CONGA_OK;
+	size_t i, cursor = 0;
+
+	conga_print_array(key);
+	for (i = 0; i < replies->count; i++) {
+		status = conga_command_parse_reply(object, replies->msgs[i], attrs);
+		if (status)
+			break;
+		conga_print_object(NULL);
+		object->print(attrs, replies->msgs[i]);
+		if (paths)
+			conga_overview_print_paths(attrs, paths, &cursor);
+		conga_print_object_end();
+	}
+	conga_print_array_end();
+	return status;
+}
+
+static int conga_overview_print(const struct conga_overview *all)
+{
+	bool json = conga_options.json;
+	int status;
+
+	conga_print_begin();
+	conga_print_object(NULL);
+	status = conga_overview_print_list("fabric", &conga_fabric_object, &all->fabric, NULL);
+	if (!status)
+		status = conga_overview_print_list("ports", &conga_port_object, &all->ports,
+						   NULL);
+	if (!status)
+		status = conga_overview_print_list("leaves", &conga_leaf_object, &all->leaves,
+						   json ? NULL : &all->paths);
+	if (!status && json)
+		status = conga_overview_print_list("paths", &conga_path_object, &all->paths,
+						   NULL);
+	conga_print_object_end();
+	conga_print_end();
+	return status;
+}
+
+static int conga_overview_no_fabric(void)
+{
+	conga_print_begin();
+	conga_print_text("no fabric in this network namespace (conga fabric add ...)");
+	conga_print_line(0);
+	conga_print_end();
+	return CONGA_OK;
+}
+
+int conga_overview_show(void)
+{
+	struct conga_overview all = { 0 };
+	int status, error = 0;
+
+	status = conga_overview_read_all(&all, &error);
+	if (error == ENOENT)
+		status = conga_overview_no_fabric();
+	else if (!status)
+		status = conga_overview_print(&all);
+	conga_overview_clean(&all);
+	return status;
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The fabric's counters. */
+#include <stdio.h>
+#include <string.h>
+#include "tool.h"
+
+#define CONGA_STATS_NAME_WIDTH	20
+#define CONGA_STATS_VALUE_WIDTH	12
+
+static const char conga_stats_usage[] =
+	"Usage: conga stats [ show [ all ] ]\n"
+	"Counters that are zero are shown with \"all\" or -s, with -d each is explained.\n";
+
+struct conga_counter {
+	const char *name;
+	const char *meaning;
+};
+
+/* In packets unless said; the manual is linux/conga.h. */
+static const struct conga_counter conga_stats_counters[CONGA_A_STATS_MAX + 1] = {
+	[CONGA_A_STATS_TX_STEERED] = {
+		"tx_steered",
+		"VXLAN packets sent by the path that was chosen"
+	},
+	[CONGA_A_STATS_TX_STAMPED] = {
+		"tx_stamped",
+		"of these, stamped for a conga leaf"
+	},
+	[CONGA_A_STATS_TX_UNKNOWN_LEAF] = {
+		"tx_unknown_leaf",
+		"VXLAN packets to an address that is no leaf; left to the kernel"
+	},
+	[CONGA_A_STATS_TX_FORGED] = {
+		"tx_forged",
+		"packets of local sockets that carried a stamp; cleared"
+	},
+	[CONGA_A_STATS_TX_RESERVED] = {
+		"tx_reserved",
+		"not stamped, because the tunnel uses the reserved bits for itself (e.g. Group Based Policy)"
+	},
+	[CONGA_A_STATS_FLOWLETS_STARTED] = {
+		"flowlets_started",
+		"flowlets started"
+	},
+	[CONGA_A_STATS_FLOWLETS_KEPT] = {
+		"flowlets_kept",
+		"of these, on the uplink the flow had before"
+	},
+	[CONGA_A_STATS_FLOWLETS_MOVED] = {
+		"flowlets_moved",
+		"of these, on another uplink"
+	},
+	[CONGA_A_STATS_FLOWLETS_REROUTED] = {
+		"flowlets_rerouted",
+		"flowlets moved at once, gap or not, because their path went down"
+	},
+	[CONGA_A_STATS_FLOWLET_COLLISIONS] = {
+		"flowlet_collisions",
+		"live entries taken over by a flow towards another leaf"
+	},
+	[CONGA_A_STATS_FALLBACK_NO_PATH] = {
+		"fallback_no_path",
+		"left to the kernel: no usable path"
+	},
+	[CONGA_A_STATS_FALLBACK_XFRM] = {
+		"fallback_xfrm",
+		"left to the kernel: IPsec transforms it"
+	},
+	[CONGA_A_STATS_FALLBACK_MARK] = {
+		"fallback_mark",
+		"left to the kernel: marked, so that policy routing may want it"
+	},
+	[CONGA_A_STATS_FALLBACK_MTU] = {
+		"fallback_mtu",
+		"left to the kernel: fits its route's MTU, but not that of the chosen path"
+	},
+	[CONGA_A_STATS_FALLBACK_NOMEM] = {
+		"fallback_nomem",
+		"left to the kernel: no memory to make the header writable"
+	},
+	[CONGA_A_STATS_CE_RAISED] = {
+		"ce_raised",
+		"packets whose CE a port of this box raised"
+	},
+	[CONGA_A_STATS_CE_UNWRITABLE] = {
+		"ce_unwritable",
+		"CE not raised: the header could not be made writable"
+	},
+	[CONGA_A_STATS_FEEDBACK_SENT] = {
+		"feedback_sent",
+		"stamped packets that carried feedback"
+	},
+	[CONGA_A_STATS_FEEDBACK_RECEIVED] = {
+		"feedback_received",
+		"feedback taken into a to-leaf table"
+	},
+	[CONGA_A_STATS_FEEDBACK_IGNORED] = {
+		"feedback_ignored",
+		"feedback about an LBTag that no uplink has"
+	},
+	[CONGA_A_STATS_RX_STAMPED] = {
+		"rx_stamped",
+		"stamped packets received, cleared and delivered"
+	},
+	[CONGA_A_STATS_RX_LEARNT] = {
+		"rx_learnt",
+		"of these, CE taken into a from-leaf table"
+	},
+	[CONGA_A_STATS_RX_NOT_PORT] = {
+		"rx_not_port",
+		"not learnt from: came by a device that is no port"
+	},
+	[CONGA_A_STATS_RX_UNKNOWN_LEAF] = {
+		"rx_unknown_leaf",
+		"not learnt from: sender is no leaf"
+	},
+	[CONGA_A_STATS_RX_PLAIN_LEAF] = {
+		"rx_plain_leaf",
+		"not learnt from: sender is a plain leaf"
+	},
+	[CONGA_A_STATS_RX_CONTROL] = {
+		"rx_control",
+		"control packets consumed"
+	},
+	[CONGA_A_STATS_RX_FOREIGN] = {
+		"rx_foreign",
+		"VXLAN with flags or reserved bits that are not ours; passed untouched"
+	},
+	[CONGA_A_STATS_RX_MALFORMED] = {
+		"rx_malformed",
+		"to a VXLAN port, without a valid VNI flag; passed untouched"
+	},
+	[CONGA_A_STATS_RX_TRUNCATED] = {
+		"rx_truncated",
+		"to a VXLAN port, too short for a VXLAN header; passed untouched"
+	},
+	[CONGA_A_STATS_RX_NOMEM] = {
+		"rx_nomem",
+		"stamped packets that could not be cleared for want of memory; passed as they were"
+	},
+	[CONGA_A_STATS_PATH_UP] = {
+		"path_up",
+		"times a path became usable"
+	},
+	[CONGA_A_STATS_PATH_DOWN] = {
+		"path_down",
+		"times a path ceased to be usable"
+	},
+};
+
+/* Set by the word "all" for the command that is running. */
+static bool conga_stats_all;
+
+static void conga_stats_print_counter(const struct conga_counter *counter,
+				      unsigned long long value)
+{
+	char label[CONGA_UNITS_TEXT_MAX];
+
+	if (!value && !conga_stats_all && !conga_options.statistics && !conga_options.json)
+		return;
+	conga_print_line(0);
+	snprintf(label, sizeof(label), "%-*s", CONGA_STATS_NAME_WIDTH, counter->name);
+	conga_print_text(label);
+	if (conga_options.details)
+		conga_print_pad(CONGA_STATS_VALUE_WIDTH);
+	conga_print_number(counter->name, "", value);
+	if (conga_options.details)
+		conga_print_text(counter->meaning);
+}
+
+/* Zeroes are always in JSON: a script must not take them for absent. */
+static void conga_stats_print(struct nlattr **attrs, struct nl_msg *reply)
+{
+	int i;
+
+	(void)reply;
+	for (i = 1; i <= CONGA_A_STATS_MAX; i++)
+		if (conga_stats_counters[i].name && attrs[i])
+			conga_stats_print_counter(&conga_stats_counters[i],
+						  conga_print_value(attrs[i]));
+}
+
+static int conga_stats_show(const struct conga_command *command, struct conga_args *args)
+{
+	conga_stats_all = args->argc && !strcmp(*args->argv, "all");
+	if (conga_stats_all)
+		conga_args_next(args);
+	return conga_command_show(command, args);
+}
+
+static const struct conga_command conga_stats_commands[] = {
+	{ .name = "show", .run = conga_stats_show, .cmd = CONGA_CMD_STATS_GET,
+	  .reply = CONGA_REPLY_ONE },
+	{ }
+};
+
+/* Without a policy: every attribute is a number, read by its length. */
+const struct conga_object conga_stats_object = {
+	.name = "stats",
+	.usage = conga_stats_usage,
+	.commands = conga_stats_commands,
+	.print = conga_stats_print,
+	.attr_max = CONGA_A_STATS_MAX,
+};

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The conga tool, one file per noun:
+ *
+ *   main.c     options, and which object the first word names
+ *   batch.c    lines of a file instead of the command line
+ *   netns.c    -n
+ *   overview.c the screen of a bare "conga"
+ *   fabric.c port.c leaf.c path.c table.c flowlet.c policy.c stats.c
+ *              an object each: grammar, and how a reply is printed
+ *   command.c  what all objects share: verbs, change, show
+ *   args.c     keywords and their values, into attributes of a message
+ *   nl.c       the only file that talks to the kernel
+ *   extack.c   the kernel's refusals, as sentences
+ *   print.c    a field at a time, as text or as JSON
+ *   units.c    times, rates, numbers: text to integer and back
+ *
+ * JSON is an interface. Every command that reads prints one array of objects;
+ * keys are lower_snake with the base unit in the name; a value that does not
+ * exist is missing, never null.
+ */
+#ifndef CONGA_TOOL_H
+#define CONGA_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/conga.h>
+#include <netlink/netlink.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+
+#define CONGA_TOOL_VERSION	"0.1.0"
+
+/* What every function returns that can fail; also the exit status. Whoever
+ * returns something else than CONGA_OK has printed why.
+ */
+enum conga_status {
+	CONGA_OK,
+	CONGA_REFUSED,		/* by the kernel or by this box */
+	CONGA_USAGE,
+};
+
+struct conga_options {
+	bool json;
+	bool pretty;
+	bool statistics;
+	bool details;
+};
+
+extern struct conga_options conga_options;
+
+/* units.c: a parser returns NULL, or why the text is wrong. */
+#define CONGA_UNITS_TEXT_MAX	32
+
+const char *conga_units_parse_integer(const char *text, unsigned long long *value);
+const char *conga_units_parse_time(const char *text, unsigned long long *ns);
+const char *conga_units_parse_rate(const char *text, unsigned long long *bps);
+const char *conga_units_parse_fraction(const char *text, unsigned long long *millionths);
+void conga_units_format_integer(char *text, size_t size, unsigned long long value);
+void conga_units_format_time(char *text, size_t size, unsigned long long ns);
+void conga_units_format_age(char *text, size_t size, unsigned long long ns);
+void conga_units_format_rate(char *text, size_t size, unsigned long long bps);
+void conga_units_format_fraction(char *text, size_t size, unsigned long long millionths);
+
+/* args.c */
+struct conga_object;
+struct conga_keyword;
+
+/* What is left of a command line, and whose it is. */
+struct conga_args {
+	int argc;
+	char **argv;
+	const struct conga_object *object;
+};
+
+/* A word of a fixed set and its number in the kernel; the last has no word. */
+struct conga_choice {
+	const char *word;
+	unsigned int value;
+};
+
+/* How the value of a keyword is written. @put goes from text to attribute;
+ * numbers share one @put and differ in @parse and @bytes.
+ */
+struct conga_kind {
+	int (*put)(struct nl_msg *msg, const struct conga_keyword *keyword, const char *text);
+	const char *(*parse)(const char *text, unsigned long long *value);
+	void (*format)(char *text, size_t size, unsigned long long value);
+	unsigned int bytes;
+	bool has_auto;		/* "auto" is zero, and zero is "auto" */
+};
+
+extern const struct conga_kind conga_kind_u16;
+extern const struct conga_kind conga_kind_u32;
+extern const struct conga_kind conga_kind_time;
+extern const struct conga_kind conga_kind_time_or_auto;
+extern const struct conga_kind conga_kind_rate_or_auto;
+extern const struct conga_kind conga_kind_fraction;
+extern const struct conga_kind conga_kind_string;
+extern const struct conga_kind conga_kind_choice;
+extern const struct conga_kind conga_kind_dev;
+extern const struct conga_kind conga_kind_addr;
+
+enum conga_keyword_flags {
+	CONGA_KEYWORD_REQUIRED = 0x1,
+	CONGA_KEYWORD_REPEATED = 0x2,
+	CONGA_KEYWORD_BARE = 0x4,	/* the word may be left out */
+	CONGA_KEYWORD_NAMELESS = 0x8,	/* the word must be left out */
+};
+
+/* A table of these is the grammar of a command; the last has no word. An
+ * address has the attribute of its IPv4 form here, IPv6 is the next one.
+ */
+struct conga_keyword {
+	const char *word;
+	int attr;
+	const struct conga_kind *kind;
+	unsigned int flags;
+	const struct conga_choice *choices;
+};
+
+const char *conga_args_next(struct conga_args *args);
+int conga_args_parse(struct conga_args *args, const struct conga_keyword *words,
+		     struct nl_msg *msg);
+int conga_args_unknown(const struct conga_args *args, const char *word);
+const struct conga_keyword *conga_args_find_attr(const struct conga_keyword *words, int attr);
+const char *conga_args_choice_word(const struct conga_choice *choices, unsigned int value);
+
+/* command.c */
+enum conga_command_reply {
+	CONGA_REPLY_NONE,
+	CONGA_REPLY_ONE,
+	CONGA_REPLY_DUMP,
+	CONGA_REPLY_ONE_OR_DUMP,	/* one if an argument names it */
+};
+
+/* A verb of an object. @privilege says, for EPERM, what needs CAP_NET_ADMIN. */
+struct conga_command {
+	const char *name;
+	int (*run)(const struct conga_command *command, struct conga_args *args);
+	unsigned char cmd;
+	enum conga_command_reply reply;
+	const struct conga_keyword *words;
+	const char *privilege;
+};
+
+/* The first command is the one that runs when no verb is given; the last has
+ * no name. @print prints the fields of one @reply, parsed by @policy into
+ * @attrs, which has only the last of an attribute that is repeated.
+ */
+struct conga_object {
+	const char *name;
+	const char *usage;
+	const struct conga_command *commands;
+	void (*print)(struct nlattr **attrs, struct nl_msg *reply);
+	const struct nla_policy *policy;
+	int attr_max;
+};
+
+#define CONGA_PRIVILEGE_CHANGE	"changing conga"
+
+/* More than any object has, so that one array on the stack serves all. */
+#define CONGA_ATTRS_MAX		64
+
+int conga_command_dispatch(const struct conga_object *object, struct conga_args *args);
+int conga_command_change(const struct conga_command *command, struct conga_args *args);
+int conga_command_show(const struct conga_command *command, struct conga_args *args);
+int conga_command_parse_reply(const struct conga_object *object, struct nl_msg *reply,
+			      struct nlattr **attrs);
+
+/* extack.c: what an error message says besides its number. */
+#define CONGA_EXTACK_TEXT_MAX	256
+
+struct conga_extack {
+	char text[CONGA_EXTACK_TEXT_MAX];
+	int bad_attr;		/* 0: not said */
+	int missing_attr;	/* 0: not said */
+	bool by_policy;		/* refused before the module saw it */
+	bool has_range;
+	unsigned long long min;
+	unsigned long long max;
+};
+
+void conga_extack_parse(struct conga_extack *extack, struct nlattr *tlvs, int len,
+			const struct nlmsghdr *request);
+void conga_extack_warn(const struct conga_extack *extack);
+void conga_extack_report(const struct conga_extack *extack, int error,
+			 const struct conga_command *command);
+
+/* nl.c */
+struct conga_replies {
+	struct nl_msg **msgs;
+	size_t count;
+	size_t room;
+};
+
+struct nl_msg *conga_nl_message(const struct conga_command *command);
+int conga_nl_request(const struct conga_command *command, struct nl_msg *msg, int flags,
+		     struct conga_replies *replies, int *error);
+void conga_nl_replies_clean(struct conga_replies *replies);
+void conga_nl_close(void);
+
+/* print.c: a field is printed in JSON under @key and on screen behind
+ * @label. No key: on screen only. No label: in JSON only; label "": the bare
+ * value. A field whose attribute is absent is left out.
+ */
+void conga_print_begin(void);
+void conga_print_end(void);
+void conga_print_object(const char *key);
+void conga_print_object_end(void);
+void conga_print_array(const char *key);
+void conga_print_array_end(void);
+void conga_print_line(unsigned int indent);
+void conga_print_pad(unsigned int width);
+void conga_print_text(const char *text);
+void conga_print_append(const char *text);
+void conga_print_string(const char *key, const char *label, const char *value);
+void conga_print_number(const char *key, const char *label, unsigned long long value);
+void conga_print_flag(const char *key, const char *label, bool value);
+void conga_print_fraction(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_uint(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_time(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_age(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_rate(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_name(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_choice(const char *key, const char *label, const struct nlattr *attr,
+			const struct conga_choice *choices);
+void conga_print_dev(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_addr(const char *key, const char *label, struct nlattr **attrs, int attr4);
+unsigned long long conga_print_value(const struct nlattr *attr);
+
+/* the objects */
+extern const struct conga_object conga_fabric_object;
+extern const struct conga_object conga_port_object;
+extern const struct conga_object conga_leaf_object;
+extern const struct conga_object conga_path_object;
+extern const struct conga_object conga_table_object;
+extern const struct conga_object conga_flowlet_object;
+extern const struct conga_object conga_policy_object;
+extern const struct conga_object conga_stats_object;
+
+extern const struct conga_choice conga_leaf_modes[];
+
+void conga_path_print_tail(struct nlattr **attrs);
+
+int conga_overview_show(void);
+int conga_netns_switch(const char *name);
+int conga_batch_run(const char *file);
+int conga_main_run(int argc, char **argv);
+
+#endif /* CONGA_TOOL_H */
