@@ -1,0 +1,260 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Which stock Debian kernel is meant, and where its unpacked package lies.
+# Sourced by run, headers and ../setup; never run by itself.
+#
+# Nothing is installed: packages are unpacked under one cache folder, one
+# sub-folder per kernel release, which appears there complete or not at all.
+
+# $(...) would go on after an error otherwise.
+shopt -s inherit_errexit
+
+# Kept here rather than in the tree, so that "git clean" and a second checkout
+# do not cost another 70 MB download.
+vm_cache=${CONGA_CACHE:-${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/conga}
+
+die() {
+	echo "${0##*/}: $*" >&2
+	exit 1
+}
+
+# need PROGRAM...: a missing program is named at once, not by a failure later.
+need() {
+	local program
+
+	for program; do
+		command -v "$program" >/dev/null ||
+			die "$program is not installed: run selftests/setup check"
+	done
+}
+
+# locked COMMAND...: run it while nobody else fills the cache.
+locked() {
+	mkdir -p "$vm_cache"
+	(
+		flock 9
+		"$@"
+	) 9>"$vm_cache/lock"
+}
+
+# apt_knows SERIES: releases of that series apt has heard of, newest first.
+# The flavours (cloud, rt) and the unsigned and debug packages do not match.
+apt_knows() {
+	apt-cache pkgnames "linux-image-$1." |
+		sed -nE "s/^linux-image-(${1//./\\.}\.[0-9]+(-[0-9]+|\+deb[0-9]+)-amd64)$/\1/p" |
+		sort -rV
+}
+
+have_kernel() {
+	[ -d "$vm_cache/kernel/$1" ]
+}
+
+# A name without a version is one that other packages merely mention.
+obtainable() {
+	have_kernel "$1" || [ -n "$(apt-cache madison "linux-image-$1")" ]
+}
+
+have_headers() {
+	[ -e "/lib/modules/$1/build/Makefile" ] || [ -d "$vm_cache/headers/$1" ]
+}
+
+cached_releases() {
+	local dir
+
+	for dir in "$vm_cache/kernel/$1."*-amd64; do
+		[ ! -d "$dir" ] || echo "${dir##*/}"
+	done
+}
+
+# apt_refresh: on a fresh machine apt has no lists yet.
+apt_refresh() {
+	[ "$(id -u)" = 0 ] ||
+		die "apt does not know the kernel asked for: run apt-get update as root"
+	echo "${0##*/}: apt-get update" >&2
+	apt-get -qq update >&2
+}
+
+# pick_release SERIES: the newest for which headers are here, else the newest,
+# so that a module built on this machine is one the machine can boot.
+pick_release() {
+	local release releases
+
+	mapfile -t releases < <({ cached_releases "$1"; apt_knows "$1"; } | sort -ruV)
+	for release in "${releases[@]}"; do
+		have_headers "$release" || continue
+		obtainable "$release" && echo "$release" && return
+	done
+	for release in "${releases[@]}"; do
+		obtainable "$release" && echo "$release" && return
+	done
+}
+
+# kernel_release SERIES
+kernel_release() {
+	local release
+
+	release=$(pick_release "$1")
+	if [ -z "$release" ]; then
+		apt_refresh
+		release=$(pick_release "$1")
+	fi
+	[ -n "$release" ] || die "apt knows no linux-image-$1.*-amd64"
+	echo "$release"
+}
+
+# download PACKAGE...: into the current folder.  Lists can be older than the
+# archive, which then answers 404: refresh them once.
+download() {
+	local get=(apt-get -qq -o APT::Sandbox::User=root download "$@")
+
+	echo "${0##*/}: downloading $*" >&2
+	"${get[@]}" >&2 && return
+	apt_refresh
+	"${get[@]}" >&2 || die "could not download $*"
+}
+
+# u NUMBER OFFSET FILE: the unsigned number of that many bytes in the file.
+u() {
+	od -An "-tu$1" -j "$2" -N "$1" "$3" | tr -d ' '
+}
+
+# uncompress_kernel VMLINUZ VMLINUX: half of the time a machine without KVM
+# needs to boot goes into unpacking the kernel; do that here, once.  Offsets are
+# those of Documentation/x86/boot.rst.  QEMU starts the ELF file inside by PVH.
+uncompress_kernel() {
+	local start length unpack
+
+	start=$((($(u 1 0x1f1 "$1") + 1) * 512 + $(u 4 0x248 "$1")))
+	length=$(u 4 0x24c "$1")
+	case $(od -An -tx1 -j "$start" -N 4 "$1" | tr -d ' ') in
+	fd377a58) unpack=(xz -dc --single-stream) ;;
+	28b52ffd) unpack=(zstd -dcq) ;;
+	1f8b*) unpack=(gzip -dcq) ;;
+	*) return 1 ;;
+	esac
+	# The size of the kernel follows the compressed data: trailing garbage to
+	# some of these programs, so look at what came out, not at their status.
+	tail -c +$((start + 1)) "$1" | head -c "$length" |
+		"${unpack[@]}" >"$2" 2>/dev/null || true
+	[ "$(head -c 4 "$2" | od -An -tx1 | tr -d ' ')" = 7f454c46 ]
+}
+
+# unpack_kernel DEB DIR: the kernel and its modules with modprobe's index.
+unpack_kernel() {
+	local deb=$1 dir=$2 modules release
+
+	mkdir "$dir" "$dir/unpacked"
+	dpkg -x "$deb" "$dir/unpacked"
+	for modules in "$dir"/unpacked/{,usr/}lib/modules/*-amd64; do
+		[ ! -d "$modules" ] || break
+	done
+	release=${modules##*/}
+	mkdir -p "$dir/lib/modules"
+	mv "$modules" "$dir/lib/modules/"
+	uncompress_kernel "$dir/unpacked/boot/vmlinuz-$release" "$dir/kernel" ||
+		mv "$dir/unpacked/boot/vmlinuz-$release" "$dir/kernel"
+	rm -r "$dir/unpacked"
+	depmod -b "$dir" "$release"
+	echo "$release" >"$dir/release"
+}
+
+# scratch_in DIR: a folder beside the final place, so that the rename into it
+# cannot be seen half done.  Under the lock any older one is a dead run's.
+scratch_in() {
+	mkdir -p "$1"
+	rm -rf "$1"/.tmp.*
+	mktemp -d "$1/.tmp.XXXXXX"
+}
+
+# fill_kernel RELEASE, or fill_kernel NAME DEB for a package that is at hand.
+fill_kernel() {
+	local name=$1 deb=${2-} scratch
+
+	! have_kernel "$name" || return 0
+	scratch=$(scratch_in "$vm_cache/kernel")
+	if [ -z "$deb" ]; then
+		(cd "$scratch" && download "linux-image-$name")
+		deb=$(echo "$scratch"/*.deb)
+	fi
+	unpack_kernel "$deb" "$scratch/done"
+	mv -T "$scratch/done" "$vm_cache/kernel/$name"
+	rm -r "$scratch"
+}
+
+# kernel_dir SERIES|DEB: folder that holds kernel, release and lib/modules.
+kernel_dir() {
+	local name deb=
+
+	need apt-get dpkg depmod flock
+	case $1 in
+	*.deb)
+		deb=$(realpath -e "$1") || die "$1 does not exist"
+		name=deb-$(sha256sum "$deb" | cut -c1-16)
+		;;
+	*)
+		name=$(kernel_release "$1")
+		;;
+	esac
+	have_kernel "$name" || locked fill_kernel "$name" "$deb"
+	echo "$vm_cache/kernel/$name"
+}
+
+# headers_packages RELEASE: the package itself and the two that hold the rest.
+# What else it depends on (a compiler, the image) the machine has, or need not.
+headers_packages() {
+	echo "linux-headers-$1"
+	apt-cache depends "linux-headers-$1" |
+		sed -nE 's/^ *\|?Depends: (linux-(headers-.*-common|kbuild-.*))$/\1/p'
+}
+
+# fill_headers RELEASE: three packages, and the one absolute path in them.
+# Without the stripped vmlinux kbuild leaves out BTF, hence needs no pahole.
+fill_headers() {
+	local release=$1 dir=$vm_cache/headers/$1 scratch deb packages
+
+	[ ! -d "$dir" ] || return 0
+	mapfile -t packages < <(headers_packages "$release")
+	[ ${#packages[@]} = 3 ] || die "linux-headers-$release has unexpected dependencies"
+	scratch=$(scratch_in "$vm_cache/headers")
+	(cd "$scratch" && download "${packages[@]}")
+	for deb in "$scratch"/*.deb; do
+		dpkg -x "$deb" "$scratch/done"
+	done
+	sed -i "s|^include /usr/src/|include $dir/usr/src/|" \
+		"$scratch/done/usr/src/linux-headers-$release/Makefile"
+	rm -f "$scratch/done/usr/src/linux-headers-$release/vmlinux"
+	mv -T "$scratch/done" "$dir"
+	rm -r "$scratch"
+}
+
+# headers_dir SERIES: a KDIR for kbuild, installed or from the cache.
+headers_dir() {
+	local release
+
+	need apt-get dpkg flock
+	release=$(kernel_release "$1")
+	if [ -e "/lib/modules/$release/build/Makefile" ]; then
+		echo "/lib/modules/$release/build"
+		return
+	fi
+	locked fill_headers "$release"
+	echo "$vm_cache/headers/$release/usr/src/linux-headers-$release"
+}
+
+# fill_checkpatch SERIES: only the source package has it.  Three files of it
+# are kept; --no-tree makes do with them.
+fill_checkpatch() {
+	local source=linux-source-$1 scratch
+
+	[ ! -d "$vm_cache/checkpatch/$1" ] || return 0
+	scratch=$(scratch_in "$vm_cache/checkpatch")
+	(cd "$scratch" && download "$source")
+	mkdir "$scratch/done"
+	dpkg --fsys-tarfile "$scratch/$source"_*.deb |
+		tar -xO "./usr/src/$source.tar.xz" |
+		tar -xJ -C "$scratch/done" --strip-components=2 \
+			"$source"/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch}
+	mv -T "$scratch/done" "$vm_cache/checkpatch/$1"
+	rm -r "$scratch"
+}

@@ -1,0 +1,164 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Proves that the machine's runner tells a good end from every bad one.
+# Checks that need no boot of their own share one.
+
+set -euo pipefail
+
+here=$(dirname "$(realpath "$0")")
+run=$here/run
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# The runner's own scratch files go here, so that leftovers can be seen.
+mkdir "$work/tmp" "$work/cwd with space"
+export TMPDIR=$work/tmp
+cd "$work/cwd with space"
+
+readonly PLAN=28
+count=0 failed=0
+
+# check NAME COMMAND...: one TAP line; what the machine said if it is not ok.
+check() {
+	local name=$1
+	shift
+
+	count=$((count + 1))
+	if "$@"; then
+		echo "ok $count - $name"
+		return
+	fi
+	failed=$((failed + 1))
+	echo "not ok $count - $name"
+	{
+		echo "failed: $*, exit status $status"
+		tail -n 60 "$work/out" "$work/err"
+	} | sed 's/^/# /'
+}
+
+# boot ARGUMENT...: output, messages and exit status of one machine.
+boot() {
+	status=0
+	"$run" "$@" >"$work/out" 2>"$work/err" || status=$?
+}
+
+status_is() { [ "$status" = "$1" ]; }
+printed() { grep -qxF -- "$1" "$work/out"; }
+said() { grep -qE -- "$1" "$work/err"; }
+absent() { [ ! -e "$1" ]; }
+empty() { [ -z "$(ls -A "$1")" ]; }
+
+# Some of the log, not all of a boot.
+shows_log() {
+	local lines
+
+	lines=$(grep -cE '^\[ *[0-9]+\.[0-9]+\]' "$work/err") || return 1
+	[ "$lines" -gt 20 ] && [ "$lines" -lt 80 ]
+}
+
+good_end() {
+	echo before >"$work/kept"
+	# shellcheck disable=SC2016 # no expansion wanted
+	export CONGA_TEST='a "quoted" $value'
+	# shellcheck disable=SC2016 # for the guest's shell
+	boot -e CONGA_TEST -e CONGA_UNSET -- bash -c '
+		echo "kernel $(uname -r), host $(hostname), user $(id -un)"
+		echo "WARNING: only printed"
+		echo "variable $CONGA_TEST, ${CONGA_UNSET-unset}"
+		echo "arguments $# $1 $2"
+		echo "folder $PWD"
+		echo "stdin $(wc -c)" <&0
+		echo message >&2
+		printf "cr\r\n"
+		ip netns add test && ip netns exec test ip link set lo up && echo netns
+		modprobe vxlan && ip link add vx type vxlan id 1 dstport 4789 dev lo && echo vxlan
+		ping -c 1 -W 5 127.0.0.1 >/dev/null && echo loopback
+		cat <(echo substitution)
+		echo after >"'"$work"'/kept" && echo new >"'"$work"'/new" &&
+			cat "'"$work"'/kept" "'"$work"'/new"
+		sleep 1000 & # keeps the output open
+		echo "cpus $(nproc)"
+	' - "one 'argument'" $'two\nlines'
+	check "exit status 0 comes back" status_is 0
+	check "the release printed is the one that runs" \
+		printed "kernel $("$run" --print-release), host vm, user root"
+	check "a WARNING of the command is no failure" printed "WARNING: only printed"
+	check "variables are passed on" printed "variable $CONGA_TEST, unset"
+	check "arguments keep their shape" printed "arguments 2 one 'argument' two"
+	check "the folder is the caller's" printed "folder $PWD"
+	check "standard input is empty" printed "stdin 0"
+	check "standard error comes with the output" printed message
+	check "carriage returns are left alone" printed $'cr\r'
+	check "network namespaces work" printed netns
+	check "stock modules load" printed vxlan
+	check "the loopback device is up" printed loopback
+	check "process substitution works" printed substitution
+	check "the guest sees what it wrote" printed after
+	check "the host's file is as before" grep -qx before "$work/kept"
+	check "no new file on the host" absent "$work/new"
+	check "two processors" printed "cpus 2"
+}
+
+bad_status() {
+	# The last line is followed by nothing that could push it out.
+	boot -s 1 -- bash -c 'seq 1 100000; printf %s last; exit 7'
+	check "exit status 7 comes back" status_is 7
+	check "all of a long output comes out" \
+		cmp -s "$work/out" <(seq 1 100000; printf %s last)
+}
+
+# A failure that says why and shows what the kernel said.
+failed_with() { [ "$status" != 0 ] && said "$1" && shows_log; }
+
+# fails_with NAME SENTENCE ARGUMENT...: what must never pass for a good end.
+fails_with() {
+	local name=$1 sentence=$2
+	shift 2
+
+	boot "$@"
+	check "$name is a failure that shows the log" failed_with "$sentence"
+}
+
+bad_ends() {
+	fails_with "a kernel warning" 'complained.*WARNING: x' \
+		-- bash -c 'dmesg -n 1; echo "WARNING: x" >/dev/kmsg; exit 0'
+	fails_with "a panic" 'complained.*panic' \
+		-- bash -c 'echo c >/proc/sysrq-trigger; exit 0'
+	fails_with "a power-off" 'went down before' -- poweroff -f
+	fails_with "a time-out" 'no result after 12 seconds' -t 12 -- sleep 1000
+}
+
+# Output must stream, or the wait for it would not end before the machine does.
+interrupted() {
+	local runner machine
+
+	"$run" -t 60 -- bash -c 'echo ready; sleep 1000' >"$work/out" 2>"$work/err" &
+	runner=$!
+	until printed ready || ! kill -0 "$runner" 2>/dev/null; do
+		sleep 0.1
+	done
+	check "output streams while the command runs" kill -0 "$runner"
+	machine=$(pgrep -P "$runner" -f qemu-system)
+	kill -TERM "$runner"
+	status=0
+	wait "$runner" || status=$?
+	check "TERM ends the runner" status_is 143
+	check "and its machine" absent "/proc/${machine:-self}"
+}
+
+instruction_clock() {
+	# shellcheck disable=SC2016 # for the guest's shell
+	boot -i -- bash -c 'echo "cpus $(nproc)"'
+	check "the instruction clock runs on one processor" printed "cpus 1"
+}
+
+echo "1..$PLAN"
+good_end
+bad_status
+bad_ends
+interrupted
+instruction_clock
+check "no scratch file is left" empty "$TMPDIR"
+[ "$count" = "$PLAN" ] || echo "not ok $((count + 1)) - $PLAN checks were planned"
+[ "$failed" = 0 ] && [ "$count" = "$PLAN" ]
