@@ -22,8 +22,8 @@
  * Fixed point: X and C * tau in units of 2^-8 byte. The largest C * tau is
  * 10^12 bit/s * 1 s / 0.001 = 1.25 * 10^14 bytes, 47 bits; with 8 bits of
  * fraction and Q = 6 bits of shift this is 61 bits. Powers of (1 - alpha) are
- * 32 bit fractions; a product rounds down by less than 2^-8 byte, i.e. X is
- * low by less than 16 such units, whatever time has passed.
+ * 32 bit fractions, rounded down: X decays too far by at most some 10^-7 of
+ * what it was, plus 2^-8 byte for each of at most 16 products.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -80,14 +80,13 @@ void conga_dre_setup(struct conga_dre_params *params, u64 rate, u64 tdre,
 {
 	u64 keep = div64_u64((u64)(CONGA_ALPHA_ONE - alpha) << 32,
 			     CONGA_ALPHA_ONE);
-	u64 per_period;
 	int i;
 
 	params->tdre = tdre;
 	params->q = q;
-	per_period = mul_u64_u64_div_u64(rate << CONGA_DRE_SHIFT, tdre,
-					 CONGA_NS_PER_BYTE);
-	params->full = mul_u64_u64_div_u64(per_period, CONGA_ALPHA_ONE, alpha);
+	params->full = mul_u64_u64_div_u64(rate << CONGA_DRE_SHIFT,
+					   tdre * CONGA_ALPHA_ONE,
+					   CONGA_NS_PER_BYTE * alpha);
 	if (!params->full)
 		params->full = 1;
 	for (i = 0; i < CONGA_DRE_POWERS; i++) {

@@ -16,16 +16,18 @@
  *
  *   63..24 time in grains | 23..8 leaf | 7..5 zero | 4 valid | 3..0 LBTag
  *
- * The time wraps after 2^40 grains, 13 days: a flow that was idle for exactly
- * that long keeps its uplink.
+ * The time wraps after 2^40 grains, 13 days: a flow that was idle for just
+ * that long, to a second, keeps its uplink.
  */
+#include <linux/bits.h>
 #include <linux/kernel.h>
 
 #include "flowlet.h"
 #include "sample.h"
 
 #define CONGA_FLOWLET_TIME_SHIFT	24
-#define CONGA_FLOWLET_TIME_BITS		40
+#define CONGA_FLOWLET_TIME_MASK		GENMASK_ULL(39, 0)
+#define CONGA_FLOWLET_AHEAD		BIT_ULL(20)	/* grains, 1 s */
 #define CONGA_FLOWLET_LEAF_SHIFT	8
 #define CONGA_FLOWLET_VALID		0x10
 #define CONGA_FLOWLET_TAG		0x0f
@@ -47,30 +49,28 @@ u16 conga_flowlet_leaf(conga_flowlet_t entry)
 	return entry >> CONGA_FLOWLET_LEAF_SHIFT;
 }
 
-/* Grains since the last packet, wrapped into 40 bits, signed: another CPU may
- * have written a moment ahead of our clock.
+/* Grains since the last packet, in 40 bits. Another CPU may have written a
+ * moment ahead of our clock: that is no time at all.
  */
-static s64 conga_flowlet_grains(conga_flowlet_t entry, u64 now)
+static u64 conga_flowlet_grains(conga_flowlet_t entry, u64 now)
 {
-	u64 diff = (now >> CONGA_GRAIN_SHIFT) -
-		   (entry >> CONGA_FLOWLET_TIME_SHIFT);
+	u64 diff = ((now >> CONGA_GRAIN_SHIFT) -
+		    (entry >> CONGA_FLOWLET_TIME_SHIFT)) &
+		   CONGA_FLOWLET_TIME_MASK;
 
-	return (s64)(diff << (64 - CONGA_FLOWLET_TIME_BITS)) >>
-	       (64 - CONGA_FLOWLET_TIME_BITS);
+	return diff > CONGA_FLOWLET_TIME_MASK - CONGA_FLOWLET_AHEAD ? 0 : diff;
 }
 
 /* conga_flowlet_idle - ns since the entry's last packet, to the grain */
 u64 conga_flowlet_idle(conga_flowlet_t entry, u64 now)
 {
-	s64 grains = conga_flowlet_grains(entry, now);
-
-	return grains > 0 ? (u64)grains << CONGA_GRAIN_SHIFT : 0;
+	return conga_flowlet_grains(entry, now) << CONGA_GRAIN_SHIFT;
 }
 
 /* conga_flowlet_stale - is the entry's time worth writing again? */
 bool conga_flowlet_stale(conga_flowlet_t entry, u64 now)
 {
-	return conga_flowlet_grains(entry, now) > 0;
+	return conga_flowlet_grains(entry, now);
 }
 
 /**

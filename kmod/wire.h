@@ -100,9 +100,13 @@ static inline u32 conga_wire_clear(u32 word)
 	return word & ~conga_wire_reserved(word);
 }
 
+/* A metric of a larger Q than today's, i.e. from before it was changed, is
+ * full scale.
+ */
 static inline u32 conga_wire_put_metric(u8 metric, u8 q, u8 high, u8 low)
 {
-	u32 full = (u32)metric << (CONGA_WIRE_METRIC_BITS - q);
+	u32 max = BIT(q) - 1;
+	u32 full = (metric < max ? metric : max) << (CONGA_WIRE_METRIC_BITS - q);
 
 	return full >> CONGA_WIRE_HALF_BITS << high |
 	       (full & CONGA_WIRE_HALF_MASK) << low;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _UNIT_LINUX_TYPES_H
+#define _UNIT_LINUX_TYPES_H
+
+/* Shadow of the kernel's header: as much as L0 of the module uses. */
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef signed long long s64;
+
+#endif /* _UNIT_LINUX_TYPES_H */

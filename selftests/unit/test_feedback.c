@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The Congestion-From-Leaf table and the choice of feedback, section 3.3, and
+ * the four rules of feedback.c where the paper is silent. Times are in whole
+ * grains, so that the model can count plain ns.
+ */
+#include "unit.h"
+#include "feedback.h"
+
+#define GRAIN		CONGA_GRAIN_NS
+#define TAGE		(10000 * GRAIN)
+#define REFRESH		(TAGE / 4)
+#define START		(1234567 * GRAIN)
+#define TAGS		CONGA_TAGS_MAX
+#define ROUNDS		400000
+#define NOTHING		(-1)
+
+/* The next feedback as 100 * tag + metric, so that one number says it all. */
+#define WORD(tag, metric)	(100 * (tag) + (metric))
+
+static int pick(struct conga_fromleaf *table, u64 now)
+{
+	struct conga_stamp stamp = { .feedback = true, .fb_tag = 99 };
+
+	conga_feedback_pick(table, &stamp, now, TAGE);
+	return stamp.feedback ? WORD(stamp.fb_tag, stamp.fb_metric) : NOTHING;
+}
+
+static void test_feedback_nothing(void **state)
+{
+	struct conga_fromleaf table = { 0 };
+
+	(void)state;
+	assert_int_equal(pick(&table, 0), NOTHING);
+	assert_int_equal(pick(&table, START), NOTHING);
+}
+
+static void test_feedback_round_robin(void **state)
+{
+	struct conga_fromleaf table = { 0 };
+	int round, i;
+
+	(void)state;
+	for (round = 0; round < 3; round++) {
+		u64 now = START + round * GRAIN;
+
+		for (i = 0; i < TAGS; i++)
+			conga_fromleaf_learn(&table, i, round, now);
+		for (i = 0; i < TAGS; i++)
+			assert_int_equal(pick(&table, now), WORD(i, round));
+	}
+}
+
+/* It goes on where it was, not at the lowest tag. */
+static void test_feedback_continues(void **state)
+{
+	struct conga_fromleaf table = { 0 };
+
+	(void)state;
+	conga_fromleaf_learn(&table, 4, 1, START);
+	assert_int_equal(pick(&table, START), WORD(4, 1));
+	conga_fromleaf_learn(&table, 2, 2, START);
+	conga_fromleaf_learn(&table, 9, 3, START);
+	conga_fromleaf_learn(&table, 4, 5, START);
+	assert_int_equal(pick(&table, START), WORD(9, 3));
+	assert_int_equal(pick(&table, START), WORD(2, 2));
+	assert_int_equal(pick(&table, START), WORD(4, 5));
+	assert_int_equal(pick(&table, START), WORD(4, 5));
+}
+
+/* One index per leaf, not one for all. */
+static void test_feedback_per_leaf(void **state)
+{
+	struct conga_fromleaf one = { 0 }, other = { 0 };
+	int tag;
+
+	(void)state;
+	for (tag = 0; tag < TAGS; tag++) {
+		conga_fromleaf_learn(&one, tag, 1, START);
+		conga_fromleaf_learn(&other, tag, 2, START);
+	}
+	for (tag = 0; tag < TAGS; tag++) {
+		assert_int_equal(pick(&one, START), WORD(tag, 1));
+		assert_int_equal(pick(&other, START), WORD(tag, 2));
+	}
+}
+
+static void test_feedback_changed(void **state)
+{
+	struct conga_fromleaf table = { 0 };
+	int i;
+
+	(void)state;
+	conga_fromleaf_learn(&table, 6, 0, START);
+	assert_true(conga_fromleaf_changed(&table, 6));
+	assert_int_equal(pick(&table, START), WORD(6, 0));
+	assert_false(conga_fromleaf_changed(&table, 6));
+	/* packets alone change nothing */
+	for (i = 0; i < 10; i++)
+		conga_fromleaf_learn(&table, 6, 0, START + i * GRAIN);
+	assert_false(conga_fromleaf_changed(&table, 6));
+	conga_fromleaf_learn(&table, 6, 3, START + i * GRAIN);
+	assert_true(conga_fromleaf_changed(&table, 6));
+	/* back at what the leaf was told last */
+	conga_fromleaf_learn(&table, 6, 0, START + i * GRAIN);
+	assert_false(conga_fromleaf_changed(&table, 6));
+}
+
+/* Changed goes before unchanged that is not yet due. */
+static void test_feedback_prefers_changed(void **state)
+{
+	struct conga_fromleaf table = { 0 };
+	int tag;
+
+	(void)state;
+	for (tag = 0; tag < 4; tag++)
+		conga_fromleaf_learn(&table, tag, 1, START);
+	for (tag = 0; tag < 4; tag++)
+		pick(&table, START);
+	conga_fromleaf_learn(&table, 2, 5, START + GRAIN);
+	assert_int_equal(pick(&table, START + GRAIN), WORD(2, 5));
+	/* then none is due: the last word again */
+	for (tag = 0; tag < 4; tag++)
+		assert_int_equal(pick(&table, START + 2 * GRAIN), WORD(2, 5));
+}
+
+/* Two constants: the word stands still until the older is Tage / 4 old. */
+static void test_feedback_refresh(void **state)
+{
+	struct conga_fromleaf table = { 0 };
+	u64 fed = START;
+
+	(void)state;
+	conga_fromleaf_learn(&table, 1, 7, START);
+	conga_fromleaf_learn(&table, 8, 3, START);
+	assert_int_equal(pick(&table, fed), WORD(1, 7));
+	assert_int_equal(pick(&table, fed), WORD(8, 3));
+	assert_int_equal(pick(&table, fed + REFRESH / 2), WORD(8, 3));
+	assert_int_equal(pick(&table, fed + REFRESH), WORD(8, 3));
+	fed += REFRESH + GRAIN;
+	assert_int_equal(pick(&table, fed), WORD(1, 7));
+	assert_int_equal(pick(&table, fed), WORD(8, 3));
+	assert_int_equal(pick(&table, fed + REFRESH), WORD(8, 3));
+	assert_int_equal(pick(&table, fed + REFRESH + GRAIN), WORD(1, 7));
+}
+
+static void test_feedback_stale(void **state)
+{
+	struct conga_fromleaf table = { 0 };
+
+	(void)state;
+	/* never fed, Tage old: just in time; a grain later: too late */
+	conga_fromleaf_learn(&table, 3, 7, START);
+	assert_int_equal(pick(&table, START + TAGE + GRAIN), NOTHING);
+	assert_int_equal(pick(&table, START + TAGE), WORD(3, 7));
+	/* nor is it repeated as the last word */
+	assert_int_equal(pick(&table, START + TAGE + GRAIN), NOTHING);
+	/* a stale one does not stand before a fresh one */
+	conga_fromleaf_learn(&table, 9, 2, START + 2 * TAGE);
+	assert_int_equal(pick(&table, START + 2 * TAGE), WORD(9, 2));
+	/* a packet brings it back */
+	conga_fromleaf_learn(&table, 3, 6, START + 2 * TAGE);
+	assert_int_equal(pick(&table, START + 2 * TAGE), WORD(3, 6));
+}
+
+static void test_feedback_repeats_while_fresh(void **state)
+{
+	struct conga_fromleaf table = { 0 };
+	u64 now;
+
+	(void)state;
+	conga_fromleaf_learn(&table, 12, 4, START);
+	for (now = START; now <= START + TAGE; now += 100 * GRAIN)
+		assert_int_equal(pick(&table, now), WORD(12, 4));
+	assert_int_equal(pick(&table, START + TAGE + GRAIN), NOTHING);
+}
+
+/* k metrics come in k packets, and the k-th word is then repeated. */
+static void feedback_burst(struct unit_random *random)
+{
+	struct conga_fromleaf table = { 0 };
+	int metric[TAGS], tag, left = 0, word = NOTHING;
+
+	table.next = unit_random_below(random, TAGS);
+	for (tag = 0; tag < TAGS; tag++) {
+		metric[tag] = unit_random_below(random, 16) - 8;
+		if (metric[tag] < 0)
+			continue;
+		conga_fromleaf_learn(&table, tag, metric[tag], START);
+		left++;
+	}
+	for (; left; left--) {
+		word = pick(&table, START);
+		unit_check(word >= 0 && metric[word / 100] == word % 100,
+			   "seed %llu: word %d", random->seed, word);
+		metric[word / 100] = NOTHING;
+	}
+	unit_check(pick(&table, START) == word, "seed %llu: word %d",
+		   random->seed, word);
+}
+
+static void test_feedback_burst(void **state)
+{
+	struct unit_random random;
+	int i;
+
+	(void)state;
+	unit_random_setup(&random, 6);
+	for (i = 0; i < 1000; i++)
+		feedback_burst(&random);
+}
+
+static u64 later(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+/* The longest time that the constant 7 of tag 5 is silent, while packets come
+ * on all four tags and go every @gap, and three metrics change with each.
+ */
+static u64 feedback_silence(struct unit_random *random, u64 gap)
+{
+	static const u8 restless[] = { 0, 6, 11 };
+	struct conga_fromleaf table = { 0 };
+	u64 now, last = START, longest = 0;
+	size_t i;
+	u8 value = 0;
+
+	for (now = START; now < START + 20 * TAGE; now += gap) {
+		value = (value + 1 + unit_random_below(random, 6)) % 8;
+		conga_fromleaf_learn(&table, 5, 7, now);
+		for (i = 0; i < sizeof(restless); i++)
+			conga_fromleaf_learn(&table, restless[i], value, now);
+		if (pick(&table, now) != WORD(5, 7))
+			continue;
+		longest = later(longest, now - last);
+		last = now;
+	}
+	return later(longest, now - last);
+}
+
+static void test_feedback_constant_is_heard(void **state)
+{
+	struct unit_random random;
+	u64 gap;
+
+	(void)state;
+	unit_random_setup(&random, 7);
+	for (gap = GRAIN; gap <= TAGE / 20; gap = 3 * gap / 2 / GRAIN * GRAIN + GRAIN)
+		unit_check(feedback_silence(&random, gap) <= TAGE / 2,
+			   "seed %llu: silent too long at a packet per %llu ns",
+			   random.seed, gap);
+}
+
+/* Fluctuating ones keep most of the words while the constant is refreshed. */
+static void test_feedback_constant_is_modest(void **state)
+{
+	struct conga_fromleaf table = { 0 };
+	int i, constant = 0;
+
+	(void)state;
+	for (i = 0; i < 10000; i++) {
+		u64 now = START + i * 10 * GRAIN;
+
+		conga_fromleaf_learn(&table, 5, 7, now);
+		conga_fromleaf_learn(&table, 6, i % 8, now);
+		constant += pick(&table, now) == WORD(5, 7);
+	}
+	/* 100,000 grains are 10 Tage: about 40 refreshes */
+	assert_in_range(constant, 30, 45);
+}
+
+static void test_feedback_flush(void **state)
+{
+	struct conga_fromleaf table = { 0 };
+	int tag;
+
+	(void)state;
+	for (tag = 0; tag < TAGS; tag++)
+		conga_fromleaf_learn(&table, tag, 7, START);
+	for (tag = 0; tag < TAGS / 2; tag++)
+		pick(&table, START);
+	conga_fromleaf_flush(&table);
+	assert_int_equal(pick(&table, START), NOTHING);
+	/* the leaf is told again, although the value is as before */
+	conga_fromleaf_learn(&table, 0, 7, START);
+	assert_true(conga_fromleaf_changed(&table, 0));
+	assert_int_equal(pick(&table, START), WORD(0, 7));
+	assert_int_equal(pick(&table, START), WORD(0, 7));
+}
+
+struct naive_row {
+	bool	heard, told;
+	int	metric, told_metric;
+	u64	heard_at, told_at;
+};
+
+struct naive_table {
+	struct naive_row	row[TAGS];
+	int			turn;	/* whose turn it is */
+	int			word;	/* last, NOTHING before the first */
+};
+
+static u64 naive_age(u64 then, u64 now)
+{
+	return now > then ? now - then : 0;
+}
+
+static bool naive_fresh(const struct naive_row *row, u64 now)
+{
+	return row->heard && naive_age(row->heard_at, now) <= TAGE;
+}
+
+static bool naive_due(const struct naive_row *row, u64 now)
+{
+	if (!naive_fresh(row, now))
+		return false;
+	if (!row->told || row->told_metric != row->metric)
+		return true;
+	return naive_age(row->told_at, now) > TAGE / 4;
+}
+
+/* How long a tag has to wait for its turn. */
+static int naive_wait(const struct naive_table *table, int tag)
+{
+	return tag >= table->turn ? tag - table->turn :
+	       tag - table->turn + TAGS;
+}
+
+static int naive_choose(const struct naive_table *table, u64 now)
+{
+	int tag, chosen = NOTHING;
+
+	for (tag = 0; tag < TAGS; tag++) {
+		if (!naive_due(&table->row[tag], now))
+			continue;
+		if (chosen == NOTHING ||
+		    naive_wait(table, tag) < naive_wait(table, chosen))
+			chosen = tag;
+	}
+	return chosen;
+}
+
+static int naive_pick(struct naive_table *table, u64 now)
+{
+	int tag = naive_choose(table, now);
+	struct naive_row *row;
+
+	if (tag == NOTHING) {
+		bool again = table->word != NOTHING &&
+			     naive_fresh(&table->row[table->word / 100], now);
+
+		return again ? table->word : NOTHING;
+	}
+	row = &table->row[tag];
+	row->told = true;
+	row->told_metric = row->metric;
+	row->told_at = now;
+	table->turn = tag == TAGS - 1 ? 0 : tag + 1;
+	table->word = WORD(tag, row->metric);
+	return table->word;
+}
+
+static void naive_learn(struct naive_table *table, int tag, int metric, u64 now)
+{
+	struct naive_row *row = &table->row[tag];
+
+	row->heard = true;
+	row->metric = metric;
+	row->heard_at = now;
+}
+
+static u64 feedback_gap(struct unit_random *random)
+{
+	static const u64 gaps[] = {
+		GRAIN, 100 * GRAIN, TAGE / 16, TAGE / 4 + GRAIN, TAGE, 3 * TAGE,
+	};
+	int i = unit_random_below(random, 40);
+
+	return unit_random_below(random, gaps[i < 6 ? i : 1] / GRAIN + 1) * GRAIN;
+}
+
+/* Phases of many and of few tags, of quiet and of restless metrics; clocks that
+ * are a moment behind.
+ */
+static void test_feedback_random(void **state)
+{
+	struct conga_fromleaf table = { 0 };
+	struct naive_table naive = { .word = NOTHING };
+	struct unit_random random;
+	int i, tags = TAGS, metrics = 8;
+	u64 now = START;
+
+	(void)state;
+	unit_random_setup(&random, 8);
+	for (i = 0; i < ROUNDS; i++) {
+		u64 mine = now - unit_random_below(&random, 3) * GRAIN;
+		int got, want;
+
+		if (i % 1000 == 0) {
+			tags = unit_random_between(&random, 1, TAGS);
+			metrics = unit_random_between(&random, 1, 8);
+		}
+		if (unit_random_below(&random, 2)) {
+			int tag = unit_random_below(&random, tags);
+			int metric = unit_random_below(&random, metrics);
+
+			conga_fromleaf_learn(&table, tag, metric, mine);
+			naive_learn(&naive, tag, metric, mine);
+		} else {
+			got = pick(&table, mine);
+			want = naive_pick(&naive, mine);
+			unit_check(got == want,
+				   "seed %llu round %d: word %d, not %d",
+				   random.seed, i, got, want);
+		}
+		now += feedback_gap(&random);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_feedback_nothing),
+		cmocka_unit_test(test_feedback_round_robin),
+		cmocka_unit_test(test_feedback_continues),
+		cmocka_unit_test(test_feedback_per_leaf),
+		cmocka_unit_test(test_feedback_changed),
+		cmocka_unit_test(test_feedback_prefers_changed),
+		cmocka_unit_test(test_feedback_refresh),
+		cmocka_unit_test(test_feedback_stale),
+		cmocka_unit_test(test_feedback_repeats_while_fresh),
+		cmocka_unit_test(test_feedback_burst),
+		cmocka_unit_test(test_feedback_constant_is_heard),
+		cmocka_unit_test(test_feedback_constant_is_modest),
+		cmocka_unit_test(test_feedback_flush),
+		cmocka_unit_test(test_feedback_random),
+	};
+
+	return cmocka_run_group_tests_name("feedback", tests, NULL, NULL);
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Flowlets, section 3.4: a packet starts one if it comes more than Tfl after
+ * the last packet of its entry. The model keeps the time whole, in ns; ours may
+ * differ from it by the two ends' grain, CONGA_GRAIN_NS.
+ */
+#include "unit.h"
+#include "flowlet.h"
+#include "sample.h"
+
+#define GRAIN		CONGA_GRAIN_NS
+#define HOUR		(3600 * 1000000000ULL)
+#define DAY		(24 * HOUR)
+#define WRAP		BIT_ULL(50)	/* ns: 40 bits of grains */
+#define START		(1234567 * GRAIN)
+#define LEAF		0x1234
+#define ROUNDS		500000
+
+static enum conga_flowlet_state flowlet_after(u64 start, u64 gap, u64 tfl)
+{
+	return conga_flowlet_state(conga_flowlet_make(3, LEAF, start), LEAF,
+				   start + gap, tfl);
+}
+
+static void test_flowlet_empty(void **state)
+{
+	(void)state;
+	assert_int_equal(conga_flowlet_state(0, 0, 0, CONGA_TFL_DEFAULT),
+			 CONGA_FLOWLET_EMPTY);
+	assert_int_equal(conga_flowlet_state(0, LEAF, START, 0),
+			 CONGA_FLOWLET_EMPTY);
+	/* an entry of tag 0, leaf 0, time 0 is not empty */
+	assert_int_equal(conga_flowlet_state(conga_flowlet_make(0, 0, 0), 0, 0,
+					     CONGA_TFL_DEFAULT),
+			 CONGA_FLOWLET_LIVE);
+}
+
+static void test_flowlet_fields(void **state)
+{
+	static const u16 leaves[] = { 0, 1, 0x00ff, 0xff00, 0x8000, 0xffff };
+	static const u64 times[] = { 0, GRAIN, START, WRAP - 1, WRAP, ~0ULL };
+	size_t i, j;
+	u8 tag;
+
+	(void)state;
+	for (tag = 0; tag < 16; tag++)
+		for (i = 0; i < 6; i++)
+			for (j = 0; j < 6; j++) {
+				conga_flowlet_t entry =
+					conga_flowlet_make(tag, leaves[i],
+							   times[j]);
+
+				assert_int_equal(conga_flowlet_tag(entry), tag);
+				assert_int_equal(conga_flowlet_leaf(entry),
+						 leaves[i]);
+				assert_int_equal(conga_flowlet_idle(entry,
+								    times[j]),
+						 0);
+			}
+}
+
+/* Two grains on either side of Tfl, wherever in their grain packets come. */
+static void test_flowlet_gap(void **state)
+{
+	static const u64 tfls[] = {
+		4 * GRAIN, 100000, CONGA_TFL_DEFAULT, 13000000, CONGA_TFL_MAX,
+	};
+	u64 start;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(tfls); i++)
+		for (start = START; start < START + 2 * GRAIN; start += 101) {
+			assert_int_equal(flowlet_after(start,
+						       tfls[i] - 2 * GRAIN,
+						       tfls[i]),
+					 CONGA_FLOWLET_LIVE);
+			assert_int_equal(flowlet_after(start,
+						       tfls[i] + 2 * GRAIN,
+						       tfls[i]),
+					 CONGA_FLOWLET_EXPIRED);
+		}
+}
+
+/* With Tfl in whole grains the edge is exact: longer than Tfl, not as long. */
+static void test_flowlet_edge(void **state)
+{
+	u64 tfl;
+
+	(void)state;
+	for (tfl = GRAIN; tfl < 2000 * GRAIN; tfl += 7 * GRAIN) {
+		assert_int_equal(flowlet_after(START, tfl, tfl),
+				 CONGA_FLOWLET_LIVE);
+		assert_int_equal(flowlet_after(START, tfl + GRAIN, tfl),
+				 CONGA_FLOWLET_EXPIRED);
+	}
+}
+
+static void test_flowlet_every_packet(void **state)
+{
+	(void)state;
+	assert_int_equal(flowlet_after(START, 0, 0), CONGA_FLOWLET_EXPIRED);
+	assert_int_equal(flowlet_after(START, 1, 0), CONGA_FLOWLET_EXPIRED);
+	assert_int_equal(flowlet_after(START, HOUR, 0), CONGA_FLOWLET_EXPIRED);
+	assert_int_equal(flowlet_after(START, -GRAIN, 0), CONGA_FLOWLET_EXPIRED);
+}
+
+static void test_flowlet_idle(void **state)
+{
+	conga_flowlet_t entry = conga_flowlet_make(0, 0, START);
+
+	(void)state;
+	assert_int_equal(conga_flowlet_idle(entry, START + GRAIN - 1), 0);
+	assert_int_equal(conga_flowlet_idle(entry, START + GRAIN), GRAIN);
+	assert_int_equal(conga_flowlet_idle(entry, START + HOUR),
+			 HOUR - HOUR % GRAIN);
+}
+
+/* The 40 bit time wraps between the entry and the packet, once or often. */
+static void test_flowlet_wrap(void **state)
+{
+	u64 tfl = 500 * GRAIN;
+	u64 wraps;
+
+	(void)state;
+	for (wraps = 1; wraps < 8192; wraps *= 2) {
+		u64 wrap = wraps * WRAP;
+		u64 before;
+
+		for (before = GRAIN; before <= tfl; before += GRAIN) {
+			conga_flowlet_t entry =
+				conga_flowlet_make(3, LEAF, wrap - before);
+
+			assert_int_equal(conga_flowlet_idle(entry, wrap),
+					 before);
+			assert_true(conga_flowlet_stale(entry, wrap));
+		}
+		assert_int_equal(flowlet_after(wrap - GRAIN, tfl, tfl),
+				 CONGA_FLOWLET_LIVE);
+		assert_int_equal(flowlet_after(wrap - GRAIN, tfl + GRAIN, tfl),
+				 CONGA_FLOWLET_EXPIRED);
+		/* ahead, across the wrap */
+		assert_int_equal(flowlet_after(wrap + GRAIN, -2 * GRAIN, tfl),
+				 CONGA_FLOWLET_LIVE);
+	}
+}
+
+static void test_flowlet_collision(void **state)
+{
+	u64 tfl = 500 * GRAIN;
+	conga_flowlet_t entry = conga_flowlet_make(3, LEAF, START);
+
+	(void)state;
+	assert_int_equal(conga_flowlet_state(entry, LEAF + 1, START, tfl),
+			 CONGA_FLOWLET_COLLISION);
+	assert_int_equal(conga_flowlet_state(entry, LEAF ^ 0x8000, START + tfl,
+					     tfl),
+			 CONGA_FLOWLET_COLLISION);
+	assert_int_equal(conga_flowlet_state(entry, LEAF + 1,
+					     START + tfl + GRAIN, tfl),
+			 CONGA_FLOWLET_EXPIRED);
+	assert_int_equal(conga_flowlet_state(entry, LEAF + 1, START, 0),
+			 CONGA_FLOWLET_EXPIRED);
+}
+
+/* Another CPU wrote a moment ahead of our clock. */
+static void test_flowlet_ahead(void **state)
+{
+	u64 moment;
+
+	(void)state;
+	for (moment = 1; moment < 1000000; moment += 997) {
+		conga_flowlet_t entry =
+			conga_flowlet_make(3, LEAF, START + moment);
+
+		assert_int_equal(conga_flowlet_idle(entry, START), 0);
+		assert_false(conga_flowlet_stale(entry, START));
+		assert_int_equal(conga_flowlet_state(entry, LEAF, START, GRAIN),
+				 CONGA_FLOWLET_LIVE);
+	}
+}
+
+/* Written at most once a grain. */
+static void test_flowlet_stale(void **state)
+{
+	conga_flowlet_t entry = conga_flowlet_make(3, LEAF, START);
+
+	(void)state;
+	assert_false(conga_flowlet_stale(entry, START));
+	assert_false(conga_flowlet_stale(entry, START + GRAIN - 1));
+	assert_true(conga_flowlet_stale(entry, START + GRAIN));
+	assert_true(conga_flowlet_stale(entry, START + HOUR));
+}
+
+struct naive_flowlet {
+	bool	used;
+	u64	last;	/* ns */
+	u16	leaf;
+	u8	tag;
+};
+
+/* Any state that the model allows within a grain of the edge. */
+static bool naive_allows(const struct naive_flowlet *naive, u16 leaf, u64 now,
+			 u64 tfl, enum conga_flowlet_state got)
+{
+	u64 gap = now - naive->last;
+
+	if (!naive->used)
+		return got == CONGA_FLOWLET_EMPTY;
+	if (!tfl || gap > tfl + GRAIN)
+		return got == CONGA_FLOWLET_EXPIRED;
+	if (gap + GRAIN > tfl && got == CONGA_FLOWLET_EXPIRED)
+		return true;
+	return got == (naive->leaf == leaf ? CONGA_FLOWLET_LIVE :
+		       CONGA_FLOWLET_COLLISION);
+}
+
+/* One entry, shared by flows to three leaves: packets at gaps about Tfl, and
+ * now and then after hours.
+ */
+/* Between half of the wrap and all of it an entry is old, not ahead of us. */
+static void test_flowlet_idle_for_days(void **state)
+{
+	u64 start = 30 * DAY, day;
+
+	(void)state;
+	for (day = 1; day <= 12; day++) {
+		conga_flowlet_t entry = conga_flowlet_make(3, LEAF, start);
+		u64 now = start + day * DAY;
+
+		unit_check(conga_flowlet_state(entry, LEAF, now, CONGA_TFL_DEFAULT) ==
+			   CONGA_FLOWLET_EXPIRED && conga_flowlet_stale(entry, now),
+			   "live and never written again after %llu days", day);
+	}
+}
+
+static void test_flowlet_random(void **state)
+{
+	struct naive_flowlet naive = { .used = false };
+	u64 seen[CONGA_FLOWLET_COLLISION + 1] = { 0 };
+	struct unit_random random;
+	conga_flowlet_t entry = 0;
+	u64 now = WRAP - HOUR;
+	int i;
+
+	(void)state;
+	unit_random_setup(&random, 4);
+	for (i = 0; i < ROUNDS; i++) {
+		u64 tfl = i % 16 ? CONGA_TFL_DEFAULT :
+			  unit_random_wide(&random, 0, CONGA_TFL_MAX);
+		u16 leaf = unit_random_below(&random, 3);
+		enum conga_flowlet_state got;
+
+		now += i % 64 ? unit_random_below(&random, 2 * tfl + 1) :
+		       unit_random_below(&random, 100 * HOUR);
+		got = conga_flowlet_state(entry, leaf, now, tfl);
+		unit_check(naive_allows(&naive, leaf, now, tfl, got),
+			   "seed %llu packet %d: state %d after %llu ns, tfl %llu",
+			   random.seed, i, got, now - naive.last, tfl);
+		assert_true(!naive.used ||
+			    conga_flowlet_tag(entry) == naive.tag);
+		seen[got]++;
+		naive = (struct naive_flowlet) {
+			true, now, leaf, unit_random_below(&random, 16),
+		};
+		entry = conga_flowlet_make(naive.tag, leaf, now);
+	}
+	for (i = CONGA_FLOWLET_EXPIRED; i <= CONGA_FLOWLET_COLLISION; i++)
+		assert_true(seen[i] > ROUNDS / 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_flowlet_empty),
+		cmocka_unit_test(test_flowlet_fields),
+		cmocka_unit_test(test_flowlet_gap),
+		cmocka_unit_test(test_flowlet_edge),
+		cmocka_unit_test(test_flowlet_every_packet),
+		cmocka_unit_test(test_flowlet_idle),
+		cmocka_unit_test(test_flowlet_wrap),
+		cmocka_unit_test(test_flowlet_collision),
+		cmocka_unit_test(test_flowlet_ahead),
+		cmocka_unit_test(test_flowlet_stale),
+		cmocka_unit_test(test_flowlet_idle_for_days),
+		cmocka_unit_test(test_flowlet_random),
+	};
+
+	return cmocka_run_group_tests_name("flowlet", tests, NULL, NULL);
+}
