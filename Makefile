@@ -5,6 +5,7 @@
 #   sudo make install      conga.ko and conga, for the running kernel
 #   sudo make demo         a leaf-spine in a virtual machine, balanced four ways
 #                          (SLOW=spine0.0|...|none SEED=1)
+#   sudo make demo-check   the demo for every slow link and five seeds: an hour
 #   sudo make check        all tests, in userspace and in a virtual machine
 #   sudo make mutants      break each guarantee on purpose: a test must notice
 #   sudo make style        checkpatch, sparse, W=1, shellcheck
@@ -24,6 +25,8 @@ VM_KDIR = $(shell selftests/vm/headers)
 all: module tool
 
 module:
+	@[ -d $(KDIR) ] || { echo "make: no kernel headers in $(KDIR):" \
+		"install linux-headers-$(KERNELRELEASE) or give KDIR=DIR" >&2; exit 1; }
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
 tool:
@@ -47,8 +50,14 @@ vm-build: setup-check
 	@$(MAKE) --no-print-directory module tool KDIR=$(VM_KDIR)
 	@$(MAKE) --no-print-directory -C selftests
 
+# Guest time is counted in instructions (-i): a busy or slow computer changes how
+# long the demo takes, not what it shows.
 demo: vm-build
 	@$(VM) -i -t 900 -e SLOW -e SEED -- selftests/demo
+
+# Many demos: SLOWS="spine0.0 none" SEEDS="1 2 3 4 5"
+demo-check: vm-build
+	@selftests/demo_check
 
 check: vm-build
 	@selftests/check
@@ -59,4 +68,4 @@ mutants: vm-build
 style: setup-build setup-check setup-style
 	@selftests/style
 
-.PHONY: all module tool install clean vm-build demo check mutants style
+.PHONY: all module tool install clean vm-build demo demo-check check mutants style
