@@ -7,6 +7,7 @@
 #                          (SLOW=spine0.0|...|none SEED=1)
 #   sudo make demo-check   the demo for every slow link and five seeds: an hour
 #   sudo make check        all tests, in userspace and in a virtual machine
+#   sudo make check-full   these, the virtual machine itself, and two demos
 #   sudo make mutants      break each guarantee on purpose: a test must notice
 #   sudo make style        checkpatch, sparse, W=1, shellcheck
 #
@@ -62,10 +63,13 @@ demo-check: vm-build
 check: vm-build
 	@selftests/check
 
+check-full: vm-build
+	@selftests/check full
+
 mutants: vm-build
 	@selftests/mutants/run
 
 style: setup-build setup-check setup-style
 	@selftests/style
 
-.PHONY: all module tool install clean vm-build demo demo-check check mutants style
+.PHONY: all module tool install clean vm-build demo demo-check check check-full mutants style

@@ -33,6 +33,11 @@ struct conga_leaf *conga_netlink_leaf(struct conga_fabric *fabric,
 				      struct nlattr **attrs, int v4, int v6,
 				      struct netlink_ext_ack *extack);
 
+int conga_netlink_check_fabric(const struct genl_info *info);
+int conga_netlink_check_port(const struct genl_info *info);
+int conga_netlink_check_leaf(const struct genl_info *info);
+int conga_netlink_check_kind(const struct netlink_callback *cb);
+
 typedef int (*conga_netlink_change_t)(struct conga_fabric *fabric,
 				      struct genl_info *info);
 

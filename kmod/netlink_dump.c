@@ -242,6 +242,9 @@ static int conga_netlink_dump_tables(struct sk_buff *skb,
 			    cb->extack);
 	if (err)
 		return err;
+	err = conga_netlink_check_kind(cb);
+	if (err)
+		return err;
 	if (!attrs[CONGA_A_TABLE_KIND]) {
 		NL_SET_ERR_MSG(cb->extack, "Which table? to-leaf or from-leaf");
 		return -EINVAL;

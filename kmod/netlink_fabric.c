@@ -54,7 +54,9 @@ static int conga_netlink_read_params(struct conga_params *params,
 	struct nlattr **attrs = info->attrs;
 	int err;
 
-	err = conga_netlink_read_policy(params, info);
+	err = conga_netlink_check_fabric(info);
+	if (!err)
+		err = conga_netlink_read_policy(params, info);
 	if (!err)
 		err = conga_netlink_read_dstports(params, info);
 	if (err)

@@ -3,7 +3,6 @@
 #include <linux/rtnetlink.h>
 #include <net/addrconf.h>
 #include <net/ipv6.h>
-#include <net/route.h>
 
 #include "datapath.h"
 #include "leaf.h"
@@ -103,8 +102,10 @@ static int conga_netlink_read_port(struct conga_netlink_port_request *request,
 				   struct genl_info *info)
 {
 	struct nlattr *role = info->attrs[CONGA_A_PORT_ROLE];
-	int err = conga_netlink_read_dev(request, fabric, info);
+	int err = conga_netlink_check_port(info);
 
+	if (!err)
+		err = conga_netlink_read_dev(request, fabric, info);
 	if (err)
 		return err;
 	if (!role) {
@@ -163,7 +164,9 @@ static int conga_netlink_port_change(struct conga_fabric *fabric,
 		return -EINVAL;
 	}
 	request.dev = port->dev;
-	err = conga_netlink_read_rate(&request, info);
+	err = conga_netlink_check_port(info);
+	if (!err)
+		err = conga_netlink_read_rate(&request, info);
 	if (err)
 		return err;
 	dre = conga_port_dre_create(port, conga_fabric_params(fabric),
@@ -202,7 +205,7 @@ int conga_netlink_port_del(struct sk_buff *skb, struct genl_info *info)
 static bool conga_netlink_addr_own(struct net *net, const struct in6_addr *addr)
 {
 	if (ipv6_addr_v4mapped(addr))
-		return inet_addr_type(net, addr->s6_addr32[3]) == RTN_LOCAL;
+		return conga_path_type4(net, addr->s6_addr32[3]) == RTN_LOCAL;
 	return ipv6_chk_addr(net, addr, NULL, 0);
 }
 
@@ -214,8 +217,9 @@ static bool conga_netlink_addr_usable(struct net *net,
 
 	if (ipv6_addr_v4mapped(addr))
 		return !ipv4_is_zeronet(v4) && !ipv4_is_loopback(v4) &&
+		       !ipv4_is_linklocal_169(v4) &&
 		       !ipv4_is_multicast(v4) && !ipv4_is_lbcast(v4) &&
-		       inet_addr_type(net, v4) != RTN_BROADCAST;
+		       conga_path_type4(net, v4) != RTN_BROADCAST;
 	return ipv6_addr_type(addr) & IPV6_ADDR_UNICAST &&
 	       !(ipv6_addr_type(addr) & (IPV6_ADDR_LINKLOCAL |
 					 IPV6_ADDR_LOOPBACK));
@@ -254,7 +258,7 @@ static int conga_netlink_check_addr(struct conga_fabric *fabric,
 static int conga_netlink_check_mode(struct genl_info *info)
 {
 	if (info->attrs[CONGA_A_LEAF_MODE])
-		return 0;
+		return conga_netlink_check_leaf(info);
 	NL_SET_ERR_MSG(info->extack, "A leaf needs a mode, conga or plain");
 	return -EINVAL;
 }

@@ -44,6 +44,25 @@ void conga_path_invalidate(struct conga_fabric *fabric)
 	atomic_inc(&fabric->path_epoch);
 }
 
+/*
+ * conga_path_type4 - RTN_* of an address; any context
+ *
+ * inet_addr_type() calls all addresses broadcast in a network namespace that
+ * never had one of its own.
+ */
+u8 conga_path_type4(struct net *net, __be32 addr)
+{
+	struct flowi4 flow = { .daddr = addr };
+	struct fib_result res;
+	u8 type = RTN_UNICAST;
+
+	rcu_read_lock();
+	if (!fib_lookup(net, &flow, &res, 0))
+		type = res.type;
+	rcu_read_unlock();
+	return type;
+}
+
 /* Does the IPv4 route, found without a device, have this one as nexthop? */
 static u8 conga_path_nexthop4(const struct fib_result *res,
 			      const struct net_device *dev)

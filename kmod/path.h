@@ -8,6 +8,7 @@
 struct conga_fabric;
 struct conga_leaf;
 struct conga_port;
+struct net;
 
 /* A (leaf, uplink) pair. Refreshed under the leaf's path_lock; packets read
  * genid first (acquire), dst after it.
@@ -19,6 +20,7 @@ struct conga_path {
 	u8			reason;	/* enum conga_path_reason, 0: unknown */
 };
 
+u8 conga_path_type4(struct net *net, __be32 addr);
 struct dst_entry *conga_path_dst(struct conga_leaf *leaf,
 				 struct conga_port *port);
 u16 conga_path_usable(struct conga_leaf *leaf);

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# capture.sh - exact captures: tcpdump in a namespace, and what it saw.
+#
+#	capture_start NAME NAMESPACE DEVICE [WORD]...	words as tcpdump takes them
+#	capture_stop NAME	fails unless every packet was captured
+#	capture_count NAME FILTER [SINCE]	one number; SINCE as $EPOCHREALTIME
+#	capture_text NAME [WORD]...	tcpdump's text
+#
+# Source lib.sh, topology.sh and expect.sh first; the files live in $TOPO_DIR.
+
+readonly CAPTURE_KIB=8192
+CAPTURE_BYTES=256		# of a packet: less room per packet, less loss
+
+declare -A CAPTURE=()		# NAME -> process id
+
+# Immediate mode: a packet is in the file when it was on the device, not when
+# a buffer is full. nsenter becomes tcpdump, so the process id is tcpdump's.
+# One direction by the option -Q: the word "outbound" in a filter loses the
+# first packet, which libpcap filters by itself, without knowing its direction.
+capture_start() {
+	local name=$1 ns=$2 dev=$3 file=$TOPO_DIR/$1
+
+	# A test that failed may have left one running.
+	[[ ! ${CAPTURE[$name]} ]] || kill "${CAPTURE[$name]}" 2>/dev/null
+	nsenter --net="/run/netns/$ns" tcpdump -i "$dev" -n -Z root -U --immediate-mode \
+		-s "$CAPTURE_BYTES" -B "$CAPTURE_KIB" -w "$file.pcap" "${@:4}" 2>"$file.log" &
+	CAPTURE[$name]=$!
+	busywait 10000 grep -q "listening on" "$file.log" ||
+		fail "tcpdump on $dev does not start: $(<"$file.log")"
+}
+
+# Asleep: it has written all that came so far.
+capture_idle() {
+	local stat
+
+	read -r stat <"/proc/${CAPTURE[$1]}/stat" && [[ $stat == *") S "* ]]
+}
+
+capture_stop() {
+	local log=$TOPO_DIR/$1.log
+
+	busywait 10000 capture_idle "$1" || fail "the capture $1 does not come to rest" || return
+	kill -TERM "${CAPTURE[$1]}" && wait "${CAPTURE[$1]}"
+	unset "CAPTURE[$1]"
+	grep -q '^0 packets dropped by kernel' "$log" ||
+		fail "the capture $1 is not complete: $(paste -sd, "$log")"
+}
+
+# The second line of a tunnelled packet tells no time.
+capture_count() {
+	tcpdump -n -tt -r "$TOPO_DIR/$1.pcap" "$2" 2>/dev/null |
+		awk -v since="${3:-0}" '$1 ~ /^[0-9]+[.][0-9]+$/ && $1 > since { n++ } END { print n + 0 }'
+}
+
+capture_text() {
+	tcpdump -n -r "$TOPO_DIR/$1.pcap" "${@:2}" 2>/dev/null
+}

@@ -1,0 +1,393 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# topology.sh - a leaf-spine fabric in network namespaces.
+#
+#	 spine0      spine1        S spines
+#	  | \\      // |
+#	 leaf0      leaf1          L leaves, P parallel links to each spine
+#	 | | |      | | |
+#	 hosts      hosts          H hosts per leaf, bridge br0 and vxlan device vx
+#
+# Set the TOPO_ variables below, then `topo_up`. The namespaces are gone after
+# `topo_down` or when the shell exits, however it exits. Source lib.sh first.
+#
+#	${LEAF[l]} ${SPINE[s]} ${HOST[l.h]}	namespaces
+#	${VTEP[l]} ${HOST_IP[l.h]} ${HOST_IP6[l.h]}	addresses
+#	upI on a leaf, I = spine * P + parallel link; downL.P on a spine;
+#	hI on a leaf towards its host I, eth0 in the host
+
+declare -A TOPO_LINK_RATE
+
+# Called below; again before each of several topologies in one shell.
+topo_defaults() {
+	TOPO_LEAVES=2
+	TOPO_SPINES=2
+	TOPO_LINKS=2			# parallel links per (leaf, spine)
+	TOPO_HOSTS=1			# per leaf
+	TOPO_UNDERLAY=4			# 4 or 6
+	TOPO_UDPCSUM=			# "on": outer checksums on a v4 underlay (v6 has them)
+	TOPO_NEXTHOPS=route		# "route": multipath routes; "object": nexthop groups
+	TOPO_VXLAN_OPTIONS=		# more words for the vxlan devices, as "tos 0x10"
+	TOPO_SPINE="hash"		# over its parallel links to a leaf: "hash"; "plane":
+					# what came by parallel link p leaves by p, so that
+					# a leaf's uplink has one link behind it
+	TOPO_HOST_MTU=1500
+	TOPO_FABRIC_MTU=1600		# room for 70 bytes of VXLAN over IPv6
+	TOPO_RATE=			# of every fabric link, as tc takes it; empty: unshaped
+	TOPO_LINK_RATE=()		# exceptions: [spine0.1-leaf1]=25mbit, one direction
+	TOPO_HOST_RATE=			# of every host link, both directions
+	TOPO_BUFFER=150000		# bytes a shaped fabric link queues before it drops
+	TOPO_HOST_BUFFER=1000000	# the same of a host link
+	TOPO_GSO=65536			# largest TSO burst a host sends
+}
+
+# An IPv6 or GPE header on top of a full TSO burst must still fit, otherwise a
+# fabric link would cut it into packets.
+readonly TOPO_GSO_HEADROOM=256
+readonly TOPO_GSO_KERNEL_MAX=65536
+readonly TOPO_PLANE_TABLE=100	# the routing table of plane 0
+
+# Which header fields each tier hashes. All namespaces share one kernel and so
+# one hash seed: tiers that forward by the same fields (or by skb->hash, which
+# crosses a veth: policy 1) choose alike, and one of a spine's parallel links
+# stays empty. Destination port and protocol are constant here, so leaving them
+# out changes the hash and loses nothing.
+readonly TOPO_LEAF_FIELDS=0x37	# addresses, protocol, both ports
+readonly TOPO_SPINE_FIELDS=0x13	# addresses, source port
+
+declare -a LEAF=() SPINE=() VTEP=()
+declare -A HOST=() HOST_IP=() HOST_IP6=() HOST_MAC=()
+TOPO_DIR=""
+topo_defaults
+
+# ---- names and numbers ----
+
+topo_names() {
+	local l s h hex sfx=${TOPO_DIR##*.}
+
+	for ((s = 0; s < TOPO_SPINES; s++)); do SPINE[s]="spine$s-$sfx"; done
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		LEAF[l]="leaf$l-$sfx"
+		VTEP[l]="10.0.0.$((11 + l))"
+		((TOPO_UNDERLAY == 6)) && printf -v "VTEP[l]" 'fd00::%x' $((11 + l))
+		for ((h = 0; h < TOPO_HOSTS; h++)); do
+			HOST[$l.$h]="host$l.$h-$sfx"
+			HOST_IP[$l.$h]="192.168.$l.$((10 + h))"
+			printf -v hex '%x:%x' "$l" $((10 + h))
+			HOST_IP6[$l.$h]="fd02::$hex"
+			printf -v "HOST_MAC[$l.$h]" '02:00:00:%02x:%02x:01' "$l" $((10 + h))
+		done
+	done
+}
+
+# One a line, in the order in which they are configured.
+topo_namespaces() {
+	printf '%s\n' "${SPINE[@]}" "${LEAF[@]}" "${HOST[@]}"
+}
+
+# Both ends of the link (leaf, spine, parallel link): sets LEAF_END, SPINE_END.
+topo_link_addresses() {
+	local k=$((($1 * TOPO_SPINES + $2) * TOPO_LINKS + $3)) net
+
+	if ((TOPO_UNDERLAY == 6)); then
+		printf -v net 'fd01:0:0:%x::' "$k"
+		LEAF_END=${net}0
+		SPINE_END=${net}1
+	else
+		net=10.1.$((k / 128)).$((k % 128 * 2))
+		LEAF_END=$net
+		SPINE_END=10.1.$((k / 128)).$((k % 128 * 2 + 1))
+	fi
+}
+
+# The rate of one direction of a link: topo_rate FROM TO, e.g. spine0.1 leaf1,
+# leaf1 spine0.1. Sets RATE, empty for an unshaped link.
+topo_rate() {
+	RATE=${TOPO_LINK_RATE[$1-$2]:-$TOPO_RATE}
+}
+
+# ---- batch files: one process sets up a namespace, not one per command ----
+
+batch() {
+	printf '%s\n' "${@:2}" >>"$TOPO_DIR/$1"
+}
+
+# A new veth can only be up on one side; the other side comes up with its
+# namespace. Hence the order of topo_namespaces: a carrier is there before the
+# first route wants it.
+batch_links() {
+	local l s p h gso=$((TOPO_GSO + TOPO_GSO_HEADROOM)) fabric
+
+	((gso > TOPO_GSO_KERNEL_MAX)) && gso=$TOPO_GSO_KERNEL_MAX
+	fabric="mtu $TOPO_FABRIC_MTU gso_max_size $gso"
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		for ((s = 0; s < TOPO_SPINES; s++)); do
+			for ((p = 0; p < TOPO_LINKS; p++)); do
+				batch links "link add up$((s * TOPO_LINKS + p)) netns ${LEAF[l]} up $fabric \
+type veth peer name down$l.$p netns ${SPINE[s]} $fabric"
+			done
+		done
+		for ((h = 0; h < TOPO_HOSTS; h++)); do
+			batch links "link add eth0 netns ${HOST[$l.$h]} up mtu $TOPO_HOST_MTU \
+gso_max_size $TOPO_GSO address ${HOST_MAC[$l.$h]} \
+type veth peer name h$h netns ${LEAF[l]} mtu $TOPO_HOST_MTU"
+		done
+	done
+}
+
+# A path of the multipath route to the VTEP of leaf $2, gathered in PATHS.
+batch_path() {
+	local ns=$1 dst=$2 via=$3 dev=$4
+
+	NEXTHOP_ID=$((NEXTHOP_ID + 1))
+	if [[ $TOPO_NEXTHOPS == object ]]; then
+		batch "$ns.ip" "nexthop add id $NEXTHOP_ID via $via dev $dev"
+		PATHS+="${PATHS:+/}$NEXTHOP_ID"
+	else
+		PATHS+=" nexthop via $via dev $dev"
+	fi
+}
+
+batch_route() {
+	local ns=$1 dst=$2 len=$((TOPO_UNDERLAY == 6 ? 128 : 32))
+
+	if [[ $TOPO_NEXTHOPS == object ]]; then
+		NEXTHOP_ID=$((NEXTHOP_ID + 1))
+		batch "$ns.ip" "nexthop add id $NEXTHOP_ID group $PATHS" \
+			"route add $dst/$len nhid $NEXTHOP_ID"
+	else
+		batch "$ns.ip" "route add $dst/$len$PATHS"
+	fi
+	PATHS=""
+}
+
+batch_leaf_routes() {
+	local l=$1 r s p
+
+	NEXTHOP_ID=0 PATHS=""
+	for ((r = 0; r < TOPO_LEAVES; r++)); do
+		((r == l)) && continue
+		for ((s = 0; s < TOPO_SPINES; s++)); do
+			for ((p = 0; p < TOPO_LINKS; p++)); do
+				topo_link_addresses "$l" "$s" "$p"
+				batch_path "${LEAF[l]}" "$r" "$SPINE_END" up$((s * TOPO_LINKS + p))
+			done
+		done
+		batch_route "${LEAF[l]}" "${VTEP[r]}"
+	done
+}
+
+batch_spine_routes() {
+	local s=$1 l p
+
+	NEXTHOP_ID=0 PATHS=""
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		for ((p = 0; p < TOPO_LINKS; p++)); do
+			topo_link_addresses "$l" "$s" "$p"
+			batch_path "${SPINE[s]}" "$l" "$LEAF_END" "down$l.$p"
+		done
+		batch_route "${SPINE[s]}" "${VTEP[l]}"
+	done
+}
+
+# A routing table per plane, chosen by the link that the packet came by.
+batch_spine_planes() {
+	local s=$1 l p any=0.0.0.0/0 len=32
+
+	((TOPO_UNDERLAY == 6)) && any=::/0 len=128
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		for ((p = 0; p < TOPO_LINKS; p++)); do
+			topo_link_addresses "$l" "$s" "$p"
+			batch "${SPINE[s]}.ip" \
+				"rule add from $any iif down$l.$p lookup $((TOPO_PLANE_TABLE + p))" \
+				"route add ${VTEP[l]}/$len via $LEAF_END dev down$l.$p table $((TOPO_PLANE_TABLE + p))"
+		done
+	done
+}
+
+# Shape a device. tbf is the faithful bottleneck of a stock kernel: a token
+# bucket with a FIFO limited in bytes, like a switch port's buffer. netem counts
+# packets in its limit and htb lends. The bucket holds one largest burst: tbf
+# would cut a bigger packet up, and a larger bucket would let bursts through
+# faster than the link.
+batch_shape() {
+	local ns=$1 dev=$2 rate=$3 limit=$4
+
+	[[ $rate ]] || return 0
+	batch "$ns.tc" "qdisc add dev $dev root tbf rate $rate \
+burst $((TOPO_GSO + TOPO_GSO / 8 + 2000)) limit $limit"
+}
+
+batch_leaf_fabric() {
+	local l=$1 s p len=$((TOPO_UNDERLAY == 6 ? 127 : 31))
+
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		for ((p = 0; p < TOPO_LINKS; p++)); do
+			topo_link_addresses "$l" "$s" "$p"
+			batch "${LEAF[l]}.ip" "address add $LEAF_END/$len dev up$((s * TOPO_LINKS + p)) $NODAD"
+			batch "${SPINE[s]}.ip" "link set down$l.$p up" "address add $SPINE_END/$len dev down$l.$p $NODAD"
+			topo_rate "leaf$l" "spine$s.$p"
+			batch_shape "${LEAF[l]}" up$((s * TOPO_LINKS + p)) "$RATE" "$TOPO_BUFFER"
+			topo_rate "spine$s.$p" "leaf$l"
+			batch_shape "${SPINE[s]}" "down$l.$p" "$RATE" "$TOPO_BUFFER"
+		done
+	done
+}
+
+# No learning and no flooding: who sits where is written down. Towards a single
+# other leaf the default entry serves all its hosts, so that the vxlan device
+# has one route cache per CPU for the whole leaf; with more leaves every host
+# needs an entry (and a stock kernel then pins each of them to an uplink).
+batch_leaf_fdb() {
+	local l=$1 r h
+
+	for ((r = 0; r < TOPO_LEAVES; r++)); do
+		((r == l)) && continue
+		batch "${LEAF[l]}.fdb" "fdb append 00:00:00:00:00:00 dev vx dst ${VTEP[r]} self permanent"
+		((TOPO_LEAVES > 2)) || continue
+		for ((h = 0; h < TOPO_HOSTS; h++)); do
+			batch "${LEAF[l]}.fdb" "fdb add ${HOST_MAC[$r.$h]} dev vx dst ${VTEP[r]} self permanent"
+		done
+	done
+}
+
+batch_leaf_tunnel() {
+	local l=$1 h csum=""
+
+	[[ $TOPO_UDPCSUM ]] && csum=udpcsum
+	batch "${LEAF[l]}.ip" "link set lo up" "address add ${VTEP[l]} dev lo $NODAD" \
+		"link add br0 up type bridge mcast_snooping 0" \
+		"link add vx up mtu $TOPO_HOST_MTU type vxlan id 100 local ${VTEP[l]} dstport 4789 \
+nolearning ttl 64 $csum $TOPO_VXLAN_OPTIONS" \
+		"link set vx master br0"
+	for ((h = 0; h < TOPO_HOSTS; h++)); do
+		batch "${LEAF[l]}.ip" "link set h$h up master br0"
+		batch_shape "${LEAF[l]}" "h$h" "$TOPO_HOST_RATE" "$TOPO_HOST_BUFFER"
+	done
+	batch_leaf_fdb "$l"
+}
+
+# Every host knows every other host's MAC: no broadcast, nothing to wait for.
+batch_host() {
+	local me=$1 other
+
+	batch "${HOST[$me]}.ip" "address add ${HOST_IP[$me]}/16 dev eth0" \
+		"address add ${HOST_IP6[$me]}/64 dev eth0 nodad"
+	for other in "${!HOST[@]}"; do
+		[[ $other == "$me" ]] && continue
+		batch "${HOST[$me]}.ip" \
+			"neighbour add ${HOST_IP[$other]} lladdr ${HOST_MAC[$other]} dev eth0 nud permanent" \
+			"neighbour add ${HOST_IP6[$other]} lladdr ${HOST_MAC[$other]} dev eth0 nud permanent"
+	done
+	batch_shape "${HOST[$me]}" eth0 "$TOPO_HOST_RATE" "$TOPO_HOST_BUFFER"
+}
+
+topo_write_batches() {
+	local l s id
+
+	NODAD=""
+	((TOPO_UNDERLAY == 6)) && NODAD=nodad
+	batch_links
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		batch_leaf_fabric "$l"
+		batch_leaf_tunnel "$l"
+	done
+	for ((l = 0; l < TOPO_LEAVES; l++)); do batch_leaf_routes "$l"; done
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		batch_spine_routes "$s"
+		[[ $TOPO_SPINE != plane ]] || batch_spine_planes "$s"
+	done
+	for id in "${!HOST[@]}"; do batch_host "$id"; done
+}
+
+# ---- sysctls, before there are devices: a new one takes the default ----
+
+# rp_filter off: an answer may come by another uplink. accept_dad off: nothing
+# waits for duplicate address detection.
+readonly TOPO_SYSCTLS=(
+	net.ipv4.conf.{all,default}.rp_filter=0
+	net.ipv4.conf.{all,default}.ignore_routes_with_linkdown=1
+	net.ipv6.conf.default.ignore_routes_with_linkdown=1
+	net.ipv6.conf.{all,default}.accept_dad=0
+	net.ipv6.conf.{all,default}.disable_ipv6=0
+)
+
+readonly TOPO_ROUTER_SYSCTLS=(
+	net.ipv4.ip_forward=1
+	net.ipv6.conf.all.forwarding=1
+	net.ipv{4,6}.fib_multipath_hash_policy=3
+)
+
+# txrehash off: after a timeout TCP would otherwise draw a new skb->hash, which
+# crosses a veth and becomes the tunnel's source port: the baseline would change
+# its path without anybody's decision, as no separate machine can do.
+#
+# no_metrics_save: the kernel would remember round-trip times and thresholds of
+# one run per destination and start the next run's connections from them.
+readonly TOPO_HOST_SYSCTLS=(
+	net.core.txrehash=0
+	net.ipv4.tcp_no_metrics_save=1
+)
+
+# topo_sysctl NAMESPACE SETTING...; -e: what a kernel lacks it cannot do either
+topo_sysctl() {
+	in_ns "$1" sysctl -qe "${TOPO_SYSCTLS[@]}" "${@:2}"
+}
+
+topo_sysctls() {
+	local ns
+
+	for ns in "${SPINE[@]}"; do
+		topo_sysctl "$ns" "${TOPO_ROUTER_SYSCTLS[@]}" \
+			"net.ipv4.fib_multipath_hash_fields=$TOPO_SPINE_FIELDS" \
+			"net.ipv6.fib_multipath_hash_fields=$TOPO_SPINE_FIELDS" || return
+	done
+	for ns in "${LEAF[@]}"; do
+		topo_sysctl "$ns" "${TOPO_ROUTER_SYSCTLS[@]}" \
+			"net.ipv4.fib_multipath_hash_fields=$TOPO_LEAF_FIELDS" \
+			"net.ipv6.fib_multipath_hash_fields=$TOPO_LEAF_FIELDS" || return
+	done
+	for ns in "${HOST[@]}"; do
+		topo_sysctl "$ns" "${TOPO_HOST_SYSCTLS[@]}" || return
+	done
+}
+
+# ---- up and down ----
+
+topo_configure() {
+	local ns
+
+	for ns in $(topo_namespaces); do
+		ip -n "$ns" -batch "$TOPO_DIR/$ns.ip" || return
+		[[ ! -e $TOPO_DIR/$ns.fdb ]] || bridge -n "$ns" -batch "$TOPO_DIR/$ns.fdb" || return
+		[[ ! -e $TOPO_DIR/$ns.tc ]] || tc -n "$ns" -batch "$TOPO_DIR/$ns.tc" || return
+	done
+}
+
+topo_up() {
+	[[ ! $TOPO_DIR ]] || topo_down
+	TOPO_DIR=$(mktemp -d) || return
+	topo_names
+	defer topo_down
+	topo_write_batches
+	topo_namespaces | sed 's/^/netns add /' >"$TOPO_DIR/namespaces"
+	ip -batch "$TOPO_DIR/namespaces" && topo_sysctls &&
+		ip -batch "$TOPO_DIR/links" && topo_configure
+}
+
+# Processes still inside would keep a namespace alive: the caller's jobs first.
+# Harmless when nothing is up, or not all of it.
+topo_down() {
+	local ns
+
+	[[ $TOPO_DIR ]] || return 0
+	jobs -p | xargs -r kill 2>/dev/null
+	wait
+	for ns in $(topo_namespaces); do
+		[[ ! -e /run/netns/$ns ]] || echo "netns del $ns"
+	done | ip -batch -
+	rm -rf "$TOPO_DIR"
+	TOPO_DIR=""
+	LEAF=() SPINE=() VTEP=() HOST=() HOST_IP=() HOST_IP6=() HOST_MAC=()
+}

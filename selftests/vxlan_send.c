@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * vxlan_send - UDP datagrams with given bytes, as VXLAN would send them
+ *
+ *	vxlan_send [OPTION]... DESTINATION DATAGRAM...
+ *
+ *	-n NETNS	go there first
+ *	-u USER		become this user, by number, without any privilege
+ *	-s SOURCE	address to send from
+ *	-p PORT		destination port, default 4789
+ *	-l LENGTH	fill datagrams up to so many bytes with zeros
+ *	-c COUNT	send all of them so often, each time by a new socket
+ *	-i MICROSECONDS	pause in between
+ *	-d DEV -m MAC	by AF_PACKET, to this neighbour on this device: past the
+ *			IP layer, so nobody on the way out sees a local socket
+ *	-g		all datagrams in one call, cut by UDP_SEGMENT to LENGTH
+ *
+ * A DATAGRAM is hexadecimal; "-" is an empty one. Without -d it goes through an
+ * ordinary UDP socket, which needs no privilege.
+ */
+#include <arpa/inet.h>
+#include <err.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <net/ethernet.h>
+#include <net/if.h>
+#include <netinet/ether.h>
+#include <netinet/ip.h>
+#include <netinet/ip6.h>
+#include <netinet/udp.h>
+#include <netpacket/packet.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT	103
+#endif
+
+#define VXLAN_PORT	4789
+#define SOURCE_PORT	50000	/* any; one flow */
+#define HOPS		64
+#define DATAGRAM_MAX	65000
+#define IP_VERSION_4	4
+#define IP_VERSION_6	0x60000000
+
+struct endpoint {
+	int			family;
+	struct in_addr		v4;
+	struct in6_addr		v6;
+};
+
+static struct {
+	struct endpoint source, destination;
+	const char *dev, *mac;
+	unsigned int length, count, interval, user;
+	uint16_t port;
+	bool segment;
+} options = { .count = 1, .port = VXLAN_PORT };
+
+static unsigned char datagram[DATAGRAM_MAX];
+
+static void endpoint_parse(struct endpoint *end, const char *text)
+{
+	if (inet_pton(AF_INET, text, &end->v4) == 1)
+		end->family = AF_INET;
+	else if (inet_pton(AF_INET6, text, &end->v6) == 1)
+		end->family = AF_INET6;
+	else
+		errx(EXIT_FAILURE, "not an address: %s", text);
+}
+
+static socklen_t endpoint_sockaddr(const struct endpoint *end, uint16_t port,
+				   struct sockaddr_storage *addr)
+{
+	struct sockaddr_in *in = (void *)addr;
+	struct sockaddr_in6 *in6 = (void *)addr;
+
+	memset(addr, 0, sizeof(*addr));
+	addr->ss_family = end->family;
+	if (end->family == AF_INET) {
+		in->sin_port = htons(port);
+		in->sin_addr = end->v4;
+		return sizeof(*in);
+	}
+	in6->sin6_port = htons(port);
+	in6->sin6_addr = end->v6;
+	return sizeof(*in6);
+}
+
+static void enter_netns(const char *name)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || setns(fd, CLONE_NEWNET))
+		err(EXIT_FAILURE, "%s", path);
+	close(fd);
+}
+
+/* Root that becomes another user loses all capabilities. */
+static void drop_privileges(unsigned int user)
+{
+	if (setgroups(0, NULL) || setresgid(user, user, user) ||
+	    setresuid(user, user, user))
+		err(EXIT_FAILURE, "cannot become user %u", user);
+}
+
+/* Returns the datagram's length, filled up. */
+static size_t datagram_read(const char *hex, unsigned char *to)
+{
+	size_t len = 0;
+
+	if (strcmp(hex, "-"))
+		for (; hex[0] && hex[1] && len < DATAGRAM_MAX; hex += 2)
+			if (sscanf(hex, "%2hhx", &to[len++]) != 1)
+				errx(EXIT_FAILURE, "not hexadecimal: %s", hex);
+	for (; len < options.length; len++)
+		to[len] = 0;
+	return len;
+}
+
+/* --- by a UDP socket --- */
+
+static int udp_open(void)
+{
+	int fd = socket(options.destination.family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int segment = options.length;
+	struct sockaddr_storage addr;
+	socklen_t len;
+
+	if (fd < 0)
+		err(EXIT_FAILURE, "socket");
+	if (options.segment && setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &segment,
+					  sizeof(segment)))
+		err(EXIT_FAILURE, "UDP_SEGMENT");
+	if (options.source.family) {
+		len = endpoint_sockaddr(&options.source, 0, &addr);
+		if (bind(fd, (void *)&addr, len))
+			err(EXIT_FAILURE, "bind");
+	}
+	len = endpoint_sockaddr(&options.destination, options.port, &addr);
+	if (connect(fd, (void *)&addr, len))
+		err(EXIT_FAILURE, "connect");
+	return fd;
+}
+
+static void udp_send(int fd, const unsigned char *data, size_t len)
+{
+	if (send(fd, data, len, 0) != (ssize_t)len)
+		err(EXIT_FAILURE, "send");
+}
+
+static void udp_send_segments(int fd, int count, char **hex)
+{
+	size_t len = 0;
+	int i;
+
+	for (i = 0; i < count; i++)
+		len += datagram_read(hex[i], datagram + len);
+	udp_send(fd, datagram, len);
+}
+
+/* --- by AF_PACKET --- */
+
+static uint32_t sum_bytes(const void *data, size_t len, uint32_t sum)
+{
+	const unsigned char *byte = data;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		sum += i % 2 ? byte[i] : byte[i] << 8;
+	return sum;
+}
+
+static uint16_t sum_fold(uint32_t sum)
+{
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return htons(~sum);
+}
+
+static void udp_header(struct udphdr *udp, const void *data, size_t len,
+		       uint32_t pseudo)
+{
+	size_t total = sizeof(*udp) + len;
+
+	memset(udp, 0, sizeof(*udp));
+	udp->source = htons(SOURCE_PORT);
+	udp->dest = htons(options.port);
+	udp->len = htons(total);
+	udp->check = sum_fold(sum_bytes(data, len, sum_bytes(udp, sizeof(*udp),
+							     pseudo + IPPROTO_UDP +
+							     total)));
+	if (!udp->check)
+		udp->check = 0xffff;
+}
+
+static size_t build_v4(unsigned char *packet, const void *data, size_t len)
+{
+	size_t headers = sizeof(struct iphdr) + sizeof(struct udphdr);
+	struct iphdr ip = {
+		.version = IP_VERSION_4, .ihl = sizeof(ip) / 4,
+		.tot_len = htons(headers + len), .ttl = HOPS,
+		.protocol = IPPROTO_UDP,
+		.saddr = options.source.v4.s_addr,
+		.daddr = options.destination.v4.s_addr,
+	};
+	struct udphdr udp;
+
+	ip.check = sum_fold(sum_bytes(&ip, sizeof(ip), 0));
+	udp_header(&udp, data, len, sum_bytes(&ip.saddr, 2 * sizeof(ip.saddr), 0));
+	memcpy(packet, &ip, sizeof(ip));
+	memcpy(packet + sizeof(ip), &udp, sizeof(udp));
+	memcpy(packet + headers, data, len);
+	return headers + len;
+}
+
+static size_t build_v6(unsigned char *packet, const void *data, size_t len)
+{
+	size_t headers = sizeof(struct ip6_hdr) + sizeof(struct udphdr);
+	struct ip6_hdr ip = {
+		.ip6_flow = htonl(IP_VERSION_6),
+		.ip6_plen = htons(sizeof(struct udphdr) + len),
+		.ip6_nxt = IPPROTO_UDP, .ip6_hlim = HOPS,
+		.ip6_src = options.source.v6,
+		.ip6_dst = options.destination.v6,
+	};
+	struct udphdr udp;
+
+	udp_header(&udp, data, len, sum_bytes(&ip.ip6_src, 2 * sizeof(ip.ip6_src), 0));
+	memcpy(packet, &ip, sizeof(ip));
+	memcpy(packet + sizeof(ip), &udp, sizeof(udp));
+	memcpy(packet + headers, data, len);
+	return headers + len;
+}
+
+static int packet_open(struct sockaddr_ll *to)
+{
+	const struct ether_addr *mac = ether_aton(options.mac);
+	int fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		err(EXIT_FAILURE, "socket");
+	if (!mac)
+		errx(EXIT_FAILURE, "not a MAC address: %s", options.mac);
+	*to = (struct sockaddr_ll) {
+		.sll_family = AF_PACKET, .sll_halen = ETH_ALEN,
+		.sll_protocol = htons(options.destination.family == AF_INET ?
+				      ETHERTYPE_IP : ETHERTYPE_IPV6),
+		.sll_ifindex = if_nametoindex(options.dev),
+	};
+	if (!to->sll_ifindex)
+		err(EXIT_FAILURE, "%s", options.dev);
+	memcpy(to->sll_addr, mac, ETH_ALEN);
+	return fd;
+}
+
+static void packet_send(int fd, const struct sockaddr_ll *to, size_t len)
+{
+	static unsigned char packet[DATAGRAM_MAX + sizeof(struct ip6_hdr) +
+				    sizeof(struct udphdr)];
+	size_t total;
+
+	if (options.destination.family == AF_INET)
+		total = build_v4(packet, datagram, len);
+	else
+		total = build_v6(packet, datagram, len);
+	if (sendto(fd, packet, total, 0, (const void *)to, sizeof(*to)) !=
+	    (ssize_t)total)
+		err(EXIT_FAILURE, "sendto");
+}
+
+static void send_all(int count, char **hex)
+{
+	struct sockaddr_ll to;
+	int fd = options.dev ? packet_open(&to) : udp_open();
+	int i;
+
+	if (options.segment)
+		udp_send_segments(fd, count, hex);
+	for (i = 0; i < count && !options.segment; i++) {
+		size_t len = datagram_read(hex[i], datagram);
+
+		if (options.dev)
+			packet_send(fd, &to, len);
+		else
+			udp_send(fd, datagram, len);
+	}
+	close(fd);
+}
+
+static void parse(int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "n:u:s:p:l:c:i:d:m:g")) != -1) {
+		switch (c) {
+		case 'n':
+			enter_netns(optarg);
+			break;
+		case 'u':
+			options.user = atoi(optarg);
+			break;
+		case 's':
+			endpoint_parse(&options.source, optarg);
+			break;
+		case 'p':
+			options.port = atoi(optarg);
+			break;
+		case 'l':
+			options.length = atoi(optarg);
+			break;
+		case 'c':
+			options.count = atoi(optarg);
+			break;
+		case 'i':
+			options.interval = atoi(optarg);
+			break;
+		case 'd':
+			options.dev = optarg;
+			break;
+		case 'm':
+			options.mac = optarg;
+			break;
+		case 'g':
+			options.segment = true;
+			break;
+		default:
+			exit(EXIT_FAILURE);
+		}
+	}
+	if (argc - optind < 2)
+		errx(EXIT_FAILURE, "DESTINATION DATAGRAM... are missing");
+	if (!options.dev != !options.mac || (options.dev && !options.source.family))
+		errx(EXIT_FAILURE, "-d, -m and -s belong together");
+	if (options.length * (argc - optind) > DATAGRAM_MAX)
+		errx(EXIT_FAILURE, "LENGTH is too large");
+	endpoint_parse(&options.destination, argv[optind]);
+}
+
+int main(int argc, char **argv)
+{
+	parse(argc, argv);
+	if (options.user)
+		drop_privileges(options.user);
+	for (; options.count; options.count--) {
+		send_all(argc - optind - 1, argv + optind + 1);
+		usleep(options.interval);
+	}
+	return EXIT_SUCCESS;
+}
