@@ -298,18 +298,21 @@ u16 conga_path_usable(struct conga_leaf *leaf)
 	return usable;
 }
 
-/* conga_path_reason - enum conga_path_reason, in force now; as above */
+/*
+ * conga_path_reason - enum conga_path_reason, in force now; as above
+ *
+ * Asks again about a path that is not usable: IPv6 takes routes away without a
+ * new generation, so the reason may be an older one.
+ */
 u8 conga_path_reason(struct conga_leaf *leaf, struct conga_port *port)
 {
 	u8 reason;
 
 	if (conga_path_dst(leaf, port))
 		return CONGA_PATH_USABLE;
-	if (!conga_port_up(port))
-		return CONGA_PATH_PORT_DOWN;
+	conga_path_resolve(leaf, port);
 	reason = READ_ONCE(leaf->path[port->tag].reason);
-	return reason == CONGA_PATH_USABLE || !reason ? CONGA_PATH_NO_ROUTE :
-							 reason;
+	return reason ? reason : CONGA_PATH_NO_ROUTE;
 }
 
 static void conga_path_forget(struct conga_leaf *leaf, u8 tag)

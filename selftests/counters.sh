@@ -69,6 +69,7 @@ csum_errors() {
 
 # udp_unwanted NAMESPACE {4|6}: datagrams that came, whole and with a right
 # checksum, to a port where nobody listens; sets UNWANTED
+# shellcheck disable=SC2034 # the caller reads it
 udp_unwanted() {
 	local proto value
 

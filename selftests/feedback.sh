@@ -33,7 +33,7 @@ readonly LOAD_MBIT=12
 readonly OVERLOAD=2		# times that
 readonly TRANSFER=2800 TRANSFERS=1200 CONNECTIONS=40
 readonly SHARE_WITH=38		# percent at most over the slow path with feedback
-readonly SHARE_WITHOUT=43	# percent at least without
+readonly SHARE_WITHOUT=41	# percent at least without
 
 declare -A SHARE=()
 

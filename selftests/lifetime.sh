@@ -4,7 +4,6 @@
 # Nothing outlives its use: ports, leaves, fabrics, devices, namespaces and the
 # module itself go while packets pass, at once and without a reference left,
 # and the traffic goes on by what remains, at last by the kernel's own route.
-# shellcheck disable=SC2317 # tests are called by their names
 
 HERE=$(dirname "$(realpath "$0")")
 # shellcheck source=selftests/lib.sh

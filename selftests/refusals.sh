@@ -3,7 +3,6 @@
 #
 # Bad input: each is refused with its own sentence and exit status, and changes
 # nothing. Who may change, who may read; the module comes when it is asked for.
-# shellcheck disable=SC2317 # tests are called by their names
 
 HERE=$(dirname "$(realpath "$0")")
 # shellcheck source=selftests/lib.sh

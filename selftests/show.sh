@@ -3,7 +3,6 @@
 #
 # What the tool shows: the JSON keys of every object, which are an interface;
 # that the numbers are those of the kernel; options and batches.
-# shellcheck disable=SC2317 # tests are called by their names
 
 HERE=$(dirname "$(realpath "$0")")
 # shellcheck source=selftests/lib.sh

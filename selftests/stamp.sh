@@ -4,7 +4,6 @@
 # What is on the wire: the stamp of what is ours, nothing of what is not. What
 # comes in odd passes untouched and is counted, what is stamped is cleared and
 # delivered whoever sent it, and no local process can forge it.
-# shellcheck disable=SC2317 # tests are called by their names
 
 HERE=$(dirname "$(realpath "$0")")
 # shellcheck source=selftests/lib.sh
