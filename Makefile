@@ -48,8 +48,9 @@ setup-%:
 
 # Everything that the virtual machine will use, for the kernel that it boots.
 vm-build: setup-check
-	@$(MAKE) --no-print-directory module tool KDIR=$(VM_KDIR)
-	@$(MAKE) --no-print-directory -C selftests
+	@echo "make: building module, tool and tests for $$($(VM) --print-release)"
+	@$(MAKE) -s --no-print-directory module tool KDIR=$(VM_KDIR)
+	@$(MAKE) -s --no-print-directory -C selftests
 
 # Guest time is counted in instructions (-i): a busy or slow computer changes how
 # long the demo takes, not what it shows.

@@ -31,17 +31,18 @@ TOPO_LINK_RATE[spine0.0-leaf1]=${SLOW_MBIT}mbit
 # so that hardly one waits for another.
 readonly LOAD_MBIT=12
 readonly OVERLOAD=2		# times that
-readonly TRANSFER=2800 TRANSFERS=1200 CONNECTIONS=40
+readonly TRANSFER=2800 TRANSFERS=1200 CONNECTIONS=120
 readonly SHARE_WITH=38		# percent at most over the slow path with feedback
 readonly SHARE_WITHOUT=41	# percent at least without
 
 declare -A SHARE=()
 
-readonly PICTURE_SECONDS=0.05	# between two pictures of the table
+readonly PICTURE_MS=20		# between two pictures of the table
 
 # A slow fall is one that pictures can follow.
 readonly AGE_MS=200
-readonly AGE_FROM=5		# metric under overload
+readonly AGE_FROM=5		# metric under overload, when the feedback is cut off;
+readonly AGE_LEAST=2		# the last feedback may have been a lower one
 
 # Mean metric of an LBTag over pictures of the to-leaf table, times 100;
 # "none" if the table never had that row.
@@ -51,21 +52,31 @@ mean_metric() {
 		"$TOPO_DIR/pictures"
 }
 
-picture() {
-	PICTURE=$(conga 0 -j table show to-leaf) && echo "$PICTURE" >>"$TOPO_DIR/pictures"
-}
-
 picture_pause() {
-	read -r -t "$PICTURE_SECONDS" -u "$POLL_FD" || :
+	read -r -t "0.0$PICTURE_MS" -u "$POLL_FD" || :
 }
 
-# Pictures of the table as long as the traffic runs.
+# A line of input, a picture of the to-leaf table: one process takes them all,
+# so that there are many on a slow machine, too.
 take_pictures() {
-	: >"$TOPO_DIR/pictures"
+	"$CONGA" -n "${LEAF[0]}" -j -b - >"$TOPO_DIR/pictures"
+}
+
+pictures_while_runs() {
 	while kill -0 "$1" 2>/dev/null; do
-		picture || return
+		echo "table show to-leaf"
 		picture_pause
-	done
+	done | take_pictures
+}
+
+# As long as a fall from full scale takes, and a little longer
+pictures_of_fall() {
+	local ms
+
+	for ((ms = 0; ms < 10 * AGE_MS; ms += PICTURE_MS)); do
+		echo "table show to-leaf"
+		picture_pause
+	done | take_pictures
 }
 
 uplink_bytes() {
@@ -86,7 +97,7 @@ traffic_measure() {
 
 	read -r slow0 fast0 < <(uplink_bytes)
 	traffic_start "$TRANSFERS"
-	take_pictures "$TRAFFIC" || fail "conga table show to-leaf failed" || return
+	pictures_while_runs "$TRAFFIC" || fail "conga table show to-leaf failed" || return
 	wait "$TRAFFIC" || fail "the traffic failed: $(<"$TOPO_DIR/errors")" || return
 	grep -q "unfinished=0 " "$TOPO_DIR/summary" ||
 		fail "unfinished transfers: $(<"$TOPO_DIR/summary")" || return
@@ -134,39 +145,28 @@ feedback_avoids() {
 		fail "${SHARE[feedback]} % went by the slow path, with feedback"
 }
 
-# picture_metric TAG: sets METRIC, without a fork of jq
-picture_metric() {
+metric_at_least() {
 	local row="\"tag\": ?$1, ?\"metric\": ?([0-9]+)"
 
-	picture && [[ $PICTURE =~ $row ]] && METRIC=${BASH_REMATCH[1]}
+	[[ $(conga 0 -j table show to-leaf) =~ $row ]] && ((BASH_REMATCH[1] >= $2))
 }
 
-metric_at_least() {
-	picture_metric "$1" && ((METRIC >= $2))
-}
-
-metric_is_zero() {
-	picture_metric "$1" && ((METRIC == 0))
-}
-
-# Pictures of LBTag 0 from load to nothing, as "metric age_ns" lines; what was
-# refreshed in between (a late packet) is left out.
-fall_pictures() {
-	: >"$TOPO_DIR/pictures"
-	busywait 10000 metric_is_zero 0 || return
+# Pictures of LBTag 0 from load to nothing, as "metric age_ns" lines; those
+# before the last refreshment (a late packet) are left out.
+fall() {
 	jq -s -r '.[][].rows[] | select(.tag == 0) | "\(.metric) \(.age_ns)"' "$TOPO_DIR/pictures" |
 		awk '$2 < age { n = 0 } { age = $2; line[n++] = $0 }
 			END { for (i = 0; i < n; i++) print line[i] }'
 }
 
 # fall_check: every picture lies on the line max(0, m - floor(age / Tage)),
-# with a step seen between its top and zero. Prints the top.
+# one between its top and zero, the last one at zero. Prints the top.
 fall_check() {
 	awk -v tage="$((AGE_MS * 1000000))" '
 		{ top = $1 + int($2 / tage) }
-		$1 { if (m && top != m) exit bad = 1; m = top; if (int($2 / tage)) between = 1 }
-		!$1 && top < m { exit bad = 1 }
-		END { print m + 0; exit bad || !between }'
+		$1 { if (m && top != m) bad = 1; m = top; if (int($2 / tage)) between = 1 }
+		!$1 && top < m { bad = 1 }
+		END { print m + 0; exit bad || !between || $1 }'
 }
 
 traffic_stop() {
@@ -177,19 +177,19 @@ traffic_stop() {
 # With its only host cut off, leaf 1 has nothing to send, so nothing to feed
 # back with; the last feedback that came was about a full link.
 metrics_fall() {
-	local top fall
+	local top
 
 	conga 0 fabric set age "${AGE_MS}ms" || fail "age refused" || return
 	traffic_start "$((TRANSFERS * 100))" "$OVERLOAD"
 	busywait 10000 metric_at_least 0 "$AGE_FROM" || fail "no metric under load" || return
 	ip -n "${LEAF[1]}" link set h0 down
-	fall=$(fall_pictures) || fail "the metric does not fall to zero" || return
+	pictures_of_fall || fail "conga table show to-leaf failed" || return
 	traffic_stop
 	ip -n "${LEAF[1]}" link set h0 up
-	top=$(fall_check <<<"$fall") ||
-		fail "from $top, pictures of metric and age: $(paste -sd, <<<"$fall")" || return
-	echo "# from $top to 0 in $(wc -l <<<"$fall") pictures"
-	((top >= AGE_FROM - 1)) || fail "the fall began at $top"
+	top=$(fall | fall_check) ||
+		fail "from $top, pictures of metric and age: $(fall | paste -sd,)" || return
+	echo "# from $top to 0 in $(fall | wc -l) pictures"
+	((top >= AGE_LEAST)) || fail "the fall began at $top"
 }
 
 # The control: nothing else than feedback keeps the traffic off the slow path.
