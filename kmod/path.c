@@ -13,7 +13,10 @@
  * A resolved path stays good as long as the generation of routes and ports
  * does. Every change of a route, address, nexthop or carrier moves it, so a
  * withdrawal takes effect at the next packet, and a route that returns is
- * found at the next packet too.
+ * found at the next packet too. With one exception: IPv6 deletes a route without
+ * a new generation. So a path also keeps the route that its verdict rests on,
+ * be it that the uplink is used or that it is not, and is resolved anew when the
+ * kernel gives that route up.
  */
 #include <linux/rtnetlink.h>
 #include <net/ip6_fib.h>
@@ -94,24 +97,36 @@ static struct flowi4 conga_path_flow4(const struct conga_leaf *leaf, int oif)
 	};
 }
 
-static struct dst_entry *conga_path_route4(const struct conga_leaf *leaf,
-					   struct net_device *dev, u8 *reason)
+/* What a look-up found. Both routes are held. */
+struct conga_path_verdict {
+	struct dst_entry	*dst;	/* by the uplink; NULL: unusable */
+	struct dst_entry	*other;	/* IPv6, unusable: the route that says so */
+	u8			reason;	/* enum conga_path_reason; 0: no memory, so
+					 * that the next packet tries again
+					 */
+};
+
+static void conga_path_route4(const struct conga_leaf *leaf,
+			      struct net_device *dev,
+			      struct conga_path_verdict *verdict)
 {
 	struct flowi4 flow = conga_path_flow4(leaf, l3mdev_master_ifindex_rcu(dev));
 	struct net *net = leaf->fabric->net;
 	struct fib_result res;
 	struct rtable *rt;
 
-	if (fib_lookup(net, &flow, &res, 0)) {
-		*reason = CONGA_PATH_NO_ROUTE;
-		return NULL;
-	}
-	*reason = conga_path_nexthop4(&res, dev);
-	if (*reason != CONGA_PATH_USABLE)
-		return NULL;
+	verdict->reason = CONGA_PATH_NO_ROUTE;
+	if (fib_lookup(net, &flow, &res, 0))
+		return;
+	verdict->reason = conga_path_nexthop4(&res, dev);
+	if (verdict->reason != CONGA_PATH_USABLE)
+		return;
 	flow = conga_path_flow4(leaf, dev->ifindex);
 	rt = ip_route_output_key_hash(net, &flow, NULL);
-	return IS_ERR(rt) ? ERR_CAST(rt) : &rt->dst;
+	if (!IS_ERR(rt))
+		verdict->dst = &rt->dst;
+	else
+		verdict->reason = PTR_ERR(rt) == -ENOBUFS ? 0 : CONGA_PATH_NO_ROUTE;
 }
 
 static struct dst_entry *conga_path_lookup6(const struct conga_leaf *leaf,
@@ -143,57 +158,66 @@ static bool conga_path_siblings6(const struct dst_entry *a,
 		ipv6_addr_equal(&fa->fib6_dst.addr, &fb->fib6_dst.addr));
 }
 
+static bool conga_path_in_table6(const struct dst_entry *dst)
+{
+	return rcu_access_pointer(container_of(dst, struct rt6_info, dst)->from);
+}
+
+/* The uplink is not used because of the route @other, whose reference is taken
+ * over. One that is in no table (there is no route at all) says nothing.
+ */
+static void conga_path_refuse6(struct conga_path_verdict *verdict,
+			       struct dst_entry *other, u8 reason)
+{
+	verdict->reason = reason;
+	if (conga_path_in_table6(other))
+		verdict->other = other;
+	else
+		dst_release(other);
+}
+
 /* IPv6 shows no list of nexthops to us. But a lookup that is held to the
  * uplink finds a sibling of the free one's result, or else another route.
  */
-static struct dst_entry *conga_path_route6(const struct conga_leaf *leaf,
-					   struct net_device *dev, u8 *reason)
+static void conga_path_route6(const struct conga_leaf *leaf,
+			      struct net_device *dev,
+			      struct conga_path_verdict *verdict)
 {
-	struct dst_entry *any, *dst = NULL;
+	struct dst_entry *any, *dst;
 
 	any = conga_path_lookup6(leaf, l3mdev_master_ifindex_rcu(dev), 0);
-	*reason = CONGA_PATH_NO_ROUTE;
-	if (any->error)
-		goto out;
-	*reason = CONGA_PATH_NOT_NEXTHOP;
-	dst = conga_path_lookup6(leaf, dev->ifindex, RT6_LOOKUP_F_IFACE);
-	if (!dst->error && conga_path_siblings6(any, dst)) {
-		*reason = CONGA_PATH_USABLE;
-	} else {
-		dst_release(dst);
-		dst = NULL;
+	if (any->error) {
+		conga_path_refuse6(verdict, any, CONGA_PATH_NO_ROUTE);
+		return;
 	}
-out:
+	dst = conga_path_lookup6(leaf, dev->ifindex, RT6_LOOKUP_F_IFACE);
+	if (dst->error || !conga_path_siblings6(any, dst)) {
+		dst_release(dst);
+		conga_path_refuse6(verdict, any, CONGA_PATH_NOT_NEXTHOP);
+		return;
+	}
 	dst_release(any);
-	return dst;
+	verdict->dst = dst;
+	verdict->reason = CONGA_PATH_USABLE;
 }
 
-/* Returns a held route, or NULL with a reason; *@reason is 0 if the kernel
- * was out of memory, so that the next packet tries again.
- */
-static struct dst_entry *conga_path_lookup(const struct conga_leaf *leaf,
-					   struct conga_port *port, u8 *reason)
+static void conga_path_lookup(const struct conga_leaf *leaf,
+			      struct conga_port *port,
+			      struct conga_path_verdict *verdict)
 {
-	struct dst_entry *dst;
-
 	if (!conga_port_up(port)) {
-		*reason = CONGA_PATH_PORT_DOWN;
-		return NULL;
+		verdict->reason = CONGA_PATH_PORT_DOWN;
+		return;
 	}
 	if (conga_leaf_is_v4(leaf))
-		dst = conga_path_route4(leaf, port->dev, reason);
+		conga_path_route4(leaf, port->dev, verdict);
 	else
-		dst = conga_path_route6(leaf, port->dev, reason);
-	if (IS_ERR(dst)) {
-		*reason = PTR_ERR(dst) == -ENOBUFS ? 0 : CONGA_PATH_NO_ROUTE;
-		return NULL;
+		conga_path_route6(leaf, port->dev, verdict);
+	if (verdict->dst && verdict->dst->dev != port->dev) {
+		dst_release(verdict->dst);
+		verdict->dst = NULL;
+		verdict->reason = CONGA_PATH_OTHER_DEVICE;
 	}
-	if (dst && dst->dev != port->dev) {
-		*reason = CONGA_PATH_OTHER_DEVICE;
-		dst_release(dst);
-		return NULL;
-	}
-	return dst;
 }
 
 static u32 conga_path_cookie(const struct conga_leaf *leaf,
@@ -212,20 +236,30 @@ static void conga_path_count(const struct conga_leaf *leaf, bool was, bool is)
 				     CONGA_A_STATS_PATH_DOWN);
 }
 
-/* The old route is released at once: dst_release() itself waits for RCU. */
-static void conga_path_store(struct conga_leaf *leaf, struct conga_path *path,
-			     struct dst_entry *dst, u8 reason, u32 genid)
+static struct dst_entry *conga_path_swap(struct conga_leaf *leaf,
+					 struct dst_entry __rcu **slot,
+					 struct dst_entry *dst)
 {
-	struct dst_entry *old = rcu_dereference_protected(path->dst,
-					lockdep_is_held(&leaf->path_lock));
+	return rcu_replace_pointer(*slot, dst,
+				   lockdep_is_held(&leaf->path_lock));
+}
 
-	conga_path_count(leaf, old, dst);
-	WRITE_ONCE(path->cookie, conga_path_cookie(leaf, dst));
-	rcu_assign_pointer(path->dst, dst);
-	WRITE_ONCE(path->reason, reason);
+/* Old routes are released at once: dst_release() itself waits for RCU. */
+static void conga_path_store(struct conga_leaf *leaf, struct conga_path *path,
+			     const struct conga_path_verdict *verdict, u32 genid)
+{
+	struct dst_entry *dst, *other;
+
+	WRITE_ONCE(path->cookie, conga_path_cookie(leaf, verdict->dst ?:
+							 verdict->other));
+	dst = conga_path_swap(leaf, &path->dst, verdict->dst);
+	other = conga_path_swap(leaf, &path->other, verdict->other);
+	WRITE_ONCE(path->reason, verdict->reason);
 	/* Paired with the acquire in conga_path_current(). */
 	smp_store_release(&path->genid, genid);
-	dst_release(old);
+	conga_path_count(leaf, dst, verdict->dst);
+	dst_release(dst);
+	dst_release(other);
 }
 
 /* The generation is read before the routes: a change in between makes the
@@ -233,14 +267,12 @@ static void conga_path_store(struct conga_leaf *leaf, struct conga_path *path,
  */
 static void conga_path_resolve(struct conga_leaf *leaf, struct conga_port *port)
 {
-	struct conga_path *path = &leaf->path[port->tag];
+	struct conga_path_verdict verdict = {};
 	u32 genid = conga_path_genid(leaf);
-	struct dst_entry *dst;
-	u8 reason = 0;
 
 	spin_lock_bh(&leaf->path_lock);
-	dst = conga_path_lookup(leaf, port, &reason);
-	conga_path_store(leaf, path, dst, reason, genid);
+	conga_path_lookup(leaf, port, &verdict);
+	conga_path_store(leaf, &leaf->path[port->tag], &verdict, genid);
 	spin_unlock_bh(&leaf->path_lock);
 }
 
@@ -252,11 +284,13 @@ static bool conga_path_current(const struct conga_leaf *leaf,
 	       READ_ONCE(path->reason);
 }
 
-static struct dst_entry *conga_path_cached(const struct conga_path *path)
+/* Has the kernel not given up the route that the verdict rests on? */
+static bool conga_path_holds(const struct conga_path *path)
 {
-	struct dst_entry *dst = rcu_dereference(path->dst);
+	struct dst_entry *dst = rcu_dereference(path->dst) ?:
+				rcu_dereference(path->other);
 
-	return dst && dst_check(dst, READ_ONCE(path->cookie)) ? dst : NULL;
+	return !dst || dst_check(dst, READ_ONCE(path->cookie));
 }
 
 /*
@@ -269,18 +303,10 @@ struct dst_entry *conga_path_dst(struct conga_leaf *leaf,
 				 struct conga_port *port)
 {
 	struct conga_path *path = &leaf->path[port->tag];
-	struct dst_entry *dst;
 
-	if (!conga_path_current(leaf, path))
+	if (!conga_path_current(leaf, path) || !conga_path_holds(path))
 		conga_path_resolve(leaf, port);
-	if (!conga_port_up(port))
-		return NULL;
-	dst = conga_path_cached(path);
-	if (dst || READ_ONCE(path->reason) != CONGA_PATH_USABLE)
-		return dst;
-	/* The kernel gave this route up without a new generation. */
-	conga_path_resolve(leaf, port);
-	return conga_path_cached(path);
+	return conga_port_up(port) ? rcu_dereference(path->dst) : NULL;
 }
 
 /* conga_path_usable - bit per LBTag whose path is usable; as above */
@@ -298,27 +324,23 @@ u16 conga_path_usable(struct conga_leaf *leaf)
 	return usable;
 }
 
-/*
- * conga_path_reason - enum conga_path_reason, in force now; as above
- *
- * Asks again about a path that is not usable: IPv6 takes routes away without a
- * new generation, so the reason may be an older one.
- */
+/* conga_path_reason - enum conga_path_reason, in force now; as above */
 u8 conga_path_reason(struct conga_leaf *leaf, struct conga_port *port)
 {
 	u8 reason;
 
 	if (conga_path_dst(leaf, port))
 		return CONGA_PATH_USABLE;
-	conga_path_resolve(leaf, port);
 	reason = READ_ONCE(leaf->path[port->tag].reason);
 	return reason ? reason : CONGA_PATH_NO_ROUTE;
 }
 
 static void conga_path_forget(struct conga_leaf *leaf, u8 tag)
 {
+	static const struct conga_path_verdict nothing;
+
 	spin_lock_bh(&leaf->path_lock);
-	conga_path_store(leaf, &leaf->path[tag], NULL, 0, 0);
+	conga_path_store(leaf, &leaf->path[tag], &nothing, 0);
 	spin_unlock_bh(&leaf->path_lock);
 }
 

@@ -14,11 +14,12 @@ struct net;
  * genid first (acquire), dst after it.
  */
 struct conga_path {
-	struct dst_entry __rcu	*dst;	/* holds a reference; NULL: unusable */
-	u32			cookie;	/* for dst_check() */
+	struct dst_entry __rcu	*dst;	/* by the uplink; NULL: unusable */
+	struct dst_entry __rcu	*other;	/* IPv6, unusable: the route that says so */
+	u32			cookie;	/* of either, for dst_check() */
 	u32			genid;	/* of routes and ports, when resolved */
 	u8			reason;	/* enum conga_path_reason, 0: unknown */
-};
+};	/* both routes are held */
 
 u8 conga_path_type4(struct net *net, __be32 addr);
 struct dst_entry *conga_path_dst(struct conga_leaf *leaf,
