@@ -91,6 +91,7 @@ void conga_params_setup(struct conga_params *params)
 		.alpha		= CONGA_ALPHA_DEFAULT,
 		.flowlets	= CONGA_FLOWLETS_DEFAULT,
 		.q		= CONGA_Q_DEFAULT,
+		.metric		= CONGA_METRIC_MAX,
 		.dstports	= 1,
 		.dstport	= { htons(CONGA_VXLAN_PORT) },
 	};

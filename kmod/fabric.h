@@ -47,6 +47,7 @@ struct conga_params {
 	u32		alpha;		/* millionths */
 	u32		flowlets;	/* entries */
 	u8		q;		/* bits */
+	u8		metric;		/* enum conga_metric */
 	u8		dstports;	/* number of dstport */
 	__be16		dstport[CONGA_DSTPORTS_MAX];
 	struct rcu_head	rcu;

@@ -51,6 +51,9 @@ CONGA_NETLINK_CHECK(flowlets, nla_get_u32,
 		    CONGA_BETWEEN(CONGA_FLOWLETS_MIN, CONGA_FLOWLETS_MAX) &&
 		    is_power_of_2(value),
 		    "flowlets is a power of two from 1024 to 4194304")
+CONGA_NETLINK_CHECK(metric, nla_get_u32,
+		    CONGA_BETWEEN(CONGA_METRIC_MAX, CONGA_METRIC_SUM),
+		    "metric is max or sum")
 CONGA_NETLINK_CHECK(role, nla_get_u32,
 		    CONGA_BETWEEN(CONGA_ROLE_UPLINK, CONGA_ROLE_TRANSIT),
 		    "role is uplink or transit")
@@ -78,6 +81,7 @@ conga_netlink_fabric_checks[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_AGE]		= conga_netlink_check_tage,
 	[CONGA_A_FABRIC_DSTPORT]	= conga_netlink_check_dstport,
 	[CONGA_A_FABRIC_FLOWLETS]	= conga_netlink_check_flowlets,
+	[CONGA_A_FABRIC_METRIC]		= conga_netlink_check_metric,
 };
 
 static const conga_netlink_check_t
@@ -158,6 +162,7 @@ conga_netlink_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_AGE]	= { .type = NLA_U64 },
 	[CONGA_A_FABRIC_DSTPORT] = { .type = NLA_U16 },
 	[CONGA_A_FABRIC_FLOWLETS] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_METRIC]	= { .type = NLA_U32 },
 };
 
 static const struct nla_policy

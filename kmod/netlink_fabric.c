@@ -63,6 +63,8 @@ static int conga_netlink_read_params(struct conga_params *params,
 		return err;
 	if (attrs[CONGA_A_FABRIC_Q])
 		params->q = nla_get_u32(attrs[CONGA_A_FABRIC_Q]);
+	if (attrs[CONGA_A_FABRIC_METRIC])
+		params->metric = nla_get_u32(attrs[CONGA_A_FABRIC_METRIC]);
 	if (attrs[CONGA_A_FABRIC_TDRE])
 		params->tdre = nla_get_u64(attrs[CONGA_A_FABRIC_TDRE]);
 	if (attrs[CONGA_A_FABRIC_ALPHA])
@@ -161,6 +163,13 @@ static bool conga_netlink_dre_differs(const struct conga_params *old,
 	       old->alpha != new->alpha;
 }
 
+/* Do metrics heard so far mean something else from now on? */
+static bool conga_netlink_scale_differs(const struct conga_params *old,
+					const struct conga_params *new)
+{
+	return old->q != new->q || old->metric != new->metric;
+}
+
 static bool conga_netlink_change_alloc(struct conga_fabric *fabric,
 				       struct conga_netlink_change *change)
 {
@@ -190,7 +199,7 @@ static void conga_netlink_change_apply(struct conga_fabric *fabric,
 				       struct conga_netlink_change *change)
 {
 	struct conga_params *old = conga_fabric_params(fabric);
-	bool scale = old->q != change->params->q;
+	bool scale = conga_netlink_scale_differs(old, change->params);
 	struct conga_port *port;
 	u32 i = 0;
 

@@ -106,6 +106,7 @@ static int conga_netlink_put_fabric(struct sk_buff *skb,
 
 	if (nla_put_string(skb, CONGA_A_FABRIC_POLICY, params->policy->name) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_Q, params->q) ||
+	    nla_put_u32(skb, CONGA_A_FABRIC_METRIC, params->metric) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_TDRE, params->tdre,
 			      CONGA_A_FABRIC_PAD) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_ALPHA, params->alpha) ||

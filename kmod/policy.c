@@ -8,6 +8,7 @@
 
 static const struct conga_policy *const conga_policies[] = {
 	&conga_policy_conga,
+	&conga_policy_local,
 	&conga_policy_ecmp,
 };
 
@@ -41,4 +42,15 @@ u8 conga_policy_nth(u16 set, unsigned int n)
 u8 conga_policy_spread(u16 set, u32 value)
 {
 	return conga_policy_nth(set, ((u64)value * hweight16(set)) >> 32);
+}
+
+/* conga_policy_keep_or_draw - the flow's uplink if it is among the @best, so
+ * that a flow moves only to a strictly better one (section 3.5); else a uniform
+ * draw that each of them enters once
+ */
+u8 conga_policy_keep_or_draw(const struct conga_view *view, u16 best)
+{
+	if (view->previous < CONGA_TAGS_MAX && best & BIT(view->previous))
+		return view->previous;
+	return conga_policy_spread(best, view->random);
 }

@@ -3,6 +3,9 @@
 #define _CONGA_POLICY_H
 
 #include <uapi/linux/conga.h>
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
 #include <linux/types.h>
 
 #define CONGA_TAG_NONE		0xff
@@ -25,6 +28,7 @@ struct conga_view {
 	u32	random;		/* fresh, uniform */
 	u16	usable;		/* bit per LBTag; never 0 in .pick */
 	u8	previous;	/* LBTag of the flow's last flowlet, or NONE */
+	bool	sum;		/* a path's metric is the sum of its links' */
 	struct conga_view_uplink uplink[CONGA_TAGS_MAX];	/* by LBTag */
 };
 
@@ -44,11 +48,39 @@ struct conga_policy {
 };
 
 extern const struct conga_policy conga_policy_conga;
+extern const struct conga_policy conga_policy_local;
 extern const struct conga_policy conga_policy_ecmp;
 
 const struct conga_policy *conga_policy_find(const char *name);
 const struct conga_policy *conga_policy_get(unsigned int index);
 u8 conga_policy_nth(u16 set, unsigned int n);
 u8 conga_policy_spread(u16 set, u32 value);
+u8 conga_policy_keep_or_draw(const struct conga_view *view, u16 best);
+
+/* A policy's price of an uplink; lower is better. */
+typedef u8 (*conga_policy_cost_t)(const struct conga_view *view, u8 tag);
+
+/* conga_policy_cheapest - the usable uplinks of minimal cost, a bit per LBTag.
+ * Inline, so that @cost is called directly.
+ */
+static __always_inline u16 conga_policy_cheapest(const struct conga_view *view,
+						 conga_policy_cost_t cost)
+{
+	u8 best_price = U8_MAX;
+	u16 best = 0;
+	u8 tag;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
+		u8 price = cost(view, tag);
+
+		if (!(view->usable & BIT(tag)) || price > best_price)
+			continue;
+		if (price < best_price)
+			best = 0;
+		best_price = price;
+		best |= BIT(tag);
+	}
+	return best;
+}
 
 #endif /* _CONGA_POLICY_H */

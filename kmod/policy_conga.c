@@ -12,12 +12,16 @@
  * uplink; else one is drawn uniformly, each entering the draw once. Towards a
  * plain leaf remote is 0 and the choice is by local congestion alone.
  *
- * Costs are integers of at most 6 bits: nothing can overflow.
+ * With metric sum (section 7) cost(uplink) = local + remote, where remote is the
+ * sum of the links behind the uplink: a path with two busy links costs more than
+ * one with a single link as busy.
+ *
+ * Metrics are integers of at most 6 bits, hence their sum of 7: nothing can
+ * overflow.
  *
  * M. Alizadeh et al., "CONGA: Distributed Congestion-Aware Load Balancing for
  * Datacenters", ACM SIGCOMM 2014.
  */
-#include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 
@@ -25,35 +29,18 @@
 
 static u8 conga_policy_conga_cost(const struct conga_view *view, u8 tag)
 {
-	return max(view->uplink[tag].local, view->uplink[tag].remote);
-}
+	const struct conga_view_uplink *uplink = &view->uplink[tag];
 
-static u16 conga_policy_conga_best(const struct conga_view *view)
-{
-	u8 best_cost = U8_MAX;
-	u16 best = 0;
-	u8 tag;
-
-	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
-		u8 cost = conga_policy_conga_cost(view, tag);
-
-		if (!(view->usable & BIT(tag)) || cost > best_cost)
-			continue;
-		if (cost < best_cost)
-			best = 0;
-		best_cost = cost;
-		best |= BIT(tag);
-	}
-	return best;
+	if (view->sum)
+		return uplink->local + uplink->remote;
+	return max(uplink->local, uplink->remote);
 }
 
 static u8 conga_policy_conga_pick(const struct conga_view *view)
 {
-	u16 best = conga_policy_conga_best(view);
+	u16 best = conga_policy_cheapest(view, conga_policy_conga_cost);
 
-	if (view->previous < CONGA_TAGS_MAX && best & BIT(view->previous))
-		return view->previous;
-	return conga_policy_spread(best, view->random);
+	return conga_policy_keep_or_draw(view, best);
 }
 
 const struct conga_policy conga_policy_conga = {

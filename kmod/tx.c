@@ -105,6 +105,7 @@ static bool conga_tx_pick(struct conga_tx *tx, u8 previous)
 		.random		= get_random_u32(),
 		.usable		= conga_path_usable(tx->leaf),
 		.previous	= previous,
+		.sum		= tx->params->metric == CONGA_METRIC_SUM,
 	};
 	unsigned long usable = view.usable;
 	unsigned int tag;

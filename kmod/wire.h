@@ -159,20 +159,44 @@ static inline void conga_wire_read(struct conga_stamp *stamp, u32 word, u8 q)
 						 CONGA_WIRE_FB_LOW_SHIFT);
 }
 
+/* The bits of CE; byte 3 of a GPE packet has none. */
+static inline u32 conga_wire_ce_mask(u32 word)
+{
+	return conga_wire_reserved(word) &
+	       (CONGA_WIRE_HALF_MASK << CONGA_WIRE_CE_SHIFT |
+		CONGA_WIRE_HALF_MASK << CONGA_WIRE_CE_LOW_SHIFT);
+}
+
 /* CE := max(CE, metric), section 3.3. Compared in full width: a box with a
  * small Q does not lower what one with a larger Q wrote, and clears the lower
  * bits when it raises.
  */
 static inline u32 conga_wire_raise(u32 word, u8 metric, u8 q)
 {
-	u32 mask = conga_wire_reserved(word) &
-		   (CONGA_WIRE_HALF_MASK << CONGA_WIRE_CE_SHIFT |
-		    CONGA_WIRE_HALF_MASK << CONGA_WIRE_CE_LOW_SHIFT);
+	u32 mask = conga_wire_ce_mask(word);
 	u32 old = word & mask;
 	u32 new = mask & conga_wire_put_metric(metric, q, CONGA_WIRE_CE_SHIFT,
 					       CONGA_WIRE_CE_LOW_SHIFT);
 
 	return new > old ? (word & ~mask) | new : word;
+}
+
+/* CE := CE + metric, at most full scale: a path's metric as the sum of its
+ * links' (section 7). In units of this box's Q: what one with a larger Q wrote
+ * below them is dropped when something is added. Two metrics fit in 7 bits.
+ */
+static inline u32 conga_wire_add(u32 word, u8 metric, u8 q)
+{
+	u32 mask = conga_wire_ce_mask(word);
+	u8 sum = metric + conga_wire_get_metric(word & mask, q,
+						CONGA_WIRE_CE_SHIFT,
+						CONGA_WIRE_CE_LOW_SHIFT);
+
+	if (!metric)
+		return word;
+	return (word & ~mask) |
+	       (mask & conga_wire_put_metric(sum, q, CONGA_WIRE_CE_SHIFT,
+					     CONGA_WIRE_CE_LOW_SHIFT));
 }
 
 #endif /* _CONGA_WIRE_H */

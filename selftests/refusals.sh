@@ -237,6 +237,7 @@ raw_requests_refused() {
 	verdict "EINVAL: Which port? Its device is missing" "$PORT_NEW" 2:u32=1 &&
 	verdict "EINVAL: Which port? Its device is missing" "$PORT_SET" 4:u64=1000000000 &&
 	verdict "ERANGE: role is uplink or transit" "$PORT_NEW" 2:u32=3 &&
+	verdict "ERANGE: metric is max or sum" "$FABRIC_SET" 12:u32=3 &&
 	verdict "EINVAL: A leaf is named by exactly one address" "$LEAF_NEW" 3:u32=1 &&
 	verdict "EINVAL: A leaf is named by exactly one address" \
 		"$LEAF_NEW" 1:hex=0a00000d 2:hex=fd000000000000000000000000000013 3:u32=1 &&

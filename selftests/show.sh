@@ -60,7 +60,7 @@ shape_is() {
 }
 
 fabric_shape() {
-	local head="policy:string q:number" tail="alpha:number flowlet_timeout_ns:number \
+	local head="policy:string q:number metric:string" tail="alpha:number flowlet_timeout_ns:number \
 age_ns:number dstports:array flowlets:number ports:number leaves:number"
 
 	shape_is "$head $tail" . fabric show &&
@@ -107,7 +107,7 @@ flowlet_shape() {
 
 policy_shape() {
 	shape_is "name:string summary:string" . policy list || return
-	[[ $(conga 0 -j policy list | jq -c 'map(.name)') == '["conga","ecmp"]' ]] ||
+	[[ $(conga 0 -j policy list | jq -c 'map(.name)') == '["conga","local","ecmp"]' ]] ||
 		fail "$(conga 0 policy list)"
 }
 
@@ -198,8 +198,8 @@ ports_and_leaves_agree() {
 		port show up1 || return
 	numbers_are "[[\"${VTEP[1]}\",\"conga\",\"conga\",2]]" 'map([.addr, .mode, .state, .paths])' \
 		leaf show || return
-	numbers_are '["conga",3,0.1,1000000000,10000000000,[4789],65536,3,1]' \
-		'.[] | [.policy, .q, .alpha, .flowlet_timeout_ns, .age_ns, .dstports, .flowlets,
+	numbers_are '["conga",3,"max",0.1,1000000000,10000000000,[4789],65536,3,1]' \
+		'.[] | [.policy, .q, .metric, .alpha, .flowlet_timeout_ns, .age_ns, .dstports, .flowlets,
 		.ports, .leaves]' fabric show
 }
 

@@ -13,16 +13,23 @@
 #define CONGA_FABRIC_FLOWLETS		65536ULL
 
 static const char conga_fabric_usage[] =
-	"Usage: conga fabric { add | set } [ policy NAME ] [ q BITS ] [ tdre { auto | TIME } ]\n"
-	"                    [ alpha FRACTION ] [ flowlet-timeout TIME ] [ age TIME ]\n"
-	"                    [ dstport PORT ]... [ flowlets ENTRIES ]\n"
+	"Usage: conga fabric { add | set } [ policy NAME ] [ q BITS ] [ metric { max | sum } ]\n"
+	"                    [ tdre { auto | TIME } ] [ alpha FRACTION ] [ flowlet-timeout TIME ]\n"
+	"                    [ age TIME ] [ dstport PORT ]... [ flowlets ENTRIES ]\n"
 	"       conga fabric [ show ]\n"
 	"       conga fabric del\n"
 	"TIME := NUMBER[ ns | us | ms | s ], a bare number is microseconds\n";
 
+static const struct conga_choice conga_fabric_metrics[] = {
+	{ "max", CONGA_METRIC_MAX },
+	{ "sum", CONGA_METRIC_SUM },
+	{ }
+};
+
 static const struct conga_keyword conga_fabric_words[] = {
 	{ "policy", CONGA_A_FABRIC_POLICY, &conga_kind_string, 0, NULL },
 	{ "q", CONGA_A_FABRIC_Q, &conga_kind_u32, 0, NULL },
+	{ "metric", CONGA_A_FABRIC_METRIC, &conga_kind_choice, 0, conga_fabric_metrics },
 	{ "tdre", CONGA_A_FABRIC_TDRE, &conga_kind_time_or_auto, 0, NULL },
 	{ "alpha", CONGA_A_FABRIC_ALPHA, &conga_kind_fraction, 0, NULL },
 	{ "flowlet-timeout", CONGA_A_FABRIC_FLOWLET_TIMEOUT, &conga_kind_time, 0, NULL },
@@ -41,6 +48,7 @@ static const struct nla_policy conga_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_AGE] = { .type = NLA_U64 },
 	[CONGA_A_FABRIC_DSTPORT] = { .type = NLA_U16 },
 	[CONGA_A_FABRIC_FLOWLETS] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_METRIC] = { .type = NLA_U32 },
 	[CONGA_A_FABRIC_PORTS] = { .type = NLA_U32 },
 	[CONGA_A_FABRIC_LEAVES] = { .type = NLA_U32 },
 };
@@ -81,6 +89,7 @@ static void conga_fabric_print_dstports(struct nl_msg *reply)
 
 static void conga_fabric_print(struct nlattr **attrs, struct nl_msg *reply)
 {
+	const struct nlattr *metric = attrs[CONGA_A_FABRIC_METRIC];
 	const struct nlattr *alpha = attrs[CONGA_A_FABRIC_ALPHA];
 	const struct nlattr *timeout = attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT];
 	const struct nlattr *age = attrs[CONGA_A_FABRIC_AGE];
@@ -89,6 +98,8 @@ static void conga_fabric_print(struct nlattr **attrs, struct nl_msg *reply)
 	conga_print_text("fabric:");
 	conga_print_name("policy", "policy", attrs[CONGA_A_FABRIC_POLICY]);
 	conga_print_uint("q", "q", attrs[CONGA_A_FABRIC_Q]);
+	conga_print_choice("metric", conga_fabric_label("metric", metric, CONGA_METRIC_MAX),
+			   metric, conga_fabric_metrics);
 	conga_fabric_print_tdre(attrs[CONGA_A_FABRIC_TDRE]);
 	conga_print_fraction("alpha", conga_fabric_label("alpha", alpha, CONGA_FABRIC_ALPHA),
 			     alpha);

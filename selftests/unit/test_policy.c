@@ -155,7 +155,7 @@ static void random_view(struct unit_random *random, struct conga_view *view)
 	unsigned int levels = unit_random_wide(random, 1, 64);
 	int tag;
 
-	view->now = unit_random_u64(random);
+	*view = (struct conga_view) { .now = unit_random_u64(random) };
 	view->hash = unit_random_u64(random);
 	view->random = unit_random_u64(random);
 	view->usable = unit_random_u64(random) | 1u << (view->now % TAGS);
@@ -368,7 +368,7 @@ static void test_policy_get(void **state)
 		assert_true(strlen(policy->summary) > 0);
 		assert_non_null(policy->pick);
 	}
-	assert_int_equal(i, 2);
+	assert_int_equal(i, 3);
 	assert_null(conga_policy_get(i + 1));
 	assert_null(conga_policy_get(~0u));
 }

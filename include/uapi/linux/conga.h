@@ -148,6 +148,9 @@ enum conga_cmd {
  *	CONGA_DSTPORTS_MAX times) UDP ports of VXLAN, default 4789.
  * @CONGA_A_FABRIC_FLOWLETS: (u32, power of two, 1024-4194304) entries of the
  *	flowlet table, section 3.4, default 65536.
+ * @CONGA_A_FABRIC_METRIC: (u32) enum conga_metric, default max. Must be the
+ *	same on every box of the fabric. A new one empties both congestion
+ *	tables.
  * @CONGA_A_FABRIC_PORTS: (u32, reply only) number of ports.
  * @CONGA_A_FABRIC_LEAVES: (u32, reply only) number of leaves.
  */
@@ -163,10 +166,23 @@ enum conga_attr_fabric {
 	CONGA_A_FABRIC_PORTS,
 	CONGA_A_FABRIC_LEAVES,
 	CONGA_A_FABRIC_PAD,
+	CONGA_A_FABRIC_METRIC,
 
 	/* private: */
 	__CONGA_A_FABRIC_MAX,
 	CONGA_A_FABRIC_MAX = __CONGA_A_FABRIC_MAX - 1
+};
+
+/**
+ * enum conga_metric - how the metrics of a path's links make the path's
+ * @CONGA_METRIC_MAX: the worst of them, section 3.
+ * @CONGA_METRIC_SUM: their sum, section 7, at most 2^Q - 1 on the wire. An
+ *	uplink leaves its own share out: the sender adds it, fresh, when it
+ *	decides.
+ */
+enum conga_metric {
+	CONGA_METRIC_MAX = 1,
+	CONGA_METRIC_SUM,
 };
 
 /** enum conga_role - what a port is for */
