@@ -114,10 +114,15 @@ require_commands() {
 }
 
 # Load the module of this tree unless a conga is loaded already.
-module_load() {
+# module_file NAME: built for this kernel by vm/module, or in its own folder.
+module_file() {
 	local tree=${BASH_SOURCE[0]%/*}/..
 
-	[[ -d /sys/module/conga ]] || insmod "$tree/conga.ko"
+	ls "$tree/build/$(uname -r)/$1.ko" 2>/dev/null || echo "$tree/$1.ko"
+}
+
+module_load() {
+	[[ -d /sys/module/conga ]] || insmod "$(module_file conga)"
 }
 
 require_module() {

@@ -370,7 +370,7 @@ modules_tree() {
 
 	dir=$1/lib/modules/$(uname -r)
 	mkdir -p "$dir" && touch "$dir"/modules.{order,builtin,builtin.modinfo} &&
-		cp "$HERE/../conga.ko" "$dir/" && depmod -b "$1"
+		cp "$(module_file conga)" "$dir/" && depmod -b "$1"
 }
 
 # The kernel asks the user-space helper for the family by its alias. modprobe is
@@ -379,7 +379,7 @@ autoloads() {
 	local tree=$PUBLIC/modules helper
 
 	module_is_ours || return "$KSFT_SKIP"
-	modinfo -F alias "$HERE/../conga.ko" | grep -qx "$ALIAS" ||
+	modinfo -F alias "$(module_file conga)" | grep -qx "$ALIAS" ||
 		fail "the module has no alias $ALIAS" || return
 	helper=$(</proc/sys/kernel/modprobe) && defer "echo $helper >/proc/sys/kernel/modprobe"
 	modules_tree "$tree" || return

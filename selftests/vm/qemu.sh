@@ -1,0 +1,127 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The machine of a stock Debian kernel: QEMU, with the host's files by 9p.
+# Sourced by run, whose variables it reads and sets.
+
+readonly KVM_PROBE_SECONDS=8	# a working KVM needs 2
+
+# In this order: each is needed by the next.
+readonly MODULES='virtio_pci virtio_console 9p 9pnet_virtio overlay'
+
+# machine_modules DIR: the modules to load, uncompressed, and DIR/order.
+machine_modules() {
+	local word path rest
+
+	mkdir -p "$1"
+	# shellcheck disable=SC2086 # a list of words
+	modprobe -d "$kdir" -S "$release" --show-depends -a $MODULES |
+	while read -r word path rest; do
+		[ "$word" = insmod ] || continue
+		case $path in
+		*.xz) xz -dc "$path" >"$1/$(basename "$path" .xz)" ;;
+		*) cp "$path" "$1/" ;;
+		esac
+		basename "$path" .xz
+	done | awk '!seen[$0]++' >"$1/order"
+}
+
+# kvm_works: /dev/kvm may exist and yet hang every kernel, so believe only a
+# machine that was seen to boot; asked once per boot of the host.
+kvm_works() {
+	local answer
+
+	case ${CONGA_KVM-} in
+	no) return 1 ;;
+	yes) return 0 ;;
+	esac
+	[ -r /dev/kvm ] && [ -w /dev/kvm ] || return 1
+	answer=$vm_cache/kvm-$(qemu-system-x86_64 --version | cat - /proc/sys/kernel/random/boot_id |
+		sha256sum | cut -c1-16)
+	[ -s "$answer" ] || locked probe_kvm "$answer"
+	[ "$(<"$answer")" = yes ]
+}
+
+# probe_kvm FILE
+probe_kvm() {
+	local result=no
+
+	[ ! -s "$1" ] || return 0
+	! CONGA_KVM=yes "$0" -k "$kernel" -t "$KVM_PROBE_SECONDS" -- true \
+		>/dev/null 2>&1 9>&- || result=yes
+	rm -f "$vm_cache"/kvm-*
+	echo "$result" >"$1.tmp"
+	mv "$1.tmp" "$1"
+}
+
+machine_kernel() {
+	kdir=$(kernel_dir "$kernel")
+	release=$(<"$kdir/release")
+}
+
+machine_release() {
+	if [[ $kernel = *.deb ]]; then
+		cat "$(kernel_dir "$kernel")/release"
+	else
+		kernel_release "$kernel"
+	fi
+}
+
+# How the guest finds the host's files and its three channels. cache=loose: the
+# host does not edit files under us, and a round trip per look-up is what makes
+# 9p slow.
+machine_settings() {
+	cat <<-'END'
+		share=trans=virtio,version=9p2000.L,ro,cache=loose,access=any,msize=512000
+		root="-t 9p -o $share root"
+		modules="-t 9p -o $share modules"
+		output=/dev/vport0p1
+		token=/dev/vport0p2
+		host=
+	END
+}
+
+choose_accelerator() {
+	if [ -n "$icount" ]; then
+		accel=(-accel tcg -icount "shift=$icount,sleep=off" -cpu max)
+		cpus=1
+	elif kvm_works; then
+		accel=(-accel kvm -cpu host)
+	else
+		accel=(-accel "tcg,thread=multi" -cpu max)
+	fi
+}
+
+machine_prepare() {
+	need qemu-system-x86_64 busybox cpio modprobe setpriv
+	[ -z "$time_travel" ] || bad_usage "only User Mode Linux travels in time"
+	choose_accelerator
+	stop_signal=TERM
+}
+
+# machine_start: QEMU's standard output is the token channel.  A pipe, so that
+# its end and QEMU's are one event.  It dies with this script, even by KILL.
+machine_start() {
+	# shellcheck disable=SC2054 # the commas are QEMU's
+	local args=(
+		-nodefaults -no-user-config -display none -no-reboot
+		"${accel[@]}" -smp "$cpus" -m "$memory"
+		-kernel "$kdir/kernel" -initrd "$work/initrd.cpio"
+		-append "console=ttyS0 tsc=reliable norandmaps ignore_loglevel printk.devkmsg=on oops=panic panic_on_warn=1 panic=-1"
+		-serial "file:$work/log"
+		-device virtio-serial-pci
+		-chardev "file,id=output,path=$work/output"
+		-device virtserialport,chardev=output,nr=1
+		-chardev file,id=token,path=/dev/fd/1
+		-device virtserialport,chardev=token,nr=2
+		-fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap
+		-device virtio-9p-pci,fsdev=root,mount_tag=root
+		-fsdev "local,id=modules,path=$kdir/lib/modules/$release,security_model=none,readonly=on,multidevs=remap"
+		-device virtio-9p-pci,fsdev=modules,mount_tag=modules
+	)
+
+	touch "$work/output" "$work/log"
+	exec {token}< <(exec setpriv --pdeathsig KILL qemu-system-x86_64 \
+		"${args[@]}" </dev/null 2>"$work/errors")
+	machine=$!
+}

@@ -1,0 +1,70 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The machine of User Mode Linux: a kernel that runs as a program, with the
+# host's files by hostfs. Sourced by run, whose variables it reads and sets.
+
+machine_kernel() {
+	kdir=$(uml_dir "$kernel")
+	release=$(<"$kdir/release")
+}
+
+machine_release() {
+	cat "$(uml_dir "$kernel")/release"
+}
+
+machine_prepare() {
+	need busybox cpio setpriv unshare setsid
+	[ -z "$icount" ] || bad_usage "$kernel counts no instructions: use --time-travel"
+	stop_signal=KILL
+}
+
+# Nothing to load: all is built in.
+machine_modules() {
+	mkdir -p "$1"
+	: >"$1/order"
+}
+
+machine_settings() {
+	cat <<-'END'
+		root='-t hostfs -o ro,/ none'
+		modules=
+		output=/run/vm/host/output
+		token=/dev/tty1
+	END
+	echo "host='$work'"
+}
+
+# uml_memory_dir: where its memory is a file; a small /dev/shm would end it by a
+# bus error.
+uml_memory_dir() {
+	if [ "$(df -m --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt "$memory" ]; then
+		echo /dev/shm
+	else
+		echo "$work"
+	fi
+}
+
+# machine_start: a PID namespace of its own, since its processes are traced ones
+# of the host's, which would run wild if the kernel that traces them is killed;
+# a session of its own, since it sends SIGTERM to its process group when it
+# panics. The token comes by file descriptor 3, all that it prints is its log.
+machine_start() {
+	local isolate=(unshare --pid --fork --kill-child) args
+
+	[ "$(id -u)" = 0 ] || isolate+=(--map-root-user)
+	args=(
+		"mem=${memory}M" "initrd=$work/initrd.cpio" rdinit=/init
+		con=null con0=null,fd:1 con1=null,fd:3
+		norandmaps ignore_loglevel printk.devkmsg=on
+		oops=panic panic_on_warn=1 panic=-1
+	)
+	[ -z "$time_travel" ] || args+=(time-travel=inf-cpu)
+	touch "$work/output"
+	exec {token}< <(ulimit -c 0
+		export TMPDIR
+		TMPDIR=$(uml_memory_dir)
+		exec setpriv --pdeathsig KILL "${isolate[@]}" setsid "$kdir/linux" \
+			"${args[@]}" 3>&1 >"$work/log" 2>"$work/errors" </dev/null)
+	machine=$!
+}
