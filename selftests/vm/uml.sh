@@ -55,7 +55,7 @@ machine_start() {
 	[ "$(id -u)" = 0 ] || isolate+=(--map-root-user)
 	args=(
 		"mem=${memory}M" "initrd=$work/initrd.cpio" rdinit=/init
-		con=null con0=null,fd:1 con1=null,fd:3
+		con=null ssl=null con0=null,fd:1 con1=null,fd:3
 		norandmaps ignore_loglevel printk.devkmsg=on
 		oops=panic panic_on_warn=1 panic=-1
 	)

@@ -5,10 +5,9 @@
 # checker that the kernel has. Sourced after kernel.sh by run and module.
 #
 # Both lie in the cache, each in the folder that modules are built against, named
-# after the version of the source, the configuration and this file.
+# after the version of the source, the patch and the configuration.
 
 readonly UML_SOURCE=linux-source-6.1
-readonly UML_HZ=250	# Debian's; UML has 100 and no way to ask for another
 
 is_uml() {
 	[ "$1" = uml ] || [ "$1" = uml-debug ]
@@ -20,10 +19,10 @@ uml_configs() {
 	[ "$1" = uml ] || echo "$here/uml-debug.config"
 }
 
-# uml_key KERNEL: with this file, since it edits the source.
+# uml_key KERNEL
 uml_key() {
 	# shellcheck disable=SC2046 # a list of files without blanks is made here
-	cat $(uml_configs "$1") "$here/uml_kernel.sh" | sha256sum | cut -c1-12
+	cat $(uml_configs "$1") "$here/uml.patch" | sha256sum | cut -c1-12
 }
 
 uml_candidate() {
@@ -53,14 +52,6 @@ uml_version() {
 	echo "$version"
 }
 
-# uml_edit DIR: two lines of Kconfig that no configuration can overrule. Sleeping
-# in atomic context is checked without preemption just as well.
-uml_edit() {
-	sed -i "/^config HZ\$/,/default/s/default 100/default $UML_HZ/" "$1/arch/um/Kconfig"
-	sed -i '/^config DEBUG_ATOMIC_SLEEP$/,/help/{/ARCH_NO_PREEMPT/d}' "$1/lib/Kconfig.debug"
-	grep -q "default $UML_HZ" "$1/arch/um/Kconfig" || die "$UML_SOURCE has another HZ"
-}
-
 # uml_unpack DIR: without what fills most of the disk and is not built.
 uml_unpack() {
 	local scratch
@@ -73,7 +64,7 @@ uml_unpack() {
 		tar -xO "./usr/src/$UML_SOURCE.tar.xz" |
 		tar -xJ -C "$scratch/done" --strip-components=1 \
 			--exclude='*/drivers/gpu/drm/*/include/*' --exclude='*/Documentation/*/*'
-	uml_edit "$scratch/done"
+	patch -s -p1 -d "$scratch/done" <"$here/uml.patch"
 	mv -T "$scratch/done" "$1"
 	rm -r "$scratch"
 }
@@ -118,7 +109,7 @@ fill_uml() {
 	local source=$vm_cache/uml/source-$2-$(uml_key uml)
 
 	[ ! -s "$3/release" ] || return 0
-	need gcc make flex bison bc
+	need gcc make flex bison bc patch
 	uml_unpack "$source"
 	rm -rf "$3"
 	uml_build "$source" "$3" "$1"
