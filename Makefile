@@ -8,6 +8,8 @@
 #   sudo make demo-check   the demo for every slow link and five seeds: an hour
 #   sudo make check        all tests, in userspace and in a virtual machine
 #   sudo make check-full   these, the virtual machine itself, and two demos
+#   sudo make check-all    all that, and all tests in User Mode Linux: a plain one,
+#                          one with every checker, one where time is exact
 #   sudo make mutants      break each guarantee on purpose: a test must notice
 #   sudo make style        checkpatch, sparse, W=1, shellcheck
 #
@@ -67,10 +69,19 @@ check: vm-build
 check-full: vm-build
 	@selftests/check full
 
-mutants: vm-build
+# Builds two kernels at first use.
+uml-build: vm-build setup-uml
+	@selftests/vm/module -k uml
+	@selftests/vm/module -k uml-debug
+
+check-all: uml-build
+	@selftests/check all
+
+mutants: uml-build
 	@selftests/mutants/run
 
 style: setup-build setup-check setup-style
 	@selftests/style
 
-.PHONY: all module tool install clean vm-build demo demo-check check check-full mutants style
+.PHONY: all module tool install clean vm-build uml-build demo demo-check check check-full \
+	check-all mutants style

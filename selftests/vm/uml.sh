@@ -46,15 +46,16 @@ uml_memory_dir() {
 }
 
 # machine_start: a PID namespace of its own, since its processes are traced ones
-# of the host's, which would run wild if the kernel that traces them is killed;
-# a session of its own, since it sends SIGTERM to its process group when it
-# panics. The token comes by file descriptor 3, all that it prints is its log.
+# of the host's, which would run wild if the kernel that traces them is killed,
+# with a shell as its init, since that gets no SIGABRT, by which the kernel ends
+# when it panics; a session of its own, since before that it sends SIGTERM to its
+# process group. The token comes by file descriptor 3, all it prints is its log.
 machine_start() {
 	local isolate=(unshare --pid --fork --kill-child) args
 
 	[ "$(id -u)" = 0 ] || isolate+=(--map-root-user)
 	args=(
-		"mem=${memory}M" "initrd=$work/initrd.cpio" rdinit=/init
+		"mem=${memory}M" "uml_dir=$work" "initrd=$work/initrd.cpio" rdinit=/init
 		con=null ssl=null con0=null,fd:1 con1=null,fd:3
 		norandmaps ignore_loglevel printk.devkmsg=on
 		oops=panic panic_on_warn=1 panic=-1
@@ -64,7 +65,8 @@ machine_start() {
 	exec {token}< <(ulimit -c 0
 		export TMPDIR
 		TMPDIR=$(uml_memory_dir)
-		exec setpriv --pdeathsig KILL "${isolate[@]}" setsid "$kdir/linux" \
+		exec setpriv --pdeathsig KILL "${isolate[@]}" \
+			sh -c 'setsid "$@"; exit' sh "$kdir/linux" \
 			"${args[@]}" 3>&1 >"$work/log" 2>"$work/errors" </dev/null)
 	machine=$!
 }
