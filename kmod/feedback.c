@@ -11,7 +11,9 @@
  *   that a packet came.
  * - An entry is due if it changed, or was last fed back more than Tage / 4
  *   ago. Else a constant metric would starve among fluctuating ones, and age
- *   to zero at the leaf that needs it.
+ *   to zero at the leaf that needs it. So an entry is silent for Tage / 4 and
+ *   one packet for each other LBTag at the most: within Tage / 2, if the leaf
+ *   gets that many packets in Tage / 4.
  * - If none is due the last word is repeated: receivers merge (GRO) only
  *   packets whose VXLAN headers are equal.
  * - An entry that no packet refreshed for Tage is not fed back. Else a path

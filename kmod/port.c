@@ -64,17 +64,13 @@ struct conga_port_dre *conga_port_dre_create(const struct conga_port *port,
 {
 	struct conga_port_dre *dre = kzalloc(sizeof(*dre), GFP_KERNEL);
 	u64 tdre;
-	int cpu;
 
 	if (!dre)
 		return NULL;
-	dre->cells = alloc_percpu(struct conga_port_cell);
-	if (!dre->cells) {
+	if (conga_dre_shared_setup(&dre->shared)) {
 		kfree(dre);
 		return NULL;
 	}
-	for_each_possible_cpu(cpu)
-		seqcount_init(&per_cpu_ptr(dre->cells, cpu)->seq);
 	tdre = conga_dre_tdre(params->tdre, params->alpha, rate,
 			      READ_ONCE(port->dev->gso_max_size));
 	conga_dre_setup(&dre->params, rate, tdre, params->alpha, params->q);
@@ -86,7 +82,7 @@ void conga_port_dre_free(struct conga_port_dre *dre)
 {
 	if (!dre)
 		return;
-	free_percpu(dre->cells);
+	conga_dre_shared_clean(&dre->shared);
 	kfree(dre);
 }
 
@@ -183,63 +179,19 @@ void conga_port_count(struct conga_port *port, struct conga_port_dre *dre,
 		      u64 now, u32 packets, u32 bytes)
 {
 	struct conga_port_counters *counters = this_cpu_ptr(port->counters);
-	struct conga_port_cell *own = this_cpu_ptr(dre->cells);
 
 	u64_stats_update_begin(&counters->sync);
 	u64_stats_add(&counters->packets, packets);
 	u64_stats_add(&counters->bytes, bytes);
 	u64_stats_update_end(&counters->sync);
 
-	write_seqcount_begin(&own->seq);
-	conga_dre_add(&dre->params, &own->cell,
-		      conga_dre_period(&dre->params, now), bytes);
-	write_seqcount_end(&own->seq);
+	conga_dre_shared_add(&dre->params, &dre->shared, now, bytes);
 }
 
-static u64 conga_port_share(const struct conga_port_dre *dre, int cpu,
-			    u64 period)
-{
-	const struct conga_port_cell *one = per_cpu_ptr(dre->cells, cpu);
-	struct conga_dre_cell copy;
-	unsigned int start;
-
-	do {
-		start = read_seqcount_begin(&one->seq);
-		copy = one->cell;
-	} while (read_seqcount_retry(&one->seq, start));
-	return conga_dre_at(&dre->params, &copy, period);
-}
-
-/* Two CPUs may sum the same period at once: both write the same value. */
-static u64 conga_port_sum(struct conga_port_dre *dre, u64 period)
-{
-	u64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		sum += conga_port_share(dre, cpu, period);
-	WRITE_ONCE(dre->sum, sum);
-	/* Paired with the acquire in conga_port_x(). */
-	smp_store_release(&dre->sum_period, period);
-	return sum;
-}
-
-/*
- * conga_port_x - X of the port in DRE units; BH disabled, RCU
- *
- * The sum at the start of the period plus this CPU's bytes since.
- */
+/* conga_port_x - X of the port in DRE units; BH disabled, RCU */
 u64 conga_port_x(struct conga_port_dre *dre, u64 now)
 {
-	u64 period = conga_dre_period(&dre->params, now);
-	u64 x;
-
-	/* Paired with the release in conga_port_sum(). */
-	if (smp_load_acquire(&dre->sum_period) == period)
-		x = READ_ONCE(dre->sum);
-	else
-		x = conga_port_sum(dre, period);
-	return x + conga_dre_own(&this_cpu_ptr(dre->cells)->cell, period);
+	return conga_dre_shared_x(&dre->params, &dre->shared, now);
 }
 
 /* conga_port_metric - 0 to 2^Q - 1; BH disabled, RCU */

@@ -4,30 +4,18 @@
 
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
-#include <linux/seqlock.h>
 #include <linux/u64_stats_sync.h>
 
-#include "dre.h"
+#include "dre_shared.h"
 #include "fabric.h"
 
-/* A DRE's share on one CPU, written there with BH disabled; the seqcount is
- * for the others, who sum the shares.
- */
-struct conga_port_cell {
-	seqcount_t		seq;
-	struct conga_dre_cell	cell;
-};
-
-/* A port's DRE. Replaced whole when a parameter changes, so that cells never
+/* A port's DRE. Replaced whole when a parameter changes, so that shares never
  * mix periods of different lengths.
  */
 struct conga_port_dre {
-	struct conga_dre_params		params;
-	struct conga_port_cell __percpu	*cells;
-	struct rcu_head			rcu;
-	/* X at the start of sum_period, written by who first needs it. */
-	u64		sum ____cacheline_aligned_in_smp;
-	u64		sum_period;
+	struct conga_dre_params	params;
+	struct rcu_head		rcu;
+	struct conga_dre_shared	shared;
 };
 
 struct conga_port_counters {

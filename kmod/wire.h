@@ -183,20 +183,19 @@ static inline u32 conga_wire_raise(u32 word, u8 metric, u8 q)
 
 /* CE := CE + metric, at most full scale: a path's metric as the sum of its
  * links' (section 7). In units of this box's Q: what one with a larger Q wrote
- * below them is dropped when something is added. Two metrics fit in 7 bits.
+ * below them is dropped when something is added, unless that would lower CE,
+ * which was near full scale then. Two metrics fit in 7 bits.
  */
 static inline u32 conga_wire_add(u32 word, u8 metric, u8 q)
 {
 	u32 mask = conga_wire_ce_mask(word);
-	u8 sum = metric + conga_wire_get_metric(word & mask, q,
-						CONGA_WIRE_CE_SHIFT,
+	u32 old = word & mask;
+	u8 sum = metric + conga_wire_get_metric(old, q, CONGA_WIRE_CE_SHIFT,
 						CONGA_WIRE_CE_LOW_SHIFT);
+	u32 new = mask & conga_wire_put_metric(sum, q, CONGA_WIRE_CE_SHIFT,
+					       CONGA_WIRE_CE_LOW_SHIFT);
 
-	if (!metric)
-		return word;
-	return (word & ~mask) |
-	       (mask & conga_wire_put_metric(sum, q, CONGA_WIRE_CE_SHIFT,
-					     CONGA_WIRE_CE_LOW_SHIFT));
+	return new > old ? (word & ~mask) | new : word;
 }
 
 #endif /* _CONGA_WIRE_H */

@@ -23,6 +23,7 @@
 #include <linux/types.h>
 
 #define UNIT		(1 / 256.0L)	/* byte */
+#define BITS(n)		(1.0L / (1ULL << (n)))	/* 2^-n */
 #define MILLION		1000000.0L
 #define NS		1000000000ULL
 
@@ -52,7 +53,7 @@ static inline void naive_decrement(struct naive_dre *naive)
 {
 	long double keep = 1 - naive->alpha;
 
-	naive->slack = naive->slack * keep + ldexpl(naive->x, -31) + UNIT;
+	naive->slack = naive->slack * keep + naive->x * BITS(31) + UNIT;
 	naive->x *= keep;
 }
 
@@ -67,7 +68,7 @@ static inline void naive_advance(struct naive_dre *naive, u64 now)
 		naive_decrement(naive);
 		naive->next += naive->tdre;
 	}
-	naive->slack += ldexpl(before, -28);
+	naive->slack += before * BITS(28);
 	if (naive->next > now)
 		return;
 	naive->x = 0;
@@ -84,9 +85,11 @@ static inline int naive_metric(const struct naive_dre *naive, long double x,
 	return metric < 0 ? 0 : metric > top ? top : (int)metric;
 }
 
-static inline int naive_lowest(const struct naive_dre *naive)
+/* The slack is that of one cell; a sum has it for each of its own. */
+static inline int naive_lowest(const struct naive_dre *naive, int cells)
 {
-	return naive_metric(naive, naive->x - naive->slack, naive->full);
+	return naive_metric(naive, naive->x - cells * naive->slack,
+			    naive->full);
 }
 
 static inline int naive_highest(const struct naive_dre *naive)

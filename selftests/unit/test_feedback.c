@@ -3,6 +3,8 @@
  * the four rules of feedback.c where the paper is silent. Times are in whole
  * grains, so that the model can count plain ns.
  */
+#include <string.h>
+
 #include "unit.h"
 #include "feedback.h"
 
@@ -11,7 +13,6 @@
 #define REFRESH		(TAGE / 4)
 #define START		(1234567 * GRAIN)
 #define TAGS		CONGA_TAGS_MAX
-#define ROUNDS		400000
 #define NOTHING		(-1)
 
 /* The next feedback as 100 * tag + metric, so that one number says it all. */
@@ -214,23 +215,25 @@ static u64 later(u64 a, u64 b)
 	return a > b ? a : b;
 }
 
-/* The longest time that the constant 7 of tag 5 is silent, while packets come
- * on all four tags and go every @gap, and three metrics change with each.
+/* The longest time that a constant 7 is silent among @tags that all change with
+ * every packet, while packets to the leaf are at most @gap apart: each time just
+ * as far if @steady, else anything.
  */
-static u64 feedback_silence(struct unit_random *random, u64 gap)
+static u64 feedback_silence(struct unit_random *random, int tags, u64 gap,
+			    bool steady)
 {
-	static const u8 restless[] = { 0, 6, 11 };
 	struct conga_fromleaf table = { 0 };
 	u64 now, last = START, longest = 0;
-	size_t i;
+	int constant = unit_random_below(random, tags), tag;
 	u8 value = 0;
 
-	for (now = START; now < START + 20 * TAGE; now += gap) {
+	for (now = START; now < START + 20 * TAGE;
+	     now += steady ? gap : unit_random_between(random, 0, gap)) {
 		value = (value + 1 + unit_random_below(random, 6)) % 8;
-		conga_fromleaf_learn(&table, 5, 7, now);
-		for (i = 0; i < sizeof(restless); i++)
-			conga_fromleaf_learn(&table, restless[i], value, now);
-		if (pick(&table, now) != WORD(5, 7))
+		for (tag = 0; tag < tags; tag++)
+			conga_fromleaf_learn(&table, tag,
+					     tag == constant ? 7 : value, now);
+		if (pick(&table, now) != WORD(constant, 7))
 			continue;
 		longest = later(longest, now - last);
 		last = now;
@@ -238,17 +241,55 @@ static u64 feedback_silence(struct unit_random *random, u64 gap)
 	return later(longest, now - last);
 }
 
+/* The due rule: an entry is due again Tage / 4 after it was fed back, to two
+ * grains. The next packet is at most a gap later, and the turn may just have
+ * passed the entry by: then all other tags but one come first. So, for gaps up
+ * to Tage / 4, it is never silent for longer than
+ *
+ *	Tage / 4 + 2 grains + (tags - 1) * gap
+ *
+ * which is within Tage / 2 if the leaf is sent a packet for each of the other
+ * tags in a little less than Tage / 4: with 16 tags and a Tage of 10 ms, 6,000
+ * packets a second.
+ */
 static void test_feedback_constant_is_heard(void **state)
 {
 	struct unit_random random;
-	u64 gap;
+	int tags;
 
 	(void)state;
 	unit_random_setup(&random, 7);
-	for (gap = GRAIN; gap <= TAGE / 20; gap = 3 * gap / 2 / GRAIN * GRAIN + GRAIN)
-		unit_check(feedback_silence(&random, gap) <= TAGE / 2,
-			   "seed %llu: silent too long at a packet per %llu ns",
-			   random.seed, gap);
+	for (tags = 2; tags <= TAGS; tags++) {
+		u64 gap = (TAGE / 4 - 2 * GRAIN) / (tags - 1);
+
+		unit_check(feedback_silence(&random, tags, gap, true) <=
+			   TAGE / 2, "silent too long among %d", tags);
+		unit_check(feedback_silence(&random, tags, gap, false) <=
+			   TAGE / 2, "silent too long among %d at times", tags);
+		/* with half as many packets the bound is no longer kept */
+		unit_check(feedback_silence(&random, tags, 2 * gap, true) >
+			   TAGE / 2, "no need for the condition at %d", tags);
+	}
+}
+
+/* The bound, at any rate. */
+static void test_feedback_silence_bound(void **state)
+{
+	struct unit_random random;
+
+	(void)state;
+	unit_random_setup(&random, 27);
+	for (; random.step < 100; random.step++) {
+		int tags = unit_random_between(&random, 2, TAGS);
+		u64 gap = unit_random_wide(&random, GRAIN, TAGE / 4);
+		u64 silence = feedback_silence(&random, tags, gap,
+					       random.step % 2);
+
+		unit_check_step(&random, silence <=
+				TAGE / 4 + 2 * GRAIN + (tags - 1) * gap,
+				"%d tags, a packet per %llu ns: silent %llu ns",
+				tags, gap, silence);
+	}
 }
 
 /* Fluctuating ones keep most of the words while the constant is refreshed. */
@@ -379,6 +420,18 @@ static u64 feedback_gap(struct unit_random *random)
 	return unit_random_below(random, gaps[i < 6 ? i : 1] / GRAIN + 1) * GRAIN;
 }
 
+/* As after a change of Q, on a machine that has been up for a moment or for
+ * centuries. Whose turn it is stays.
+ */
+static u64 feedback_restart(struct unit_random *random,
+			    struct conga_fromleaf *table,
+			    struct naive_table *naive)
+{
+	conga_fromleaf_flush(table);
+	memset(naive->row, 0, sizeof(naive->row));
+	return unit_random_wide(random, START, 1ULL << 63) / GRAIN * GRAIN;
+}
+
 /* Phases of many and of few tags, of quiet and of restless metrics; clocks that
  * are a moment behind.
  */
@@ -387,18 +440,21 @@ static void test_feedback_random(void **state)
 	struct conga_fromleaf table = { 0 };
 	struct naive_table naive = { .word = NOTHING };
 	struct unit_random random;
-	int i, tags = TAGS, metrics = 8;
+	int tags = TAGS, metrics = 8;
 	u64 now = START;
 
 	(void)state;
 	unit_random_setup(&random, 8);
-	for (i = 0; i < ROUNDS; i++) {
-		u64 mine = now - unit_random_below(&random, 3) * GRAIN;
+	for (; random.step < UNIT_STEPS; random.step++) {
+		u64 mine;
 		int got, want;
 
-		if (i % 1000 == 0) {
+		if (random.step % 50000 == 49999)
+			now = feedback_restart(&random, &table, &naive);
+		mine = now - unit_random_below(&random, 3) * GRAIN;
+		if (random.step % 1000 == 0) {
 			tags = unit_random_between(&random, 1, TAGS);
-			metrics = unit_random_between(&random, 1, 8);
+			metrics = unit_random_between(&random, 1, 64);
 		}
 		if (unit_random_below(&random, 2)) {
 			int tag = unit_random_below(&random, tags);
@@ -409,9 +465,8 @@ static void test_feedback_random(void **state)
 		} else {
 			got = pick(&table, mine);
 			want = naive_pick(&naive, mine);
-			unit_check(got == want,
-				   "seed %llu round %d: word %d, not %d",
-				   random.seed, i, got, want);
+			unit_check_step(&random, got == want,
+					"word %d, not %d", got, want);
 		}
 		now += feedback_gap(&random);
 	}
@@ -431,6 +486,7 @@ int main(void)
 		cmocka_unit_test(test_feedback_repeats_while_fresh),
 		cmocka_unit_test(test_feedback_burst),
 		cmocka_unit_test(test_feedback_constant_is_heard),
+		cmocka_unit_test(test_feedback_silence_bound),
 		cmocka_unit_test(test_feedback_constant_is_modest),
 		cmocka_unit_test(test_feedback_flush),
 		cmocka_unit_test(test_feedback_random),

@@ -13,7 +13,7 @@
 #define WRAP		BIT_ULL(50)	/* ns: 40 bits of grains */
 #define START		(1234567 * GRAIN)
 #define LEAF		0x1234
-#define ROUNDS		500000
+#define PHASES		1000
 
 static enum conga_flowlet_state flowlet_after(u64 start, u64 gap, u64 tfl)
 {
@@ -58,27 +58,40 @@ static void test_flowlet_fields(void **state)
 			}
 }
 
-/* Two grains on either side of Tfl, wherever in their grain packets come. */
+static int flowlet_count(struct unit_random *random, u64 gap, u64 tfl,
+			 enum conga_flowlet_state state)
+{
+	int phase, count = 0;
+
+	for (phase = 0; phase < PHASES; phase++) {
+		u64 start = unit_random_wide(random, 0, 1ULL << 63);
+
+		count += flowlet_after(start, gap, tfl) == state;
+	}
+	return count;
+}
+
+/* Two grains on either side of Tfl are different facts, every time, wherever in
+ * their grain packets come, up to centuries of uptime.
+ */
 static void test_flowlet_gap(void **state)
 {
 	static const u64 tfls[] = {
 		4 * GRAIN, 100000, CONGA_TFL_DEFAULT, 13000000, CONGA_TFL_MAX,
 	};
-	u64 start;
+	struct unit_random random;
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < ARRAY_SIZE(tfls); i++)
-		for (start = START; start < START + 2 * GRAIN; start += 101) {
-			assert_int_equal(flowlet_after(start,
-						       tfls[i] - 2 * GRAIN,
-						       tfls[i]),
-					 CONGA_FLOWLET_LIVE);
-			assert_int_equal(flowlet_after(start,
-						       tfls[i] + 2 * GRAIN,
-						       tfls[i]),
-					 CONGA_FLOWLET_EXPIRED);
-		}
+	unit_random_setup(&random, 26);
+	for (i = 0; i < ARRAY_SIZE(tfls); i++) {
+		assert_int_equal(flowlet_count(&random, tfls[i] - 2 * GRAIN,
+					       tfls[i], CONGA_FLOWLET_LIVE),
+				 PHASES);
+		assert_int_equal(flowlet_count(&random, tfls[i] + 2 * GRAIN,
+					       tfls[i], CONGA_FLOWLET_EXPIRED),
+				 PHASES);
+	}
 }
 
 /* With Tfl in whole grains the edge is exact: longer than Tfl, not as long. */
@@ -214,9 +227,6 @@ static bool naive_allows(const struct naive_flowlet *naive, u16 leaf, u64 now,
 		       CONGA_FLOWLET_COLLISION);
 }
 
-/* One entry, shared by flows to three leaves: packets at gaps about Tfl, and
- * now and then after hours.
- */
 /* Between half of the wrap and all of it an entry is old, not ahead of us. */
 static void test_flowlet_idle_for_days(void **state)
 {
@@ -233,6 +243,17 @@ static void test_flowlet_idle_for_days(void **state)
 	}
 }
 
+/* The next packet's time: about Tfl later, now and then after hours. */
+static u64 flowlet_next(struct unit_random *random, u64 now, u64 tfl)
+{
+	if (random->step % 64)
+		return now + unit_random_below(random, 2 * tfl + 1);
+	return now + unit_random_below(random, 100 * HOUR);
+}
+
+/* One entry, shared by flows to three leaves, on machines that have been up for
+ * a moment or for centuries.
+ */
 static void test_flowlet_random(void **state)
 {
 	struct naive_flowlet naive = { .used = false };
@@ -244,20 +265,25 @@ static void test_flowlet_random(void **state)
 
 	(void)state;
 	unit_random_setup(&random, 4);
-	for (i = 0; i < ROUNDS; i++) {
-		u64 tfl = i % 16 ? CONGA_TFL_DEFAULT :
+	for (; random.step < UNIT_STEPS; random.step++) {
+		u64 tfl = random.step % 16 ? CONGA_TFL_DEFAULT :
 			  unit_random_wide(&random, 0, CONGA_TFL_MAX);
 		u16 leaf = unit_random_below(&random, 3);
 		enum conga_flowlet_state got;
 
-		now += i % 64 ? unit_random_below(&random, 2 * tfl + 1) :
-		       unit_random_below(&random, 100 * HOUR);
+		now = flowlet_next(&random, now, tfl);
+		if (random.step % 10000 == 0) {
+			naive.used = false;
+			entry = 0;
+			now = unit_random_wide(&random, 0, 1ULL << 63);
+		}
 		got = conga_flowlet_state(entry, leaf, now, tfl);
-		unit_check(naive_allows(&naive, leaf, now, tfl, got),
-			   "seed %llu packet %d: state %d after %llu ns, tfl %llu",
-			   random.seed, i, got, now - naive.last, tfl);
-		assert_true(!naive.used ||
-			    conga_flowlet_tag(entry) == naive.tag);
+		unit_check_step(&random,
+				naive_allows(&naive, leaf, now, tfl, got),
+				"state %d after %llu ns, tfl %llu", got,
+				now - naive.last, tfl);
+		unit_check_step(&random, !naive.used ||
+				conga_flowlet_tag(entry) == naive.tag, "tag");
 		seen[got]++;
 		naive = (struct naive_flowlet) {
 			true, now, leaf, unit_random_below(&random, 16),
@@ -265,7 +291,7 @@ static void test_flowlet_random(void **state)
 		entry = conga_flowlet_make(naive.tag, leaf, now);
 	}
 	for (i = CONGA_FLOWLET_EXPIRED; i <= CONGA_FLOWLET_COLLISION; i++)
-		assert_true(seen[i] > ROUNDS / 20);
+		assert_true(seen[i] > UNIT_STEPS / 20);
 }
 
 int main(void)

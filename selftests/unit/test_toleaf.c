@@ -13,7 +13,7 @@
 #define HOUR		(3600 * 1000000000ULL)
 #define START		(10000000000 * GRAIN)	/* after hours of uptime */
 #define Q_MAX		6
-#define ROUNDS		400000
+#define TABLES		100
 
 static u8 naive_aged(u8 metric, u64 age, u64 tage, u8 q)
 {
@@ -40,6 +40,8 @@ static void test_sample(void **state)
 	int metric;
 
 	(void)state;
+	/* the grain that the UAPI header states */
+	assert_int_equal(GRAIN, 1024);
 	assert_false(conga_sample_valid(0));
 	for (metric = 0; metric < 64; metric++) {
 		conga_sample_t sample = conga_sample_make(metric, START);
@@ -189,14 +191,15 @@ static u8 naive_read(const struct naive_entry *entry, u64 now, u64 tage, u8 q)
 	       0;
 }
 
+/* One table for a hundredth of the steps. */
 static void toleaf_random(struct unit_random *random, u64 tage, u8 q)
 {
 	struct naive_entry naive[CONGA_TAGS_MAX] = { 0 };
 	struct conga_toleaf table = { 0 };
-	u64 now = unit_random_wide(random, 0, 1ULL << 60);
+	u64 now = unit_random_wide(random, 0, 1ULL << 63);
 	int i;
 
-	for (i = 0; i < ROUNDS / 100; i++) {
+	for (i = 0; i < UNIT_STEPS / TABLES; i++, random->step++) {
 		u8 tag = unit_random_below(random, CONGA_TAGS_MAX);
 		u8 metric = unit_random_below(random, 1 << q);
 		u8 got, want;
@@ -211,9 +214,9 @@ static void toleaf_random(struct unit_random *random, u64 tage, u8 q)
 		tag = unit_random_below(random, CONGA_TAGS_MAX);
 		got = conga_toleaf_metric(&table, tag, now, tage, q);
 		want = naive_read(&naive[tag], now, tage, q);
-		unit_check(got == want,
-			   "seed %llu round %d: tage %llu q %d: %d, not %d",
-			   random->seed, i, tage, q, got, want);
+		unit_check_step(random, got == want,
+				"tage %llu q %d: %d, not %d", tage, q, got,
+				want);
 	}
 }
 
@@ -224,12 +227,29 @@ static void test_toleaf_random(void **state)
 
 	(void)state;
 	unit_random_setup(&random, 5);
-	for (i = 0; i < 100; i++)
+	for (i = 0; i < TABLES; i++)
 		toleaf_random(&random,
 			      unit_random_wide(&random, CONGA_TAGE_MIN,
 					       CONGA_TAGE_MAX), 1 + i % Q_MAX);
 	toleaf_random(&random, CONGA_TAGE_MIN, Q_MAX);
 	toleaf_random(&random, CONGA_TAGE_MAX, Q_MAX);
+}
+
+/* A metric heard long ago does not come back when some of the age's bits are
+ * zero again: half an hour, 73 minutes (2^32 grains), days, centuries later.
+ */
+static void test_toleaf_age_never_wraps(void **state)
+{
+	int bit;
+
+	(void)state;
+	for (bit = 31; bit < 63; bit++) {
+		u64 age = BIT_ULL(bit);
+
+		unit_check(aged(7, age, TAGE, 3) == 0, "after 2^%d ns", bit);
+		unit_check(aged(7, age + TAGE, TAGE, 3) == 0,
+			   "after 2^%d ns and Tage", bit);
+	}
 }
 
 int main(void)
@@ -242,6 +262,7 @@ int main(void)
 		cmocka_unit_test(test_toleaf_never_heard),
 		cmocka_unit_test(test_toleaf_refresh),
 		cmocka_unit_test(test_toleaf_flush),
+		cmocka_unit_test(test_toleaf_age_never_wraps),
 		cmocka_unit_test(test_toleaf_random),
 	};
 

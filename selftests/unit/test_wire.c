@@ -1,113 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The wire format, bit by bit: golden words, and a model that writes fields
- * one bit at a time where wire.h shifts and masks.
+/* The wire format: golden words, every field against the model of naive_wire.h,
+ * and packets that pass boxes of different Q.
  */
 #include "unit.h"
+#include "naive_wire.h"
 #include "wire.h"
 
 #define PLAIN		0x08000000u
 #define GPE		0x0c000000u
 #define GBP		0x88000000u
-#define ROUNDS		200000
 
 #define Q_MAX		6
-#define SIXTH		6	/* bits of a metric on the wire */
-
-/* Where fields begin, by their highest bit. */
-#define BIT_TAG		23
-#define BIT_CE		19
-#define BIT_FB		16
-#define BIT_FB_TAG	15
-#define BIT_FB_CE	11
-#define BIT_PRESENT	8
-#define BIT_CE_LOW	7
-#define BIT_FB_LOW	4
-
-static u32 model_put(u32 word, int top, int width, unsigned int value)
-{
-	int i;
-
-	for (i = 0; i < width; i++) {
-		unsigned int one = (value >> (width - 1 - i)) % 2;
-
-		word -= word & (1u << (top - i));
-		word += one << (top - i);
-	}
-	return word;
-}
-
-static unsigned int model_get(u32 word, int top, int width)
-{
-	unsigned int value = 0;
-	int i;
-
-	for (i = 0; i < width; i++)
-		value = 2 * value + (word >> (top - i)) % 2;
-	return value;
-}
-
-static bool model_gpe(u32 word)
-{
-	return model_get(word, 31, 8) == 0x0c;
-}
-
-/* A metric as a fraction of 64. */
-static unsigned int model_full(unsigned int metric, int q)
-{
-	while (q++ < SIXTH)
-		metric *= 2;
-	return metric;
-}
-
-static unsigned int model_metric(unsigned int full, int q)
-{
-	while (q++ < SIXTH)
-		full /= 2;
-	return full;
-}
-
-static u32 model_put_metric(u32 word, int high, int low, unsigned int full)
-{
-	word = model_put(word, high, 3, full / 8);
-	return model_gpe(word) ? word : model_put(word, low, 3, full % 8);
-}
-
-static unsigned int model_get_metric(u32 word, int high, int low)
-{
-	unsigned int full = 8 * model_get(word, high, 3);
-
-	return model_gpe(word) ? full : full + model_get(word, low, 3);
-}
-
-static u32 model_clear(u32 word)
-{
-	return model_put(word, 23, model_gpe(word) ? 16 : 24, 0);
-}
-
-static u32 model_stamp(u32 word, const struct conga_stamp *stamp, int q)
-{
-	word = model_put(word, BIT_TAG, 4, stamp->tag);
-	word = model_put(word, BIT_PRESENT, 1, 1);
-	word = model_put_metric(word, BIT_CE, BIT_CE_LOW,
-				model_full(stamp->ce, q));
-	if (!stamp->feedback)
-		return word;
-	word = model_put(word, BIT_FB, 1, 1);
-	word = model_put(word, BIT_FB_TAG, 4, stamp->fb_tag);
-	return model_put_metric(word, BIT_FB_CE, BIT_FB_LOW,
-				model_full(stamp->fb_metric, q));
-}
-
-static u32 model_raise(u32 word, unsigned int metric, int q)
-{
-	unsigned int old = model_get_metric(word, BIT_CE, BIT_CE_LOW);
-	unsigned int new = model_full(metric, q);
-
-	if (model_gpe(word))
-		new -= new % 8;
-	return new > old ? model_put_metric(word, BIT_CE, BIT_CE_LOW, new) :
-	       word;
-}
 
 static const struct golden {
 	u32			word;
@@ -235,32 +138,38 @@ static void test_wire_round_trip(void **state)
 			}
 }
 
+static void random_stamp(struct unit_random *random, struct conga_stamp *stamp,
+			 u8 q)
+{
+	*stamp = (struct conga_stamp) {
+		.tag = unit_random_below(random, 16),
+		.ce = unit_random_below(random, 1 << q),
+		.feedback = unit_random_below(random, 2),
+		.fb_tag = unit_random_below(random, 16),
+		.fb_metric = unit_random_below(random, 1 << q),
+	};
+}
+
+/* Of what stood there, nothing is left but GPE's byte 3. */
 static void test_wire_stamp_random(void **state)
 {
 	struct unit_random random;
-	int i;
 
 	(void)state;
 	unit_random_setup(&random, 1);
-	for (i = 0; i < ROUNDS; i++) {
+	for (; random.step < UNIT_STEPS; random.step++) {
 		u64 bits = unit_random_u64(&random);
 		u8 q = unit_random_between(&random, 1, Q_MAX);
-		u32 word = bits & 1 ? PLAIN : GPE | ((bits >> 8) & 0xff);
-		struct conga_stamp stamp = {
-			.tag = (bits >> 16) % 16,
-			.ce = unit_random_below(&random, 1 << q),
-			.feedback = (bits >> 20) & 1,
-			.fb_tag = (bits >> 24) % 16,
-			.fb_metric = unit_random_below(&random, 1 << q),
-		};
-		u32 got = conga_wire_stamp(word, &stamp, q);
-		u32 want = model_stamp(word, &stamp, q);
+		u32 word = (bits >> 63 ? PLAIN : GPE) | (bits & 0xffffff);
+		struct conga_stamp stamp;
+		u32 got, want;
 
-		unit_check(got == want, "seed %llu round %d: 0x%08x, not 0x%08x",
-			   random.seed, i, got, want);
-		/* of what stood there, nothing is left */
-		word |= 0xffff00 | (word == PLAIN ? bits >> 40 & 0xff : 0);
-		assert_int_equal(conga_wire_stamp(word, &stamp, q), want);
+		random_stamp(&random, &stamp, q);
+		got = conga_wire_stamp(word, &stamp, q);
+		want = model_stamp(word, &stamp, q);
+		unit_check_step(&random, got == want,
+				"0x%08x stamped at q %d: 0x%08x, not 0x%08x",
+				word, q, got, want);
 	}
 }
 
@@ -268,69 +177,87 @@ static void test_wire_stamp_random(void **state)
 static void test_wire_read_random(void **state)
 {
 	struct unit_random random;
-	int i;
 
 	(void)state;
 	unit_random_setup(&random, 20);
-	for (i = 0; i < ROUNDS; i++) {
+	for (; random.step < UNIT_STEPS; random.step++) {
 		u64 bits = unit_random_u64(&random);
 		u8 q = unit_random_between(&random, 1, Q_MAX);
 		u32 word = (bits >> 63 ? PLAIN : GPE) | (bits & 0xffffff);
-		unsigned int ce = model_get_metric(word, BIT_CE, BIT_CE_LOW);
-		unsigned int fb = model_get_metric(word, BIT_FB_CE, BIT_FB_LOW);
-		struct conga_stamp got;
+		struct conga_stamp got, want;
 
 		conga_wire_read(&got, word, q);
-		unit_check(got.tag == model_get(word, BIT_TAG, 4) &&
-			   got.ce == model_metric(ce, q) &&
-			   got.feedback == model_get(word, BIT_FB, 1) &&
-			   got.fb_tag == model_get(word, BIT_FB_TAG, 4) &&
-			   got.fb_metric == model_metric(fb, q),
-			   "seed %llu: word 0x%08x q %d", random.seed, word, q);
+		model_read(&want, word, q);
+		unit_check_step(&random, model_same(&got, &want),
+				"word 0x%08x q %d", word, q);
 	}
 }
 
-static void wire_raise_one(u32 word, u8 metric, u8 q)
-{
-	unsigned int before = model_get_metric(word, BIT_CE, BIT_CE_LOW);
-	u32 got = conga_wire_raise(word, metric, q);
-	unsigned int after = model_get_metric(got, BIT_CE, BIT_CE_LOW);
+/* What a link does to CE: raise it, or add to it. */
+struct link_rule {
+	u32	(*ours)(u32 word, u8 metric, u8 q);
+	u32	(*model)(u32 word, unsigned int metric, int q);
+};
 
-	unit_check(got == model_raise(word, metric, q),
-		   "word 0x%08x raised to %d at q %d: 0x%08x, not 0x%08x", word,
-		   metric, q, got, model_raise(word, metric, q));
-	unit_check(after >= before, "word 0x%08x lowered to 0x%08x", word, got);
-	unit_check(!model_gpe(word) || (got & 0xff) == (word & 0xff),
-		   "byte 3 of GPE 0x%08x is 0x%08x", word, got);
+static const struct link_rule link_raise = { conga_wire_raise, model_raise };
+static const struct link_rule link_add = { conga_wire_add, model_add };
+
+static void wire_link_one(const struct link_rule *rule, u32 word, u8 metric,
+			  u8 q)
+{
+	u32 got = rule->ours(word, metric, q);
+	u32 want = rule->model(word, metric, q);
+
+	unit_check(got == want,
+		   "word 0x%08x, link at %d of q %d: 0x%08x, not 0x%08x", word,
+		   metric, q, got, want);
+	unit_check(model_ce(got) >= model_ce(word),
+		   "word 0x%08x lowered to 0x%08x", word, got);
+	unit_check(model_put_metric(got, BIT_CE, BIT_CE_LOW, 0) ==
+		   model_put_metric(word, BIT_CE, BIT_CE_LOW, 0),
+		   "word 0x%08x: more than CE changed: 0x%08x", word, got);
 }
 
 /* Every CE that can be on the wire, every metric of every Q; the other fields
  * at random.
  */
-static void test_wire_raise(void **state)
+static void wire_link_all(const struct link_rule *rule,
+			  struct unit_random *random)
 {
-	struct unit_random random;
 	unsigned int full;
 	int q, metric;
 
-	(void)state;
-	unit_random_setup(&random, 2);
 	for (q = 1; q <= Q_MAX; q++)
 		for (metric = 0; metric < 1 << q; metric++)
 			for (full = 0; full < 64; full++) {
-				u32 other = unit_random_u64(&random) & 0xffffff;
+				u32 other = unit_random_u64(random) & 0xffffff;
+				u32 plain = model_put_metric(PLAIN | other,
+							     BIT_CE, BIT_CE_LOW,
+							     full);
+				u32 gpe = model_put_metric(GPE | other, BIT_CE,
+							   BIT_CE_LOW, full);
 
-				wire_raise_one(model_put_metric(PLAIN | other,
-								BIT_CE,
-								BIT_CE_LOW,
-								full),
-					       metric, q);
-				wire_raise_one(model_put_metric(GPE | other,
-								BIT_CE,
-								BIT_CE_LOW,
-								full),
-					       metric, q);
+				wire_link_one(rule, plain, metric, q);
+				wire_link_one(rule, gpe, metric, q);
 			}
+}
+
+static void test_wire_raise(void **state)
+{
+	struct unit_random random;
+
+	(void)state;
+	unit_random_setup(&random, 2);
+	wire_link_all(&link_raise, &random);
+}
+
+static void test_wire_add(void **state)
+{
+	struct unit_random random;
+
+	(void)state;
+	unit_random_setup(&random, 21);
+	wire_link_all(&link_add, &random);
 }
 
 static void test_wire_raise_golden(void **state)
@@ -351,11 +278,112 @@ static void test_wire_raise_golden(void **state)
 	assert_int_equal(conga_wire_raise(0x0c0001ff, 63, 6), 0x0c0e01ff);
 }
 
+static void test_wire_add_golden(void **state)
+{
+	(void)state;
+	assert_int_equal(conga_wire_add(0x08000100, 3, 3), 0x08060100);
+	assert_int_equal(conga_wire_add(0x08060100, 3, 3), 0x080c0100);
+	assert_int_equal(conga_wire_add(0x08060100, 0, 3), 0x08060100);
+	/* full scale is the most, and no carry reaches the LBTag */
+	assert_int_equal(conga_wire_add(0x080c0100, 2, 3), 0x080e0100);
+	assert_int_equal(conga_wire_add(0x080e0100, 7, 3), 0x080e0100);
+	assert_int_equal(conga_wire_add(0x08fe0100, 7, 3), 0x08fe0100);
+	assert_int_equal(conga_wire_add(0x08080100, 1, 1), 0x08080100);
+	/* Q = 6: 31 + 1, 62 + 1, 63 + 63; FB_Metric's lower bits are not CE's */
+	assert_int_equal(conga_wire_add(0x080601e0, 1, 6), 0x08080100);
+	assert_int_equal(conga_wire_add(0x080e01dc, 1, 6), 0x080e01fc);
+	assert_int_equal(conga_wire_add(0x080e01e0, 63, 6), 0x080e01e0);
+	/* 31 of 64 is 3 of 8, and one more is 4; 63 of 64 is not lowered */
+	assert_int_equal(conga_wire_add(0x080601e0, 1, 3), 0x08080100);
+	assert_int_equal(conga_wire_add(0x080601e0, 0, 3), 0x080601e0);
+	assert_int_equal(conga_wire_add(0x080e01e0, 1, 3), 0x080e01e0);
+	assert_int_equal(conga_wire_add(0x080e01e0, 1, 1), 0x080e01e0);
+	/* GPE: byte 3 is neither read nor written */
+	assert_int_equal(conga_wire_add(0x0c0001ff, 1, 3), 0x0c0201ff);
+	assert_int_equal(conga_wire_add(0x0c0201ff, 8, 6), 0x0c0401ff);
+	assert_int_equal(conga_wire_add(0x0c0e0100, 63, 6), 0x0c0e0100);
+}
+
+/* A packet's way as the paper tells it: no word, no bits, CE in 64ths. */
+struct naive_packet {
+	bool		gpe;
+	unsigned int	tag, ce;
+};
+
+#define LINKS_MAX	4
+
+static unsigned int naive_held(const struct naive_packet *packet,
+			       unsigned int full)
+{
+	return packet->gpe ? full / 8 * 8 : full;
+}
+
+static void naive_link(struct naive_packet *packet, const struct link_rule *rule,
+		       unsigned int metric, int q)
+{
+	unsigned int step = 64 >> q, full = metric * step;
+
+	if (rule == &link_add)
+		full += packet->ce / step * step;
+	if (full > 64 - step)
+		full = 64 - step;
+	full = naive_held(packet, full);
+	if (full > packet->ce)
+		packet->ce = full;
+}
+
+/* One packet, of which every box may have a Q of its own. */
+static void wire_chain(struct unit_random *random, const struct link_rule *rule,
+		       int q_low, int q_high)
+{
+	struct naive_packet naive = { .gpe = unit_random_below(random, 2) };
+	int links = unit_random_between(random, 1, LINKS_MAX);
+	int q = unit_random_between(random, q_low, q_high);
+	struct conga_stamp stamp;
+	u32 word = naive.gpe ? GPE | unit_random_below(random, 256) : PLAIN;
+
+	random_stamp(random, &stamp, q);
+	naive.tag = stamp.tag;
+	naive.ce = naive_held(&naive, stamp.ce * (64 >> q));
+	word = conga_wire_stamp(word, &stamp, q);
+	while (links--) {
+		u8 metric;
+
+		q = unit_random_between(random, q_low, q_high);
+		metric = unit_random_below(random, 1 << q);
+		word = rule->ours(word, metric, q);
+		naive_link(&naive, rule, metric, q);
+	}
+	q = unit_random_between(random, q_low, q_high);
+	conga_wire_read(&stamp, word, q);
+	unit_check_step(random, conga_wire_stamped(word, 0) &&
+			stamp.tag == naive.tag && stamp.ce == naive.ce >> (6 - q),
+			"0x%08x read at q %d: tag %d ce %d, not %d %d", word, q,
+			stamp.tag, stamp.ce, naive.tag, naive.ce >> (6 - q));
+}
+
+static void test_wire_chain(void **state)
+{
+	struct unit_random random;
+
+	(void)state;
+	unit_random_setup(&random, 22);
+	for (; random.step < UNIT_STEPS; random.step++) {
+		const struct link_rule *rule = random.step % 2 ? &link_add :
+								 &link_raise;
+		int q = unit_random_between(&random, 1, Q_MAX);
+
+		if (random.step % 4 < 2)
+			wire_chain(&random, rule, q, q);
+		else
+			wire_chain(&random, rule, 1, Q_MAX);
+	}
+}
+
 static void wire_classify(u32 word, u32 vni, u64 seed)
 {
 	unsigned int flags = model_get(word, 31, 8);
-	bool ours = flags == 0x08 || flags == 0x0c;
-	bool room = vni % 256 == 0;
+	bool ours = model_ours(word), room = model_room(vni);
 
 	unit_check(conga_wire_flags_ours(word) == ours, "word 0x%08x", word);
 	unit_check(conga_wire_gpe(word) == (flags == 0x0c), "word 0x%08x", word);
@@ -380,7 +408,7 @@ static void test_wire_classify(void **state)
 	(void)state;
 	unit_random_setup(&random, 3);
 	for (flags = 0; flags < 256; flags++)
-		for (i = 0; i < 400; i++) {
+		for (i = 0; i < 1500; i++) {
 			u32 sparse = unit_random_u64(&random) &
 				     unit_random_u64(&random) &
 				     unit_random_u64(&random);
@@ -475,6 +503,9 @@ int main(void)
 		cmocka_unit_test(test_wire_read_random),
 		cmocka_unit_test(test_wire_raise),
 		cmocka_unit_test(test_wire_raise_golden),
+		cmocka_unit_test(test_wire_add),
+		cmocka_unit_test(test_wire_add_golden),
+		cmocka_unit_test(test_wire_chain),
 		cmocka_unit_test(test_wire_classify),
 		cmocka_unit_test(test_wire_foreign),
 		cmocka_unit_test(test_wire_blank),

@@ -10,24 +10,34 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include <stdio.h>
+
 #include <linux/kernel.h>
 #include <linux/types.h>
 
 #define UNIT_SEED	"UNIT_SEED"	/* environment: another seed */
+#define UNIT_STEPS	1000000		/* of a randomised comparison */
 
 /* SplitMix64: the same numbers on every machine. */
 struct unit_random {
-	u64	seed;	/* for messages */
+	u64	seed;	/* for messages, as is step */
+	u64	step;
 	u64	state;
 };
 
-static inline void unit_random_setup(struct unit_random *random, u64 seed)
+static inline void unit_random_begin(struct unit_random *random, u64 seed,
+				     const char *who)
 {
 	const char *other = getenv(UNIT_SEED);
 
 	random->seed = other ? strtoull(other, NULL, 0) : seed;
+	random->step = 0;
 	random->state = random->seed;
+	printf("# %s: seed %llu\n", who, random->seed);
 }
+
+#define unit_random_setup(random, seed)	\
+	unit_random_begin(random, seed, __func__)
 
 static inline u64 unit_random_u64(struct unit_random *random)
 {
@@ -63,6 +73,14 @@ static inline u64 unit_random_wide(struct unit_random *random, u64 low,
 #define unit_check(condition, ...) do {		\
 		if (!(condition))		\
 			fail_msg(__VA_ARGS__);	\
+	} while (0)
+
+/* The same in the step of a random run, so that it can be had again. */
+#define unit_check_step(random, condition, format, ...) do {		\
+		const struct unit_random *__random = (random);		\
+									\
+		unit_check(condition, "seed %llu step %llu: " format,	\
+			   __random->seed, __random->step, ##__VA_ARGS__); \
 	} while (0)
 
 #endif /* _UNIT_H */

@@ -2,9 +2,8 @@
 #ifndef _UNIT_LINUX_COMPILER_H
 #define _UNIT_LINUX_COMPILER_H
 
-#ifndef __always_inline
-#define __always_inline		inline __attribute__((__always_inline__))
-#endif
+/* for __always_inline */
+#include <sys/cdefs.h>
 
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, val)	__atomic_store_n(&(x), (val), __ATOMIC_RELAXED)

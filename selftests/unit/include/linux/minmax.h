@@ -2,6 +2,11 @@
 #ifndef _UNIT_LINUX_MINMAX_H
 #define _UNIT_LINUX_MINMAX_H
 
+#define min(x, y) ({					\
+	typeof(x) __min_x = (x);			\
+	typeof(y) __min_y = (y);			\
+	__min_x < __min_y ? __min_x : __min_y; })
+
 #define max(x, y) ({					\
 	typeof(x) __max_x = (x);			\
 	typeof(y) __max_y = (y);			\

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the shadows of percpu.h and seqlock.h share with the tests. */
+#include <linux/percpu.h>
+#include <linux/seqlock.h>
+
+__thread int unit_cpu, unit_cpu_looks;
+__thread struct unit_race unit_race;
+bool unit_cpu_no_memory;
