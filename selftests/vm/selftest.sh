@@ -1,13 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Proves that the machine's runner tells a good end from every bad one.
-# Checks that need no boot of their own share one.
+# selftest.sh [uml] - proves that the machine's runner tells a good end from
+# every bad one; of QEMU, or of User Mode Linux. Checks that need no boot of
+# their own share one.
 
 set -euo pipefail
 
 here=$(dirname "$(realpath "$0")")
 run=$here/run
+tree=$(realpath "$here/../..")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -16,7 +18,12 @@ mkdir "$work/tmp" "$work/cwd with space"
 export TMPDIR=$work/tmp
 cd "$work/cwd with space"
 
-readonly PLAN=28
+kind=${1-qemu}
+case $kind in
+qemu) readonly PLAN=28 ;;
+uml) readonly PLAN=18 ;;
+*) echo "Usage: selftests/vm/selftest.sh [uml]" >&2; exit 2 ;;
+esac
 count=0 failed=0
 
 # check NAME COMMAND...: one TAP line; what the machine said if it is not ok.
@@ -120,26 +127,29 @@ fails_with() {
 	check "$name is a failure that shows the log" failed_with "$sentence"
 }
 
+# bad_ends OPTION...
 bad_ends() {
-	fails_with "a kernel warning" 'complained.*WARNING: x' \
+	fails_with "a kernel warning" 'complained.*WARNING: x' "$@" \
 		-- bash -c 'dmesg -n 1; echo "WARNING: x" >/dev/kmsg; exit 0'
-	fails_with "a panic" 'complained.*panic' \
+	fails_with "a panic" 'complained.*panic' "$@" \
 		-- bash -c 'echo c >/proc/sysrq-trigger; exit 0'
-	fails_with "a power-off" 'went down before' -- poweroff -f
-	fails_with "a time-out" 'no result after 12 seconds' -t 12 -- sleep 1000
+	fails_with "a power-off" 'went down before' "$@" -- poweroff -f
+	fails_with "a time-out" 'no result after 12 seconds' "$@" -t 12 -- sleep 1000
 }
 
 # Output must stream, or the wait for it would not end before the machine does.
+# interrupted PROGRAM OPTION...
 interrupted() {
-	local runner machine
+	local program=$1 runner machine
+	shift
 
-	"$run" -t 60 -- bash -c 'echo ready; sleep 1000' >"$work/out" 2>"$work/err" &
+	"$run" "$@" -t 60 -- bash -c 'echo ready; sleep 1000' >"$work/out" 2>"$work/err" &
 	runner=$!
 	until printed ready || ! kill -0 "$runner" 2>/dev/null; do
 		sleep 0.1
 	done
 	check "output streams while the command runs" kill -0 "$runner"
-	machine=$(pgrep -P "$runner" -f qemu-system)
+	machine=$(pgrep -f "$program.*$TMPDIR" | tail -n 1)
 	kill -TERM "$runner"
 	status=0
 	wait "$runner" || status=$?
@@ -153,12 +163,45 @@ instruction_clock() {
 	check "the instruction clock runs on one processor" printed "cpus 1"
 }
 
+user_mode() {
+	echo before >"$work/kept"
+	# shellcheck disable=SC2016 # for the guest's shell
+	boot -k uml -- bash -c '
+		echo "kernel $(uname -r), host $(hostname), user $(id -un)"
+		printf "cr\r\n"
+		ip netns add test && ip link add vx type vxlan id 1 dstport 4789 dev lo && echo vxlan
+		echo after >"'"$work"'/kept" && cat "'"$work"'/kept"
+		sleep 1000 & # keeps the output open
+		seq 1 10000'
+	check "exit status 0 comes back" status_is 0
+	check "the release printed is the one that runs" \
+		printed "kernel $("$run" -k uml --print-release), host vm, user root"
+	check "carriage returns are left alone" printed $'cr\r'
+	check "network namespaces and tunnels work" printed vxlan
+	check "the guest sees what it wrote" printed after
+	check "the host's file is as before" grep -qx before "$work/kept"
+	check "all of a long output comes out" printed 10000
+	boot -k uml -- sh -c 'exit 7'
+	check "exit status 7 comes back" status_is 7
+	bad_ends -k uml
+	# shellcheck disable=SC2016 # for the guest's shell
+	boot -k uml --time-travel -t 60 -- bash -c 'sleep 3600; echo "up $((${SECONDS} / 3600))"'
+	check "time travel leaps over an hour" printed "up 1"
+	fails_with "a memory leak" 'complained.*kmemleak' -k uml-debug -- \
+		insmod "$tree/build/$("$run" -k uml-debug --print-release)/leak/leak.ko"
+	interrupted uml/ -k uml
+}
+
 echo "1..$PLAN"
-good_end
-bad_status
-bad_ends
-interrupted
-instruction_clock
+if [ "$kind" = uml ]; then
+	user_mode
+else
+	good_end
+	bad_status
+	bad_ends
+	interrupted qemu-system
+	instruction_clock
+fi
 check "no scratch file is left" empty "$TMPDIR"
 [ "$count" = "$PLAN" ] || echo "not ok $((count + 1)) - $PLAN checks were planned"
 [ "$failed" = 0 ] && [ "$count" = "$PLAN" ]
