@@ -273,11 +273,12 @@ leaf_teaches() {
 		learnt "${VTEP[0]}" && learnt "$VTEP6_0"
 }
 
-# LBTag 7 is no uplink of leaf 1.
+# LBTag 7 is no uplink of leaf 1. After one that is: metrics age.
 unknown_tag_is_ignored() {
 	stats_mark "${LEAF[1]}"
-	by_port "${VTEP[0]}" "${VTEP[1]}" "08577d00$VNI$BODY" &&
-		heard_is "$BLANK" "feedback_ignored=1 rx_stamped=1 rx_learnt=1" &&
+	by_port "${VTEP[0]}" "${VTEP[1]}" "$STAMPED" "08577d00$VNI$BODY" &&
+		heard_is "$BLANK $BLANK" \
+			"feedback_received=1 feedback_ignored=1 rx_stamped=2 rx_learnt=2" &&
 		learnt "${VTEP[0]}"
 }
 

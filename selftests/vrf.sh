@@ -177,7 +177,7 @@ tap_plan 6
 require_root
 require_commands ip bridge
 require_module
-unshare -n ip link add vrf type vrf table 1 2>/dev/null || tap_skip_all "needs VRF devices"
+unshare -n ip link add vrf0 type vrf table 1 2>/dev/null || tap_skip_all "needs VRF devices"
 underlay 4
 underlay 6
 tap_exit
