@@ -80,7 +80,7 @@ setup() {
 	PIN=()
 	for ns in "${LEAF[0]}" "${HOST[@]}"; do pin "$ns" || return; done
 	# What leaf 0 stamped before leaf 1 had a fabric was lost.
-	missed && MISSED_BEFORE=$MISSED
+	MISSED_BEFORE=$(busywait "$PATIENCE_MS" missed_printed)
 }
 
 datagrams() {
@@ -123,13 +123,21 @@ both_ways() {
 	all_arrive 1.0 0.0
 }
 
-# Stamped by leaf 0 and not learnt from by leaf 1: sets MISSED
+# Stamped by leaf 0 and not learnt from by leaf 1: sets MISSED. Fails if a packet
+# was sent meanwhile.
 missed() {
-	local stamped
+	local stamped learnt
 
 	stats_read "${LEAF[0]}" || return
 	stamped=${STAT[tx_stamped]}
-	stats_read "${LEAF[1]}" && MISSED=$((stamped - STAT[rx_learnt]))
+	stats_read "${LEAF[1]}" || return
+	learnt=${STAT[rx_learnt]}
+	stats_read "${LEAF[0]}" && ((STAT[tx_stamped] == stamped)) || return
+	MISSED=$((stamped - learnt))
+}
+
+missed_printed() {
+	missed && echo "$MISSED"
 }
 
 # A moment later, if a packet was on its way.
