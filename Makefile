@@ -20,10 +20,7 @@ KERNELRELEASE ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KERNELRELEASE)/build
 PREFIX ?= /usr/local
 
-# The virtual machine boots a stock Debian kernel; its headers need not be the
-# running kernel's.
 VM := selftests/vm/run
-VM_KDIR = $(shell selftests/vm/headers)
 
 all: module tool
 
@@ -51,7 +48,8 @@ setup-%:
 # Everything that the virtual machine will use, for the kernel that it boots.
 vm-build: setup-check
 	@echo "make: building module, tool and tests for $$($(VM) --print-release)"
-	@$(MAKE) -s --no-print-directory module tool KDIR=$(VM_KDIR)
+	@selftests/vm/module
+	@$(MAKE) -s --no-print-directory tool
 	@$(MAKE) -s --no-print-directory -C selftests
 
 # Guest time is counted in instructions (-i): a busy or slow computer changes how

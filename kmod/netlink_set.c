@@ -118,6 +118,21 @@ static int conga_netlink_read_port(struct conga_netlink_port_request *request,
 	return err ? err : conga_netlink_read_rate(request, info);
 }
 
+/* A VLAN device sees its share of what passes the device below, and a bond hides
+ * which of its links is full. Allowed, since it may be meant.
+ */
+static void conga_netlink_warn_stacked(const struct conga_port *port,
+				       struct genl_info *info)
+{
+	struct conga_port *other;
+
+	list_for_each_entry(other, &port->fabric->ports, list)
+		if (netdev_has_upper_dev(port->dev, other->dev) ||
+		    netdev_has_upper_dev(other->dev, port->dev))
+			NL_SET_ERR_MSG(info->extack,
+				       "This device is above or below another port, both count what passes both");
+}
+
 static int conga_netlink_port_make(struct conga_fabric *fabric,
 				   struct genl_info *info)
 {
@@ -141,6 +156,7 @@ static int conga_netlink_port_make(struct conga_fabric *fabric,
 	}
 	conga_port_publish(port);
 	conga_path_invalidate(fabric);
+	conga_netlink_warn_stacked(port, info);
 	return 0;
 }
 

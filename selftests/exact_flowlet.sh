@@ -1,0 +1,193 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Flowlets by an exact clock: a gap two grains longer than Tfl starts one, a gap
+# two grains shorter does not, every single time. A flow keeps its uplink as
+# long as no other is better, and then moves, at its next flowlet.
+
+HERE=$(dirname "$(realpath "$0")")
+# shellcheck source=selftests/lib.sh
+. "$HERE/lib.sh"
+# shellcheck source=selftests/fabric.sh
+. "$HERE/fabric.sh"
+# shellcheck source=selftests/expect.sh
+. "$HERE/expect.sh"
+# shellcheck source=selftests/bench.sh
+. "$HERE/bench.sh"
+
+readonly GAPS=1000 ROUNDS=300
+readonly START_NS=96000000	# the first packet after time 0: older feedback is forgotten
+readonly BYTES=100		# of a datagram: nothing to links of 100 Gbit/s
+
+# Of a port in units of the metric: C * tau / 8 at 1 Gbit/s and 160 us.
+readonly RATE=1gbit STEP_BYTES=2500
+readonly FRAME_MARGIN=500	# on top: a metric is far from the next step
+readonly PERIOD_NS=16000
+readonly IDLE_NS=2000000	# 125 periods: a millionth is left
+
+readonly UPLINKS=4 FLOWS=16 FLOWLETS=63	# over a thousand flowlets in all
+
+fresh_start() {
+	conga 0 fabric set flowlet-timeout "$1" && conga 0 flowlet flush &&
+		stats_mark "${LEAF[0]}"
+}
+
+# packets_apart GAP COUNT: of one flow
+packets_apart() {
+	local i
+
+	bench_ends 1
+	echo "zero $PERIOD_NS"
+	for ((i = 0; i < $2; i++)); do
+		echo "at $((START_NS + i * $1))"
+		echo "send flow0.0 $BYTES"
+	done
+}
+
+# Did the packets leave in time? Two times a grain apart count as one grain or
+# two, so one of the two grains is the kernel's, the other leaves room.
+gaps_were() {
+	local bad
+
+	bad=$(events '.sent == "flow0.0"' .from | awk -v gap="$1" -v room="$((GRAIN_NS - STEP_NS))" '
+		NR > 1 && ($1 - last < gap - room || $1 - last > gap + room) { print $1 - last }
+		{ last = $1 }' | sort | uniq -c)
+	[[ ! $bad ]] || fail "gaps of $1 ns were $bad"
+}
+
+# gaps TFL GRAINS COUNTERS: a flow of packets that are Tfl and so many grains
+# apart; the counters that grow beside those of packets
+gaps() {
+	local gap=$(($1 + $2 * GRAIN_NS)) all=$((GAPS + 1))
+
+	fresh_start "$1ns" || return
+	bench_run < <(packets_apart "$gap" "$all") || return
+	gaps_were "$gap" || return
+	stats_moved "${LEAF[0]}" "tx_steered=$all tx_stamped=$all $3"
+}
+
+longer_gap() {
+	gaps "$1" 2 "flowlets_started=$((GAPS + 1)) flowlets_kept=$GAPS"
+}
+
+shorter_gap() {
+	gaps "$1" -2 "flowlets_started=1"
+}
+
+every_packet() {
+	fresh_start 0 && bench_run < <(packets_apart "$((10 * STEP_NS * 2))" "$((GAPS + 1))") || return
+	stats_moved "${LEAF[0]}" "tx_steered=$((GAPS + 1)) tx_stamped=$((GAPS + 1)) \
+flowlets_started=$((GAPS + 1)) flowlets_kept=$GAPS"
+}
+
+# ---- stickiness ----
+
+# One flow after the other: two that share an entry of the table do no harm.
+ties_schedule() {
+	local i
+
+	bench_ends 1 "$FLOWS"
+	echo "zero $PERIOD_NS"
+	for ((i = 0; i < FLOWS * FLOWLETS; i++)); do
+		echo "at $((START_NS + i * IDLE_NS))"
+		echo "send flow0.$((i / FLOWLETS)) $BYTES"
+	done
+}
+
+ties_keep() {
+	local uplinks
+
+	fresh_start 500us || return
+	bench_run < <(ties_schedule) || return
+	stats_grew "${LEAF[0]}" "flowlets_started=$((FLOWS * FLOWLETS))" || return
+	[[ " $(stats_growth "${LEAF[0]}")" != *" flowlets_moved"* ]] ||
+		fail "flows moved: $(stats_growth "${LEAF[0]}")" || return
+	uplinks=$(events .got '[.by, .dev]' | sort -u)
+	(($(wc -l <<<"$uplinks") == FLOWS)) || fail "uplinks of flows: $uplinks" || return
+	(($(cut -d, -f2 <<<"$uplinks" | sort -u | wc -l) > 1)) || fail "all flows by one uplink"
+}
+
+# ---- two uplinks, of which one gets better ----
+
+# feedback TAG METRIC TAG METRIC: the far leaf's, by two packets
+feedback() {
+	echo "stamp far0 0 0 $1 $(($2 * 8))"
+	echo "stamp far0 0 0 $3 $(($4 * 8))"
+}
+
+# load TAG METRIC TAG METRIC: the same metrics by the uplinks' own load
+load() {
+	echo "send load$1 $(($2 * STEP_BYTES + FRAME_MARGIN))"
+	echo "send load$3 $(($4 * STEP_BYTES + FRAME_MARGIN))"
+}
+
+# rounds METRICS LEVELS GAP: makes, at every flowlet, the uplink of the flow as
+# good as the other, or one worse, in turn. What to expect goes to $BENCH_DIR.
+rounds() {
+	local i own=0 level
+
+	bench_ends 2
+	echo "zero $PERIOD_NS"
+	echo "at $START_NS"
+	"$1" 0 0 1 1
+	echo "send flow0.0 $BYTES"
+	echo "$own down$own" >"$BENCH_DIR/expected"
+	for ((i = 0; i < ROUNDS; i++)); do
+		level=$((i / 2 % $2))
+		echo "at $((START_NS + (i + 1) * $3))"
+		"$1" "$own" $((level + i % 2)) $((1 - own)) "$level"
+		echo "send flow0.0 $BYTES"
+		((i % 2)) && own=$((1 - own))
+		echo "$own down$own" >>"$BENCH_DIR/expected"
+	done
+}
+
+# By the LBTag and by where they came.
+uplinks_were() {
+	events .got '"\(.tag) \(.dev)"' | tr -d '"' | diff - "$BENCH_DIR/expected" >"$BENCH_DIR/diff" ||
+		fail "uplinks differ from what was expected: $(head -n 8 "$BENCH_DIR/diff")"
+}
+
+# moves METRICS LEVELS GAP TFL
+moves() {
+	fresh_start "$4" || return
+	bench_run < <(rounds "$1" "$2" "$3") || return
+	uplinks_were && stats_grew "${LEAF[0]}" "flowlets_moved=$((ROUNDS / 2))" &&
+		stats_grew "${LEAF[0]}" "flowlets_kept=$((ROUNDS / 2))"
+}
+
+# The other uplink is idle and this one full, but there is no gap.
+in_progress_schedule() {
+	local i
+
+	bench_ends 2
+	echo "zero $PERIOD_NS"
+	for ((i = 0; i <= ROUNDS; i++)); do
+		echo "at $((START_NS + i * (500000 - 2 * GRAIN_NS)))"
+		if ((i)); then feedback 0 7 1 0; else feedback 0 0 1 7; fi
+		echo "send flow0.0 $BYTES"
+	done
+}
+
+in_progress() {
+	fresh_start 500us && bench_run < <(in_progress_schedule) || return
+	[[ $(events .got .tag | sort -u) == 0 ]] || fail "packets went by another uplink" || return
+	stats_grew "${LEAF[0]}" flowlets_started=1
+}
+
+tap_plan 10
+bench_require
+bench_up "$UPLINKS" || die "the bench cannot be set up"
+bench_fabric "$UPLINKS" 100gbit tdre 16us || die "the fabric cannot be set up"
+tap_test "Tfl 500 us and two grains: each of $GAPS gaps starts a flowlet" longer_gap 500000
+tap_test "Tfl 500 us less two grains: none does" shorter_gap 500000
+tap_test "Tfl 13 ms and two grains: each does" longer_gap 13000000
+tap_test "Tfl 13 ms less two grains: none does" shorter_gap 13000000
+tap_test "Tfl 0: every packet starts one" every_packet
+tap_test "on ties each of $FLOWS flows keeps its uplink" ties_keep
+bench_fabric_again 2 "$RATE" tdre 16us || die "the fabric cannot be set up again"
+tap_test "feedback: a flow moves to a strictly better uplink only" moves feedback 7 502048 500us
+tap_test "load: the same" moves load 3 "$IDLE_NS" 500us
+tap_test "Tfl 0: it moves with every packet" moves feedback 7 20480 0
+tap_test "a flowlet in progress stays, however bad its uplink" in_progress
+tap_exit

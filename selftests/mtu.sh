@@ -1,0 +1,281 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# MTUs that differ. A packet that its own route carries whole is not cut, or
+# lost, because the chosen uplink is narrower: it is left to the kernel. A
+# narrower link behind a spine is told of by ICMP, and TCP goes on smaller,
+# whether or not the kernel's own route leads by it, as it does without conga;
+# without the bit that forbids it the spine cuts, and that is all. That a leaf is
+# unreachable for a time does no harm.
+
+HERE=$(dirname "$(realpath "$0")")
+# shellcheck source=selftests/lib.sh
+. "$HERE/lib.sh"
+# shellcheck source=selftests/topology.sh
+. "$HERE/topology.sh"
+# shellcheck source=selftests/fabric.sh
+. "$HERE/fabric.sh"
+# shellcheck source=selftests/expect.sh
+. "$HERE/expect.sh"
+
+TOPO_LINKS=1
+TOPO_FABRIC_MTU=1500
+FABRIC_RATE=1tbit		# CE is not the subject
+
+readonly SMALLER=400		# than the largest: too small for any trouble with MTUs
+readonly NARROW=1400		# of an uplink
+readonly ADDRESSES=0x3		# that the leaf's own routes are chosen by
+readonly COUNT=40 LEAST=6	# flows, and those of them by each of two uplinks
+readonly SINK=9
+readonly PATIENCE_MS=5000
+readonly -a OVERHEAD=([4]=50 [6]=70)	# of VXLAN
+readonly INNER_HEADERS=28		# IPv4 and UDP
+
+# ---- set up ----
+
+# A tunnel keeps its route; a new entry has none yet.
+new_entry() {
+	local word
+
+	for word in del append; do
+		echo "fdb $word 00:00:00:00:00:00 dev vx dst ${VTEP[1]} self permanent"
+	done | bridge -n "${LEAF[0]}" -batch -
+}
+
+# The leaf's own route by addresses alone, so that it can be asked for.
+own_routes() {
+	in_ns "${LEAF[0]}" sysctl -qw "net.ipv4.fib_multipath_hash_fields=$ADDRESSES" \
+		"net.ipv6.fib_multipath_hash_fields=$ADDRESSES" || return
+	OWN=$(ip -n "${LEAF[0]}" -o route get "${VTEP[1]}" from "${VTEP[0]}" |
+		sed -n 's/.* dev up\([01]\) .*/\1/p')
+	[[ $OWN ]] && OTHER=$((1 - OWN)) && new_entry
+}
+
+# Counters are exact when nothing sends by itself.
+silence() {
+	local l
+
+	for l in 0 1; do
+		in_ns "${LEAF[l]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 &&
+			in_ns "${HOST[$l.0]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 || return
+	done
+}
+
+# Every flow has an uplink of its own, half of them either.
+fabrics_up() {
+	fabric_leaf 0 ecmp conga && fabric_leaf 1 ecmp conga
+}
+
+fabrics_down() {
+	conga 0 fabric del && conga 1 fabric del
+}
+
+# BEHIND: the MTU of a link behind a spine, less each time
+setup() {
+	BEHIND=1380
+	TOPO_HOST_MTU=$((TOPO_FABRIC_MTU - OVERHEAD[TOPO_UNDERLAY]))
+	topo_up && silence && own_routes && fabrics_up || return
+	"$HERE/udp_listen" "${HOST[1.0]}" "$SINK" >"$TOPO_DIR/sink" &
+	busywait "$PATIENCE_MS" grep -qs listening "$TOPO_DIR/sink"
+}
+
+# ---- traffic ----
+
+sink_has() {
+	(($(wc -l <"$TOPO_DIR/sink") == $1))
+}
+
+send_flows() {
+	"$HERE/vxlan_send" -n "${HOST[0.0]}" -c "$COUNT" -l "$1" -p "$SINK" "${HOST_IP[1.0]}" -
+}
+
+# flows_arrive [BYTES_LESS]: one datagram each, the largest that the hosts'
+# link takes, or so much smaller
+flows_arrive() {
+	local before
+
+	before=$(wc -l <"$TOPO_DIR/sink")
+	send_flows $((TOPO_HOST_MTU - INNER_HEADERS - ${1:-0})) || return
+	busywait "$PATIENCE_MS" sink_has $((before + COUNT)) ||
+		fail "$(($(wc -l <"$TOPO_DIR/sink") - before)) of $COUNT datagrams arrived"
+}
+
+tcp_crosses() {
+	local said
+
+	said=$("$HERE/flowgen" -q -f "${HOST[0.0]},${HOST_IP[0.0]}" -t "${HOST[1.0]},${HOST_IP[1.0]}" \
+		-C 1e8 -l 1 -S 100000 -n 24 -c 12 -D 20) || fail "TCP failed" || return
+	[[ $said == *" unfinished=0 "* ]] || fail "TCP: $said"
+}
+
+# ---- counters of the kernel ----
+
+snmp_of() {
+	in_ns "$1" nstat -asz "$2" | awk 'END { print $2 }'
+}
+
+# By leaf and spines: what they cut
+cuts() {
+	local ns sum=0 name=IpFragCreates
+
+	((TOPO_UNDERLAY == 4)) || name=Ip6FragCreates
+	for ns in "${LEAF[0]}" "${SPINE[@]}"; do
+		sum=$((sum + $(snmp_of "$ns" "$name")))
+	done
+	echo "$sum"
+}
+
+# ICMP errors that leaf 0 was told
+told() {
+	((TOPO_UNDERLAY == 4)) && snmp_of "${LEAF[0]}" IcmpInDestUnreachs && return
+	snmp_of "${LEAF[0]}" "Icmp6In$1"
+}
+
+# ---- a narrow uplink ----
+
+uplink_mtu() {
+	ip -n "${LEAF[0]}" link set "up$OTHER" mtu "$1"
+}
+
+# Sets STEERED, LEFT
+steered_and_left() {
+	local grown
+
+	grown=" $(stats_growth "${LEAF[0]}") " STEERED=0 LEFT=0
+	[[ ! $grown =~ \ tx_steered=([0-9]+) ]] || STEERED=${BASH_REMATCH[1]}
+	[[ ! $grown =~ \ fallback_mtu=([0-9]+) ]] || LEFT=${BASH_REMATCH[1]}
+}
+
+large_flows_are_whole() {
+	local cut
+
+	cut=$(cuts)
+	stats_mark "${LEAF[0]}"
+	flows_arrive || return
+	steered_and_left
+	((STEERED + LEFT == COUNT && STEERED >= LEAST && LEFT >= LEAST)) ||
+		fail "$STEERED steered, $LEFT left to the kernel" || return
+	(($(cuts) == cut)) || fail "something was cut"
+}
+
+# The control: they would have fitted into the narrow one, too.
+small_flows_are_steered() {
+	stats_mark "${LEAF[0]}"
+	flows_arrive $((TOPO_FABRIC_MTU - NARROW)) || return
+	steered_and_left
+	((STEERED == COUNT && LEFT == 0)) || fail "$STEERED steered, $LEFT left to the kernel"
+}
+
+bursts_are_whole() {
+	local cut
+
+	cut=$(cuts)
+	stats_mark "${LEAF[0]}"
+	tcp_crosses || return
+	steered_and_left
+	((STEERED > 0 && LEFT > 0)) || fail "$STEERED steered, $LEFT left to the kernel" || return
+	(($(cuts) == cut)) || fail "something was cut"
+}
+
+narrow_uplink() {
+	uplink_mtu "$NARROW" || return
+	"$@" || fail "own route by up$OWN" || return
+	uplink_mtu "$TOPO_FABRIC_MTU"
+}
+
+# ---- a narrow link behind a spine ----
+
+behind_mtu() {
+	ip -n "${SPINE[$1]}" link set down1.0 mtu "$2"
+}
+
+# The leaf may not be cut, is told so, and TCP goes on: tcp_goes_on SPINE. What
+# was told before is not forgotten by IPv6, so it has to be something new.
+tcp_goes_on() {
+	local before after
+
+	BEHIND=$((BEHIND - 20))
+	behind_mtu "$1" "$BEHIND" || return
+	before=$(told PktTooBigs)
+	tcp_crosses || return
+	after=$(told PktTooBigs)
+	((after > before)) || fail "nobody said that packets are too big" || return
+	behind_mtu "$1" "$TOPO_FABRIC_MTU"
+}
+
+may_cut() {
+	((TOPO_UNDERLAY == 6)) || ip -n "${LEAF[0]}" link set vx type vxlan df "$1"
+}
+
+own_spine_says_too_big() {
+	may_cut set && fabrics_down || return
+	tcp_goes_on "$OWN" || fail "without conga" || return
+	fabrics_up && tcp_goes_on "$OWN"
+}
+
+# Packets that the kernel would not have sent there
+other_spine_says_too_big() {
+	tcp_goes_on "$OTHER"
+}
+
+forget() {
+	ip -n "${LEAF[0]}" route flush cache && ip -n "${HOST[0.0]}" route flush cache
+}
+
+spine_cuts() {
+	local cut
+
+	forget && may_cut unset && behind_mtu "$OTHER" "$BEHIND" || return
+	cut=$(cuts)
+	stats_mark "${LEAF[1]}"
+	flows_arrive || return
+	(($(cuts) - cut >= 2 * LEAST)) || fail "the spine cut nothing" || return
+	stats_grew "${LEAF[1]}" "rx_stamped=$COUNT rx_learnt=$COUNT" &&
+		behind_mtu "$OTHER" "$TOPO_FABRIC_MTU"
+}
+
+# ---- unreachable ----
+
+spine_route() {
+	ip -n "${SPINE[0]}" route del "${VTEP[1]}" &&
+		ip -n "${SPINE[0]}" route add "$@"
+}
+
+was_told_more() {
+	(($(told DestUnreachs) > $1))
+}
+
+unreachable_is_harmless() {
+	local before
+
+	topo_link_addresses 1 0 0
+	before=$(told DestUnreachs)
+	spine_route unreachable "${VTEP[1]}" && send_flows 100 || return
+	busywait "$PATIENCE_MS" was_told_more "$before" || fail "nobody said unreachable" || return
+	spine_route "${VTEP[1]}" via "$LEAF_END" dev down1.0 || return
+	stats_mark "${LEAF[0]}"
+	flows_arrive "$SMALLER" && stats_grew "${LEAF[0]}" "tx_steered=$COUNT tx_stamped=$COUNT"
+}
+
+underlay() {
+	TOPO_UNDERLAY=$1
+	setup || die "cannot set up"
+	tap_test "v$1, a narrow uplink: large packets arrive whole" \
+		narrow_uplink large_flows_are_whole
+	tap_test "v$1, a narrow uplink: small packets go by it" narrow_uplink small_flows_are_steered
+	tap_test "v$1, a narrow uplink: bursts arrive whole" narrow_uplink bursts_are_whole
+	tap_test "v$1, a narrow link on the kernel's own way: TCP goes on" own_spine_says_too_big
+	tap_test "v$1, a narrow link on another way: TCP goes on" other_spine_says_too_big
+	((TOPO_UNDERLAY == 6)) ||
+		tap_test "v$1, a narrow link where a spine may cut: all arrive" spine_cuts
+	tap_test "v$1, that a leaf was unreachable does no harm" unreachable_is_harmless
+	topo_down
+}
+
+tap_plan 13
+require_root
+require_commands ip nstat sysctl
+require_module
+underlay 4
+underlay 6
+tap_exit
