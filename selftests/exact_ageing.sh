@@ -188,8 +188,8 @@ draw() {
 	[[ $(cut -d' ' -f"$((worse + 1))-" <<<"$tags") == *0* ]] || fail "not used again: $tags"
 }
 
-tap_plan 6
 bench_require
+tap_plan 6
 bench_up 2 || die "the bench cannot be set up"
 bench_fabric 2 "$RATE" tdre 16us flowlet-timeout 0 || die "the fabric cannot be set up"
 tap_test "Q 3: the table and the path show one less with every Tage" q3

@@ -221,8 +221,8 @@ idle_hours() {
 		idle_hour 1000000000000 16us false
 }
 
-tap_plan 9
 bench_require
+tap_plan 9
 bench_up 1 || die "the bench cannot be set up"
 bench_fabric 1 1gbit || die "the fabric cannot be set up"
 tap_test "10 Mbit/s, Tdre 16 us: X, metric and CE are the model's" loads 10000000 16us

@@ -255,8 +255,8 @@ fresh_then_stale() {
 	aged -2 3 && aged 2 none
 }
 
-tap_plan 6
 bench_require
+tap_plan 6
 bench_up 1 || die "the bench cannot be set up"
 bench_fabric 1 100gbit || die "the fabric cannot be set up"
 tap_test "1, 4, 12 and 16 metrics are fed back by as many packets, then the word stays" all_stored

@@ -175,8 +175,8 @@ in_progress() {
 	stats_grew "${LEAF[0]}" flowlets_started=1
 }
 
-tap_plan 10
 bench_require
+tap_plan 10
 bench_up "$UPLINKS" || die "the bench cannot be set up"
 bench_fabric "$UPLINKS" 100gbit tdre 16us || die "the fabric cannot be set up"
 tap_test "Tfl 500 us and two grains: each of $GAPS gaps starts a flowlet" longer_gap 500000

@@ -251,8 +251,8 @@ metric_is() {
 		fail "learnt, local, remote, plane: $(paste -sd' ' "$CHAIN_DIR/diff")"
 }
 
-tap_plan 2
 bench_require
+tap_plan 2
 chain_up || die "the chain cannot be set up"
 chain_fabric max || die "the fabrics cannot be set up"
 tap_test "max: the worst link is learnt, fed back and avoided" metric_is max
