@@ -19,7 +19,8 @@ struct conga_leaf {
 	struct conga_fabric	*fabric;
 	struct conga_toleaf	to;
 	struct conga_path	path[CONGA_TAGS_MAX];	/* by LBTag */
-	spinlock_t		path_lock;	/* refresh of path[], BH */
+	struct conga_path_key	key;	/* that they were resolved for */
+	spinlock_t		path_lock;	/* refresh of path[] and key, BH */
 	/* Written by every packet received, read by every packet sent. */
 	struct conga_fromleaf	from ____cacheline_aligned_in_smp;
 };

@@ -120,6 +120,7 @@ enum conga_packet_kind conga_packet_find(struct conga_packet *packet,
 	udp = skb_header_pointer(skb, packet->udp, sizeof(buffer), &buffer);
 	if (!udp || !conga_packet_port_ours(udp->dest, params))
 		return CONGA_PACKET_OTHER;
+	packet->dstport = udp->dest;
 	if (ntohs(udp->len) < CONGA_VXLAN_MIN && udp->len)
 		return CONGA_PACKET_TRUNCATED;
 	return conga_packet_read(skb, packet) ? CONGA_PACKET_VXLAN :

@@ -20,6 +20,7 @@ struct conga_packet {
 	int	network;	/* outer IP header */
 	int	udp;		/* outer UDP header */
 	bool	v6;
+	__be16	dstport;	/* outer */
 	u32	word;		/* first word of the VXLAN header, host order */
 	u32	vni;		/* second word */
 };

@@ -87,13 +87,68 @@ static u8 conga_path_nexthop4(const struct fib_result *res,
 	return reason;
 }
 
+/*
+ * conga_path_by_key - does the kernel look at more than the destination here?
+ *
+ * RCU. It does for good once the network namespace had a routing rule.
+ */
+bool conga_path_by_key(const struct conga_leaf *leaf)
+{
+	const struct net *net = leaf->fabric->net;
+
+	if (conga_leaf_is_v4(leaf))
+		return fib4_has_custom_rules(net);
+	return fib6_has_custom_rules(net) || fib6_routes_require_src(net);
+}
+
+static bool conga_path_keys_equal(const struct conga_path_key *a,
+				  const struct conga_path_key *b)
+{
+	return a->dstport == b->dstport &&
+	       ipv6_addr_equal(&a->source, &b->source);
+}
+
+/*
+ * conga_path_use_key - resolve the paths for packets with @key
+ *
+ * Softirq or BH disabled, RCU; where conga_path_by_key(). Paths are kept for one
+ * key at a time: all packets to a leaf are alike, unless tunnels of several UDP
+ * ports or sources lead to it, which then resolve them in turn. The key is read
+ * without the lock: a torn one is another, and only costs that.
+ */
+void conga_path_use_key(struct conga_leaf *leaf,
+			const struct conga_path_key *key)
+{
+	u8 tag;
+
+	if (conga_path_keys_equal(&leaf->key, key))
+		return;
+	spin_lock_bh(&leaf->path_lock);
+	leaf->key = *key;
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		WRITE_ONCE(leaf->path[tag].reason, 0);
+	spin_unlock_bh(&leaf->path_lock);
+}
+
+static const struct conga_path_key *
+conga_path_key(const struct conga_leaf *leaf)
+{
+	static const struct conga_path_key any;
+
+	return conga_path_by_key(leaf) ? &leaf->key : &any;
+}
+
 /* A VRF's table is asked for by the VRF device in place of the output device. */
 static struct flowi4 conga_path_flow4(const struct conga_leaf *leaf, int oif)
 {
+	const struct conga_path_key *key = conga_path_key(leaf);
+
 	return (struct flowi4) {
 		.flowi4_oif	= oif,
 		.flowi4_proto	= IPPROTO_UDP,
+		.saddr		= key->source.s6_addr32[3],
 		.daddr		= leaf->addr.s6_addr32[3],
+		.fl4_dport	= key->dstport,
 	};
 }
 
@@ -132,10 +187,13 @@ static void conga_path_route4(const struct conga_leaf *leaf,
 static struct dst_entry *conga_path_lookup6(const struct conga_leaf *leaf,
 					    int oif, int flags)
 {
+	const struct conga_path_key *key = conga_path_key(leaf);
 	struct flowi6 flow = {
 		.flowi6_oif	= oif,
 		.flowi6_proto	= IPPROTO_UDP,
+		.saddr		= key->source,
 		.daddr		= leaf->addr,
+		.fl6_dport	= key->dstport,
 	};
 
 	return ip6_route_output_flags(leaf->fabric->net, NULL, &flow, flags);

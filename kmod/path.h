@@ -2,6 +2,7 @@
 #ifndef _CONGA_PATH_H
 #define _CONGA_PATH_H
 
+#include <linux/in6.h>
 #include <linux/types.h>
 #include <net/dst.h>
 
@@ -9,6 +10,14 @@ struct conga_fabric;
 struct conga_leaf;
 struct conga_port;
 struct net;
+
+/* What the look-up for a packet has beside its destination. Matters only where
+ * routing rules or IPv6 routes ask for it.
+ */
+struct conga_path_key {
+	struct in6_addr	source;		/* outer, IPv4 mapped */
+	__be16		dstport;
+};
 
 /* A (leaf, uplink) pair. Refreshed under the leaf's path_lock; packets read
  * genid first (acquire), dst after it.
@@ -22,6 +31,9 @@ struct conga_path {
 };	/* both routes are held */
 
 u8 conga_path_type4(struct net *net, __be32 addr);
+bool conga_path_by_key(const struct conga_leaf *leaf);
+void conga_path_use_key(struct conga_leaf *leaf,
+			const struct conga_path_key *key);
 struct dst_entry *conga_path_dst(struct conga_leaf *leaf,
 				 struct conga_port *port);
 u16 conga_path_usable(struct conga_leaf *leaf);

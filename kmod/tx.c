@@ -233,6 +233,15 @@ static void conga_tx_route(const struct conga_tx *tx, struct sk_buff *skb)
 	conga_tx_count(tx, CONGA_A_STATS_TX_STEERED);
 }
 
+/* Routing rules may look at the source and the UDP port, too. */
+static void conga_tx_key(const struct conga_tx *tx, const struct sk_buff *skb)
+{
+	struct conga_path_key key = { .dstport = tx->packet.dstport };
+
+	conga_packet_source(skb, &tx->packet, &key.source);
+	conga_path_use_key(tx->leaf, &key);
+}
+
 static void conga_tx_steer(struct conga_tx *tx, struct sk_buff *skb)
 {
 	struct in6_addr destination;
@@ -245,6 +254,8 @@ static void conga_tx_steer(struct conga_tx *tx, struct sk_buff *skb)
 	}
 	if (conga_tx_leave(tx, skb))
 		return;
+	if (conga_path_by_key(tx->leaf))
+		conga_tx_key(tx, skb);
 	tx->now = ktime_get_ns();
 	tx->hash = conga_packet_flow_hash(skb, &tx->packet,
 					  tx->fabric->hash_seed ^

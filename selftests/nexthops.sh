@@ -29,6 +29,7 @@ TOPO_LINKS=1
 
 readonly COUNT=120		# flows
 readonly GROUP=10		# ids of nexthop objects: 1, 2, 3 for up0, up1, up2
+readonly RULE_TABLE=77
 readonly ROUTER_MAC=02:00:00:00:00:fe
 
 # ---- routes of leaf 0 ----
@@ -298,6 +299,21 @@ device_with_better_route() {
 	leaf_ip link set aside up
 }
 
+# rule WORD...: what it matches is routed by its own table, and back
+rule() {
+	routes_clear
+	route_add "$COVERING" 10 0 1 && carried_by 0 1 || return
+	nexthops 1 2
+	leaf_ip route replace "$VTEP_PREFIX" table "$RULE_TABLE" "${NEXTHOPS[@]}" &&
+		leaf_ip rule add "$@" lookup "$RULE_TABLE" || return
+	carried_by 1 2 && leaf_ip rule del "$@" lookup "$RULE_TABLE" && carried_by 0 1
+}
+
+not_ruled() {
+	! rule ipproto udp dport 4790 || fail "went by the rule's table"
+	leaf_ip rule del ipproto udp dport 4790 lookup "$RULE_TABLE" && carried_by 0 1
+}
+
 # ---- set up ----
 
 # What routers answer to, so that nobody has to ask: a link-local gateway that
@@ -365,6 +381,10 @@ tests_common() {
 	tap_test "a more specific route by an uplink, and back" more_specific
 	tap_test "a more specific route by no uplink, and back" more_specific_aside
 	tap_test "the device of a more specific route goes down" device_with_better_route
+	tap_test "a routing rule by destination, and back" rule to "$VTEP_PREFIX"
+	tap_test "a routing rule by source, and back" rule from "${VTEP[0]}"
+	tap_test "a routing rule by UDP port, and back" rule ipproto udp dport 4789
+	tap_test "a routing rule by another UDP port is none of ours" not_ruled
 }
 
 tests_of_family() {
@@ -379,7 +399,7 @@ tests_of_family() {
 }
 
 nexthops_main() {
-	tap_plan $((TOPO_UNDERLAY == 4 ? 21 : 20))
+	tap_plan $((TOPO_UNDERLAY == 4 ? 25 : 24))
 	require_root
 	require_commands ip nft
 	require_module
