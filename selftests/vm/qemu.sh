@@ -92,9 +92,9 @@ choose_accelerator() {
 	fi
 }
 
+# machine_prepare: after the kernel is there, which asking for KVM boots.
 machine_prepare() {
 	need qemu-system-x86_64 busybox cpio modprobe setpriv
-	[ -z "$time_travel" ] || bad_usage "only User Mode Linux travels in time"
 	choose_accelerator
 	stop_signal=TERM
 }
