@@ -25,6 +25,7 @@ readonly STRAY=10		# packets that are not VXLAN, such as ARP
 readonly TABLE=100
 readonly DISCARD=9
 readonly PATIENCE_MS=10000
+readonly SETTLE_MS=60000	# until nobody looks for neighbours or groups any more
 
 leaf_ip() {
 	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"
@@ -80,7 +81,7 @@ setup() {
 	PIN=()
 	for ns in "${LEAF[0]}" "${HOST[@]}"; do pin "$ns" || return; done
 	# What leaf 0 stamped before leaf 1 had a fabric was lost.
-	MISSED_BEFORE=$(busywait "$PATIENCE_MS" missed_printed)
+	MISSED_BEFORE=$(busywait "$SETTLE_MS" missed_printed)
 }
 
 datagrams() {
@@ -155,7 +156,7 @@ counted_once() {
 		return
 	((STAT[rx_learnt] >= COUNT && STAT[rx_not_port] == 0)) ||
 		fail "learnt ${STAT[rx_learnt]}, not by a port ${STAT[rx_not_port]}" || return
-	busywait "$PATIENCE_MS" missed_no_more || fail "leaf 1 did not learn from every stamped packet"
+	busywait "$SETTLE_MS" missed_no_more || fail "leaf 1 did not learn from every stamped packet"
 }
 
 withdrawn() {
