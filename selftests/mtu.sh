@@ -178,9 +178,11 @@ bursts_are_whole() {
 }
 
 narrow_uplink() {
+	local status=0
+
 	uplink_mtu "$NARROW" || return
-	"$@" || fail "own route by up$OWN" || return
-	uplink_mtu "$TOPO_FABRIC_MTU"
+	"$@" || fail "own route by up$OWN" || status=1
+	uplink_mtu "$TOPO_FABRIC_MTU" && return "$status"
 }
 
 # ---- a narrow link behind a spine ----

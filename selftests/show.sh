@@ -16,6 +16,7 @@ HERE=$(dirname "$(realpath "$0")")
 
 TOPO_LINKS=1
 readonly PINGS=40 MANY_LEAVES=300
+readonly SETTLE_MS=30000	# until no packet passes while counters are read
 readonly HEADER=$HERE/../include/uapi/linux/conga.h
 
 # ---- set up ----
@@ -140,18 +141,26 @@ sent_by_ports() {
 	"$CONGA" -n "$1" -j port show | jq 'map(.tx_packets) | add'
 }
 
+# No packet passed while devices and ports were read: twice the same, printed.
+lead_is_settled() {
+	local lead
+
+	lead=$(lead_of_devices "$1")
+	[[ $(lead_of_devices "$1") == "$lead" ]] && echo "$lead"
+}
+
 # Frames that are not segmented later are counted alike by device and port.
 ports_count_what_devices_count() {
 	local ns
 	local -A lead=() sent=()
 
 	for ns in "${LEAF[@]}" "${SPINE[@]}"; do
-		lead[$ns]=$(lead_of_devices "$ns")
+		lead[$ns]=$(busywait "$SETTLE_MS" lead_is_settled "$ns")
 		sent[$ns]=$(sent_by_ports "$ns")
 	done
 	ping_hosts || return
 	for ns in "${LEAF[@]}" "${SPINE[@]}"; do
-		busywait 2000 lead_is "$ns" "${lead[$ns]}" ||
+		busywait "$SETTLE_MS" lead_is "$ns" "${lead[$ns]}" ||
 			fail "${ns%-*}: $(lead_of_devices "$ns"), before: ${lead[$ns]}" || return
 	done
 	for ns in "${LEAF[@]}"; do

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #define DATAGRAM_MAX	65535
+#define BUFFER_BYTES	(16 << 20)	/* a slow kernel sends many before we read */
 
 static void enter_netns(const char *name)
 {
@@ -39,9 +40,10 @@ static int listen_on(unsigned short port)
 		.sin6_port = htons(port),
 	};
 	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int off = 0;
+	int buffer = BUFFER_BYTES, off = 0;
 
 	if (fd < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer, sizeof(buffer)) ||
 	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) ||
 	    bind(fd, (void *)&addr, sizeof(addr)))
 		err(EXIT_FAILURE, "port %u", port);
