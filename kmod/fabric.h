@@ -34,8 +34,8 @@ struct conga_port;
  *
  * Variables that packets change are words read with READ_ONCE and written with
  * WRITE_ONCE (flowlets, congestion tables) or per CPU (counters, DRE cells). A
- * path's route is refreshed under its leaf's spinlock, by whoever finds it
- * outdated.
+ * path's route, and the key that the paths of a leaf are resolved for, change
+ * under the leaf's spinlock, by whoever finds them outdated.
  */
 
 /* Constant while published. Written by the holder of the locks, as a copy. */
