@@ -242,6 +242,19 @@ headers_dir() {
 	echo "$vm_cache/headers/$release/usr/src/linux-headers-$release"
 }
 
+# unpack_source PACKAGE SCRATCH WORD...: a kernel's source into SCRATCH/done, as
+# much of it as these words tell tar.
+unpack_source() {
+	local package=$1 scratch=$2
+	shift 2
+
+	(cd "$scratch" && download "$package")
+	mkdir "$scratch/done"
+	dpkg --fsys-tarfile "$scratch/$package"_*.deb |
+		tar -xO "./usr/src/$package.tar.xz" |
+		tar -xJ -C "$scratch/done" "$@"
+}
+
 # fill_checkpatch SERIES: only the source package has it.  Three files of it
 # are kept; --no-tree makes do with them.
 fill_checkpatch() {
@@ -249,12 +262,8 @@ fill_checkpatch() {
 
 	[ ! -d "$vm_cache/checkpatch/$1" ] || return 0
 	scratch=$(scratch_in "$vm_cache/checkpatch")
-	(cd "$scratch" && download "$source")
-	mkdir "$scratch/done"
-	dpkg --fsys-tarfile "$scratch/$source"_*.deb |
-		tar -xO "./usr/src/$source.tar.xz" |
-		tar -xJ -C "$scratch/done" --strip-components=2 \
-			"$source"/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch}
+	unpack_source "$source" "$scratch" --strip-components=2 \
+		"$source"/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch}
 	mv -T "$scratch/done" "$vm_cache/checkpatch/$1"
 	rm -r "$scratch"
 }

@@ -58,12 +58,8 @@ uml_unpack() {
 
 	[ ! -d "$1" ] || return 0
 	scratch=$(scratch_in "$vm_cache/uml")
-	(cd "$scratch" && download "$UML_SOURCE")
-	mkdir "$scratch/done"
-	dpkg --fsys-tarfile "$scratch/$UML_SOURCE"_*.deb |
-		tar -xO "./usr/src/$UML_SOURCE.tar.xz" |
-		tar -xJ -C "$scratch/done" --strip-components=1 \
-			--exclude='*/drivers/gpu/drm/*/include/*' --exclude='*/Documentation/*/*'
+	unpack_source "$UML_SOURCE" "$scratch" --strip-components=1 \
+		--exclude='*/drivers/gpu/drm/*/include/*' --exclude='*/Documentation/*/*'
 	patch -s -p1 -d "$scratch/done" <"$here/uml.patch"
 	mv -T "$scratch/done" "$1"
 	rm -r "$scratch"
