@@ -28,6 +28,7 @@ readonly ADDRESSES=0x3		# that the leaf's own routes are chosen by
 readonly COUNT=40 LEAST=6	# flows, and those of them by each of two uplinks
 readonly SINK=9
 readonly PATIENCE_MS=5000
+readonly PINGS=20		# far more than what else a leaf says on a link
 readonly -a OVERHEAD=([4]=50 [6]=70)	# of VXLAN
 readonly INNER_HEADERS=28		# IPv4 and UDP
 
@@ -42,13 +43,35 @@ new_entry() {
 	done | bridge -n "${LEAF[0]}" -batch -
 }
 
-# The leaf's own route by addresses alone, so that it can be asked for.
+# A nexthop whose link has no carrier yet is none.
+nexthops_are_up() {
+	! ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" route show "${VTEP[1]}" | grep -q linkdown
+}
+
+# own_route_is UPLINK: have the pings of find_own_route left by it?
+own_route_is() {
+	(($(link_counter "${LEAF[0]}" "up$1" tx packets) - BEFORE[$1] >= PINGS))
+}
+
+# The tunnel's own packets show the leaf's own route, which is by addresses alone:
+# the same for all flows.
+find_own_route() {
+	local u
+
+	for u in 0 1; do
+		BEFORE[u]=$(link_counter "${LEAF[0]}" "up$u" tx packets) || return
+	done
+	in_ns "${HOST[0.0]}" ping -q -n -c "$PINGS" -i 0.02 -W 5 "${HOST_IP[1.0]}" >/dev/null ||
+		return
+	OWN=0
+	own_route_is 0 || OWN=1
+	own_route_is "$OWN" && OTHER=$((1 - OWN))
+}
+
 own_routes() {
 	in_ns "${LEAF[0]}" sysctl -qw "net.ipv4.fib_multipath_hash_fields=$ADDRESSES" \
 		"net.ipv6.fib_multipath_hash_fields=$ADDRESSES" || return
-	OWN=$(ip -n "${LEAF[0]}" -o route get "${VTEP[1]}" from "${VTEP[0]}" |
-		sed -n 's/.* dev up\([01]\) .*/\1/p')
-	[[ $OWN ]] && OTHER=$((1 - OWN)) && new_entry
+	busywait "$PATIENCE_MS" nexthops_are_up && new_entry && find_own_route
 }
 
 # Counters are exact when nothing sends by itself.

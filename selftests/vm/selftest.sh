@@ -54,6 +54,18 @@ status_is() { [ "$status" = "$1" ]; }
 printed() { grep -qxF -- "$1" "$work/out"; }
 said() { grep -qE -- "$1" "$work/err"; }
 absent() { [ ! -e "$1" ]; }
+
+# What was killed with its namespace takes a moment to go.
+absent_soon() {
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		absent "$1" && return
+		sleep 0.05
+	done
+	return 1
+}
+
 empty() { [ -z "$(ls -A "$1")" ]; }
 
 # Some of the log, not all of a boot.
@@ -154,7 +166,7 @@ interrupted() {
 	status=0
 	wait "$runner" || status=$?
 	check "TERM ends the runner" status_is 143
-	check "and its machine" absent "/proc/${machine:-self}"
+	check "and its machine" absent_soon "/proc/${machine:-self}"
 }
 
 instruction_clock() {
