@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-#   make                   the module for the running kernel, and the tool
+#   make                   the module for the running kernel, tool and daemon
 #   make KDIR=DIR          the module for another kernel's headers
-#   sudo make install      conga.ko and conga, for the running kernel
+#   sudo make install      conga.ko, conga and congad, for the running kernel
 #   sudo make demo         a leaf-spine in a virtual machine, balanced four ways
 #                          (SLOW=spine0.0|...|none SEED=1)
 #   sudo make demo-check   the demo for every slow link and five seeds: an hour
 #   sudo make check        all tests, in userspace and in a virtual machine
 #   sudo make check-full   these, the virtual machine itself, and two demos
-#   sudo make check-all    all that, and all tests in User Mode Linux: a plain one,
-#                          one with every checker, one where time is exact
+#   sudo make check-all    all that, and User Mode Linux: all tests in a kernel with
+#                          every checker, and those that need exact time
 #   sudo make mutants      break each guarantee on purpose: a test must notice
 #   sudo make style        checkpatch, sparse, W=1, shellcheck
 #
@@ -36,6 +36,10 @@ install: all
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
 	depmod $(KERNELRELEASE)
 	install -D -m 755 userspace/conga $(DESTDIR)$(PREFIX)/sbin/conga
+	install -D -m 755 userspace/congad $(DESTDIR)$(PREFIX)/sbin/congad
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	sed 's|=/usr/local/|=$(PREFIX)/|' userspace/congad.service \
+		>$(DESTDIR)$(PREFIX)/lib/systemd/system/congad.service
 
 clean:
 	-[ ! -d $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean

@@ -25,14 +25,20 @@
  *    v                                    v                         |
  *    +------------ wire ------------ forwarding ------------ wire --+
  *
+ * Beside it control.c asks leaves whether, and by which uplinks, they can be
+ * relied on: it works from a timer and from control packets that rx.c hands it.
+ *
  * Each door gets its object (fabric or port) as the hook's private pointer, so
  * a namespace or device without one pays nothing. All run in softirq or with
  * BH disabled, under RCU, and always let the packet go on, with one exception:
  * rx.c consumes control packets.
  */
 #include <linux/netfilter.h>
+#include <uapi/linux/conga.h>
 
 struct conga_fabric;
+struct conga_flow;
+struct conga_leaf;
 struct conga_port;
 struct net;
 
@@ -43,6 +49,10 @@ unsigned int conga_rx(void *priv, struct sk_buff *skb,
 		      const struct nf_hook_state *state);
 unsigned int conga_link(void *priv, struct sk_buff *skb,
 			const struct nf_hook_state *state);
+
+/* tx.c, for whoever asks: BH disabled, RCU */
+enum conga_decision conga_tx_ask(struct conga_leaf *leaf,
+				 const struct conga_flow *flow, u8 *tag);
 
 /* hooks.c: RTNL and the mutex. */
 int conga_hooks_attach(struct conga_fabric *fabric);

@@ -71,13 +71,20 @@ struct conga_fabric *conga_fabric_get_locked(struct net *net)
 					 lockdep_is_held(&cnet->lock));
 }
 
-/* conga_fabric_params - under the mutex */
+/* conga_fabric_params - under the mutex or RCU */
 struct conga_params *conga_fabric_params(const struct conga_fabric *fabric)
 {
 	struct conga_net *cnet = conga_net(fabric->net);
 
-	return rcu_dereference_protected(fabric->params,
-					 lockdep_is_held(&cnet->lock));
+	return rcu_dereference_check(fabric->params,
+				     lockdep_is_held(&cnet->lock));
+}
+
+/* conga_fabric_changed - there may be news to tell; any context */
+void conga_fabric_changed(struct conga_fabric *fabric)
+{
+	if (!READ_ONCE(fabric->leaving))
+		queue_work(system_wq, &fabric->event_work);
 }
 
 /* conga_params_setup - the defaults */
@@ -92,6 +99,9 @@ void conga_params_setup(struct conga_params *params)
 		.flowlets	= CONGA_FLOWLETS_DEFAULT,
 		.q		= CONGA_Q_DEFAULT,
 		.metric		= CONGA_METRIC_MAX,
+		.hello		= CONGA_HELLO_DEFAULT,
+		.leaf_id	= get_random_u32(),
+		.explicit_feedback = true,
 		.dstports	= 1,
 		.dstport	= { htons(CONGA_VXLAN_PORT) },
 	};

@@ -5,6 +5,7 @@
 #include <linux/mutex.h>
 #include <linux/netfilter.h>
 #include <linux/rhashtable.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
 
@@ -35,7 +36,12 @@ struct conga_port;
  * Variables that packets change are words read with READ_ONCE and written with
  * WRITE_ONCE (flowlets, congestion tables) or per CPU (counters, DRE cells). A
  * path's route, and the key that the paths of a leaf are resolved for, change
- * under the leaf's spinlock, by whoever finds them outdated.
+ * under the leaf's path_lock, by whoever finds them outdated; what hello knows
+ * of a leaf, and the leaf's state, under its hello_lock, by the tick and by
+ * answers. Neither lock is taken inside the other.
+ *
+ * The two works (hello's tick, events) walk the leaves under RCU and take none
+ * of the configuration's locks, so that a holder of these may wait for them.
  */
 
 /* Constant while published. Written by the holder of the locks, as a copy. */
@@ -46,8 +52,11 @@ struct conga_params {
 	u64		tdre;		/* ns, or CONGA_TDRE_AUTO */
 	u32		alpha;		/* millionths */
 	u32		flowlets;	/* entries */
+	u64		hello;		/* ns, 0: off */
+	u32		leaf_id;	/* who we are in hellos */
 	u8		q;		/* bits */
 	u8		metric;		/* enum conga_metric */
+	bool		explicit_feedback;
 	u8		dstports;	/* number of dstport */
 	__be16		dstport[CONGA_DSTPORTS_MAX];
 	struct rcu_head	rcu;
@@ -69,10 +78,14 @@ struct conga_fabric {
 	struct list_head		ports;		/* RCU list */
 	u32				hash_seed;
 	atomic_t			path_epoch;	/* bumped by port events */
+	u16				draining;	/* a bit per LBTag */
+	bool				leaving;	/* removal has begun */
 
 	struct net			*net;
 	struct xarray			leaf_index;	/* u16 -> leaf */
 	struct nf_hook_ops		hooks[CONGA_HOOKS]; /* by hooks.c */
+	struct delayed_work		hello_work;	/* by control.c */
+	struct work_struct		event_work;	/* by netlink_event.c */
 	u32				generation;	/* of ports and leaves */
 	u32				port_count;
 	u32				leaf_count;
@@ -98,6 +111,7 @@ struct conga_fabric *conga_fabric_create(struct net *net,
 void conga_fabric_make_dead(struct conga_fabric *fabric);
 void conga_fabric_free(struct conga_fabric *fabric);
 struct conga_params *conga_fabric_params(const struct conga_fabric *fabric);
+void conga_fabric_changed(struct conga_fabric *fabric);
 void conga_params_setup(struct conga_params *params);
 
 struct conga_flowlets *conga_flowlets_create(u32 size);

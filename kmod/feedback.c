@@ -28,6 +28,7 @@
 #include "feedback.h"
 
 #define CONGA_FEEDBACK_FRACTION	4	/* of Tage: refresh of what is unchanged */
+#define CONGA_FEEDBACK_OVERDUE	2	/* of Tage: refresh by a packet of its own */
 
 /* conga_fromleaf_learn - a stamped packet came; any CPU, softirq */
 void conga_fromleaf_learn(struct conga_fromleaf *table, u8 tag, u8 ce, u64 now)
@@ -114,6 +115,53 @@ void conga_feedback_pick(struct conga_fromleaf *table, struct conga_stamp *stamp
 		conga_feedback_fill(stamp, last, READ_ONCE(table->fed[last]));
 }
 
+/* Was anything fed back since @then? An answer may come within the same grain. */
+static bool conga_fromleaf_fed_since(const struct conga_fromleaf *table,
+				     conga_sample_t then, u64 now)
+{
+	conga_sample_t fed = READ_ONCE(table->fed[READ_ONCE(table->last)]);
+
+	return conga_sample_valid(fed) &&
+	       conga_sample_age(fed, now) <= conga_sample_age(then, now);
+}
+
+/*
+ * conga_fromleaf_overdue - does no packet carry back what is due?
+ *
+ * Beyond the paper: of a leaf that gets packets and sends none. An entry that was
+ * not fed back for Tage / 2 is owed, and overdue if packets keep coming for
+ * another Tage / 4 and nothing at all is fed back: the answer to a packet has its
+ * chance to carry it.
+ */
+bool conga_fromleaf_overdue(struct conga_fromleaf *table, u8 tag, u64 now,
+			    u64 tage)
+{
+	conga_sample_t fed = READ_ONCE(table->fed[tag]);
+	conga_sample_t owed = READ_ONCE(table->owed);
+
+	if (conga_sample_valid(fed) &&
+	    conga_sample_age(fed, now) <= tage / CONGA_FEEDBACK_OVERDUE)
+		return false;
+	if (!conga_sample_valid(owed) ||
+	    conga_fromleaf_fed_since(table, owed, now)) {
+		WRITE_ONCE(table->owed, conga_sample_make(0, now));
+		return false;
+	}
+	return conga_sample_age(owed, now) > tage / CONGA_FEEDBACK_FRACTION;
+}
+
+/* conga_feedback_collect - all that is due, at most @max; returns how many */
+u8 conga_feedback_collect(struct conga_fromleaf *table,
+			  struct conga_stamp *stamps, u8 max, u64 now, u64 tage)
+{
+	u8 tag, count = 0;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX && count < max; tag++)
+		if (conga_fromleaf_due(table, tag, now, tage))
+			conga_feedback_take(table, tag, &stamps[count++], now);
+	return count;
+}
+
 void conga_fromleaf_flush(struct conga_fromleaf *table)
 {
 	int tag;
@@ -122,4 +170,5 @@ void conga_fromleaf_flush(struct conga_fromleaf *table)
 		WRITE_ONCE(table->seen[tag], 0);
 		WRITE_ONCE(table->fed[tag], 0);
 	}
+	WRITE_ONCE(table->owed, 0);
 }

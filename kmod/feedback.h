@@ -13,12 +13,18 @@ struct conga_fromleaf {
 	conga_sample_t	fed[CONGA_TAGS_MAX];	/* value and time of feedback */
 	u8		next;	/* round robin, section 3.3: one per leaf */
 	u8		last;	/* tag of the last word */
+	conga_sample_t	owed;	/* time since which no feedback was sent */
 };
 
 void conga_fromleaf_learn(struct conga_fromleaf *table, u8 tag, u8 ce, u64 now);
 bool conga_fromleaf_changed(const struct conga_fromleaf *table, u8 tag);
 void conga_feedback_pick(struct conga_fromleaf *table, struct conga_stamp *stamp,
 			 u64 now, u64 tage);
+bool conga_fromleaf_overdue(struct conga_fromleaf *table, u8 tag, u64 now,
+			    u64 tage);
+u8 conga_feedback_collect(struct conga_fromleaf *table,
+			  struct conga_stamp *stamps, u8 max, u64 now,
+			  u64 tage);
 void conga_fromleaf_flush(struct conga_fromleaf *table);
 
 #endif /* _CONGA_FEEDBACK_H */

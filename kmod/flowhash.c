@@ -27,16 +27,56 @@
 #define CONGA_GPE_IPV4		1
 #define CONGA_GPE_IPV6		2
 
+bool conga_flow_has_ports(u8 protocol)
+{
+	return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP;
+}
+
 static u32 conga_flowhash_ports(const struct sk_buff *skb, u8 protocol,
 				int offset)
 {
 	const __be32 *ports;
 	__be32 buffer;
 
-	if (protocol != IPPROTO_TCP && protocol != IPPROTO_UDP)
+	if (!conga_flow_has_ports(protocol))
 		return 0;
 	ports = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
 	return ports ? (__force u32)*ports : 0;
+}
+
+static u32 conga_flowhash_words4(__be32 source, __be32 destination, u32 ports,
+				 u8 protocol, u32 seed)
+{
+	return jhash_3words((__force u32)source, (__force u32)destination,
+			    ports, seed ^ protocol);
+}
+
+/* @source: followed by the destination, as in a header */
+static u32 conga_flowhash_words6(const struct in6_addr *source, u32 ports,
+				 u8 protocol, u32 seed)
+{
+	return jhash2((const u32 *)source,
+		      2 * sizeof(struct in6_addr) / sizeof(u32),
+		      jhash_2words(ports, protocol, seed));
+}
+
+/*
+ * conga_flow_hash - what conga_packet_flow_hash() finds for packets of @flow
+ *
+ * Of those that are not fragmented, and without IPv6 extension headers.
+ */
+u32 conga_flow_hash(const struct conga_flow *flow, u32 seed)
+{
+	const struct in6_addr addrs[] = { flow->source, flow->destination };
+	const __be16 pair[] = { flow->sport, flow->dport };
+	u32 ports;
+
+	memcpy(&ports, pair, sizeof(ports));
+	if (flow->v6)
+		return conga_flowhash_words6(addrs, ports, flow->protocol, seed);
+	return conga_flowhash_words4(flow->source.s6_addr32[3],
+				     flow->destination.s6_addr32[3], ports,
+				     flow->protocol, seed);
 }
 
 /* Fragments after the first have no ports, so no fragment's ports count. */
@@ -52,8 +92,8 @@ static u32 conga_flowhash_v4(const struct sk_buff *skb, int offset, u32 seed)
 	if (!ip_is_fragment(ip))
 		ports = conga_flowhash_ports(skb, ip->protocol,
 					     offset + ip->ihl * 4);
-	return jhash_3words((__force u32)ip->saddr, (__force u32)ip->daddr,
-			    ports, seed ^ ip->protocol);
+	return conga_flowhash_words4(ip->saddr, ip->daddr, ports, ip->protocol,
+				     seed);
 }
 
 static u32 conga_flowhash_v6(const struct sk_buff *skb, int offset, u32 seed)
@@ -67,9 +107,7 @@ static u32 conga_flowhash_v6(const struct sk_buff *skb, int offset, u32 seed)
 		return seed;
 	ports = conga_flowhash_ports(skb, ip->nexthdr,
 				     offset + sizeof(buffer));
-	return jhash2((const u32 *)&ip->saddr,
-		      2 * sizeof(struct in6_addr) / sizeof(u32),
-		      jhash_2words(ports, ip->nexthdr, seed));
+	return conga_flowhash_words6(&ip->saddr, ports, ip->nexthdr, seed);
 }
 
 static u32 conga_flowhash_ip(const struct sk_buff *skb, int offset,

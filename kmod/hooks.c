@@ -5,6 +5,7 @@
 #include <linux/netfilter_ipv6.h>
 #include <linux/netfilter_netdev.h>
 
+#include "control.h"
 #include "datapath.h"
 #include "fabric.h"
 #include "leaf.h"
@@ -81,6 +82,7 @@ void conga_hooks_remove_fabric(struct conga_fabric *fabric)
 	LIST_HEAD(dead);
 
 	conga_assert_locked(fabric);
+	conga_control_stop(fabric);
 	nf_unregister_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
 	list_for_each_entry_safe(port, next, &fabric->ports, list) {
 		conga_hooks_kill_port(port);
@@ -88,6 +90,7 @@ void conga_hooks_remove_fabric(struct conga_fabric *fabric)
 	}
 	conga_fabric_make_dead(fabric);
 	synchronize_net();
+	cancel_work_sync(&fabric->event_work);
 	list_for_each_entry_safe(port, next, &dead, dying)
 		conga_hooks_bury_port(port);
 	conga_fabric_free(fabric);

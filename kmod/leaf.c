@@ -3,6 +3,7 @@
 #include <linux/slab.h>
 
 #include "leaf.h"
+#include "port.h"
 
 static const struct rhashtable_params conga_leaf_params = {
 	.key_offset		= offsetof(struct conga_leaf, addr),
@@ -53,43 +54,69 @@ struct conga_leaf *conga_leaf_next(struct conga_fabric *fabric,
 	return xa_find(&fabric->leaf_index, index, U16_MAX, XA_PRESENT);
 }
 
+/* What is in force, by order or by what hello found; under hello_lock. */
+static u8 conga_leaf_derive(const struct conga_leaf *leaf)
+{
+	if (leaf->mode != CONGA_MODE_AUTO)
+		return leaf->mode;
+	return leaf->hello.reason == CONGA_LEAF_ANSWERS ? CONGA_MODE_CONGA :
+							  CONGA_MODE_PLAIN;
+}
+
+static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
+					   const struct in6_addr *addr, u8 mode,
+					   u8 origin)
+{
+	struct conga_leaf *leaf = kzalloc(sizeof(*leaf), GFP_KERNEL_ACCOUNT);
+
+	if (!leaf)
+		return NULL;
+	leaf->addr = *addr;
+	leaf->mode = mode;
+	leaf->origin = origin;
+	leaf->fabric = fabric;
+	spin_lock_init(&leaf->path_lock);
+	spin_lock_init(&leaf->hello_lock);
+	conga_hello_setup(&leaf->hello, 0);
+	leaf->state = conga_leaf_derive(leaf);
+	return leaf;
+}
+
 /*
  * conga_leaf_add - make and publish a leaf
  *
- * May sleep. -ENOMEM, or -EBUSY when all 65,535 indices are taken.
+ * May sleep. ERR_PTR: -ENOMEM, or -EBUSY when all 65,535 indices are taken.
  */
-int conga_leaf_add(struct conga_fabric *fabric, const struct in6_addr *addr,
-		   u8 mode)
+struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
+				  const struct in6_addr *addr, u8 mode,
+				  u8 origin)
 {
-	struct conga_leaf *leaf = kzalloc(sizeof(*leaf), GFP_KERNEL_ACCOUNT);
+	struct conga_leaf *leaf = conga_leaf_alloc(fabric, addr, mode, origin);
 	u32 index;
 	int err;
 
 	conga_assert_locked(fabric);
 	if (!leaf)
-		return -ENOMEM;
-	leaf->addr = *addr;
-	leaf->mode = mode;
-	leaf->fabric = fabric;
-	spin_lock_init(&leaf->path_lock);
+		return ERR_PTR(-ENOMEM);
 	err = xa_alloc(&fabric->leaf_index, &index, leaf,
 		       XA_LIMIT(1, U16_MAX), GFP_KERNEL);
 	if (err)
 		goto err_free_leaf;
 	leaf->index = index;
+	leaf->hello.tick = index % CONGA_HELLO_TICKS;
 	err = rhashtable_insert_fast(&fabric->leaves, &leaf->node,
 				     conga_leaf_params);
 	if (err)
 		goto err_free_index;
 	fabric->leaf_count++;
 	fabric->generation++;
-	return 0;
+	return leaf;
 
 err_free_index:
 	xa_erase(&fabric->leaf_index, index);
 err_free_leaf:
 	kfree(leaf);
-	return err;
+	return ERR_PTR(err);
 }
 
 /* conga_leaf_flush - forget what was learnt, e.g. because its scale changed */
@@ -99,13 +126,98 @@ void conga_leaf_flush(struct conga_leaf *leaf)
 	conga_fromleaf_flush(&leaf->from);
 }
 
+static void conga_leaf_count(const struct conga_leaf *leaf)
+{
+	static const enum conga_attr_stats down[__CONGA_LEAF_REASON_MAX] = {
+		[CONGA_LEAF_SILENT]	= CONGA_A_STATS_LEAF_SILENT,
+		[CONGA_LEAF_VERSION]	= CONGA_A_STATS_LEAF_SILENT,
+		[CONGA_LEAF_BYE]	= CONGA_A_STATS_LEAF_BYE,
+		[CONGA_LEAF_Q]		= CONGA_A_STATS_LEAF_DISAGREES,
+		[CONGA_LEAF_BYTE3]	= CONGA_A_STATS_LEAF_DISAGREES,
+		[CONGA_LEAF_METRIC]	= CONGA_A_STATS_LEAF_DISAGREES,
+		[CONGA_LEAF_ALTERNATES]	= CONGA_A_STATS_LEAF_ALTERNATES,
+	};
+
+	conga_stats_inc(leaf->fabric->stats,
+			conga_leaf_is_conga(leaf) ? CONGA_A_STATS_LEAF_UP :
+						    down[leaf->hello.reason]);
+}
+
+/*
+ * conga_leaf_settle - put in force what hello found
+ *
+ * Holds hello_lock, BH disabled. What was learnt from a leaf that is conga no
+ * more says nothing.
+ */
+void conga_leaf_settle(struct conga_leaf *leaf)
+{
+	u8 state = conga_leaf_derive(leaf);
+	bool changed = state != leaf->state;
+
+	lockdep_assert_held(&leaf->hello_lock);
+	WRITE_ONCE(leaf->silent, state == CONGA_MODE_CONGA ? leaf->hello.out : 0);
+	WRITE_ONCE(leaf->state, state);
+	if (!changed)
+		return;
+	conga_leaf_flush(leaf);
+	if (leaf->mode == CONGA_MODE_AUTO)
+		conga_leaf_count(leaf);
+}
+
+/* conga_leaf_set_mode - by order; begins without any knowledge of the leaf */
 void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode)
 {
 	conga_assert_locked(leaf->fabric);
 	if (leaf->mode == mode)
 		return;
+	spin_lock_bh(&leaf->hello_lock);
 	WRITE_ONCE(leaf->mode, mode);
+	conga_hello_setup(&leaf->hello, leaf->hello.tick);
+	WRITE_ONCE(leaf->silent, 0);
+	WRITE_ONCE(leaf->state, conga_leaf_derive(leaf));
 	conga_leaf_flush(leaf);
+	spin_unlock_bh(&leaf->hello_lock);
+}
+
+/*
+ * conga_leaf_reason - enum conga_leaf_reason, why it is in its state
+ *
+ * Any context; @params are the fabric's. Of a leaf in mode conga silence is no
+ * news: it may know no hello.
+ */
+u8 conga_leaf_reason(const struct conga_leaf *leaf,
+		     const struct conga_params *params)
+{
+	u8 reason = READ_ONCE(leaf->hello.reason);
+	u8 mode = READ_ONCE(leaf->mode);
+
+	if (mode == CONGA_MODE_AUTO)
+		return params->hello ? reason : CONGA_LEAF_HELLO_OFF;
+	if (mode == CONGA_MODE_PLAIN || !params->hello ||
+	    reason <= CONGA_LEAF_SILENT)
+		return CONGA_LEAF_ORDERED;
+	return reason;
+}
+
+/* conga_leaf_open - paths for new flowlets, a bit per LBTag; softirq, RCU */
+u16 conga_leaf_open(struct conga_leaf *leaf)
+{
+	return conga_path_usable(leaf) & ~READ_ONCE(leaf->silent) &
+	       ~READ_ONCE(leaf->fabric->draining);
+}
+
+/* conga_leaf_path_reason - enum conga_path_reason, in force now; likewise */
+u8 conga_leaf_path_reason(struct conga_leaf *leaf, struct conga_port *port)
+{
+	u8 reason = conga_path_reason(leaf, port);
+
+	if (reason != CONGA_PATH_USABLE)
+		return reason;
+	if (conga_leaf_is_silent(leaf, port->tag))
+		return CONGA_PATH_SILENT;
+	if (READ_ONCE(leaf->fabric->draining) & BIT(port->tag))
+		return CONGA_PATH_DRAINING;
+	return CONGA_PATH_USABLE;
 }
 
 /* conga_leaf_make_dead - unpublish; readers may hold it until a grace period */

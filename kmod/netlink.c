@@ -8,6 +8,7 @@
 
 #include "datapath.h"
 #include "dre.h"
+#include "hello.h"
 #include "leaf.h"
 #include "netlink.h"
 #include "port.h"
@@ -54,6 +55,17 @@ CONGA_NETLINK_CHECK(flowlets, nla_get_u32,
 CONGA_NETLINK_CHECK(metric, nla_get_u32,
 		    CONGA_BETWEEN(CONGA_METRIC_MAX, CONGA_METRIC_SUM),
 		    "metric is max or sum")
+CONGA_NETLINK_CHECK(hello, nla_get_u64,
+		    !value || CONGA_BETWEEN(CONGA_HELLO_MIN, CONGA_HELLO_MAX),
+		    "hello is off or a time from 20 ms to 10 s")
+CONGA_NETLINK_CHECK(explicit, nla_get_u32, value <= 1,
+		    "explicit-feedback is on or off")
+CONGA_NETLINK_CHECK(leaf_id, nla_get_u32, value,
+		    "leaf-id is a number from 1 to 4294967295")
+CONGA_NETLINK_CHECK(drain, nla_get_u32, value <= 1, "drain is on or off")
+CONGA_NETLINK_CHECK(origin, nla_get_u32,
+		    CONGA_BETWEEN(CONGA_ORIGIN_MANUAL, CONGA_ORIGIN_AUTO),
+		    "origin is manual or auto")
 CONGA_NETLINK_CHECK(role, nla_get_u32,
 		    CONGA_BETWEEN(CONGA_ROLE_UPLINK, CONGA_ROLE_TRANSIT),
 		    "role is uplink or transit")
@@ -63,8 +75,8 @@ CONGA_NETLINK_CHECK(rate, nla_get_u64,
 		    !value || CONGA_BETWEEN(CONGA_RATE_MIN, CONGA_RATE_MAX),
 		    "rate is auto or from 1 Mbit/s to 1 Tbit/s")
 CONGA_NETLINK_CHECK(mode, nla_get_u32,
-		    CONGA_BETWEEN(CONGA_MODE_PLAIN, CONGA_MODE_CONGA),
-		    "mode is conga or plain")
+		    CONGA_BETWEEN(CONGA_MODE_PLAIN, CONGA_MODE_AUTO),
+		    "mode is auto, conga or plain")
 CONGA_NETLINK_CHECK(table, nla_get_u32,
 		    CONGA_BETWEEN(CONGA_TABLE_TO_LEAF, CONGA_TABLE_FROM_LEAF),
 		    "the table is to-leaf or from-leaf")
@@ -82,6 +94,9 @@ conga_netlink_fabric_checks[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_DSTPORT]	= conga_netlink_check_dstport,
 	[CONGA_A_FABRIC_FLOWLETS]	= conga_netlink_check_flowlets,
 	[CONGA_A_FABRIC_METRIC]		= conga_netlink_check_metric,
+	[CONGA_A_FABRIC_HELLO]		= conga_netlink_check_hello,
+	[CONGA_A_FABRIC_EXPLICIT_FEEDBACK] = conga_netlink_check_explicit,
+	[CONGA_A_FABRIC_LEAF_ID]	= conga_netlink_check_leaf_id,
 };
 
 static const conga_netlink_check_t
@@ -89,11 +104,14 @@ conga_netlink_port_checks[CONGA_A_PORT_MAX + 1] = {
 	[CONGA_A_PORT_ROLE]		= conga_netlink_check_role,
 	[CONGA_A_PORT_TAG]		= conga_netlink_check_tag,
 	[CONGA_A_PORT_RATE]		= conga_netlink_check_rate,
+	[CONGA_A_PORT_DRAIN]		= conga_netlink_check_drain,
+	[CONGA_A_PORT_ORIGIN]		= conga_netlink_check_origin,
 };
 
 static const conga_netlink_check_t
 conga_netlink_leaf_checks[CONGA_A_LEAF_MAX + 1] = {
 	[CONGA_A_LEAF_MODE]		= conga_netlink_check_mode,
+	[CONGA_A_LEAF_ORIGIN]		= conga_netlink_check_origin,
 };
 
 static const conga_netlink_check_t
@@ -163,6 +181,9 @@ conga_netlink_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_DSTPORT] = { .type = NLA_U16 },
 	[CONGA_A_FABRIC_FLOWLETS] = { .type = NLA_U32 },
 	[CONGA_A_FABRIC_METRIC]	= { .type = NLA_U32 },
+	[CONGA_A_FABRIC_HELLO]	= { .type = NLA_U64 },
+	[CONGA_A_FABRIC_EXPLICIT_FEEDBACK] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_LEAF_ID] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy
@@ -171,12 +192,22 @@ conga_netlink_port_new_policy[CONGA_A_PORT_MAX + 1] = {
 	[CONGA_A_PORT_ROLE]	= { .type = NLA_U32 },
 	[CONGA_A_PORT_TAG]	= { .type = NLA_U32 },
 	[CONGA_A_PORT_RATE]	= { .type = NLA_U64 },
+	[CONGA_A_PORT_DRAIN]	= { .type = NLA_U32 },
+	[CONGA_A_PORT_ORIGIN]	= { .type = NLA_U32 },
 };
 
 static const struct nla_policy
 conga_netlink_port_set_policy[CONGA_A_PORT_MAX + 1] = {
 	[CONGA_A_PORT_IFINDEX]	= { .type = NLA_U32 },
 	[CONGA_A_PORT_RATE]	= { .type = NLA_U64 },
+	[CONGA_A_PORT_DRAIN]	= { .type = NLA_U32 },
+	[CONGA_A_PORT_ORIGIN]	= { .type = NLA_U32 },
+};
+
+static const struct nla_policy
+conga_netlink_port_del_policy[CONGA_A_PORT_MAX + 1] = {
+	[CONGA_A_PORT_IFINDEX]	= { .type = NLA_U32 },
+	[CONGA_A_PORT_ORIGIN]	= { .type = NLA_U32 },
 };
 
 static const struct nla_policy
@@ -189,6 +220,14 @@ conga_netlink_leaf_set_policy[CONGA_A_LEAF_MAX + 1] = {
 	[CONGA_A_LEAF_ADDR4]	= { .type = NLA_BE32 },
 	[CONGA_A_LEAF_ADDR6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
 	[CONGA_A_LEAF_MODE]	= { .type = NLA_U32 },
+	[CONGA_A_LEAF_ORIGIN]	= { .type = NLA_U32 },
+};
+
+static const struct nla_policy
+conga_netlink_leaf_del_policy[CONGA_A_LEAF_MAX + 1] = {
+	[CONGA_A_LEAF_ADDR4]	= { .type = NLA_BE32 },
+	[CONGA_A_LEAF_ADDR6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
+	[CONGA_A_LEAF_ORIGIN]	= { .type = NLA_U32 },
 };
 
 const struct nla_policy conga_netlink_leaf_policy[CONGA_A_LEAF_MAX + 1] = {
@@ -196,9 +235,20 @@ const struct nla_policy conga_netlink_leaf_policy[CONGA_A_LEAF_MAX + 1] = {
 	[CONGA_A_LEAF_ADDR6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
 };
 
+const struct nla_policy conga_netlink_flow_policy[CONGA_A_FLOW_MAX + 1] = {
+	[CONGA_A_FLOW_SRC4]	= { .type = NLA_BE32 },
+	[CONGA_A_FLOW_SRC6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
+	[CONGA_A_FLOW_DST4]	= { .type = NLA_BE32 },
+	[CONGA_A_FLOW_DST6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
+	[CONGA_A_FLOW_PROTOCOL]	= { .type = NLA_U8 },
+	[CONGA_A_FLOW_SPORT]	= { .type = NLA_U16 },
+	[CONGA_A_FLOW_DPORT]	= { .type = NLA_U16 },
+};
+
 const struct nla_policy conga_netlink_path_policy[CONGA_A_PATH_MAX + 1] = {
 	[CONGA_A_PATH_ADDR4]	= { .type = NLA_BE32 },
 	[CONGA_A_PATH_ADDR6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
+	[CONGA_A_PATH_FLOW]	= NLA_POLICY_NESTED(conga_netlink_flow_policy),
 };
 
 const struct nla_policy conga_netlink_table_policy[CONGA_A_TABLE_MAX + 1] = {
@@ -353,7 +403,7 @@ static const struct genl_ops conga_netlink_ops[] = {
 		.maxattr	= CONGA_A_PORT_MAX,
 	},
 	CONGA_NETLINK_DO(CONGA_CMD_PORT_DEL, conga_netlink_port_del,
-			 conga_netlink_port_key_policy, CONGA_A_PORT_MAX),
+			 conga_netlink_port_del_policy, CONGA_A_PORT_MAX),
 	CONGA_NETLINK_DO(CONGA_CMD_LEAF_NEW, conga_netlink_leaf_new,
 			 conga_netlink_leaf_set_policy, CONGA_A_LEAF_MAX),
 	CONGA_NETLINK_DO(CONGA_CMD_LEAF_SET, conga_netlink_leaf_set,
@@ -366,9 +416,10 @@ static const struct genl_ops conga_netlink_ops[] = {
 		.maxattr	= CONGA_A_LEAF_MAX,
 	},
 	CONGA_NETLINK_DO(CONGA_CMD_LEAF_DEL, conga_netlink_leaf_del,
-			 conga_netlink_leaf_policy, CONGA_A_LEAF_MAX),
+			 conga_netlink_leaf_del_policy, CONGA_A_LEAF_MAX),
 	{
 		.cmd		= CONGA_CMD_PATH_GET,
+		.doit		= conga_netlink_path_get,
 		.dumpit		= conga_netlink_path_dump,
 		.policy		= conga_netlink_path_policy,
 		.maxattr	= CONGA_A_PATH_MAX,
@@ -407,6 +458,11 @@ static const struct genl_ops conga_netlink_ops[] = {
 	},
 };
 
+static const struct genl_multicast_group conga_netlink_groups[] = {
+	[CONGA_NETLINK_CONFIG]	= { .name = CONGA_MCGRP_CONFIG_NAME },
+	[CONGA_NETLINK_STATE]	= { .name = CONGA_MCGRP_STATE_NAME },
+};
+
 struct genl_family conga_netlink_family __ro_after_init = {
 	.name		= CONGA_FAMILY_NAME,
 	.version	= CONGA_FAMILY_VERSION,
@@ -414,6 +470,8 @@ struct genl_family conga_netlink_family __ro_after_init = {
 	.module		= THIS_MODULE,
 	.ops		= conga_netlink_ops,
 	.n_ops		= ARRAY_SIZE(conga_netlink_ops),
+	.mcgrps		= conga_netlink_groups,
+	.n_mcgrps	= ARRAY_SIZE(conga_netlink_groups),
 };
 
 int __init conga_netlink_init(void)

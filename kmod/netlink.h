@@ -14,6 +14,7 @@ extern struct genl_family conga_netlink_family;
 
 extern const struct nla_policy conga_netlink_leaf_policy[];
 extern const struct nla_policy conga_netlink_path_policy[];
+extern const struct nla_policy conga_netlink_flow_policy[];
 extern const struct nla_policy conga_netlink_table_policy[];
 extern const struct nla_policy conga_netlink_flowlet_policy[];
 
@@ -63,6 +64,35 @@ int conga_netlink_end(struct sk_buff *skb, void *header, int err);
 int conga_netlink_put_addr(struct sk_buff *skb, int v4, int v6,
 			   const struct conga_leaf *leaf);
 
+/* Multicast groups. */
+enum conga_netlink_group {
+	CONGA_NETLINK_CONFIG,
+	CONGA_NETLINK_STATE,
+};
+
+int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
+			     struct genl_info *info);
+int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port);
+int conga_netlink_put_leaf(struct sk_buff *skb, struct conga_leaf *leaf);
+int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
+			   struct conga_port *port);
+
+typedef int (*conga_netlink_fill_t)(struct sk_buff *skb,
+				    struct conga_fabric *fabric,
+				    struct genl_info *info);
+
+int conga_netlink_reply(struct genl_info *info, conga_netlink_fill_t fill);
+
+/* netlink_event.c: the locks are held, except where said */
+void conga_netlink_event_setup(struct conga_fabric *fabric);
+void conga_netlink_tell_fabric(struct conga_fabric *fabric);
+void conga_netlink_tell_fabric_gone(struct net *net);
+void conga_netlink_tell_port(struct conga_port *port);
+void conga_netlink_tell_port_gone(const struct conga_port *port);
+void conga_netlink_tell_leaf(struct conga_leaf *leaf);
+void conga_netlink_tell_leaf_gone(const struct conga_leaf *leaf);
+
+int conga_netlink_path_get(struct sk_buff *skb, struct genl_info *info);
 int conga_netlink_fabric_new(struct sk_buff *skb, struct genl_info *info);
 int conga_netlink_fabric_set(struct sk_buff *skb, struct genl_info *info);
 int conga_netlink_fabric_del(struct sk_buff *skb, struct genl_info *info);

@@ -29,13 +29,14 @@ static void conga_netlink_read_path(struct conga_netlink_path *path,
 				    struct conga_leaf *leaf,
 				    struct conga_port *port)
 {
-	const struct conga_params *params = conga_fabric_params(leaf->fabric);
+	const struct conga_params *params;
 
 	local_bh_disable();
 	rcu_read_lock();
+	params = conga_fabric_params(leaf->fabric);
 	path->now = ktime_get_ns();
 	path->heard = READ_ONCE(leaf->to.heard[port->tag]);
-	path->reason = conga_path_reason(leaf, port);
+	path->reason = conga_leaf_path_reason(leaf, port);
 	path->local = conga_port_metric(port, path->now);
 	path->remote = conga_toleaf_metric(&leaf->to, port->tag, path->now,
 					   params->tage, params->q);
@@ -43,8 +44,8 @@ static void conga_netlink_read_path(struct conga_netlink_path *path,
 	local_bh_enable();
 }
 
-static int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
-				  struct conga_port *port)
+int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
+			   struct conga_port *port)
 {
 	struct conga_netlink_path path;
 

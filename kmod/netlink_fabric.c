@@ -6,6 +6,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
+#include "control.h"
 #include "datapath.h"
 #include "leaf.h"
 #include "netlink.h"
@@ -73,6 +74,13 @@ static int conga_netlink_read_params(struct conga_params *params,
 		params->tfl = nla_get_u64(attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT]);
 	if (attrs[CONGA_A_FABRIC_AGE])
 		params->tage = nla_get_u64(attrs[CONGA_A_FABRIC_AGE]);
+	if (attrs[CONGA_A_FABRIC_HELLO])
+		params->hello = nla_get_u64(attrs[CONGA_A_FABRIC_HELLO]);
+	if (attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK])
+		params->explicit_feedback =
+			nla_get_u32(attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK]);
+	if (attrs[CONGA_A_FABRIC_LEAF_ID])
+		params->leaf_id = nla_get_u32(attrs[CONGA_A_FABRIC_LEAF_ID]);
 	if (attrs[CONGA_A_FABRIC_FLOWLETS])
 		params->flowlets = nla_get_u32(attrs[CONGA_A_FABRIC_FLOWLETS]);
 	return 0;
@@ -96,6 +104,8 @@ static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
 	fabric = conga_fabric_create(net, &params);
 	if (IS_ERR(fabric))
 		return conga_netlink_out_of_memory(info);
+	conga_control_setup(fabric);
+	conga_netlink_event_setup(fabric);
 	err = conga_hooks_attach(fabric);
 	if (err) {
 		NL_SET_ERR_MSG(info->extack,
@@ -103,8 +113,11 @@ static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
 		conga_fabric_make_dead(fabric);
 		synchronize_net();
 		conga_fabric_free(fabric);
+		return err;
 	}
-	return err;
+	conga_control_start(fabric);
+	conga_netlink_tell_fabric(fabric);
+	return 0;
 }
 
 int conga_netlink_fabric_new(struct sk_buff *skb, struct genl_info *info)
@@ -200,6 +213,7 @@ static void conga_netlink_change_apply(struct conga_fabric *fabric,
 {
 	struct conga_params *old = conga_fabric_params(fabric);
 	bool scale = conga_netlink_scale_differs(old, change->params);
+	bool hello = old->hello != change->params->hello;
 	struct conga_port *port;
 	u32 i = 0;
 
@@ -215,6 +229,9 @@ static void conga_netlink_change_apply(struct conga_fabric *fabric,
 		conga_netlink_flush_leaves(fabric);
 	}
 	kfree_rcu(old, rcu);
+	if (hello)
+		conga_control_restart(fabric);
+	conga_netlink_tell_fabric(fabric);
 }
 
 static int conga_netlink_fabric_change(struct conga_fabric *fabric,
@@ -246,6 +263,7 @@ static int conga_netlink_fabric_remove(struct conga_fabric *fabric,
 				       struct genl_info *info)
 {
 	conga_hooks_remove_fabric(fabric);
+	conga_netlink_tell_fabric_gone(genl_info_net(info));
 	return 0;
 }
 

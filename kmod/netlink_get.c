@@ -49,10 +49,6 @@ int conga_netlink_put_addr(struct sk_buff *skb, int v4, int v6,
 
 /* --- one reply --- */
 
-typedef int (*conga_netlink_fill_t)(struct sk_buff *skb,
-				    struct conga_fabric *fabric,
-				    struct genl_info *info);
-
 static int conga_netlink_fill(struct sk_buff *reply, struct genl_info *info,
 			      conga_netlink_fill_t fill)
 {
@@ -68,7 +64,7 @@ static int conga_netlink_fill(struct sk_buff *reply, struct genl_info *info,
 	return err;
 }
 
-static int conga_netlink_reply(struct genl_info *info, conga_netlink_fill_t fill)
+int conga_netlink_reply(struct genl_info *info, conga_netlink_fill_t fill)
 {
 	struct sk_buff *reply = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	void *header;
@@ -98,9 +94,8 @@ static int conga_netlink_put_dstports(struct sk_buff *skb,
 	return err;
 }
 
-static int conga_netlink_put_fabric(struct sk_buff *skb,
-				    struct conga_fabric *fabric,
-				    struct genl_info *info)
+int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
+			     struct genl_info *info)
 {
 	const struct conga_params *params = conga_fabric_params(fabric);
 
@@ -114,6 +109,11 @@ static int conga_netlink_put_fabric(struct sk_buff *skb,
 			      CONGA_A_FABRIC_PAD) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_AGE, params->tage,
 			      CONGA_A_FABRIC_PAD) ||
+	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_HELLO, params->hello,
+			      CONGA_A_FABRIC_PAD) ||
+	    nla_put_u32(skb, CONGA_A_FABRIC_EXPLICIT_FEEDBACK,
+			params->explicit_feedback) ||
+	    nla_put_u32(skb, CONGA_A_FABRIC_LEAF_ID, params->leaf_id) ||
 	    conga_netlink_put_dstports(skb, params) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_FLOWLETS, params->flowlets) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_PORTS, fabric->port_count) ||
@@ -171,7 +171,42 @@ static int conga_netlink_put_load(struct sk_buff *skb, struct conga_port *port)
 	       nla_put_u32(skb, CONGA_A_PORT_METRIC, metric);
 }
 
-static int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
+/* How many flowlets are still on a port that drains? */
+static u32 conga_netlink_flowlets(const struct conga_port *port)
+{
+	const struct conga_flowlets *flowlets;
+	u64 now = ktime_get_ns();
+	u32 i, count = 0;
+	u64 tfl;
+
+	rcu_read_lock();
+	tfl = conga_fabric_params(port->fabric)->tfl;
+	flowlets = rcu_dereference(port->fabric->flowlets);
+	for (i = 0; i <= flowlets->mask; i++) {
+		conga_flowlet_t entry = READ_ONCE(flowlets->entry[i]);
+
+		count += conga_flowlet_tag(entry) == port->tag &&
+			 conga_flowlet_state(entry, conga_flowlet_leaf(entry),
+					     now, tfl) == CONGA_FLOWLET_LIVE;
+	}
+	rcu_read_unlock();
+	return count;
+}
+
+static int conga_netlink_put_drain(struct sk_buff *skb,
+				   const struct conga_port *port)
+{
+	if (port->role != CONGA_ROLE_UPLINK)
+		return 0;
+	if (nla_put_u32(skb, CONGA_A_PORT_DRAIN, port->drain))
+		return -EMSGSIZE;
+	if (!port->drain)
+		return 0;
+	return nla_put_u32(skb, CONGA_A_PORT_FLOWLETS,
+			   conga_netlink_flowlets(port));
+}
+
+int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
 {
 	u64 packets, bytes;
 
@@ -183,6 +218,8 @@ static int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
 	    nla_put_u64_64bit(skb, CONGA_A_PORT_RATE, port->rate,
 			      CONGA_A_PORT_PAD) ||
 	    nla_put_u32(skb, CONGA_A_PORT_RATE_SOURCE, port->rate_source) ||
+	    nla_put_u32(skb, CONGA_A_PORT_ORIGIN, port->origin) ||
+	    conga_netlink_put_drain(skb, port) ||
 	    nla_put_u32(skb, CONGA_A_PORT_STATE,
 			conga_port_up(port) ? CONGA_PORT_UP : CONGA_PORT_DOWN) ||
 	    conga_netlink_put_load(skb, port) ||
@@ -266,18 +303,27 @@ static u32 conga_netlink_usable_paths(struct conga_leaf *leaf)
 
 	local_bh_disable();
 	rcu_read_lock();
-	usable = conga_path_usable(leaf);
+	usable = conga_leaf_open(leaf);
 	rcu_read_unlock();
 	local_bh_enable();
 	return hweight16(usable);
 }
 
-static int conga_netlink_put_leaf(struct sk_buff *skb, struct conga_leaf *leaf)
+int conga_netlink_put_leaf(struct sk_buff *skb, struct conga_leaf *leaf)
 {
+	u32 id = READ_ONCE(leaf->hello.id);
+	u8 reason;
+
+	rcu_read_lock();
+	reason = conga_leaf_reason(leaf, conga_fabric_params(leaf->fabric));
+	rcu_read_unlock();
 	if (conga_netlink_put_addr(skb, CONGA_A_LEAF_ADDR4, CONGA_A_LEAF_ADDR6,
 				   leaf) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_MODE, leaf->mode) ||
-	    nla_put_u32(skb, CONGA_A_LEAF_STATE, leaf->mode) ||
+	    nla_put_u32(skb, CONGA_A_LEAF_STATE, READ_ONCE(leaf->state)) ||
+	    nla_put_u32(skb, CONGA_A_LEAF_REASON, reason) ||
+	    nla_put_u32(skb, CONGA_A_LEAF_ORIGIN, leaf->origin) ||
+	    (id && nla_put_u32(skb, CONGA_A_LEAF_ID, id)) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_PATHS,
 			conga_netlink_usable_paths(leaf)))
 		return -EMSGSIZE;

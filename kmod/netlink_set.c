@@ -4,16 +4,43 @@
 #include <net/addrconf.h>
 #include <net/ipv6.h>
 
+#include "control.h"
 #include "datapath.h"
 #include "leaf.h"
 #include "netlink.h"
 #include "port.h"
+
+/* Whose request is this? @attr is the attribute of its origin. */
+static u8 conga_netlink_origin(const struct genl_info *info, int attr)
+{
+	return info->attrs[attr] ? nla_get_u32(info->attrs[attr]) :
+				   CONGA_ORIGIN_MANUAL;
+}
+
+/* May a request of @origin touch what is of @owner's? */
+static int conga_netlink_may_touch(u8 owner, u8 origin,
+				   struct netlink_ext_ack *extack)
+{
+	if (origin == CONGA_ORIGIN_MANUAL || owner == CONGA_ORIGIN_AUTO)
+		return 0;
+	NL_SET_ERR_MSG(extack, "An operator made this, a daemon leaves it alone");
+	return -EPERM;
+}
+
+/* What an operator adds takes the place of what a daemon made. */
+static bool conga_netlink_replaces(u8 owner, u8 origin)
+{
+	return origin == CONGA_ORIGIN_MANUAL && owner == CONGA_ORIGIN_AUTO;
+}
 
 /* --- port --- */
 
 /* What a new port shall be, read and checked. */
 struct conga_netlink_port_request {
 	struct net_device	*dev;
+	struct conga_port	*replaces;	/* NULL: none */
+	u8			origin;
+	bool			drain;
 	u64			rate;
 	u8			rate_source;
 	u8			role;
@@ -25,6 +52,7 @@ static int conga_netlink_read_dev(struct conga_netlink_port_request *request,
 				  struct genl_info *info)
 {
 	struct nlattr *attr = info->attrs[CONGA_A_PORT_IFINDEX];
+	struct conga_port *port;
 
 	if (!attr) {
 		NL_SET_ERR_MSG(info->extack, "Which port? Its device is missing");
@@ -42,7 +70,10 @@ static int conga_netlink_read_dev(struct conga_netlink_port_request *request,
 				    "A loopback or VRF device is no link of a fabric");
 		return -EINVAL;
 	}
-	if (conga_port_find(fabric, request->dev->ifindex)) {
+	port = conga_port_find(fabric, request->dev->ifindex);
+	if (port && conga_netlink_replaces(port->origin, request->origin)) {
+		request->replaces = port;
+	} else if (port) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
 				    "This device is a port already");
 		return -EEXIST;
@@ -55,6 +86,7 @@ static int conga_netlink_read_tag(struct conga_netlink_port_request *request,
 				  struct genl_info *info)
 {
 	struct nlattr *attr = info->attrs[CONGA_A_PORT_TAG];
+	struct conga_port *old = request->replaces, *owner;
 
 	if (request->role != CONGA_ROLE_UPLINK) {
 		if (!attr)
@@ -63,7 +95,8 @@ static int conga_netlink_read_tag(struct conga_netlink_port_request *request,
 				    "Only an uplink has an LBTag");
 		return -EINVAL;
 	}
-	request->tag = conga_port_free_tag(fabric);
+	request->tag = old && old->role == CONGA_ROLE_UPLINK ?
+		       old->tag : conga_port_free_tag(fabric);
 	if (request->tag == CONGA_TAGS_MAX) {
 		NL_SET_ERR_MSG(info->extack,
 			       "A leaf has at most 16 uplinks, LBTags are 4 bits");
@@ -72,7 +105,8 @@ static int conga_netlink_read_tag(struct conga_netlink_port_request *request,
 	if (!attr)
 		return 0;
 	request->tag = nla_get_u32(attr);
-	if (!conga_port_uplink(fabric, request->tag))
+	owner = conga_port_uplink(fabric, request->tag);
+	if (!owner || owner == old)
 		return 0;
 	NL_SET_ERR_MSG_ATTR(info->extack, attr,
 			    "Another uplink has this LBTag");
@@ -97,6 +131,21 @@ static int conga_netlink_read_rate(struct conga_netlink_port_request *request,
 	return -EINVAL;
 }
 
+/* What passes a transit port was routed by the kernel. */
+static int conga_netlink_read_drain(struct conga_netlink_port_request *request,
+				    struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_PORT_DRAIN];
+
+	if (!attr)
+		return 0;
+	request->drain = nla_get_u32(attr);
+	if (request->role == CONGA_ROLE_UPLINK)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, attr, "Only an uplink can be drained");
+	return -EINVAL;
+}
+
 static int conga_netlink_read_port(struct conga_netlink_port_request *request,
 				   struct conga_fabric *fabric,
 				   struct genl_info *info)
@@ -104,8 +153,10 @@ static int conga_netlink_read_port(struct conga_netlink_port_request *request,
 	struct nlattr *role = info->attrs[CONGA_A_PORT_ROLE];
 	int err = conga_netlink_check_port(info);
 
-	if (!err)
-		err = conga_netlink_read_dev(request, fabric, info);
+	if (err)
+		return err;
+	request->origin = conga_netlink_origin(info, CONGA_A_PORT_ORIGIN);
+	err = conga_netlink_read_dev(request, fabric, info);
 	if (err)
 		return err;
 	if (!role) {
@@ -115,6 +166,8 @@ static int conga_netlink_read_port(struct conga_netlink_port_request *request,
 	}
 	request->role = nla_get_u32(role);
 	err = conga_netlink_read_tag(request, fabric, info);
+	if (!err)
+		err = conga_netlink_read_drain(request, info);
 	return err ? err : conga_netlink_read_rate(request, info);
 }
 
@@ -147,6 +200,7 @@ static int conga_netlink_port_make(struct conga_fabric *fabric,
 				 request.rate, request.rate_source);
 	if (!port)
 		return conga_netlink_out_of_memory(info);
+	port->origin = request.origin;
 	err = conga_hooks_attach_port(port);
 	if (err) {
 		NL_SET_ERR_MSG(info->extack,
@@ -154,8 +208,13 @@ static int conga_netlink_port_make(struct conga_fabric *fabric,
 		conga_port_free(port);
 		return err;
 	}
+	if (request.replaces)
+		conga_hooks_remove_port(request.replaces);
 	conga_port_publish(port);
+	if (request.drain)
+		conga_port_set_drain(port, true);
 	conga_path_invalidate(fabric);
+	conga_netlink_tell_port(port);
 	conga_netlink_warn_stacked(port, info);
 	return 0;
 }
@@ -165,33 +224,67 @@ int conga_netlink_port_new(struct sk_buff *skb, struct genl_info *info)
 	return conga_netlink_locked(info, conga_netlink_port_make);
 }
 
+static int
+conga_netlink_read_change(struct conga_netlink_port_request *request,
+			  const struct conga_port *port, struct genl_info *info)
+{
+	int err;
+
+	if (!info->attrs[CONGA_A_PORT_RATE] && !info->attrs[CONGA_A_PORT_DRAIN]) {
+		NL_SET_ERR_MSG(info->extack,
+			       "What is to change? Give a rate or drain");
+		return -EINVAL;
+	}
+	request->dev = port->dev;
+	request->role = port->role;
+	request->origin = conga_netlink_origin(info, CONGA_A_PORT_ORIGIN);
+	err = conga_netlink_check_port(info);
+	if (!err)
+		err = conga_netlink_may_touch(port->origin, request->origin,
+					      info->extack);
+	if (!err)
+		err = conga_netlink_read_drain(request, info);
+	if (!err && info->attrs[CONGA_A_PORT_RATE])
+		err = conga_netlink_read_rate(request, info);
+	return err;
+}
+
+static int
+conga_netlink_port_set_rate(struct conga_port *port,
+			    const struct conga_netlink_port_request *request,
+			    struct genl_info *info)
+{
+	struct conga_port_dre *dre;
+
+	dre = conga_port_dre_create(port, conga_fabric_params(port->fabric),
+				    request->rate);
+	if (!dre)
+		return conga_netlink_out_of_memory(info);
+	port->rate = request->rate;
+	port->rate_source = request->rate_source;
+	conga_port_dre_publish(port, dre);
+	return 0;
+}
+
 static int conga_netlink_port_change(struct conga_fabric *fabric,
 				     struct genl_info *info)
 {
 	struct conga_netlink_port_request request = {};
 	struct conga_port *port = conga_netlink_port_named(fabric, info);
-	struct conga_port_dre *dre;
 	int err;
 
 	if (IS_ERR(port))
 		return PTR_ERR(port);
-	if (!info->attrs[CONGA_A_PORT_RATE]) {
-		NL_SET_ERR_MSG(info->extack, "What is to change? Give a rate");
-		return -EINVAL;
-	}
-	request.dev = port->dev;
-	err = conga_netlink_check_port(info);
-	if (!err)
-		err = conga_netlink_read_rate(&request, info);
+	err = conga_netlink_read_change(&request, port, info);
+	if (!err && info->attrs[CONGA_A_PORT_RATE])
+		err = conga_netlink_port_set_rate(port, &request, info);
 	if (err)
 		return err;
-	dre = conga_port_dre_create(port, conga_fabric_params(fabric),
-				    request.rate);
-	if (!dre)
-		return conga_netlink_out_of_memory(info);
-	port->rate = request.rate;
-	port->rate_source = request.rate_source;
-	conga_port_dre_publish(port, dre);
+	if (info->attrs[CONGA_A_PORT_DRAIN])
+		conga_port_set_drain(port, request.drain);
+	port->origin = request.origin;
+	conga_fabric_changed(fabric);
+	conga_netlink_tell_port(port);
 	return 0;
 }
 
@@ -204,9 +297,17 @@ static int conga_netlink_port_remove(struct conga_fabric *fabric,
 				     struct genl_info *info)
 {
 	struct conga_port *port = conga_netlink_port_named(fabric, info);
+	u8 origin = conga_netlink_origin(info, CONGA_A_PORT_ORIGIN);
+	int err;
 
 	if (IS_ERR(port))
 		return PTR_ERR(port);
+	err = conga_netlink_check_port(info);
+	if (!err)
+		err = conga_netlink_may_touch(port->origin, origin, info->extack);
+	if (err)
+		return err;
+	conga_netlink_tell_port_gone(port);
 	conga_hooks_remove_port(port);
 	return 0;
 }
@@ -241,8 +342,10 @@ static bool conga_netlink_addr_usable(struct net *net,
 					 IPV6_ADDR_LOOPBACK));
 }
 
+/* *@old is the leaf that takes this one's place, if it may. */
 static int conga_netlink_check_addr(struct conga_fabric *fabric,
 				    struct in6_addr *addr,
+				    struct conga_leaf **old, u8 origin,
 				    struct genl_info *info)
 {
 	struct nlattr *v6 = info->attrs[CONGA_A_LEAF_ADDR6];
@@ -264,40 +367,76 @@ static int conga_netlink_check_addr(struct conga_fabric *fabric,
 			       "A leaf is remote, this address is our own");
 		return -EINVAL;
 	}
-	if (conga_leaf_find(fabric, addr)) {
+	*old = conga_leaf_find(fabric, addr);
+	if (*old && !conga_netlink_replaces((*old)->origin, origin)) {
 		NL_SET_ERR_MSG(info->extack, "This leaf exists already");
 		return -EEXIST;
 	}
 	return 0;
 }
 
-static int conga_netlink_check_mode(struct genl_info *info)
+/* The leaf must not go on stamping what nobody clears here. */
+static void conga_netlink_order(struct conga_leaf *leaf, u8 mode, u8 origin)
 {
-	if (info->attrs[CONGA_A_LEAF_MODE])
-		return conga_netlink_check_leaf(info);
-	NL_SET_ERR_MSG(info->extack, "A leaf needs a mode, conga or plain");
-	return -EINVAL;
+	if (mode == CONGA_MODE_PLAIN)
+		conga_control_bye(leaf);
+	conga_leaf_set_mode(leaf, mode);
+	leaf->origin = origin;
+	conga_fabric_changed(leaf->fabric);
+	conga_netlink_tell_leaf(leaf);
+}
+
+static struct conga_leaf *
+conga_netlink_leaf_create(struct conga_fabric *fabric,
+			  const struct in6_addr *addr, u8 mode, u8 origin,
+			  struct genl_info *info)
+{
+	struct conga_leaf *leaf = conga_leaf_add(fabric, addr, mode, origin);
+
+	if (leaf == ERR_PTR(-EBUSY))
+		NL_SET_ERR_MSG(info->extack,
+			       "A fabric has at most 65535 leaves");
+	else if (IS_ERR(leaf))
+		conga_netlink_out_of_memory(info);
+	return leaf;
+}
+
+static void conga_netlink_warn_hello(struct conga_fabric *fabric, u8 mode,
+				     struct genl_info *info)
+{
+	if (mode == CONGA_MODE_AUTO && !conga_fabric_params(fabric)->hello)
+		NL_SET_ERR_MSG(info->extack,
+			       "Hello is off, so this leaf stays plain");
 }
 
 static int conga_netlink_leaf_make(struct conga_fabric *fabric,
 				   struct genl_info *info)
 {
+	struct nlattr *ordered = info->attrs[CONGA_A_LEAF_MODE];
+	struct conga_leaf *leaf;
 	struct in6_addr addr;
+	u8 mode, origin;
 	int err;
 
-	err = conga_netlink_check_addr(fabric, &addr, info);
-	if (!err)
-		err = conga_netlink_check_mode(info);
+	err = conga_netlink_check_leaf(info);
 	if (err)
 		return err;
-	err = conga_leaf_add(fabric, &addr,
-			     nla_get_u32(info->attrs[CONGA_A_LEAF_MODE]));
-	if (err == -EBUSY)
-		NL_SET_ERR_MSG(info->extack,
-			       "A fabric has at most 65535 leaves");
-	else if (err)
-		conga_netlink_out_of_memory(info);
-	return err;
+	mode = ordered ? nla_get_u32(ordered) : CONGA_MODE_AUTO;
+	origin = conga_netlink_origin(info, CONGA_A_LEAF_ORIGIN);
+	err = conga_netlink_check_addr(fabric, &addr, &leaf, origin, info);
+	if (err)
+		return err;
+	if (leaf) {
+		conga_netlink_order(leaf, mode, origin);
+	} else {
+		leaf = conga_netlink_leaf_create(fabric, &addr, mode, origin,
+						 info);
+		if (IS_ERR(leaf))
+			return PTR_ERR(leaf);
+		conga_netlink_tell_leaf(leaf);
+	}
+	conga_netlink_warn_hello(fabric, mode, info);
+	return 0;
 }
 
 int conga_netlink_leaf_new(struct sk_buff *skb, struct genl_info *info)
@@ -316,15 +455,25 @@ static int conga_netlink_leaf_change(struct conga_fabric *fabric,
 				     struct genl_info *info)
 {
 	struct conga_leaf *leaf = conga_netlink_leaf_named(fabric, info);
+	u8 mode, origin;
 	int err;
 
 	if (IS_ERR(leaf))
 		return PTR_ERR(leaf);
-	err = conga_netlink_check_mode(info);
+	if (!info->attrs[CONGA_A_LEAF_MODE]) {
+		NL_SET_ERR_MSG(info->extack, "What is to change? Give a mode");
+		return -EINVAL;
+	}
+	err = conga_netlink_check_leaf(info);
+	origin = conga_netlink_origin(info, CONGA_A_LEAF_ORIGIN);
 	if (!err)
-		conga_leaf_set_mode(leaf,
-				    nla_get_u32(info->attrs[CONGA_A_LEAF_MODE]));
-	return err;
+		err = conga_netlink_may_touch(leaf->origin, origin, info->extack);
+	if (err)
+		return err;
+	mode = nla_get_u32(info->attrs[CONGA_A_LEAF_MODE]);
+	conga_netlink_order(leaf, mode, origin);
+	conga_netlink_warn_hello(fabric, mode, info);
+	return 0;
 }
 
 int conga_netlink_leaf_set(struct sk_buff *skb, struct genl_info *info)
@@ -336,9 +485,18 @@ static int conga_netlink_leaf_remove(struct conga_fabric *fabric,
 				     struct genl_info *info)
 {
 	struct conga_leaf *leaf = conga_netlink_leaf_named(fabric, info);
+	u8 origin = conga_netlink_origin(info, CONGA_A_LEAF_ORIGIN);
+	int err;
 
 	if (IS_ERR(leaf))
 		return PTR_ERR(leaf);
+	err = conga_netlink_check_leaf(info);
+	if (!err)
+		err = conga_netlink_may_touch(leaf->origin, origin, info->extack);
+	if (err)
+		return err;
+	conga_control_bye(leaf);
+	conga_netlink_tell_leaf_gone(leaf);
 	conga_leaf_make_dead(leaf);
 	synchronize_net();
 	conga_leaf_free(leaf);

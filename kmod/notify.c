@@ -3,6 +3,7 @@
 #include <linux/netdevice.h>
 
 #include "datapath.h"
+#include "netlink.h"
 #include "path.h"
 #include "port.h"
 
@@ -25,12 +26,14 @@ static void conga_notify_speed(struct conga_port *port)
 		return;
 	port->rate = rate;
 	conga_port_dre_publish(port, dre);
+	conga_netlink_tell_port(port);
 }
 
 static void conga_notify_port(struct conga_port *port, unsigned long event)
 {
 	switch (event) {
 	case NETDEV_UNREGISTER:
+		conga_netlink_tell_port_gone(port);
 		conga_hooks_remove_port(port);
 		return;
 	case NETDEV_UP:
@@ -41,6 +44,7 @@ static void conga_notify_port(struct conga_port *port, unsigned long event)
 	case NETDEV_GOING_DOWN:
 	case NETDEV_CHANGEMTU:
 		conga_path_invalidate(port->fabric);
+		conga_fabric_changed(port->fabric);
 	}
 }
 

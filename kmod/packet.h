@@ -25,6 +25,16 @@ struct conga_packet {
 	u32	vni;		/* second word */
 };
 
+/* A flow inside the tunnel, as an operator names it. */
+struct conga_flow {
+	struct in6_addr	source;		/* IPv4 mapped */
+	struct in6_addr	destination;
+	bool		v6;
+	u8		protocol;
+	__be16		sport;		/* of TCP and UDP, else 0 */
+	__be16		dport;
+};
+
 enum conga_packet_kind conga_packet_find(struct conga_packet *packet,
 					 const struct sk_buff *skb,
 					 __be16 protocol,
@@ -41,6 +51,8 @@ void conga_packet_destination(const struct sk_buff *skb,
 			      struct in6_addr *addr);
 u32 conga_packet_flow_hash(const struct sk_buff *skb,
 			   const struct conga_packet *packet, u32 seed);
+u32 conga_flow_hash(const struct conga_flow *flow, u32 seed);
+bool conga_flow_has_ports(u8 protocol);
 bool conga_packet_fits(const struct sk_buff *skb, unsigned int mtu);
 void conga_packet_on_wire(const struct sk_buff *skb, u32 *frames, u32 *bytes);
 

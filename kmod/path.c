@@ -312,6 +312,8 @@ static void conga_path_store(struct conga_leaf *leaf, struct conga_path *path,
 							 verdict->other));
 	dst = conga_path_swap(leaf, &path->dst, verdict->dst);
 	other = conga_path_swap(leaf, &path->other, verdict->other);
+	if (path->reason != verdict->reason)
+		conga_fabric_changed(leaf->fabric);
 	WRITE_ONCE(path->reason, verdict->reason);
 	/* Paired with the acquire in conga_path_current(). */
 	smp_store_release(&path->genid, genid);

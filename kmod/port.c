@@ -139,6 +139,17 @@ err_free_port:
 	return NULL;
 }
 
+/* conga_port_set_drain - of an uplink; flowlets on it leave at their next gap */
+void conga_port_set_drain(struct conga_port *port, bool drain)
+{
+	struct conga_fabric *fabric = port->fabric;
+	u16 draining = fabric->draining & ~BIT(port->tag);
+
+	conga_assert_locked(fabric);
+	port->drain = drain;
+	WRITE_ONCE(fabric->draining, draining | (drain ? BIT(port->tag) : 0));
+}
+
 /* conga_port_publish - from now on packets may use the port */
 void conga_port_publish(struct conga_port *port)
 {
@@ -161,8 +172,10 @@ void conga_port_make_dead(struct conga_port *port)
 	list_del_rcu(&port->list);
 	fabric->port_count--;
 	fabric->generation++;
-	if (port->role == CONGA_ROLE_UPLINK)
-		RCU_INIT_POINTER(fabric->uplink[port->tag], NULL);
+	if (port->role != CONGA_ROLE_UPLINK)
+		return;
+	conga_port_set_drain(port, false);
+	RCU_INIT_POINTER(fabric->uplink[port->tag], NULL);
 }
 
 /* conga_port_free - after a grace period since it was made dead */

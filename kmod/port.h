@@ -33,6 +33,9 @@ struct conga_port {
 	u8				role;	/* enum conga_role */
 	u8				tag;	/* LBTag of an uplink */
 	u8				rate_source; /* enum conga_rate_source */
+	u8				origin;	/* enum conga_origin */
+	bool				drain;	/* no new flowlets; and fabric->draining */
+	bool				told_up; /* the last event's, by netlink_event.c */
 	u64				rate;	/* bit/s */
 	netdevice_tracker		dev_tracker;
 	struct list_head		list;	/* fabric->ports */
@@ -55,6 +58,7 @@ u64 conga_port_link_rate(struct net_device *dev);
 struct conga_port *conga_port_create(struct conga_fabric *fabric,
 				     struct net_device *dev, u8 role, u8 tag,
 				     u64 rate, u8 rate_source);
+void conga_port_set_drain(struct conga_port *port, bool drain);
 void conga_port_publish(struct conga_port *port);
 void conga_port_make_dead(struct conga_port *port);
 void conga_port_free(struct conga_port *port);

@@ -9,6 +9,7 @@
 #include <net/ip.h>
 #include <linux/ipv6.h>
 
+#include "control.h"
 #include "datapath.h"
 #include "leaf.h"
 #include "packet.h"
@@ -37,56 +38,78 @@ static int conga_rx_ifindex(const struct sk_buff *skb,
 	return packet->v6 ? IP6CB(skb)->iif : IPCB(skb)->iif;
 }
 
-/* Who sent this, if it may teach us? NULL and a counter otherwise. */
-static struct conga_leaf *conga_rx_teacher(struct conga_fabric *fabric,
-					   const struct sk_buff *skb,
-					   const struct conga_packet *packet)
+/* Did a known leaf send this, by a port? If not, it is counted as one of the
+ * two.
+ */
+static bool conga_rx_source(struct conga_control_source *source,
+			    enum conga_attr_stats not_port,
+			    enum conga_attr_stats unknown_leaf)
 {
-	struct in6_addr source;
-	struct conga_leaf *leaf;
+	struct conga_fabric *fabric = source->fabric;
+	struct in6_addr addr;
 
-	if (!conga_port_find(fabric, conga_rx_ifindex(skb, packet))) {
-		conga_rx_count(fabric, CONGA_A_STATS_RX_NOT_PORT);
-		return NULL;
+	source->port = conga_port_find(fabric, conga_rx_ifindex(source->skb,
+								source->packet));
+	if (!source->port) {
+		conga_rx_count(fabric, not_port);
+		return false;
 	}
-	conga_packet_source(skb, packet, &source);
-	leaf = conga_leaf_find(fabric, &source);
-	if (!leaf) {
-		conga_rx_count(fabric, CONGA_A_STATS_RX_UNKNOWN_LEAF);
-		return NULL;
+	conga_packet_source(source->skb, source->packet, &addr);
+	source->leaf = conga_leaf_find(fabric, &addr);
+	if (!source->leaf)
+		conga_rx_count(fabric, unknown_leaf);
+	return source->leaf;
+}
+
+/* May the sender teach us? */
+static bool conga_rx_teacher(struct conga_control_source *source)
+{
+	if (!conga_rx_source(source, CONGA_A_STATS_RX_NOT_PORT,
+			     CONGA_A_STATS_RX_UNKNOWN_LEAF))
+		return false;
+	if (conga_leaf_is_conga(source->leaf))
+		return true;
+	conga_rx_count(source->fabric, CONGA_A_STATS_RX_PLAIN_LEAF);
+	return false;
+}
+
+static void conga_rx_take_feedback(const struct conga_control_source *source,
+				   const struct conga_stamp *stamp, u64 now)
+{
+	if (!conga_port_uplink(source->fabric, stamp->fb_tag)) {
+		conga_rx_count(source->fabric, CONGA_A_STATS_FEEDBACK_IGNORED);
+		return;
 	}
-	if (READ_ONCE(leaf->mode) != CONGA_MODE_CONGA) {
-		conga_rx_count(fabric, CONGA_A_STATS_RX_PLAIN_LEAF);
-		return NULL;
-	}
-	return leaf;
+	conga_toleaf_learn(&source->leaf->to, stamp->fb_tag, stamp->fb_metric,
+			   now);
+	conga_rx_count(source->fabric, CONGA_A_STATS_FEEDBACK_RECEIVED);
 }
 
 /* Section 3.3: CE into the from-leaf table, feedback into the to-leaf table. */
-static void conga_rx_learn(struct conga_fabric *fabric, struct conga_leaf *leaf,
-			   const struct conga_packet *packet,
-			   const struct conga_params *params)
+static void conga_rx_learn(const struct conga_control_source *source)
 {
+	const struct conga_params *params = source->params;
+	struct conga_leaf *leaf = source->leaf;
 	struct conga_stamp stamp;
 	u64 now = ktime_get_ns();
 
-	conga_wire_read(&stamp, packet->word, params->q);
+	conga_wire_read(&stamp, source->packet->word, params->q);
 	conga_fromleaf_learn(&leaf->from, stamp.tag, stamp.ce, now);
-	conga_rx_count(fabric, CONGA_A_STATS_RX_LEARNT);
-	if (!stamp.feedback)
-		return;
-	if (!conga_port_uplink(fabric, stamp.fb_tag)) {
-		conga_rx_count(fabric, CONGA_A_STATS_FEEDBACK_IGNORED);
-		return;
-	}
-	conga_toleaf_learn(&leaf->to, stamp.fb_tag, stamp.fb_metric, now);
-	conga_rx_count(fabric, CONGA_A_STATS_FEEDBACK_RECEIVED);
+	conga_rx_count(source->fabric, CONGA_A_STATS_RX_LEARNT);
+	if (stamp.feedback)
+		conga_rx_take_feedback(source, &stamp, now);
+	if (params->explicit_feedback &&
+	    conga_fromleaf_overdue(&leaf->from, stamp.tag, now, params->tage))
+		conga_control_feedback(source, now);
 }
 
-static unsigned int conga_rx_control(struct conga_fabric *fabric,
+static unsigned int conga_rx_control(struct conga_control_source *source,
 				     struct sk_buff *skb)
 {
-	conga_rx_count(fabric, CONGA_A_STATS_RX_CONTROL);
+	conga_rx_count(source->fabric, CONGA_A_STATS_RX_CONTROL);
+	if (conga_rx_source(source, CONGA_A_STATS_CONTROL_NOT_PORT,
+			    CONGA_A_STATS_CONTROL_UNKNOWN_LEAF))
+		conga_control_receive(source);
 	consume_skb(skb);
 	return NF_STOLEN;
 }
@@ -96,14 +119,18 @@ static unsigned int conga_rx_stamped(struct conga_fabric *fabric,
 				     struct conga_packet *packet,
 				     const struct conga_params *params)
 {
-	struct conga_leaf *leaf;
+	struct conga_control_source source = {
+		.fabric	= fabric,
+		.params	= params,
+		.skb	= skb,
+		.packet	= packet,
+	};
 
 	if (conga_wire_control(packet->vni))
-		return conga_rx_control(fabric, skb);
+		return conga_rx_control(&source, skb);
 	conga_rx_count(fabric, CONGA_A_STATS_RX_STAMPED);
-	leaf = conga_rx_teacher(fabric, skb, packet);
-	if (leaf)
-		conga_rx_learn(fabric, leaf, packet, params);
+	if (conga_rx_teacher(&source))
+		conga_rx_learn(&source);
 	if (!conga_packet_write(skb, packet, conga_wire_clear(packet->word)))
 		conga_rx_count(fabric, CONGA_A_STATS_RX_NOMEM);
 	return NF_ACCEPT;

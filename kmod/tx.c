@@ -77,7 +77,16 @@ static struct dst_entry *conga_tx_path(const struct conga_tx *tx, u8 tag)
 {
 	struct conga_port *port = conga_port_uplink(tx->fabric, tag);
 
-	return port ? conga_path_dst(tx->leaf, port) : NULL;
+	if (!port || conga_leaf_is_silent(tx->leaf, tag))
+		return NULL;
+	return conga_path_dst(tx->leaf, port);
+}
+
+static conga_flowlet_t *conga_tx_slot(const struct conga_tx *tx)
+{
+	struct conga_flowlets *flowlets = rcu_dereference(tx->fabric->flowlets);
+
+	return &flowlets->entry[tx->hash & flowlets->mask];
 }
 
 static void conga_tx_view_uplink(const struct conga_tx *tx,
@@ -89,7 +98,7 @@ static void conga_tx_view_uplink(const struct conga_tx *tx,
 	if (needs & CONGA_NEEDS_LOCAL && port)
 		uplink->local = conga_port_metric(port, tx->now);
 	if (needs & CONGA_NEEDS_REMOTE &&
-	    READ_ONCE(tx->leaf->mode) == CONGA_MODE_CONGA)
+	    conga_leaf_is_conga(tx->leaf))
 		uplink->remote = conga_toleaf_metric(&tx->leaf->to, tag,
 						     tx->now, tx->params->tage,
 						     tx->params->q);
@@ -103,7 +112,7 @@ static bool conga_tx_pick(struct conga_tx *tx, u8 previous)
 		.now		= tx->now,
 		.hash		= tx->hash,
 		.random		= get_random_u32(),
-		.usable		= conga_path_usable(tx->leaf),
+		.usable		= conga_leaf_open(tx->leaf),
 		.previous	= previous,
 		.sum		= tx->params->metric == CONGA_METRIC_SUM,
 	};
@@ -117,6 +126,56 @@ static bool conga_tx_pick(struct conga_tx *tx, u8 previous)
 	tx->tag = policy->pick(&view);
 	tx->dst = conga_tx_path(tx, tx->tag);
 	return tx->dst;
+}
+
+/* The uplink of the flow's flowlet, if that is in progress; else @previous is the
+ * one that it had last.
+ */
+static bool conga_tx_ask_flowlet(struct conga_tx *tx, u8 *previous)
+{
+	conga_flowlet_t entry = READ_ONCE(*conga_tx_slot(tx));
+
+	tx->tag = conga_flowlet_tag(entry);
+	switch (conga_flowlet_state(entry, tx->leaf->index, tx->now,
+				    tx->params->tfl)) {
+	case CONGA_FLOWLET_LIVE:
+		return conga_tx_path(tx, tx->tag);
+	case CONGA_FLOWLET_EXPIRED:
+		*previous = tx->tag;
+		return false;
+	default:
+		return false;
+	}
+}
+
+/*
+ * conga_tx_ask - what would a packet to @leaf get now? Nothing changes by it.
+ *
+ * BH disabled, RCU. Without @flow for a packet of any new flow. *@tag is the
+ * uplink's, unless the packet would be left to the kernel.
+ */
+enum conga_decision conga_tx_ask(struct conga_leaf *leaf,
+				 const struct conga_flow *flow, u8 *tag)
+{
+	struct conga_tx tx = {
+		.fabric	= leaf->fabric,
+		.params	= rcu_dereference(leaf->fabric->params),
+		.leaf	= leaf,
+		.now	= ktime_get_ns(),
+		.hash	= get_random_u32(),
+	};
+	enum conga_decision decision = CONGA_DECISION_NEW;
+	u8 previous = CONGA_TAG_NONE;
+
+	if (flow)
+		tx.hash = conga_flow_hash(flow, tx.fabric->hash_seed ^ leaf->index);
+	if (flow && tx.params->policy->needs & CONGA_NEEDS_FLOWLET &&
+	    conga_tx_ask_flowlet(&tx, &previous))
+		decision = CONGA_DECISION_FLOWLET;
+	else if (!conga_tx_pick(&tx, previous))
+		decision = CONGA_DECISION_KERNEL;
+	*tag = tx.tag;
+	return decision;
 }
 
 static void conga_tx_count_flowlet(const struct conga_tx *tx,
@@ -152,8 +211,7 @@ static bool conga_tx_continue(struct conga_tx *tx, conga_flowlet_t *slot,
 /* Per flowlet, section 3.4 and 3.5. */
 static bool conga_tx_by_flowlet(struct conga_tx *tx)
 {
-	struct conga_flowlets *flowlets = rcu_dereference(tx->fabric->flowlets);
-	conga_flowlet_t *slot = &flowlets->entry[tx->hash & flowlets->mask];
+	conga_flowlet_t *slot = conga_tx_slot(tx);
 	conga_flowlet_t entry = READ_ONCE(*slot);
 	enum conga_flowlet_state state;
 	u8 previous = CONGA_TAG_NONE;
@@ -198,15 +256,18 @@ static bool conga_tx_fits(const struct conga_tx *tx, const struct sk_buff *skb)
 }
 
 /* Towards a conga leaf: LBTag, CE = 0 (the link door raises it), feedback,
- * section 3.3. False if the header cannot be written.
+ * section 3.3. Stamped packets of a tunnel that has the control VNI for its own
+ * would be consumed. False if the header cannot be written.
  */
 static bool conga_tx_stamp(struct conga_tx *tx, struct sk_buff *skb)
 {
 	struct conga_stamp stamp = { .tag = tx->tag };
 
-	if (READ_ONCE(tx->leaf->mode) != CONGA_MODE_CONGA)
+	if (!conga_leaf_is_conga(tx->leaf))
 		return true;
-	if (!conga_wire_blank(tx->packet.word, tx->packet.vni)) {
+	conga_leaf_mark_busy(tx->leaf, tx->tag);
+	if (!conga_wire_blank(tx->packet.word, tx->packet.vni) ||
+	    conga_wire_control(tx->packet.vni)) {
 		conga_tx_count(tx, CONGA_A_STATS_TX_RESERVED);
 		return true;
 	}

@@ -145,7 +145,7 @@ bench_fabric() {
 
 	shift 2
 	{
-		echo "fabric add $*"
+		echo "fabric add $QUIET $*"
 		for ((i = 0; i < uplinks; i++)); do
 			echo "port add up$i role uplink tag $i rate $rate"
 		done

@@ -116,7 +116,7 @@ leaf_up() {
 		in_ns "${SPINE[0]}" ethtool -K "down$l.0" tx off gso off tso off >/dev/null &&
 		tunnels "$l" | ip -n "${LEAF[l]}" -batch - &&
 		conga_batch "${LEAF[l]}" <<-END
-			fabric add dstport 4789 dstport $PORT6 dstport $GPE_PORT
+			fabric add $QUIET dstport 4789 dstport $PORT6 dstport $GPE_PORT
 			port add up0 role uplink rate 1tbit
 			leaf add ${VTEP[1 - l]} mode conga
 			leaf add fd00::1$((2 - l)) mode conga

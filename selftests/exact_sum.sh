@@ -130,7 +130,7 @@ ports() {
 
 # Every packet decides anew.
 chain_fabric() {
-	local plane box add="fabric add metric $1 tdre ${PERIOD_NS}ns flowlet-timeout 0"
+	local plane box add="fabric add $QUIET metric $1 tdre ${PERIOD_NS}ns flowlet-timeout 0"
 
 	for plane in 0 1; do
 		for box in "near$plane" "far$plane"; do

@@ -6,6 +6,7 @@
 # Source lib.sh and topology.sh first; after topo_up:
 #
 #	FABRIC_RATE=200mbit	of every port; empty: the link's own speed
+#	QUIET=			fabrics say hello and feed back by themselves
 #	fabric_up conga conga	policy, mode: every leaf and every spine
 #	conga 0 path show	the tool in leaf 0's namespace
 #	stat_of "${LEAF[0]}" rx_stamped
@@ -13,6 +14,9 @@
 
 CONGA=${BASH_SOURCE[0]%/*}/../userspace/conga
 FABRIC_RATE=
+
+# Counters are exact when no box says anything by itself.
+QUIET="hello off explicit-feedback off"
 
 # conga LEAF WORD...: the tool in a leaf's namespace
 conga() {
@@ -42,7 +46,7 @@ fabric_leaf() {
 	local l=$1 r
 
 	{
-		echo "fabric add policy $2"
+		echo "fabric add $QUIET policy $2"
 		fabric_uplinks "$l"
 		for ((r = 0; r < TOPO_LEAVES; r++)); do
 			((r == l)) || echo "leaf add ${VTEP[r]} mode $3"
@@ -55,7 +59,7 @@ fabric_spine() {
 	local s=$1 l p
 
 	{
-		echo "fabric add"
+		echo "fabric add $QUIET"
 		for ((l = 0; l < TOPO_LEAVES; l++)); do
 			for ((p = 0; p < TOPO_LINKS; p++)); do
 				topo_rate "spine$s.$p" "leaf$l"

@@ -135,7 +135,7 @@ remote ${VTEP[0]} ttl 64 gbp dstport $GBP_EXTERNAL_PORT"
 sender_fabric() {
 	local i
 
-	echo "fabric add q $1 tdre 10ms alpha 0.5 age 10s dstport 4789 dstport $GPE_PORT \
+	echo "fabric add $QUIET q $1 tdre 10ms alpha 0.5 age 10s dstport 4789 dstport $GPE_PORT \
 dstport $GBP_PORT dstport $GBP_EXTERNAL_PORT"
 	for i in "${UPLINKS[@]}"; do
 		echo "port add up$i role uplink rate ${RATES[i]} tag ${TAGS[i]}"
@@ -181,7 +181,7 @@ receiver_up() {
 		gbp_receiver_lines
 	} | ip -n "${LEAF[1]}" -batch - || return
 	conga_batch "${LEAF[1]}" <<-END || return
-		fabric add dstport 4789 dstport $GBP_PORT dstport $GBP_EXTERNAL_PORT
+		fabric add $QUIET dstport 4789 dstport $GBP_PORT dstport $GBP_EXTERNAL_PORT
 		port add up0 role uplink rate 1tbit
 		port add up1 role uplink rate 1tbit
 		port add up2 role uplink rate 1tbit

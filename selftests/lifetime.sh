@@ -19,6 +19,7 @@ HERE=$(dirname "$(realpath "$0")")
 # objects loses that nexthop only; the kernel drops any other multipath route.
 TOPO_LINKS=2
 TOPO_NEXTHOPS=object
+QUIET=				# what goes on by itself must end, too
 readonly ROUNDS=8
 readonly PATIENCE_MS=10000
 readonly DATAGRAMS=1000000 INTERVAL_US=3000 ENOUGH=50

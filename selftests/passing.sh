@@ -31,7 +31,7 @@ leaf_up() {
 	local l=$1
 
 	conga_batch "${LEAF[l]}" <<-END
-		fabric add tdre 1us alpha 0.5 age 10s policy ecmp dstport 4789 dstport $OTHER_PORT
+		fabric add $QUIET tdre 1us alpha 0.5 age 10s policy ecmp dstport 4789 dstport $OTHER_PORT
 		port add up0 role uplink rate $FAST tag 4
 		port add up1 role uplink rate $FAST tag 7
 		leaf add ${VTEP[1 - l]} mode conga
@@ -40,7 +40,7 @@ leaf_up() {
 
 marking_spine_up() {
 	conga_batch "${SPINE[0]}" <<-END
-		fabric add tdre 1us alpha 0.5 dstport 4789 dstport $OTHER_PORT
+		fabric add $QUIET tdre 1us alpha 0.5 dstport 4789 dstport $OTHER_PORT
 		port add down0.0 role transit rate $SLOW
 		port add down1.0 role transit rate $SLOW
 	END

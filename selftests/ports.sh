@@ -159,13 +159,13 @@ fabrics() {
 	local i p
 
 	{
-		echo "fabric add policy ecmp age 10s tdre 100ms"
+		echo "fabric add $QUIET policy ecmp age 10s tdre 100ms"
 		echo "leaf add ${VTEP[1]} mode conga"
 		for ((i = 0; i < ${#UPLINK[@]}; i++)); do
 			echo "port add ${UPLINK[i]} role uplink rate 1tbit tag ${TAG[i]}"
 		done
 	} | conga_batch "${LEAF[0]}" && {
-		echo "fabric add tdre 100ms"
+		echo "fabric add $QUIET tdre 100ms"
 		for ((i = 0; i < ${#FAR[@]}; i++)); do
 			echo "port add ${FAR[i]} role transit rate 1tbit"
 		done

@@ -16,10 +16,11 @@ readonly ALIAS=net-pf-16-proto-16-family-conga
 readonly -a AS_NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all)
 readonly UPLINKS=16
 readonly FABRIC_NEW=1 FABRIC_SET=2 PORT_NEW=5 PORT_SET=6 LEAF_NEW=9
-readonly LEAF_DEL=12 TABLE_GET=14	# enum conga_cmd
+readonly LEAF_SET=10 LEAF_DEL=12 PATH_GET=13 TABLE_GET=14	# enum conga_cmd
 readonly NOT_PERMITTED="Error: Operation not permitted:"
 readonly NEEDS="needs CAP_NET_ADMIN in this network namespace"
 
+readonly HELLO="hello is off or a time from 20 ms to 10 s"
 readonly UNICAST="A leaf needs a unicast address that is not link-local"
 
 # ---- two namespaces: one with a fabric, one without ----
@@ -60,8 +61,9 @@ setup() {
 	# The tree may be where nobody else can read.
 	printf '%s show\n' fabric port leaf >"$PUBLIC/configuration"
 	cp "$CONGA" "$PUBLIC/conga" && chmod 755 "$PUBLIC" "$PUBLIC/conga" || return
+	D0=$(ip -n "$HERE_NS" -o link show d0) && D0=${D0%%:*} || return
 	conga_batch "$HERE_NS" <<-END
-		fabric add q 4 age 20ms
+		fabric add q 4 age 20ms hello off
 		port add d0 role uplink rate 10gbit tag 3
 		port add transit role transit rate 1gbit
 		leaf add 10.0.0.12 mode conga
@@ -122,6 +124,10 @@ ports_refused() {
 		The device reports no usable link speed, give a rate | port add d1 role uplink
 		The device reports no usable link speed, give a rate | port add d1 role transit rate auto
 		The device reports no usable link speed, give a rate | port set d0 rate auto
+		What is to change? Give a rate or drain | port set d0
+		Only an uplink can be drained | port set transit drain on
+		Only an uplink can be drained | port add d1 role transit rate 1gbit drain on
+		Only an uplink can be drained | port set transit rate 2gbit drain off
 	END
 }
 
@@ -146,6 +152,20 @@ leaves_refused() {
 		This address is not a leaf of the fabric | leaf set 10.0.0.99 mode conga
 		This address is not a leaf of the fabric | leaf del fd00::99
 		This address is not a leaf of the fabric | leaf show 10.0.0.99
+		This address is not a leaf of the fabric | path get 10.0.0.99
+		This address is not a leaf of the fabric | path get leaf fd00::99 from 10.1.0.1 to 10.1.0.2
+	END
+}
+
+flows_refused() {
+	local addresses="A flow has a source and a destination of one address family"
+
+	all_refused <<-END
+		$addresses | path get 10.0.0.12 from 10.1.0.1
+		$addresses | path get 10.0.0.12 to 10.1.0.1 sport 7
+		$addresses | path get 10.0.0.12 from 10.1.0.1 to fd00::1
+		$addresses | path get 10.0.0.12 proto udp sport 1 dport 2
+		Only flows of TCP and UDP have ports | path get 10.0.0.12 from 10.1.0.1 to 10.1.0.2 proto 1 dport 7
 	END
 }
 
@@ -167,6 +187,9 @@ parameters_refused() {
 		flowlets is a power of two from 1024 to 4194304 | fabric set flowlets 512
 		flowlets is a power of two from 1024 to 4194304 | fabric set flowlets 8388608
 		There is no policy of this name, see conga policy list | fabric set policy nosuch
+		$HELLO | fabric set hello 19999us
+		$HELLO | fabric set hello 10000001us
+		leaf-id is a number from 1 to 4294967295 | fabric set leaf-id 0
 	END
 }
 
@@ -209,7 +232,7 @@ no_fabric_refused() {
 
 	for words in "fabric show" "fabric set q 4" "fabric del" "leaf show" \
 		"port add elsewhere role uplink rate 1gbit" "port del elsewhere" \
-		"leaf add 10.0.0.12 mode conga" "path show" "stats show" \
+		"leaf add 10.0.0.12" "path show" "path get 10.0.0.12" "stats show" "check" \
 		"table show to-leaf" "flowlet show" "flowlet flush"; do
 		# shellcheck disable=SC2086 # a list of words
 		refused "$none" -n "$THERE_NS" $words || return
@@ -241,8 +264,14 @@ raw_requests_refused() {
 	verdict "EINVAL: A leaf is named by exactly one address" "$LEAF_NEW" 3:u32=1 &&
 	verdict "EINVAL: A leaf is named by exactly one address" \
 		"$LEAF_NEW" 1:hex=0a00000d 2:hex=fd000000000000000000000000000013 3:u32=1 &&
-	verdict "EINVAL: A leaf needs a mode, conga or plain" "$LEAF_NEW" 1:hex=0a00000d &&
-	verdict "ERANGE: mode is conga or plain" "$LEAF_NEW" 1:hex=0a00000d 3:u32=0 &&
+	verdict "EINVAL: What is to change? Give a mode" "$LEAF_SET" 1:hex=0a00000c &&
+	verdict "ERANGE: mode is auto, conga or plain" "$LEAF_NEW" 1:hex=0a00000d 3:u32=0 &&
+	verdict "ERANGE: mode is auto, conga or plain" "$LEAF_SET" 1:hex=0a00000c 3:u32=4 &&
+	verdict "ERANGE: explicit-feedback is on or off" "$FABRIC_SET" 14:u32=2 &&
+	verdict "ERANGE: drain is on or off" "$PORT_SET" 1:u32="$D0" 14:u32=2 &&
+	verdict "ERANGE: origin is manual or auto" "$PORT_SET" 1:u32="$D0" 4:u64=1000000000 13:u32=3 &&
+	verdict "ERANGE: origin is manual or auto" "$LEAF_SET" 1:hex=0a00000c 3:u32=1 7:u32=0 &&
+	verdict "EINVAL: A leaf is named by exactly one address" "$PATH_GET" &&
 	verdict "EINVAL: A leaf is named by exactly one address" "$LEAF_DEL"
 }
 
@@ -280,8 +309,12 @@ usage_exits_2() {
 		"fabric set q" "fabric set q x" "fabric set q 4 q 5" "fabric set alpha -1" \
 		"fabric set dstport 65536" "port add d1 role uplnk rate 1gbit" "port add d1" \
 		"port add d1 role uplink rate fast" "leaf add 10.0.0.256 mode conga" \
-		"leaf add 10.0.0.13" "leaf add 10.0.0.13 mode auto" "table show" \
-		"port show d0 d1" "-x" "-b"; do
+		"leaf add 10.0.0.13 mode" "leaf add 10.0.0.13 mode maybe" "table show" \
+		"port show d0 d1" "-x" "-b" "leaf set 10.0.0.12" "port set d0 drain maybe" \
+		"fabric set hello 0" "fabric set leaf-id 0x" "fabric set leaf-id 4294967296" \
+		"fabric set explicit-feedback 1" "path get" "path get leaf" "path get 10.0.0.12 nosuch" \
+		"path get 10.0.0.12 from 10.1.0.1 to" "monitor nosuch" "check now" "-rcvbuf" \
+		"-rcvbuf x monitor"; do
 		# shellcheck disable=SC2086 # a list of words
 		"$CONGA" -n "$HERE_NS" $words >"$PUBLIC/out" 2>"$PUBLIC/err"
 		(($? == 2)) || fail "conga $words does not exit with 2" || return
@@ -331,15 +364,17 @@ everybody_may_read() {
 	local said
 
 	printf '%s\n' "fabric show" "port show" "port show d0" "leaf show" \
-		"leaf show 10.0.0.12" "path show" "table show to-leaf" \
+		"leaf show 10.0.0.12" "path show" "path get 10.0.0.12" "table show to-leaf" \
 		"table show from-leaf" "policy list" "stats show" >"$PUBLIC/reads"
 	chmod 644 "$PUBLIC/reads"
 	said=$(as_nobody <<<"-j -b $PUBLIC/reads")
-	[[ $(wc -l <<<"$said") == 11 && ${said##*$'\n'} == 0 ]] ||
+	[[ $(wc -l <<<"$said") == 12 && ${said##*$'\n'} == 0 ]] ||
 		fail "not every read was answered: $said" || return
 	said=$(as_nobody <<<"flowlet show")
 	[[ $said == "$NOT_PERMITTED reading the flowlet table $NEEDS"$'\n1' ]] ||
-		fail "flowlet show: $said"
+		fail "flowlet show: $said" || return
+	said=$(as_nobody <<<"path get 10.0.0.12 from 10.1.0.1 to 10.1.0.2")
+	[[ $said == "Error: Asking for a flow needs CAP_NET_ADMIN."$'\n1' ]] || fail "path get: $said"
 }
 
 # A user namespace's root configures its own network namespace, and no other.
@@ -402,13 +437,14 @@ module_missing_said() {
 require_root
 require_commands ip setpriv unshare nsenter sysctl genl modinfo depmod modprobe
 require_module
-tap_plan 16
+tap_plan 17
 setup || die "cannot set up"
 BEFORE=$(configuration)
 tap_test "devices that do not exist, are elsewhere, taken or unfit" devices_refused
 tap_test "LBTags and rates out of range, taken or missing" ports_refused
 tap_test "the 17th uplink" seventeenth_uplink_refused
 tap_test "leaves that are not remote unicast addresses, or exist" leaves_refused
+tap_test "flows that are none" flows_refused
 tap_test "parameters out of range" parameters_refused
 tap_test "settings are validated whole, then applied whole" settings_are_whole
 tap_test "everything without a fabric" no_fabric_refused

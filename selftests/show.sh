@@ -31,8 +31,8 @@ setup() {
 			in_ns "${HOST[$i.0]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 || return
 	done
 	ip -n "${LEAF[0]}" link add unused up type dummy && fabric_up conga conga &&
-		conga_batch "${LEAF[0]}" <<-END
-			fabric set flowlet-timeout 1s age 10s
+		conga 1 fabric set hello off && conga_batch "${LEAF[0]}" <<-END
+			fabric set flowlet-timeout 1s age 10s hello off explicit-feedback off leaf-id 0x1234
 			port add unused role uplink rate 1gbit tag 14
 		END
 }
@@ -62,7 +62,8 @@ shape_is() {
 
 fabric_shape() {
 	local head="policy:string q:number metric:string" tail="alpha:number flowlet_timeout_ns:number \
-age_ns:number dstports:array flowlets:number ports:number leaves:number"
+age_ns:number dstports:array flowlets:number hello_ns:number explicit_feedback:boolean \
+leaf_id:number ports:number leaves:number"
 
 	shape_is "$head $tail" . fabric show &&
 		conga 0 fabric set tdre 20us &&
@@ -71,16 +72,34 @@ age_ns:number dstports:array flowlets:number ports:number leaves:number"
 }
 
 port_shape() {
-	local numbers="rate_bps:number rate_source:string state:string metric:number \
-tdre_ns:number dre_bytes:number ifindex:number tx_packets:number tx_bytes:number"
+	local head="dev:string role:string tag:number rate_bps:number rate_source:string \
+state:string metric:number drain:boolean"
+	local tail="origin:string tdre_ns:number dre_bytes:number ifindex:number tx_packets:number \
+tx_bytes:number"
 
-	shape_is "dev:string role:string tag:number $numbers" . port show || return
-	[[ $("$CONGA" -n "${SPINE[0]}" -j port show | jq -c '[.[] | .role, has("tag")] | unique') == \
-		'[false,"transit"]' ]] || fail "a transit port has no tag"
+	shape_is "$head $tail" . port show || return
+	[[ $("$CONGA" -n "${SPINE[0]}" -j port show |
+		jq -c '[.[] | .role, has("tag"), has("drain")] | unique') == '[false,"transit"]' ]] ||
+		fail "a transit port has neither tag nor drain" || return
+	conga 0 port set unused drain on &&
+		shape_is "$head flowlets:number $tail" 'select(.drain)' port show &&
+		conga 0 port set unused drain off
 }
 
 leaf_shape() {
-	shape_is "addr:string mode:string state:string paths:number" . leaf show
+	hello 50ms && busywait "$SETTLE_MS" leaf_has_an_id || fail "no hello: $(conga 0 leaf show)" ||
+		return
+	shape_is "addr:string mode:string state:string reason:string paths:number id:number \
+origin:string" . leaf show && hello off
+}
+
+hello() {
+	conga 0 fabric set hello "$1" && conga 1 fabric set hello "$1"
+}
+
+# It is in its hellos, which are off otherwise, so that counters are exact.
+leaf_has_an_id() {
+	conga 0 -j leaf show | jq -e '.[0].id' >/dev/null
 }
 
 path_shape() {
@@ -205,11 +224,31 @@ ports_and_leaves_agree() {
 	numbers_are "[\"up1\",\"uplink\",1,10000000000,\"link\",\"up\",$index]" \
 		'.[] | [.dev, .role, .tag, .rate_bps, .rate_source, .state, .ifindex]' \
 		port show up1 || return
-	numbers_are "[[\"${VTEP[1]}\",\"conga\",\"conga\",2]]" 'map([.addr, .mode, .state, .paths])' \
+	numbers_are "[[\"${VTEP[1]}\",\"conga\",\"conga\",\"ordered\",2,\"manual\"]]" \
+		'map([.addr, .mode, .state, .reason, .paths, .origin])' \
 		leaf show || return
-	numbers_are '["conga",3,"max",0.1,1000000000,10000000000,[4789],65536,3,1]' \
+	numbers_are '["conga",3,"max",0.1,1000000000,10000000000,[4789],65536,0,false,4660,3,1]' \
 		'.[] | [.policy, .q, .metric, .alpha, .flowlet_timeout_ns, .age_ns, .dstports, .flowlets,
-		.ports, .leaves]' fabric show
+		.hello_ns, .explicit_feedback, .leaf_id, .ports, .leaves]' fabric show || return
+	[[ $(conga 0 fabric show) == *" hello off explicit-feedback off leaf-id 0x00001234 "* ]] ||
+		fail "$(conga 0 fabric show)"
+}
+
+# On screen what is as it should be is not said; -d says it.
+text_says_what_is_not_the_rule() {
+	conga 0 leaf set "${VTEP[1]}" mode auto 2>/dev/null || return
+	[[ $(conga 0 leaf show) == "${VTEP[1]} mode auto state plain (hello is off here) paths 2"* ]] ||
+		fail "$(conga 0 leaf show)" || return
+	conga 0 leaf set "${VTEP[1]}" mode conga || return
+	[[ $(conga 0 leaf show) == "${VTEP[1]} mode conga state conga paths 2"* &&
+		$(conga 0 -d leaf show) == "${VTEP[1]} mode conga state conga (as ordered) paths 2"*" origin manual" ]] ||
+		fail "$(conga 0 leaf show) $(conga 0 -d leaf show)" || return
+	[[ $(conga 0 port show unused) != *drain* && $(conga 0 -d port show unused) == *" drain off origin manual "* ]] ||
+		fail "$(conga 0 -d port show unused)" || return
+	conga 0 port set unused drain on || return
+	[[ $(conga 0 port show unused) == *" drain on flowlets 0" ]] ||
+		fail "$(conga 0 port show unused)" || return
+	conga 0 port set unused drain off
 }
 
 state_follows_the_device() {
@@ -295,7 +334,7 @@ batches_stop_where_they_fail() {
 require_root
 require_commands ip tc jq ping sysctl
 require_module
-tap_plan 17
+tap_plan 18
 setup || die "the fabric cannot be set up"
 tap_test "ports count what their devices count" ports_count_what_devices_count
 tap_test "doors count what the tunnel counts" doors_count_what_the_tunnel_counts
@@ -308,6 +347,7 @@ tap_test "keys of a table" table_shape
 tap_test "keys of a policy" policy_shape
 tap_test "keys of the counters" stats_shape
 tap_test "ports, leaves and fabric as they are" ports_and_leaves_agree
+tap_test "text says what is not the rule, -d everything" text_says_what_is_not_the_rule
 tap_test "a port's state is that of its device" state_follows_the_device
 tap_test "filters pick" filters_pick
 tap_test "options" options_work

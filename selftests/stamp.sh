@@ -86,7 +86,7 @@ leaf_up() {
 	local -n tags=TAG$l
 
 	conga_batch "${LEAF[l]}" <<-END
-		fabric add age 10s dstport 4789 dstport $GPE_PORT dstport $OTHER_PORT
+		fabric add $QUIET age 10s dstport 4789 dstport $GPE_PORT dstport $OTHER_PORT
 		port add up0 role uplink rate 1tbit tag ${tags[0]}
 		port add up1 role uplink rate 1tbit tag ${tags[1]}
 		leaf add ${VTEP[1 - l]} mode conga
@@ -247,7 +247,7 @@ control_is_consumed() {
 		by_port "$STRANGER" "${VTEP[1]}" "$control" &&
 		by_side "${VTEP[0]}" "${VTEP[1]}" "$control" &&
 		by_port "$VTEP6_0" "$VTEP6_1" "$control" &&
-		heard_is "" "rx_control=5" && tables_unchanged
+		heard_is "" "rx_control=5 control_not_port=1 control_unknown_leaf=1 control_plain_leaf=3" && tables_unchanged
 }
 
 # table_row TABLE LEAF TAG: the metric in that row of leaf 1

@@ -67,7 +67,7 @@ leaf_up() {
 	local l=$1 r
 
 	{
-		echo "fabric add age 10s ${PORTS[*]}"
+		echo "fabric add $QUIET age 10s ${PORTS[*]}"
 		echo "port add up0 role uplink rate 1tbit tag ${TAG[2 * l]}"
 		echo "port add up1 role uplink rate 1tbit tag ${TAG[2 * l + 1]}"
 		for r in 0 1 2; do

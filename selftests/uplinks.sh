@@ -170,11 +170,11 @@ setup() {
 	topo_up && flows_silence && fabric_spine 0 || return
 	for ns in "${LEAF[0]}" "${HOST[@]}"; do pin "$ns" || return; done
 	conga_batch "${LEAF[0]}" <<-END || return
-		fabric add age 10s
+		fabric add $QUIET age 10s
 		leaf add ${VTEP[1]} mode conga
 	END
 	{
-		echo "fabric add age 10s"
+		echo "fabric add $QUIET age 10s"
 		echo "leaf add ${VTEP[0]} mode conga"
 		for ((u = 0; u < UPLINKS; u++)); do echo "port add up$u role uplink"; done
 		echo "port add up$u role transit"

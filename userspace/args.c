@@ -16,10 +16,18 @@ static_assert(CONGA_A_LEAF_ADDR6 - 1 == CONGA_A_LEAF_ADDR4, "IPv6 follows IPv4")
 static_assert(CONGA_A_PATH_ADDR6 - 1 == CONGA_A_PATH_ADDR4, "IPv6 follows IPv4");
 static_assert(CONGA_A_TABLE_ADDR6 - 1 == CONGA_A_TABLE_ADDR4, "IPv6 follows IPv4");
 static_assert(CONGA_A_FLOWLET_ADDR6 - 1 == CONGA_A_FLOWLET_ADDR4, "IPv6 follows IPv4");
+static_assert(CONGA_A_FLOW_SRC6 - 1 == CONGA_A_FLOW_SRC4, "IPv6 follows IPv4");
+static_assert(CONGA_A_FLOW_DST6 - 1 == CONGA_A_FLOW_DST4, "IPv6 follows IPv4");
 
-static int conga_args_wrong(const char *text, const char *why)
+int conga_args_wrong(const char *text, const char *why)
 {
 	fprintf(stderr, "Error: argument \"%s\" is wrong: %s\n", text, why);
+	return CONGA_USAGE;
+}
+
+static int conga_args_wrong_zero(const char *text, const char *zero)
+{
+	fprintf(stderr, "Error: argument \"%s\" is wrong: zero is written \"%s\"\n", text, zero);
 	return CONGA_USAGE;
 }
 
@@ -35,6 +43,8 @@ static int conga_args_store(struct nl_msg *msg, const struct conga_keyword *keyw
 			    unsigned long long value)
 {
 	switch (keyword->kind->bytes) {
+	case 1:
+		return conga_args_stored(nla_put_u8(msg, keyword->attr, value));
 	case 2:
 		return conga_args_stored(nla_put_u16(msg, keyword->attr, value));
 	case 4:
@@ -56,13 +66,13 @@ static int conga_args_put_number(struct nl_msg *msg, const struct conga_keyword 
 	unsigned long long value;
 	const char *why;
 
-	if (kind->has_auto && !strcmp(text, "auto"))
+	if (kind->zero && !strcmp(text, kind->zero))
 		return conga_args_store(msg, keyword, 0);
 	why = kind->parse(text, &value);
 	if (why)
 		return conga_args_wrong(text, why);
-	if (kind->has_auto && !value)
-		return conga_args_wrong(text, "zero is written \"auto\"");
+	if (kind->zero && !value)
+		return conga_args_wrong_zero(text, kind->zero);
 	if (!conga_args_fits(value, kind->bytes))
 		return conga_args_wrong(text, "too large");
 	return conga_args_store(msg, keyword, value);
@@ -85,15 +95,33 @@ static int conga_args_wrong_choice(const struct conga_keyword *keyword, const ch
 	return CONGA_USAGE;
 }
 
+static const struct conga_choice *conga_args_find_choice(const struct conga_choice *choices,
+							 const char *word)
+{
+	for (; choices->word; choices++)
+		if (!strcmp(choices->word, word))
+			return choices;
+	return NULL;
+}
+
 static int conga_args_put_choice(struct nl_msg *msg, const struct conga_keyword *keyword,
 				 const char *text)
 {
-	const struct conga_choice *choice;
+	const struct conga_choice *choice = conga_args_find_choice(keyword->choices, text);
 
-	for (choice = keyword->choices; choice->word; choice++)
-		if (!strcmp(choice->word, text))
-			return conga_args_stored(nla_put_u32(msg, keyword->attr, choice->value));
-	return conga_args_wrong_choice(keyword, text);
+	if (!choice)
+		return conga_args_wrong_choice(keyword, text);
+	return conga_args_stored(nla_put_u32(msg, keyword->attr, choice->value));
+}
+
+static int conga_args_put_choice_or_number(struct nl_msg *msg,
+					   const struct conga_keyword *keyword, const char *text)
+{
+	const struct conga_choice *choice = conga_args_find_choice(keyword->choices, text);
+
+	if (choice)
+		return conga_args_store(msg, keyword, choice->value);
+	return conga_args_put_number(msg, keyword, text);
 }
 
 static int conga_args_put_dev(struct nl_msg *msg, const struct conga_keyword *keyword,
@@ -135,6 +163,20 @@ const struct conga_kind conga_kind_u32 = {
 	.bytes = 4,
 };
 
+const struct conga_kind conga_kind_id = {
+	.put = conga_args_put_number,
+	.parse = conga_units_parse_id,
+	.format = conga_units_format_id,
+	.bytes = 4,
+};
+
+const struct conga_kind conga_kind_u8_or_choice = {
+	.put = conga_args_put_choice_or_number,
+	.parse = conga_units_parse_integer,
+	.format = conga_units_format_integer,
+	.bytes = 1,
+};
+
 const struct conga_kind conga_kind_time = {
 	.put = conga_args_put_number,
 	.parse = conga_units_parse_time,
@@ -147,7 +189,15 @@ const struct conga_kind conga_kind_time_or_auto = {
 	.parse = conga_units_parse_time,
 	.format = conga_units_format_time,
 	.bytes = 8,
-	.has_auto = true,
+	.zero = "auto",
+};
+
+const struct conga_kind conga_kind_time_or_off = {
+	.put = conga_args_put_number,
+	.parse = conga_units_parse_time,
+	.format = conga_units_format_time,
+	.bytes = 8,
+	.zero = "off",
 };
 
 const struct conga_kind conga_kind_rate_or_auto = {
@@ -155,7 +205,7 @@ const struct conga_kind conga_kind_rate_or_auto = {
 	.parse = conga_units_parse_rate,
 	.format = conga_units_format_rate,
 	.bytes = 8,
-	.has_auto = true,
+	.zero = "auto",
 };
 
 const struct conga_kind conga_kind_fraction = {
@@ -163,6 +213,12 @@ const struct conga_kind conga_kind_fraction = {
 	.parse = conga_units_parse_fraction,
 	.format = conga_units_format_fraction,
 	.bytes = 4,
+};
+
+const struct conga_choice conga_args_on_off[] = {
+	{ "on", 1 },
+	{ "off", 0 },
+	{ }
 };
 
 const struct conga_kind conga_kind_string = { .put = conga_args_put_string };

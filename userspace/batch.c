@@ -10,7 +10,7 @@
 #include <string.h>
 #include "tool.h"
 
-/* The longest command, a fabric with all its parameters, has 25. */
+/* The longest command, a fabric with all its parameters, has 32. */
 #define CONGA_BATCH_WORDS_MAX	64
 
 struct conga_batch {

@@ -21,13 +21,16 @@ static const struct conga_command *conga_command_find(const struct conga_object 
 int conga_command_dispatch(const struct conga_object *object, struct conga_args *args)
 {
 	const struct conga_command *command = object->commands;
-	const char *name = conga_args_next(args);
+	const char *name;
 
 	args->object = object;
-	if (name && !strcmp(name, "help")) {
+	if (args->argc && !strcmp(*args->argv, "help")) {
 		fputs(object->usage, stdout);
 		return CONGA_OK;
 	}
+	if (object->run)
+		return object->run(args);
+	name = conga_args_next(args);
 	if (name)
 		command = conga_command_find(object, name);
 	if (command)

@@ -11,11 +11,14 @@
 #define CONGA_FABRIC_AGE		10000000ULL
 #define CONGA_FABRIC_DSTPORT		4789ULL
 #define CONGA_FABRIC_FLOWLETS		65536ULL
+#define CONGA_FABRIC_HELLO		300000000ULL
 
 static const char conga_fabric_usage[] =
 	"Usage: conga fabric { add | set } [ policy NAME ] [ q BITS ] [ metric { max | sum } ]\n"
 	"                    [ tdre { auto | TIME } ] [ alpha FRACTION ] [ flowlet-timeout TIME ]\n"
 	"                    [ age TIME ] [ dstport PORT ]... [ flowlets ENTRIES ]\n"
+	"                    [ hello { TIME | off } ] [ explicit-feedback { on | off } ]\n"
+	"                    [ leaf-id NUMBER ]\n"
 	"       conga fabric [ show ]\n"
 	"       conga fabric del\n"
 	"TIME := NUMBER[ ns | us | ms | s ], a bare number is microseconds\n";
@@ -36,6 +39,10 @@ static const struct conga_keyword conga_fabric_words[] = {
 	{ "age", CONGA_A_FABRIC_AGE, &conga_kind_time, 0, NULL },
 	{ "dstport", CONGA_A_FABRIC_DSTPORT, &conga_kind_u16, CONGA_KEYWORD_REPEATED, NULL },
 	{ "flowlets", CONGA_A_FABRIC_FLOWLETS, &conga_kind_u32, 0, NULL },
+	{ "hello", CONGA_A_FABRIC_HELLO, &conga_kind_time_or_off, 0, NULL },
+	{ "explicit-feedback", CONGA_A_FABRIC_EXPLICIT_FEEDBACK, &conga_kind_choice, 0,
+	  conga_args_on_off },
+	{ "leaf-id", CONGA_A_FABRIC_LEAF_ID, &conga_kind_id, 0, NULL },
 	{ }
 };
 
@@ -51,6 +58,9 @@ static const struct nla_policy conga_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_METRIC] = { .type = NLA_U32 },
 	[CONGA_A_FABRIC_PORTS] = { .type = NLA_U32 },
 	[CONGA_A_FABRIC_LEAVES] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_HELLO] = { .type = NLA_U64 },
+	[CONGA_A_FABRIC_EXPLICIT_FEEDBACK] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_LEAF_ID] = { .type = NLA_U32 },
 };
 
 static const char *conga_fabric_label(const char *label, const struct nlattr *attr,
@@ -78,6 +88,8 @@ static void conga_fabric_print_dstports(struct nl_msg *reply)
 
 	nlmsg_for_each_attr(attr, nlmsg_hdr(reply), GENL_HDRLEN, rem)
 		count += nla_type(attr) == CONGA_A_FABRIC_DSTPORT;
+	if (!count)
+		return;
 	conga_print_array("dstports");
 	nlmsg_for_each_attr(attr, nlmsg_hdr(reply), GENL_HDRLEN, rem)
 		if (nla_type(attr) == CONGA_A_FABRIC_DSTPORT)
@@ -87,6 +99,20 @@ static void conga_fabric_print_dstports(struct nl_msg *reply)
 	conga_print_array_end();
 }
 
+/* What goes between boxes beside the packets of tunnels. */
+static void conga_fabric_print_control(struct nlattr **attrs)
+{
+	const struct nlattr *hello = attrs[CONGA_A_FABRIC_HELLO];
+	const struct nlattr *explicit = attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK];
+
+	conga_print_time_or_off("hello_ns", conga_fabric_label("hello", hello, CONGA_FABRIC_HELLO),
+				hello);
+	conga_print_on_off("explicit_feedback",
+			   conga_fabric_label("explicit-feedback", explicit, true), explicit);
+	conga_print_id("leaf_id", "leaf-id", attrs[CONGA_A_FABRIC_LEAF_ID]);
+}
+
+/* Of a fabric that is gone there is nothing but the event. */
 static void conga_fabric_print(struct nlattr **attrs, struct nl_msg *reply)
 {
 	const struct nlattr *metric = attrs[CONGA_A_FABRIC_METRIC];
@@ -95,7 +121,7 @@ static void conga_fabric_print(struct nlattr **attrs, struct nl_msg *reply)
 	const struct nlattr *age = attrs[CONGA_A_FABRIC_AGE];
 	const struct nlattr *flowlets = attrs[CONGA_A_FABRIC_FLOWLETS];
 
-	conga_print_text("fabric:");
+	conga_print_text(attrs[CONGA_A_FABRIC_POLICY] ? "fabric:" : "fabric");
 	conga_print_name("policy", "policy", attrs[CONGA_A_FABRIC_POLICY]);
 	conga_print_uint("q", "q", attrs[CONGA_A_FABRIC_Q]);
 	conga_print_choice("metric", conga_fabric_label("metric", metric, CONGA_METRIC_MAX),
@@ -111,6 +137,7 @@ static void conga_fabric_print(struct nlattr **attrs, struct nl_msg *reply)
 	conga_print_uint("flowlets",
 			 conga_fabric_label("flowlets", flowlets, CONGA_FABRIC_FLOWLETS),
 			 flowlets);
+	conga_fabric_print_control(attrs);
 	conga_print_uint("ports", "ports", attrs[CONGA_A_FABRIC_PORTS]);
 	conga_print_uint("leaves", "leaves", attrs[CONGA_A_FABRIC_LEAVES]);
 }

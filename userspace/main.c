@@ -15,9 +15,11 @@ static const char conga_main_usage[] =
 	"Usage: conga [ OPTIONS ] OBJECT { COMMAND | help }\n"
 	"       conga [ OPTIONS ] -b FILE\n"
 	"       conga [ OPTIONS ]                 everything on one screen\n"
+	"       conga [ OPTIONS ] check           what will hurt, and what to do\n"
+	"       conga [ OPTIONS ] monitor         what happens, as it happens\n"
 	"OBJECT := { fabric | port | leaf | path | table | flowlet | policy | stats }\n"
-	"OPTIONS := { -j[son] | -p[retty] | -s[tatistics] | -d[etails] |\n"
-	"             -n[etns] NAME | -b[atch] FILE | -V[ersion] | -h[elp] }\n";
+	"OPTIONS := { -j[son] | -p[retty] | -s[tatistics] | -d[etails] | -t[imestamp] |\n"
+	"             -rcvbuf BYTES | -n[etns] NAME | -b[atch] FILE | -V[ersion] | -h[elp] }\n";
 
 static const struct conga_object *const conga_main_objects[] = {
 	&conga_fabric_object,
@@ -28,6 +30,8 @@ static const struct conga_object *const conga_main_objects[] = {
 	&conga_flowlet_object,
 	&conga_policy_object,
 	&conga_stats_object,
+	&conga_check_object,
+	&conga_monitor_object,
 };
 
 struct conga_main_option {
@@ -41,6 +45,8 @@ static const struct conga_main_option conga_main_options[] = {
 	{ 'p', "pretty", NULL },
 	{ 's', "statistics", NULL },
 	{ 'd', "details", NULL },
+	{ 't', "timestamp", NULL },
+	{ 'r', "rcvbuf", "BYTES" },
 	{ 'n', "netns", "NAME" },
 	{ 'b', "batch", "FILE" },
 	{ 'V', "Version", NULL },
@@ -95,7 +101,14 @@ int conga_main_run(int argc, char **argv)
 	return CONGA_USAGE;
 }
 
-static void conga_main_set(char letter, const char *value, struct conga_main_request *request)
+static int conga_main_set_rcvbuf(const char *value)
+{
+	const char *why = conga_units_parse_integer(value, &conga_options.rcvbuf);
+
+	return why ? conga_args_wrong(value, why) : CONGA_OK;
+}
+
+static int conga_main_set(char letter, const char *value, struct conga_main_request *request)
 {
 	switch (letter) {
 	case 'j':
@@ -110,6 +123,11 @@ static void conga_main_set(char letter, const char *value, struct conga_main_req
 	case 'd':
 		conga_options.details = true;
 		break;
+	case 't':
+		conga_options.timestamps = true;
+		break;
+	case 'r':
+		return conga_main_set_rcvbuf(value);
 	case 'n':
 		request->netns = value;
 		break;
@@ -123,6 +141,7 @@ static void conga_main_set(char letter, const char *value, struct conga_main_req
 		request->help = true;
 		break;
 	}
+	return CONGA_OK;
 }
 
 static const struct conga_main_option *conga_main_find_letter(char letter)
@@ -165,8 +184,7 @@ static int conga_main_take(const struct conga_main_option *option, struct conga_
 			return CONGA_USAGE;
 		}
 	}
-	conga_main_set(option->letter, value, request);
-	return CONGA_OK;
+	return conga_main_set(option->letter, value, request);
 }
 
 /* -json, --json, or letters together as in -jp. */

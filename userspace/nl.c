@@ -85,6 +85,25 @@ static int conga_nl_open(void)
 	return status;
 }
 
+/* The number of the family, or of one of its multicast groups. */
+int conga_nl_find_family(int *family)
+{
+	int status = conga_nl_open();
+
+	*family = conga_nl_family;
+	return status;
+}
+
+int conga_nl_find_group(const char *name, int *group)
+{
+	int status = conga_nl_open();
+
+	if (status)
+		return status;
+	*group = genl_ctrl_resolve_grp(conga_nl_sock, CONGA_FAMILY_NAME, name);
+	return *group < 0 ? conga_nl_failed(*group) : CONGA_OK;
+}
+
 void conga_nl_close(void)
 {
 	nl_socket_free(conga_nl_sock);

@@ -10,49 +10,6 @@
 
 #define CONGA_OVERVIEW_INDENT	4
 
-struct conga_overview {
-	struct conga_replies fabric;
-	struct conga_replies ports;
-	struct conga_replies leaves;
-	struct conga_replies paths;
-};
-
-/* What "conga OBJECT show" sends, without arguments. */
-static int conga_overview_read(const struct conga_object *object, int flags,
-			       struct conga_replies *replies, int *error)
-{
-	struct nl_msg *msg = conga_nl_message(object->commands);
-	int status;
-
-	if (!msg)
-		return CONGA_REFUSED;
-	status = conga_nl_request(object->commands, msg, flags, replies, error);
-	nlmsg_free(msg);
-	return status;
-}
-
-static int conga_overview_read_all(struct conga_overview *all, int *error)
-{
-	int status;
-
-	status = conga_overview_read(&conga_fabric_object, 0, &all->fabric, error);
-	if (!status)
-		status = conga_overview_read(&conga_port_object, NLM_F_DUMP, &all->ports, NULL);
-	if (!status)
-		status = conga_overview_read(&conga_leaf_object, NLM_F_DUMP, &all->leaves, NULL);
-	if (!status)
-		status = conga_overview_read(&conga_path_object, NLM_F_DUMP, &all->paths, NULL);
-	return status;
-}
-
-static void conga_overview_clean(struct conga_overview *all)
-{
-	conga_nl_replies_clean(&all->fabric);
-	conga_nl_replies_clean(&all->ports);
-	conga_nl_replies_clean(&all->leaves);
-	conga_nl_replies_clean(&all->paths);
-}
-
 static bool conga_overview_same_addr(struct nlattr **path, struct nlattr **leaf)
 {
 	bool is4 = leaf[CONGA_A_LEAF_ADDR4];
@@ -122,22 +79,22 @@ static int conga_overview_print_list(const char *key, const struct conga_object 
 	return status;
 }
 
-static int conga_overview_print(const struct conga_overview *all)
+static int conga_overview_print(const struct conga_state *state)
 {
 	bool json = conga_options.json;
 	int status;
 
 	conga_print_begin();
 	conga_print_object(NULL);
-	status = conga_overview_print_list("fabric", &conga_fabric_object, &all->fabric, NULL);
+	status = conga_overview_print_list("fabric", &conga_fabric_object, &state->fabric, NULL);
 	if (!status)
-		status = conga_overview_print_list("ports", &conga_port_object, &all->ports,
+		status = conga_overview_print_list("ports", &conga_port_object, &state->ports,
 						   NULL);
 	if (!status)
-		status = conga_overview_print_list("leaves", &conga_leaf_object, &all->leaves,
-						   json ? NULL : &all->paths);
+		status = conga_overview_print_list("leaves", &conga_leaf_object, &state->leaves,
+						   json ? NULL : &state->paths);
 	if (!status && json)
-		status = conga_overview_print_list("paths", &conga_path_object, &all->paths,
+		status = conga_overview_print_list("paths", &conga_path_object, &state->paths,
 						   NULL);
 	conga_print_object_end();
 	conga_print_end();
@@ -155,14 +112,14 @@ static int conga_overview_no_fabric(void)
 
 int conga_overview_show(void)
 {
-	struct conga_overview all = { 0 };
+	struct conga_state state = { 0 };
 	int status, error = 0;
 
-	status = conga_overview_read_all(&all, &error);
+	status = conga_state_read(&state, &error);
 	if (error == ENOENT)
 		status = conga_overview_no_fabric();
 	else if (!status)
-		status = conga_overview_print(&all);
-	conga_overview_clean(&all);
+		status = conga_overview_print(&state);
+	conga_state_clean(&state);
 	return status;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Paths: every leaf by every uplink, and why not. */
-#include <stdio.h>
 #include "tool.h"
 
-#define CONGA_PATH_WHY_MAX	96
-
 static const char conga_path_usage[] =
-	"Usage: conga path [ show [ leaf ADDR ] ]\n";
+	"Usage: conga path [ show [ leaf ADDR ] ]\n"
+	"       conga path get [ leaf ] ADDR [ FLOW ]\n"
+	"FLOW := from ADDR to ADDR [ proto { tcp | udp | NUMBER } ] [ sport PORT ] [ dport PORT ]\n"
+	"        addresses, protocol (tcp unless said) and ports inside the tunnel\n";
 
 static const struct conga_choice conga_path_reasons[] = {
 	{ "port_down", CONGA_PATH_PORT_DOWN },
@@ -14,6 +14,8 @@ static const struct conga_choice conga_path_reasons[] = {
 	{ "not_nexthop", CONGA_PATH_NOT_NEXTHOP },
 	{ "nexthop_down", CONGA_PATH_NEXTHOP_DOWN },
 	{ "other_device", CONGA_PATH_OTHER_DEVICE },
+	{ "silent", CONGA_PATH_SILENT },
+	{ "draining", CONGA_PATH_DRAINING },
 	{ }
 };
 
@@ -24,6 +26,8 @@ static const struct conga_choice conga_path_sentences[] = {
 	{ "the nexthop on this uplink is dead or its link is down", CONGA_PATH_NEXTHOP_DOWN },
 	{ "a lookup through this uplink answers with another device",
 	  CONGA_PATH_OTHER_DEVICE },
+	{ "the leaf answers hellos, but not by this uplink", CONGA_PATH_SILENT },
+	{ "the uplink is draining: it takes no new flowlets", CONGA_PATH_DRAINING },
 	{ }
 };
 
@@ -41,20 +45,14 @@ static const struct nla_policy conga_path_policy[CONGA_A_PATH_MAX + 1] = {
 	[CONGA_A_PATH_LOCAL] = { .type = NLA_U32 },
 	[CONGA_A_PATH_REMOTE] = { .type = NLA_U32 },
 	[CONGA_A_PATH_AGE] = { .type = NLA_U64 },
+	[CONGA_A_PATH_DECISION] = { .type = NLA_U32 },
 };
 
 static void conga_path_print_down(const struct nlattr *reason)
 {
-	const char *sentence = conga_args_choice_word(conga_path_sentences,
-						      conga_print_value(reason));
-	char why[CONGA_PATH_WHY_MAX];
-
 	conga_print_string("state", "", "down");
 	conga_print_choice("reason", NULL, reason, conga_path_reasons);
-	if (!sentence)
-		sentence = "for a reason that this tool does not know";
-	snprintf(why, sizeof(why), "(%s)", sentence);
-	conga_print_text(why);
+	conga_print_sentence(reason, conga_path_sentences);
 }
 
 /* All but the leaf, which the overview has printed already. What a path that
@@ -87,6 +85,8 @@ static void conga_path_print(struct nlattr **attrs, struct nl_msg *reply)
 static const struct conga_command conga_path_commands[] = {
 	{ .name = "show", .run = conga_command_show, .cmd = CONGA_CMD_PATH_GET,
 	  .reply = CONGA_REPLY_DUMP, .words = conga_path_words },
+	{ .name = "get", .run = conga_path_get, .cmd = CONGA_CMD_PATH_GET,
+	  .reply = CONGA_REPLY_ONE },
 	{ }
 };
 

@@ -7,8 +7,9 @@
 
 static const char conga_port_usage[] =
 	"Usage: conga port add [ dev ] DEV role uplink [ tag TAG ] [ rate { auto | RATE } ]\n"
+	"                      [ drain { on | off } ]\n"
 	"       conga port add [ dev ] DEV role transit [ rate { auto | RATE } ]\n"
-	"       conga port set [ dev ] DEV rate { auto | RATE }\n"
+	"       conga port set [ dev ] DEV [ rate { auto | RATE } ] [ drain { on | off } ]\n"
 	"       conga port del [ dev ] DEV\n"
 	"       conga port [ show [ [ dev ] DEV ] ]\n"
 	"RATE := NUMBER[ bit | kbit | mbit | gbit | tbit ], a bare number is bits per second\n";
@@ -38,13 +39,15 @@ static const struct conga_keyword conga_port_add_words[] = {
 	  conga_port_roles },
 	{ "tag", CONGA_A_PORT_TAG, &conga_kind_u32, 0, NULL },
 	{ "rate", CONGA_A_PORT_RATE, &conga_kind_rate_or_auto, 0, NULL },
+	{ "drain", CONGA_A_PORT_DRAIN, &conga_kind_choice, 0, conga_args_on_off },
 	{ }
 };
 
 static const struct conga_keyword conga_port_set_words[] = {
 	{ "dev", CONGA_A_PORT_IFINDEX, &conga_kind_dev,
 	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_BARE, NULL },
-	{ "rate", CONGA_A_PORT_RATE, &conga_kind_rate_or_auto, CONGA_KEYWORD_REQUIRED, NULL },
+	{ "rate", CONGA_A_PORT_RATE, &conga_kind_rate_or_auto, 0, NULL },
+	{ "drain", CONGA_A_PORT_DRAIN, &conga_kind_choice, 0, conga_args_on_off },
 	{ }
 };
 
@@ -71,6 +74,9 @@ static const struct nla_policy conga_port_policy[CONGA_A_PORT_MAX + 1] = {
 	[CONGA_A_PORT_METRIC] = { .type = NLA_U32 },
 	[CONGA_A_PORT_TX_PACKETS] = { .type = NLA_U64 },
 	[CONGA_A_PORT_TX_BYTES] = { .type = NLA_U64 },
+	[CONGA_A_PORT_ORIGIN] = { .type = NLA_U32 },
+	[CONGA_A_PORT_DRAIN] = { .type = NLA_U32 },
+	[CONGA_A_PORT_FLOWLETS] = { .type = NLA_U32 },
 };
 
 static void conga_port_print_rate(struct nlattr **attrs)
@@ -80,6 +86,8 @@ static void conga_port_print_rate(struct nlattr **attrs)
 						  conga_print_value(source));
 	char text[CONGA_UNITS_TEXT_MAX];
 
+	if (!source)
+		return;
 	if (conga_print_value(attrs[CONGA_A_PORT_RATE]))
 		conga_print_rate("rate_bps", "rate", attrs[CONGA_A_PORT_RATE]);
 	else
@@ -87,6 +95,15 @@ static void conga_port_print_rate(struct nlattr **attrs)
 	conga_print_choice("rate_source", NULL, source, conga_port_rate_sources);
 	snprintf(text, sizeof(text), "(%s)", word ? word : "unknown");
 	conga_print_text(text);
+}
+
+static void conga_port_print_drain(struct nlattr **attrs)
+{
+	const struct nlattr *drain = attrs[CONGA_A_PORT_DRAIN];
+	bool show = conga_options.details || conga_print_value(drain);
+
+	conga_print_on_off("drain", show ? "drain" : NULL, drain);
+	conga_print_uint("flowlets", "flowlets", attrs[CONGA_A_PORT_FLOWLETS]);
 }
 
 static void conga_port_print_details(struct nlattr **attrs)
@@ -109,21 +126,25 @@ static void conga_port_print_statistics(struct nlattr **attrs)
 	conga_print_uint("tx_bytes", show ? "tx_bytes" : NULL, attrs[CONGA_A_PORT_TX_BYTES]);
 }
 
-static void conga_port_print_dev(const struct nlattr *attr)
+/* Of a port that is gone there is only the device. */
+static void conga_port_print_dev(struct nlattr **attrs)
 {
-	conga_print_dev("dev", "", attr);
-	conga_print_append(":");
+	conga_print_dev("dev", "", attrs[CONGA_A_PORT_IFINDEX]);
+	if (attrs[CONGA_A_PORT_ROLE])
+		conga_print_append(":");
 }
 
 static void conga_port_print(struct nlattr **attrs, struct nl_msg *reply)
 {
 	(void)reply;
-	conga_port_print_dev(attrs[CONGA_A_PORT_IFINDEX]);
+	conga_port_print_dev(attrs);
 	conga_print_choice("role", "role", attrs[CONGA_A_PORT_ROLE], conga_port_roles);
 	conga_print_uint("tag", "tag", attrs[CONGA_A_PORT_TAG]);
 	conga_port_print_rate(attrs);
 	conga_print_choice("state", "state", attrs[CONGA_A_PORT_STATE], conga_port_states);
 	conga_print_uint("metric", "metric", attrs[CONGA_A_PORT_METRIC]);
+	conga_port_print_drain(attrs);
+	conga_print_origin(attrs[CONGA_A_PORT_ORIGIN]);
 	conga_port_print_details(attrs);
 	conga_port_print_statistics(attrs);
 }

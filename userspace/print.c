@@ -13,17 +13,24 @@
 #include <jansson.h>
 #include "tool.h"
 
+/* Any but 0, for which jansson waits until the kernel has random numbers: keys
+ * are our own.
+ */
+#define CONGA_PRINT_HASH_SEED	1
+
 /* An array in an object in an array in an object is as deep as it gets. */
 #define CONGA_PRINT_DEPTH	8
 
 /* Six digits write a number of millionths below one exactly. */
 #define CONGA_PRINT_REAL_DIGITS	6
 #define CONGA_PRINT_INDENT	4
+#define CONGA_PRINT_SENTENCE_MAX	96
 #define CONGA_PRINT_MILLION	1000000.0
 
 static struct {
 	json_t *stack[CONGA_PRINT_DEPTH];
 	unsigned int depth;
+	bool lines;		/* an element a line instead of an array */
 	bool any;		/* the array has an element already */
 	bool in_line;		/* the line on screen has a word already */
 	unsigned int width;	/* of the next value on screen */
@@ -48,19 +55,28 @@ void conga_print_end(void)
 		puts("]");
 }
 
+/* Instead of begin and end, for output without an end. */
+void conga_print_lines(bool on)
+{
+	conga_printer.lines = on;
+}
+
 static size_t conga_print_flags(void)
 {
-	size_t layout = conga_options.pretty ? JSON_INDENT(CONGA_PRINT_INDENT) : JSON_COMPACT;
+	bool indent = conga_options.pretty && !conga_printer.lines;
+	size_t layout = indent ? JSON_INDENT(CONGA_PRINT_INDENT) : JSON_COMPACT;
 
 	return layout | JSON_REAL_PRECISION(CONGA_PRINT_REAL_DIGITS);
 }
 
 static void conga_print_element(json_t *value)
 {
-	if (conga_printer.any)
+	if (conga_printer.any && !conga_printer.lines)
 		putchar(',');
 	if (json_dumpf(value, stdout, conga_print_flags()))
 		conga_print_no_memory();
+	if (conga_printer.lines)
+		putchar('\n');
 	conga_printer.any = true;
 	json_decref(value);
 }
@@ -100,8 +116,10 @@ static void conga_print_pop(void)
 
 void conga_print_object(const char *key)
 {
-	if (conga_options.json)
-		conga_print_push(key, json_object());
+	if (!conga_options.json)
+		return;
+	json_object_seed(CONGA_PRINT_HASH_SEED);
+	conga_print_push(key, json_object());
 }
 
 void conga_print_object_end(void)
@@ -251,6 +269,24 @@ void conga_print_time(const char *key, const char *label, const struct nlattr *a
 	conga_print_quantity(key, label, attr, conga_units_format_time);
 }
 
+static void conga_print_format_time_or_off(char *text, size_t size, unsigned long long ns)
+{
+	if (ns)
+		conga_units_format_time(text, size, ns);
+	else
+		snprintf(text, size, "off");
+}
+
+void conga_print_time_or_off(const char *key, const char *label, const struct nlattr *attr)
+{
+	conga_print_quantity(key, label, attr, conga_print_format_time_or_off);
+}
+
+void conga_print_id(const char *key, const char *label, const struct nlattr *attr)
+{
+	conga_print_quantity(key, label, attr, conga_units_format_id);
+}
+
 void conga_print_age(const char *key, const char *label, const struct nlattr *attr)
 {
 	conga_print_quantity(key, label, attr, conga_units_format_age);
@@ -293,6 +329,42 @@ void conga_print_choice(const char *key, const char *label, const struct nlattr 
 	conga_print_string(key, label, word ? word : unknown);
 }
 
+/* Why something is as it is, in brackets, on screen only. */
+void conga_print_sentence(const struct nlattr *attr, const struct conga_choice *sentences)
+{
+	const char *sentence = conga_args_choice_word(sentences, conga_print_value(attr));
+	char text[CONGA_PRINT_SENTENCE_MAX];
+
+	if (!attr)
+		return;
+	if (!sentence)
+		sentence = "for a reason that this tool does not know";
+	snprintf(text, sizeof(text), "(%s)", sentence);
+	conga_print_text(text);
+}
+
+void conga_print_on_off(const char *key, const char *label, const struct nlattr *attr)
+{
+	bool on = conga_print_value(attr);
+
+	if (attr)
+		conga_print_field(key, label, json_boolean(on), on ? "on" : "off");
+}
+
+static const struct conga_choice conga_print_origins[] = {
+	{ "manual", CONGA_ORIGIN_MANUAL },
+	{ "auto", CONGA_ORIGIN_AUTO },
+	{ }
+};
+
+/* What an operator made is the rule. */
+void conga_print_origin(const struct nlattr *attr)
+{
+	bool show = conga_options.details || conga_print_value(attr) != CONGA_ORIGIN_MANUAL;
+
+	conga_print_choice("origin", show ? "origin" : NULL, attr, conga_print_origins);
+}
+
 /* A device may go between the kernel's answer and this question. */
 void conga_print_dev(const char *key, const char *label, const struct nlattr *attr)
 {
@@ -301,8 +373,7 @@ void conga_print_dev(const char *key, const char *label, const struct nlattr *at
 
 	if (!attr)
 		return;
-	if (!if_indextoname(ifindex, name))
-		snprintf(name, sizeof(name), "if%u", ifindex);
+	conga_names_find(ifindex, name);
 	conga_print_string(key, label, name);
 }
 

@@ -146,6 +146,102 @@ static const struct conga_counter conga_stats_counters[CONGA_A_STATS_MAX + 1] = 
 		"path_down",
 		"times a path ceased to be usable"
 	},
+	[CONGA_A_STATS_PATH_SILENT] = {
+		"path_silent",
+		"times a path was taken out because the leaf did not answer by it"
+	},
+	[CONGA_A_STATS_PATH_ANSWERS] = {
+		"path_answers",
+		"times a silent path was brought back by an answer"
+	},
+	[CONGA_A_STATS_HELLO_SENT] = {
+		"hello_sent",
+		"hellos sent"
+	},
+	[CONGA_A_STATS_HELLO_MISSED] = {
+		"hello_missed",
+		"hellos that were not answered in time"
+	},
+	[CONGA_A_STATS_HELLO_ANSWERED] = {
+		"hello_answered",
+		"hellos of leaves that were answered"
+	},
+	[CONGA_A_STATS_HELLO_HEARD] = {
+		"hello_heard",
+		"answers to our hellos"
+	},
+	[CONGA_A_STATS_BYE_SENT] = {
+		"bye_sent",
+		"byes sent"
+	},
+	[CONGA_A_STATS_BYE_RECEIVED] = {
+		"bye_received",
+		"byes of leaves"
+	},
+	[CONGA_A_STATS_EXPLICIT_SENT] = {
+		"explicit_sent",
+		"packets sent that carry nothing but feedback"
+	},
+	[CONGA_A_STATS_EXPLICIT_RECEIVED] = {
+		"explicit_received",
+		"such packets from leaves; what they say is counted as feedback received or ignored"
+	},
+	[CONGA_A_STATS_CONTROL_UNSENT] = {
+		"control_unsent",
+		"control packets not sent: no memory"
+	},
+	[CONGA_A_STATS_CONTROL_NOT_PORT] = {
+		"control_not_port",
+		"not heeded: came by a device that is no port"
+	},
+	[CONGA_A_STATS_CONTROL_UNKNOWN_LEAF] = {
+		"control_unknown_leaf",
+		"not heeded: sender is no leaf"
+	},
+	[CONGA_A_STATS_CONTROL_PLAIN_LEAF] = {
+		"control_plain_leaf",
+		"not heeded: sender is in mode plain, or hello is off"
+	},
+	[CONGA_A_STATS_CONTROL_MALFORMED] = {
+		"control_malformed",
+		"not heeded: too short, not ours, or shorter than its count says"
+	},
+	[CONGA_A_STATS_CONTROL_VERSION] = {
+		"control_version",
+		"not heeded: another version"
+	},
+	[CONGA_A_STATS_CONTROL_TYPE] = {
+		"control_type",
+		"not heeded: unknown type"
+	},
+	[CONGA_A_STATS_CONTROL_NONCE] = {
+		"control_nonce",
+		"not heeded: echoes no nonce of ours"
+	},
+	[CONGA_A_STATS_CONTROL_LIMITED] = {
+		"control_limited",
+		"hellos not answered: more than a leaf sends"
+	},
+	[CONGA_A_STATS_LEAF_UP] = {
+		"leaf_up",
+		"times a leaf in mode auto became conga"
+	},
+	[CONGA_A_STATS_LEAF_SILENT] = {
+		"leaf_silent",
+		"times a leaf in mode auto became plain: it did not answer"
+	},
+	[CONGA_A_STATS_LEAF_BYE] = {
+		"leaf_bye",
+		"times a leaf in mode auto became plain: it said bye"
+	},
+	[CONGA_A_STATS_LEAF_DISAGREES] = {
+		"leaf_disagrees",
+		"times a leaf in mode auto became plain: it has another Q, metric or use of byte 3"
+	},
+	[CONGA_A_STATS_LEAF_ALTERNATES] = {
+		"leaf_alternates",
+		"times a leaf in mode auto became plain: two boxes answer by turns"
+	},
 };
 
 /* Set by the word "all" for the command that is running. */

@@ -6,22 +6,29 @@
  *   batch.c    lines of a file instead of the command line
  *   netns.c    -n
  *   overview.c the screen of a bare "conga"
+ *   monitor.c  events as they come
+ *   check.c    what will hurt, and what to do; a subject each: check_*.c
  *   fabric.c port.c leaf.c path.c table.c flowlet.c policy.c stats.c
  *              an object each: grammar, and how a reply is printed
+ *   path_get.c which uplink a packet would take
+ *   state.c    all objects at once
  *   command.c  what all objects share: verbs, change, show
  *   args.c     keywords and their values, into attributes of a message
- *   nl.c       the only file that talks to the kernel
+ *   nl.c       requests to the kernel, and its answers
+ *   events.c   what the kernel tells unasked
  *   extack.c   the kernel's refusals, as sentences
  *   print.c    a field at a time, as text or as JSON
+ *   names.c    names of devices
  *   units.c    times, rates, numbers: text to integer and back
  *
- * JSON is an interface. Every command that reads prints one array of objects;
- * keys are lower_snake with the base unit in the name; a value that does not
- * exist is missing, never null.
+ * JSON is an interface. Every command that reads prints one array of objects,
+ * except monitor, which prints an object a line. Keys are lower_snake with the
+ * base unit in the name; a value that does not exist is missing, never null.
  */
 #ifndef CONGA_TOOL_H
 #define CONGA_TOOL_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <linux/conga.h>
@@ -45,6 +52,8 @@ struct conga_options {
 	bool pretty;
 	bool statistics;
 	bool details;
+	bool timestamps;
+	unsigned long long rcvbuf;	/* bytes, 0: the default */
 };
 
 extern struct conga_options conga_options;
@@ -53,10 +62,12 @@ extern struct conga_options conga_options;
 #define CONGA_UNITS_TEXT_MAX	32
 
 const char *conga_units_parse_integer(const char *text, unsigned long long *value);
+const char *conga_units_parse_id(const char *text, unsigned long long *value);
 const char *conga_units_parse_time(const char *text, unsigned long long *ns);
 const char *conga_units_parse_rate(const char *text, unsigned long long *bps);
 const char *conga_units_parse_fraction(const char *text, unsigned long long *millionths);
 void conga_units_format_integer(char *text, size_t size, unsigned long long value);
+void conga_units_format_id(char *text, size_t size, unsigned long long value);
 void conga_units_format_time(char *text, size_t size, unsigned long long ns);
 void conga_units_format_age(char *text, size_t size, unsigned long long ns);
 void conga_units_format_rate(char *text, size_t size, unsigned long long bps);
@@ -87,13 +98,16 @@ struct conga_kind {
 	const char *(*parse)(const char *text, unsigned long long *value);
 	void (*format)(char *text, size_t size, unsigned long long value);
 	unsigned int bytes;
-	bool has_auto;		/* "auto" is zero, and zero is "auto" */
+	const char *zero;	/* the only word for zero, if there is one */
 };
 
 extern const struct conga_kind conga_kind_u16;
 extern const struct conga_kind conga_kind_u32;
+extern const struct conga_kind conga_kind_id;
+extern const struct conga_kind conga_kind_u8_or_choice;
 extern const struct conga_kind conga_kind_time;
 extern const struct conga_kind conga_kind_time_or_auto;
+extern const struct conga_kind conga_kind_time_or_off;
 extern const struct conga_kind conga_kind_rate_or_auto;
 extern const struct conga_kind conga_kind_fraction;
 extern const struct conga_kind conga_kind_string;
@@ -119,9 +133,12 @@ struct conga_keyword {
 	const struct conga_choice *choices;
 };
 
+extern const struct conga_choice conga_args_on_off[];
+
 const char *conga_args_next(struct conga_args *args);
 int conga_args_parse(struct conga_args *args, const struct conga_keyword *words,
 		     struct nl_msg *msg);
+int conga_args_wrong(const char *text, const char *why);
 int conga_args_unknown(const struct conga_args *args, const char *word);
 const struct conga_keyword *conga_args_find_attr(const struct conga_keyword *words, int attr);
 const char *conga_args_choice_word(const struct conga_choice *choices, unsigned int value);
@@ -145,13 +162,15 @@ struct conga_command {
 };
 
 /* The first command is the one that runs when no verb is given; the last has
- * no name. @print prints the fields of one @reply, parsed by @policy into
- * @attrs, which has only the last of an attribute that is repeated.
+ * no name. With @run the object is itself a verb. @print prints the fields of
+ * one @reply, parsed by @policy into @attrs, which has only the last of an
+ * attribute that is repeated.
  */
 struct conga_object {
 	const char *name;
 	const char *usage;
 	const struct conga_command *commands;
+	int (*run)(struct conga_args *args);
 	void (*print)(struct nlattr **attrs, struct nl_msg *reply);
 	const struct nla_policy *policy;
 	int attr_max;
@@ -198,7 +217,39 @@ struct nl_msg *conga_nl_message(const struct conga_command *command);
 int conga_nl_request(const struct conga_command *command, struct nl_msg *msg, int flags,
 		     struct conga_replies *replies, int *error);
 void conga_nl_replies_clean(struct conga_replies *replies);
+int conga_nl_find_family(int *family);
+int conga_nl_find_group(const char *name, int *group);
 void conga_nl_close(void);
+
+/* state.c */
+struct conga_state {
+	struct conga_replies fabric;
+	struct conga_replies ports;
+	struct conga_replies leaves;
+	struct conga_replies paths;
+};
+
+int conga_state_read(struct conga_state *state, int *error);
+void conga_state_clean(struct conga_state *state);
+bool conga_state_next(const struct conga_object *object, const struct conga_replies *replies,
+		      size_t *next, struct nlattr **attrs);
+
+/* events.c */
+enum conga_events_result {
+	CONGA_EVENTS_READ,
+	CONGA_EVENTS_NONE,	/* just now */
+	CONGA_EVENTS_LOST,
+	CONGA_EVENTS_FAILED,	/* said why */
+};
+
+int conga_events_open(void);
+void conga_events_close(void);
+enum conga_events_result conga_events_read(void (*handle)(struct nl_msg *event));
+int conga_events_wait(const sigset_t *mask);
+
+/* names.c */
+void conga_names_remember(unsigned int ifindex);
+void conga_names_find(unsigned int ifindex, char *name);
 
 /* print.c: a field is printed in JSON under @key and on screen behind
  * @label. No key: on screen only. No label: in JSON only; label "": the bare
@@ -206,6 +257,7 @@ void conga_nl_close(void);
  */
 void conga_print_begin(void);
 void conga_print_end(void);
+void conga_print_lines(bool on);
 void conga_print_object(const char *key);
 void conga_print_object_end(void);
 void conga_print_array(const char *key);
@@ -220,11 +272,16 @@ void conga_print_flag(const char *key, const char *label, bool value);
 void conga_print_fraction(const char *key, const char *label, const struct nlattr *attr);
 void conga_print_uint(const char *key, const char *label, const struct nlattr *attr);
 void conga_print_time(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_time_or_off(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_id(const char *key, const char *label, const struct nlattr *attr);
 void conga_print_age(const char *key, const char *label, const struct nlattr *attr);
 void conga_print_rate(const char *key, const char *label, const struct nlattr *attr);
 void conga_print_name(const char *key, const char *label, const struct nlattr *attr);
 void conga_print_choice(const char *key, const char *label, const struct nlattr *attr,
 			const struct conga_choice *choices);
+void conga_print_sentence(const struct nlattr *attr, const struct conga_choice *sentences);
+void conga_print_on_off(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_origin(const struct nlattr *attr);
 void conga_print_dev(const char *key, const char *label, const struct nlattr *attr);
 void conga_print_addr(const char *key, const char *label, struct nlattr **attrs, int attr4);
 unsigned long long conga_print_value(const struct nlattr *attr);
@@ -238,10 +295,13 @@ extern const struct conga_object conga_table_object;
 extern const struct conga_object conga_flowlet_object;
 extern const struct conga_object conga_policy_object;
 extern const struct conga_object conga_stats_object;
+extern const struct conga_object conga_monitor_object;
+extern const struct conga_object conga_check_object;
 
-extern const struct conga_choice conga_leaf_modes[];
+extern const struct conga_choice conga_leaf_sentences[];
 
 void conga_path_print_tail(struct nlattr **attrs);
+int conga_path_get(const struct conga_command *command, struct conga_args *args);
 
 int conga_overview_show(void);
 int conga_netns_switch(const char *name);

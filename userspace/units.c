@@ -19,6 +19,7 @@
 
 static const char conga_units_too_large[] = "too large";
 static const char conga_units_too_long[] = "too many digits";
+static const char conga_units_no_id[] = "not a number such as 7 or 0x1f";
 
 struct conga_unit {
 	const char *name;
@@ -130,6 +131,34 @@ const char *conga_units_parse_integer(const char *text, unsigned long long *valu
 	return NULL;
 }
 
+static unsigned int conga_units_hex_digit(char c)
+{
+	return isdigit((unsigned char)c) ? c - '0' : tolower((unsigned char)c) - 'a' + 10;
+}
+
+static const char *conga_units_parse_hex(const char *digits, unsigned long long *value)
+{
+	const char *c;
+
+	*value = 0;
+	for (c = digits; isxdigit((unsigned char)*c); c++) {
+		if (*value >> (sizeof(*value) * 8 - 4))
+			return conga_units_too_long;
+		*value = *value << 4 | conga_units_hex_digit(*c);
+	}
+	return c == digits || *c ? conga_units_no_id : NULL;
+}
+
+const char *conga_units_parse_id(const char *text, unsigned long long *value)
+{
+	const char *why;
+
+	if (!strncasecmp(text, "0x", 2))
+		return conga_units_parse_hex(text + 2, value);
+	why = conga_units_parse_integer(text, value);
+	return why && why != conga_units_too_long ? conga_units_no_id : why;
+}
+
 /* A bare number is microseconds, as in tc. */
 const char *conga_units_parse_time(const char *text, unsigned long long *ns)
 {
@@ -181,6 +210,11 @@ const char *conga_units_parse_fraction(const char *text, unsigned long long *mil
 void conga_units_format_integer(char *text, size_t size, unsigned long long value)
 {
 	snprintf(text, size, "%llu", value);
+}
+
+void conga_units_format_id(char *text, size_t size, unsigned long long value)
+{
+	snprintf(text, size, "0x%08llx", value);
 }
 
 static int conga_units_decimals(unsigned long long factor)

@@ -6,17 +6,10 @@
 #include <string.h>
 
 #include "unit.h"
-#include "feedback.h"
+#include "naive_feedback.h"
 
-#define GRAIN		CONGA_GRAIN_NS
-#define TAGE		(10000 * GRAIN)
 #define REFRESH		(TAGE / 4)
 #define START		(1234567 * GRAIN)
-#define TAGS		CONGA_TAGS_MAX
-#define NOTHING		(-1)
-
-/* The next feedback as 100 * tag + metric, so that one number says it all. */
-#define WORD(tag, metric)	(100 * (tag) + (metric))
 
 static int pick(struct conga_fromleaf *table, u64 now)
 {
@@ -329,85 +322,157 @@ static void test_feedback_flush(void **state)
 	assert_int_equal(pick(&table, START), WORD(0, 7));
 }
 
-struct naive_row {
-	bool	heard, told;
-	int	metric, told_metric;
-	u64	heard_at, told_at;
-};
+/* --- feedback by a packet of its own --- */
 
-struct naive_table {
-	struct naive_row	row[TAGS];
-	int			turn;	/* whose turn it is */
-	int			word;	/* last, NOTHING before the first */
-};
-
-static u64 naive_age(u64 then, u64 now)
+static bool overdue(struct conga_fromleaf *table, int tag, u64 now)
 {
-	return now > then ? now - then : 0;
+	return conga_fromleaf_overdue(table, tag, now, TAGE);
 }
 
-static bool naive_fresh(const struct naive_row *row, u64 now)
+static int collect(struct conga_fromleaf *table, int *words, int max, u64 now)
 {
-	return row->heard && naive_age(row->heard_at, now) <= TAGE;
-}
+	struct conga_stamp stamps[TAGS + 1] = { { 0 } };
+	int i, count = conga_feedback_collect(table, stamps, max, now, TAGE);
 
-static bool naive_due(const struct naive_row *row, u64 now)
-{
-	if (!naive_fresh(row, now))
-		return false;
-	if (!row->told || row->told_metric != row->metric)
-		return true;
-	return naive_age(row->told_at, now) > TAGE / 4;
-}
-
-/* How long a tag has to wait for its turn. */
-static int naive_wait(const struct naive_table *table, int tag)
-{
-	return tag >= table->turn ? tag - table->turn :
-	       tag - table->turn + TAGS;
-}
-
-static int naive_choose(const struct naive_table *table, u64 now)
-{
-	int tag, chosen = NOTHING;
-
-	for (tag = 0; tag < TAGS; tag++) {
-		if (!naive_due(&table->row[tag], now))
-			continue;
-		if (chosen == NOTHING ||
-		    naive_wait(table, tag) < naive_wait(table, chosen))
-			chosen = tag;
+	for (i = 0; i < count; i++) {
+		assert_true(stamps[i].feedback);
+		words[i] = WORD(stamps[i].fb_tag, stamps[i].fb_metric);
 	}
-	return chosen;
+	/* nothing is written beyond */
+	assert_false(stamps[count].feedback);
+	return count;
 }
 
-static int naive_pick(struct naive_table *table, u64 now)
+/* Packets come and none goes: overdue a quarter of Tage after the first. */
+static void test_overdue_one_way(void **state)
 {
-	int tag = naive_choose(table, now);
-	struct naive_row *row;
+	struct conga_fromleaf table = { 0 };
+	u64 now = START + 7 * TAGE;
+	int word;
 
-	if (tag == NOTHING) {
-		bool again = table->word != NOTHING &&
-			     naive_fresh(&table->row[table->word / 100], now);
+	(void)state;
+	conga_fromleaf_learn(&table, 2, 5, now);
+	assert_false(overdue(&table, 2, now));
+	assert_false(overdue(&table, 2, now + TAGE / 4));
+	assert_true(overdue(&table, 2, now + TAGE / 4 + GRAIN));
+	assert_true(overdue(&table, 2, now + TAGE / 2));
+	now += TAGE / 2;
+	assert_int_equal(collect(&table, &word, 1, now), 1);
+	assert_int_equal(word, WORD(2, 5));
+	/* then owed after half of Tage, and overdue a quarter later */
+	conga_fromleaf_learn(&table, 2, 5, now + TAGE);
+	assert_false(overdue(&table, 2, now + TAGE / 2));
+	assert_false(overdue(&table, 2, now + TAGE / 2 + GRAIN));
+	assert_false(overdue(&table, 2, now + 3 * TAGE / 4 + GRAIN));
+	assert_true(overdue(&table, 2, now + 3 * TAGE / 4 + 2 * GRAIN));
+}
 
-		return again ? table->word : NOTHING;
+/* As a ping, however rare: every answer carries what the question brought, even
+ * one that takes no time.
+ */
+static void test_overdue_answered(void **state)
+{
+	struct conga_fromleaf table = { 0 };
+	u64 now, gap, late;
+
+	(void)state;
+	for (gap = GRAIN; gap < 100 * TAGE; gap *= 3)
+		for (late = 0; late < gap && late <= TAGE;
+		     late = 2 * late + GRAIN)
+			for (now = START; now < START + 10 * gap; now += gap) {
+				conga_fromleaf_learn(&table, 2, 5, now);
+				assert_false(overdue(&table, 2, now));
+				assert_int_equal(pick(&table, now + late),
+						 WORD(2, 5));
+			}
+}
+
+/* Something else is fed back: there are packets that will carry this one too. */
+static void test_overdue_other(void **state)
+{
+	struct conga_fromleaf table = { 0 };
+	u64 now;
+
+	(void)state;
+	conga_fromleaf_learn(&table, 1, 1, START);
+	assert_int_equal(pick(&table, START), WORD(1, 1));
+	conga_fromleaf_learn(&table, 2, 5, START + GRAIN);
+	for (now = START + GRAIN; now < START + 10 * TAGE; now += TAGE / 8) {
+		assert_false(overdue(&table, 2, now));
+		conga_fromleaf_learn(&table, 1, now % 7, now);
+		table.next = 1;
+		assert_true(pick(&table, now + GRAIN) / 100 == 1);
 	}
-	row = &table->row[tag];
-	row->told = true;
-	row->told_metric = row->metric;
-	row->told_at = now;
-	table->turn = tag == TAGS - 1 ? 0 : tag + 1;
-	table->word = WORD(tag, row->metric);
-	return table->word;
 }
 
-static void naive_learn(struct naive_table *table, int tag, int metric, u64 now)
+static void test_overdue_flush(void **state)
 {
-	struct naive_row *row = &table->row[tag];
+	struct conga_fromleaf table = { 0 };
 
-	row->heard = true;
-	row->metric = metric;
-	row->heard_at = now;
+	(void)state;
+	assert_false(overdue(&table, 0, START));
+	conga_fromleaf_flush(&table);
+	assert_false(overdue(&table, 0, START + TAGE));
+	assert_true(overdue(&table, 0, START + 2 * TAGE));
+}
+
+static void test_feedback_collect(void **state)
+{
+	struct conga_fromleaf table = { 0 };
+	int words[TAGS], i;
+
+	(void)state;
+	assert_int_equal(collect(&table, words, TAGS, START), 0);
+	for (i = 0; i < TAGS; i++)
+		conga_fromleaf_learn(&table, i, i % 8, START);
+	assert_int_equal(collect(&table, words, 0, START), 0);
+	/* as many as there is room for, the others next time */
+	assert_int_equal(collect(&table, words, 5, START), 5);
+	for (i = 0; i < 5; i++)
+		assert_int_equal(words[i], WORD(i, i % 8));
+	assert_int_equal(collect(&table, words, TAGS, START), TAGS - 5);
+	for (i = 5; i < TAGS; i++)
+		assert_int_equal(words[i - 5], WORD(i, i % 8));
+	/* none is due; what changes is */
+	assert_int_equal(collect(&table, words, TAGS, START + REFRESH), 0);
+	conga_fromleaf_learn(&table, 9, 7, START + REFRESH);
+	assert_int_equal(collect(&table, words, TAGS, START + REFRESH), 1);
+	assert_int_equal(words[0], WORD(9, 7));
+	/* packets go on where this ended: none is due, the last word again */
+	assert_int_equal(pick(&table, START + REFRESH), WORD(9, 7));
+	/* after a quarter of Tage again, after Tage no more */
+	assert_int_equal(collect(&table, words, TAGS, START + REFRESH + GRAIN),
+			 TAGS - 1);
+	assert_int_equal(collect(&table, words, TAGS, START + 2 * TAGE), 0);
+}
+
+static void feedback_collect_step(struct unit_random *random,
+				  struct conga_fromleaf *table,
+				  struct naive_table *naive, u64 now)
+{
+	int max = unit_random_below(random, TAGS + 1);
+	int got[TAGS], want[TAGS];
+	int count = collect(table, got, max, now);
+	int expected = naive_collect(naive, want, max, now);
+
+	unit_check_step(random, count == expected &&
+			!memcmp(got, want, count * sizeof(*got)),
+			"collected %d, not %d", count, expected);
+}
+
+/* What a packet that comes, or one that goes, does to both. */
+static void feedback_explicit_step(struct unit_random *random,
+				   struct conga_fromleaf *table,
+				   struct naive_table *naive, u64 now)
+{
+	int tag = unit_random_below(random, TAGS);
+	bool got = overdue(table, tag, now);
+	bool want = naive_overdue(naive, tag, now);
+
+	unit_check_step(random, got == want, "tag %d overdue: %d, not %d", tag,
+			got, want);
+	if (got && unit_random_below(random, 2))
+		feedback_collect_step(random, table, naive, now);
 }
 
 static u64 feedback_gap(struct unit_random *random)
@@ -429,6 +494,8 @@ static u64 feedback_restart(struct unit_random *random,
 {
 	conga_fromleaf_flush(table);
 	memset(naive->row, 0, sizeof(naive->row));
+	naive->word = NOTHING;
+	naive->owing = false;
 	return unit_random_wide(random, START, 1ULL << 63) / GRAIN * GRAIN;
 }
 
@@ -456,7 +523,9 @@ static void test_feedback_random(void **state)
 			tags = unit_random_between(&random, 1, TAGS);
 			metrics = unit_random_between(&random, 1, 64);
 		}
-		if (unit_random_below(&random, 2)) {
+		if (!unit_random_below(&random, 4)) {
+			feedback_explicit_step(&random, &table, &naive, mine);
+		} else if (unit_random_below(&random, 2)) {
 			int tag = unit_random_below(&random, tags);
 			int metric = unit_random_below(&random, metrics);
 
@@ -489,6 +558,11 @@ int main(void)
 		cmocka_unit_test(test_feedback_silence_bound),
 		cmocka_unit_test(test_feedback_constant_is_modest),
 		cmocka_unit_test(test_feedback_flush),
+		cmocka_unit_test(test_overdue_one_way),
+		cmocka_unit_test(test_overdue_answered),
+		cmocka_unit_test(test_overdue_other),
+		cmocka_unit_test(test_overdue_flush),
+		cmocka_unit_test(test_feedback_collect),
 		cmocka_unit_test(test_feedback_random),
 	};
 

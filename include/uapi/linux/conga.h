@@ -21,7 +21,13 @@
  *          "transit" (a spine's) is not.
  *  leaf    a remote tunnel endpoint (VTEP), keyed by its outer IP address.
  *  path    a (leaf, uplink) pair; made by the kernel, read-only. A path is
- *          usable while its uplink is a live nexthop of the route to the leaf.
+ *          usable while its uplink is a live nexthop of the route to the leaf,
+ *          and the leaf, if it answers hellos at all, answers by it.
+ *
+ * Ports and leaves know their origin: an operator, or a daemon that follows the
+ * routes. A request says which (default: an operator). What an operator adds or
+ * sets is an operator's from then on; a daemon's request to change or remove
+ * such a thing is refused with EPERM.
  *
  * Rules for all messages
  * ----------------------
@@ -35,6 +41,14 @@
  *   the flowlet table, which tells who talks to whom.
  * - Times are nanoseconds, rates bits per second, sizes bytes.
  * - Dumps take the attributes named below as filters.
+ *
+ * Events
+ * ------
+ * Two multicast groups: CONGA_MCGRP_CONFIG_NAME tells what was configured,
+ * CONGA_MCGRP_STATE_NAME what happened to it. An event is a message of the
+ * layout of the object's GET, under a command of its own (CONGA_CMD_*_NTF); of
+ * what was removed only the key. State that changed to and fro between two
+ * events is told once, as it is.
  *
  * Wire format, version 1
  * ----------------------
@@ -51,6 +65,22 @@
  * FB_Metric; with Q from 4 to 6 their lower bits go to byte 3, bits 7..5 for
  * CE and 4..2 for FB_Metric. VNI 0xfffffe with present = 1 is a control
  * packet: consumed by the receiver, never delivered.
+ *
+ * Control packets, version 1
+ * --------------------------
+ * The VXLAN header of a stamped packet with VNI 0xfffffe, whose LBTag is the
+ * uplink it left by, and this payload, big endian::
+ *
+ *     0 magic 'CNGA'   4 version 1    5 type         6 flags     7 count
+ *     8 leaf id       12 Q           13 byte-3 use  14 zero (16 bits)
+ *    16 nonce         20 echoed nonce
+ *    24 count records of 4 bytes: LBTag, metric (left-aligned in 8 bits), zero
+ *
+ * Types: 1 hello, 2 explicit feedback, 3 bye. Flags: 0x01 this hello wants an
+ * answer, 0x02 the sender's metric is sum. Byte-3 use: 0 none, 1 lower bits of
+ * metrics. A nonce is 28 random bits and an LBTag. A box takes an answer,
+ * feedback or a bye only if it echoes a nonce that it sent to that leaf not long
+ * ago. Other versions and types are counted and ignored.
  */
 #ifndef _UAPI_LINUX_CONGA_H
 #define _UAPI_LINUX_CONGA_H
@@ -64,6 +94,10 @@
 #define CONGA_TAGS_MAX		16
 /* UDP destination ports that one fabric takes for VXLAN. */
 #define CONGA_DSTPORTS_MAX	4
+
+/* Multicast groups, see Events. */
+#define CONGA_MCGRP_CONFIG_NAME	"config"
+#define CONGA_MCGRP_STATE_NAME	"state"
 
 /**
  * enum conga_cmd - requests
@@ -79,18 +113,22 @@
  * @CONGA_CMD_PORT_NEW: make CONGA_A_PORT_IFINDEX a port with CONGA_A_PORT_ROLE
  *	(both mandatory). An uplink takes CONGA_A_PORT_TAG, or the lowest free
  *	one. CONGA_A_PORT_RATE is mandatory where the device reports no speed.
- * @CONGA_CMD_PORT_SET: change CONGA_A_PORT_RATE of a port; its DRE starts
- *	again from zero.
+ * @CONGA_CMD_PORT_SET: change CONGA_A_PORT_RATE of a port, whereupon its DRE
+ *	starts again from zero, or CONGA_A_PORT_DRAIN of an uplink.
  * @CONGA_CMD_PORT_GET: one port by CONGA_A_PORT_IFINDEX, or dump of all.
  * @CONGA_CMD_PORT_DEL: remove the port. The device is not touched.
  * @CONGA_CMD_LEAF_NEW: add a leaf: one of CONGA_A_LEAF_ADDR4 and
- *	CONGA_A_LEAF_ADDR6, and CONGA_A_LEAF_MODE (mandatory).
+ *	CONGA_A_LEAF_ADDR6, and CONGA_A_LEAF_MODE (default auto).
  * @CONGA_CMD_LEAF_SET: change CONGA_A_LEAF_MODE. Its congestion tables start
  *	again from nothing.
  * @CONGA_CMD_LEAF_GET: one leaf by address, or dump of all.
  * @CONGA_CMD_LEAF_DEL: remove the leaf. Its traffic goes on by the kernel's
  *	own route.
  * @CONGA_CMD_PATH_GET: dump of CONGA_A_PATH_*; filter: a leaf's address.
+ *	Without NLM_F_DUMP: what the policy would choose now for a packet to the
+ *	leaf, as one path with CONGA_A_PATH_DECISION; nothing changes by it. With
+ *	CONGA_A_PATH_FLOW for a packet of that flow, which may be on a flowlet;
+ *	needs CAP_NET_ADMIN then.
  * @CONGA_CMD_TABLE_GET: dump of CONGA_A_TABLE_*, a message per leaf.
  *	CONGA_A_TABLE_KIND is mandatory; filter: a leaf's address.
  * @CONGA_CMD_FLOWLET_GET: dump of the live flowlets, CONGA_A_FLOWLET_*;
@@ -100,6 +138,15 @@
  *	at its next packet.
  * @CONGA_CMD_POLICY_GET: dump of the policies this module knows.
  * @CONGA_CMD_STATS_GET: one reply with the fabric's counters.
+ * @CONGA_CMD_FABRIC_NTF: event, config: the fabric is new or was changed.
+ * @CONGA_CMD_FABRIC_DEL_NTF: event, config: the fabric is gone with all it had.
+ * @CONGA_CMD_PORT_NTF: event; config: a port is new or was changed; state: it
+ *	went up or down, or its link's speed changed.
+ * @CONGA_CMD_PORT_DEL_NTF: event, config: a port is gone.
+ * @CONGA_CMD_LEAF_NTF: event; config: a leaf is new or was changed; state: its
+ *	state in force or the reason for that changed.
+ * @CONGA_CMD_LEAF_DEL_NTF: event, config: a leaf is gone.
+ * @CONGA_CMD_PATH_NTF: event, state: a path became usable, or ceased to be.
  */
 enum conga_cmd {
 	CONGA_CMD_FABRIC_NEW = 1,
@@ -120,6 +167,13 @@ enum conga_cmd {
 	CONGA_CMD_FLOWLET_FLUSH,
 	CONGA_CMD_POLICY_GET,
 	CONGA_CMD_STATS_GET,
+	CONGA_CMD_FABRIC_NTF,
+	CONGA_CMD_FABRIC_DEL_NTF,
+	CONGA_CMD_PORT_NTF,
+	CONGA_CMD_PORT_DEL_NTF,
+	CONGA_CMD_LEAF_NTF,
+	CONGA_CMD_LEAF_DEL_NTF,
+	CONGA_CMD_PATH_NTF,
 
 	/* private: */
 	__CONGA_CMD_MAX,
@@ -151,6 +205,14 @@ enum conga_cmd {
  * @CONGA_A_FABRIC_METRIC: (u32) enum conga_metric, default max. Must be the
  *	same on every box of the fabric. A new one empties both congestion
  *	tables.
+ * @CONGA_A_FABRIC_HELLO: (u64, ns, 0 or 20000000-10000000000) interval of
+ *	hellos to each leaf, default 300 ms. 0 is off: none is sent or answered,
+ *	leaves in mode auto stay plain, and silent paths stay in use.
+ * @CONGA_A_FABRIC_EXPLICIT_FEEDBACK: (u32, 0 or 1) send feedback by itself, at
+ *	most once per Tage / 2 and leaf, where no packet to the leaf carries it,
+ *	default 1. Only to leaves whose hello was heard.
+ * @CONGA_A_FABRIC_LEAF_ID: (u32) who we are in hellos, random by default. Two
+ *	boxes that answer for one address are known by their different ids.
  * @CONGA_A_FABRIC_PORTS: (u32, reply only) number of ports.
  * @CONGA_A_FABRIC_LEAVES: (u32, reply only) number of leaves.
  */
@@ -167,6 +229,9 @@ enum conga_attr_fabric {
 	CONGA_A_FABRIC_LEAVES,
 	CONGA_A_FABRIC_PAD,
 	CONGA_A_FABRIC_METRIC,
+	CONGA_A_FABRIC_HELLO,
+	CONGA_A_FABRIC_EXPLICIT_FEEDBACK,
+	CONGA_A_FABRIC_LEAF_ID,
 
 	/* private: */
 	__CONGA_A_FABRIC_MAX,
@@ -183,6 +248,12 @@ enum conga_attr_fabric {
 enum conga_metric {
 	CONGA_METRIC_MAX = 1,
 	CONGA_METRIC_SUM,
+};
+
+/** enum conga_origin - who made a port or leaf */
+enum conga_origin {
+	CONGA_ORIGIN_MANUAL = 1,
+	CONGA_ORIGIN_AUTO,
 };
 
 /** enum conga_role - what a port is for */
@@ -224,6 +295,11 @@ enum conga_port_state {
  * @CONGA_A_PORT_TX_BYTES: (u64, reply only) bytes counted by the DRE: those
  *	that enter the port's queue, with the Ethernet header, without
  *	preamble and frame check sequence.
+ * @CONGA_A_PORT_ORIGIN: (u32) enum conga_origin, default manual.
+ * @CONGA_A_PORT_DRAIN: (u32, 0 or 1; uplinks only) no new flowlets; those that
+ *	are on it leave at their next gap.
+ * @CONGA_A_PORT_FLOWLETS: (u32, reply only, while draining) live flowlets that
+ *	are still on it.
  */
 enum conga_attr_port {
 	CONGA_A_PORT_IFINDEX = 1,
@@ -238,6 +314,9 @@ enum conga_attr_port {
 	CONGA_A_PORT_TX_PACKETS,
 	CONGA_A_PORT_TX_BYTES,
 	CONGA_A_PORT_PAD,
+	CONGA_A_PORT_ORIGIN,
+	CONGA_A_PORT_DRAIN,
+	CONGA_A_PORT_FLOWLETS,
 
 	/* private: */
 	__CONGA_A_PORT_MAX,
@@ -250,10 +329,45 @@ enum conga_attr_port {
  *	it and uplinks are chosen by their local metrics alone.
  * @CONGA_MODE_CONGA: runs conga: packets to it are stamped, CE and feedback
  *	from it are learnt. A VTEP without conga drops stamped packets.
+ * @CONGA_MODE_AUTO: plain until it answers a hello, and plain again when it
+ *	stops to, says bye, or disagrees. Never a leaf's state, only its mode.
  */
 enum conga_mode {
 	CONGA_MODE_PLAIN = 1,
 	CONGA_MODE_CONGA,
+	CONGA_MODE_AUTO,
+};
+
+/**
+ * enum conga_leaf_reason - why a leaf's state is what it is
+ * @CONGA_LEAF_ORDERED: the operator said so; it was not asked, or agrees.
+ * @CONGA_LEAF_ANSWERS: it answers our hellos, and agrees.
+ * @CONGA_LEAF_SILENT: it has not answered the last three hellos, or never any.
+ * @CONGA_LEAF_BYE: it said bye.
+ * @CONGA_LEAF_VERSION: it speaks another version of control packets.
+ * @CONGA_LEAF_Q: it has another Q.
+ * @CONGA_LEAF_BYTE3: it uses byte 3 of the VXLAN header otherwise.
+ * @CONGA_LEAF_METRIC: it has another metric (max or sum).
+ * @CONGA_LEAF_ALTERNATES: two boxes answer for its address by turns.
+ * @CONGA_LEAF_HELLO_OFF: hello is off here.
+ *
+ * Of a leaf in mode conga a reason from bye to alternates is a warning: packets
+ * to it are stamped nevertheless.
+ */
+enum conga_leaf_reason {
+	CONGA_LEAF_ORDERED = 1,
+	CONGA_LEAF_ANSWERS,
+	CONGA_LEAF_SILENT,
+	CONGA_LEAF_BYE,
+	CONGA_LEAF_VERSION,
+	CONGA_LEAF_Q,
+	CONGA_LEAF_BYTE3,
+	CONGA_LEAF_METRIC,
+	CONGA_LEAF_ALTERNATES,
+	CONGA_LEAF_HELLO_OFF,
+
+	/* private: */
+	__CONGA_LEAF_REASON_MAX
 };
 
 /**
@@ -261,8 +375,11 @@ enum conga_mode {
  * @CONGA_A_LEAF_ADDR4: (be32) its outer IPv4 address.
  * @CONGA_A_LEAF_ADDR6: (16 bytes) its outer IPv6 address.
  * @CONGA_A_LEAF_MODE: (u32) enum conga_mode, by order of the operator.
- * @CONGA_A_LEAF_STATE: (u32, reply only) enum conga_mode, in force now.
+ * @CONGA_A_LEAF_STATE: (u32, reply only) plain or conga, in force now.
  * @CONGA_A_LEAF_PATHS: (u32, reply only) number of usable paths.
+ * @CONGA_A_LEAF_ORIGIN: (u32) enum conga_origin, default manual.
+ * @CONGA_A_LEAF_REASON: (u32, reply only) enum conga_leaf_reason.
+ * @CONGA_A_LEAF_ID: (u32, reply only) the leaf's id, once it answered.
  */
 enum conga_attr_leaf {
 	CONGA_A_LEAF_ADDR4 = 1,
@@ -271,6 +388,9 @@ enum conga_attr_leaf {
 	CONGA_A_LEAF_STATE,
 	CONGA_A_LEAF_PATHS,
 	CONGA_A_LEAF_PAD,
+	CONGA_A_LEAF_ORIGIN,
+	CONGA_A_LEAF_REASON,
+	CONGA_A_LEAF_ID,
 
 	/* private: */
 	__CONGA_A_LEAF_MAX,
@@ -287,6 +407,9 @@ enum conga_attr_leaf {
  *	is down.
  * @CONGA_PATH_OTHER_DEVICE: a lookup through this uplink answers with another
  *	device.
+ * @CONGA_PATH_SILENT: the leaf answers hellos by other uplinks, and has not
+ *	answered the last three by this one.
+ * @CONGA_PATH_DRAINING: the uplink takes no new flowlets.
  */
 enum conga_path_reason {
 	CONGA_PATH_USABLE = 1,
@@ -295,9 +418,47 @@ enum conga_path_reason {
 	CONGA_PATH_NOT_NEXTHOP,
 	CONGA_PATH_NEXTHOP_DOWN,
 	CONGA_PATH_OTHER_DEVICE,
+	CONGA_PATH_SILENT,
+	CONGA_PATH_DRAINING,
 
 	/* private: */
 	__CONGA_PATH_REASON_MAX
+};
+
+/**
+ * enum conga_decision - how a packet's uplink was found
+ * @CONGA_DECISION_NEW: the policy chose it; ties are drawn anew each time.
+ * @CONGA_DECISION_FLOWLET: the flow's flowlet is in progress on it.
+ * @CONGA_DECISION_KERNEL: none is usable, the packet is left to the kernel.
+ */
+enum conga_decision {
+	CONGA_DECISION_NEW = 1,
+	CONGA_DECISION_FLOWLET,
+	CONGA_DECISION_KERNEL,
+};
+
+/**
+ * enum conga_attr_flow - a flow inside the tunnel
+ * @CONGA_A_FLOW_SRC4: (be32) source address, or
+ * @CONGA_A_FLOW_SRC6: (16 bytes)
+ * @CONGA_A_FLOW_DST4: (be32) destination address, of the same family, or
+ * @CONGA_A_FLOW_DST6: (16 bytes)
+ * @CONGA_A_FLOW_PROTOCOL: (u8) IP protocol, default TCP.
+ * @CONGA_A_FLOW_SPORT: (u16, host order) source port, of TCP and UDP.
+ * @CONGA_A_FLOW_DPORT: (u16, host order) destination port.
+ */
+enum conga_attr_flow {
+	CONGA_A_FLOW_SRC4 = 1,
+	CONGA_A_FLOW_SRC6,
+	CONGA_A_FLOW_DST4,
+	CONGA_A_FLOW_DST6,
+	CONGA_A_FLOW_PROTOCOL,
+	CONGA_A_FLOW_SPORT,
+	CONGA_A_FLOW_DPORT,
+
+	/* private: */
+	__CONGA_A_FLOW_MAX,
+	CONGA_A_FLOW_MAX = __CONGA_A_FLOW_MAX - 1
 };
 
 /**
@@ -310,6 +471,9 @@ enum conga_path_reason {
  * @CONGA_A_PATH_LOCAL: (u32, 0 to 2^Q - 1) the uplink's own metric.
  * @CONGA_A_PATH_REMOTE: (u32, 0 to 2^Q - 1) the to-leaf metric, aged.
  * @CONGA_A_PATH_AGE: (u64, ns) since the last feedback; absent if none.
+ * @CONGA_A_PATH_FLOW: (nest) enum conga_attr_flow, in requests.
+ * @CONGA_A_PATH_DECISION: (u32) enum conga_decision, if that was asked for; with
+ *	CONGA_DECISION_KERNEL there is no uplink.
  */
 enum conga_attr_path {
 	CONGA_A_PATH_ADDR4 = 1,
@@ -321,6 +485,8 @@ enum conga_attr_path {
 	CONGA_A_PATH_REMOTE,
 	CONGA_A_PATH_AGE,
 	CONGA_A_PATH_PAD,
+	CONGA_A_PATH_FLOW,
+	CONGA_A_PATH_DECISION,
 
 	/* private: */
 	__CONGA_A_PATH_MAX,
@@ -462,6 +628,34 @@ enum conga_attr_policy {
  *	of memory; passed as they were.
  * @CONGA_A_STATS_PATH_UP: times a path became usable.
  * @CONGA_A_STATS_PATH_DOWN: times a path ceased to be usable.
+ * @CONGA_A_STATS_PATH_SILENT: times a path was taken out because the leaf did not
+ *	answer by it.
+ * @CONGA_A_STATS_PATH_ANSWERS: times such a path was brought back by an answer.
+ * @CONGA_A_STATS_HELLO_SENT: hellos sent.
+ * @CONGA_A_STATS_HELLO_MISSED: hellos that were not answered in time.
+ * @CONGA_A_STATS_HELLO_ANSWERED: hellos of leaves that were answered.
+ * @CONGA_A_STATS_HELLO_HEARD: answers to our hellos.
+ * @CONGA_A_STATS_BYE_SENT: byes sent.
+ * @CONGA_A_STATS_BYE_RECEIVED: byes of leaves.
+ * @CONGA_A_STATS_EXPLICIT_SENT: packets sent that carry nothing but feedback.
+ * @CONGA_A_STATS_EXPLICIT_RECEIVED: such packets of leaves; what they say is
+ *	counted as feedback received or ignored.
+ * @CONGA_A_STATS_CONTROL_UNSENT: control packets not sent: no memory.
+ * @CONGA_A_STATS_CONTROL_NOT_PORT: not heeded: came by a device that is no port.
+ * @CONGA_A_STATS_CONTROL_UNKNOWN_LEAF: not heeded: sender is no leaf.
+ * @CONGA_A_STATS_CONTROL_PLAIN_LEAF: not heeded: sender is in mode plain, or
+ *	hello is off.
+ * @CONGA_A_STATS_CONTROL_MALFORMED: not heeded: too short, not ours, or shorter
+ *	than its count says.
+ * @CONGA_A_STATS_CONTROL_VERSION: not heeded: another version.
+ * @CONGA_A_STATS_CONTROL_TYPE: not heeded: unknown type.
+ * @CONGA_A_STATS_CONTROL_NONCE: not heeded: echoes no nonce of ours.
+ * @CONGA_A_STATS_CONTROL_LIMITED: hellos not answered: more than a leaf sends.
+ * @CONGA_A_STATS_LEAF_UP: times a leaf in mode auto became conga.
+ * @CONGA_A_STATS_LEAF_SILENT: times such a leaf became plain: no answers.
+ * @CONGA_A_STATS_LEAF_BYE: the same: it said bye.
+ * @CONGA_A_STATS_LEAF_DISAGREES: the same: another Q, metric or use of byte 3.
+ * @CONGA_A_STATS_LEAF_ALTERNATES: the same: two boxes answer by turns.
  */
 enum conga_attr_stats {
 	CONGA_A_STATS_PAD = 1,
@@ -497,6 +691,30 @@ enum conga_attr_stats {
 	CONGA_A_STATS_RX_NOMEM,
 	CONGA_A_STATS_PATH_UP,
 	CONGA_A_STATS_PATH_DOWN,
+	CONGA_A_STATS_PATH_SILENT,
+	CONGA_A_STATS_PATH_ANSWERS,
+	CONGA_A_STATS_HELLO_SENT,
+	CONGA_A_STATS_HELLO_MISSED,
+	CONGA_A_STATS_HELLO_ANSWERED,
+	CONGA_A_STATS_HELLO_HEARD,
+	CONGA_A_STATS_BYE_SENT,
+	CONGA_A_STATS_BYE_RECEIVED,
+	CONGA_A_STATS_EXPLICIT_SENT,
+	CONGA_A_STATS_EXPLICIT_RECEIVED,
+	CONGA_A_STATS_CONTROL_UNSENT,
+	CONGA_A_STATS_CONTROL_NOT_PORT,
+	CONGA_A_STATS_CONTROL_UNKNOWN_LEAF,
+	CONGA_A_STATS_CONTROL_PLAIN_LEAF,
+	CONGA_A_STATS_CONTROL_MALFORMED,
+	CONGA_A_STATS_CONTROL_VERSION,
+	CONGA_A_STATS_CONTROL_TYPE,
+	CONGA_A_STATS_CONTROL_NONCE,
+	CONGA_A_STATS_CONTROL_LIMITED,
+	CONGA_A_STATS_LEAF_UP,
+	CONGA_A_STATS_LEAF_SILENT,
+	CONGA_A_STATS_LEAF_BYE,
+	CONGA_A_STATS_LEAF_DISAGREES,
+	CONGA_A_STATS_LEAF_ALTERNATES,
 
 	/* private: */
 	__CONGA_A_STATS_MAX,

@@ -11,5 +11,7 @@ typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef signed long long s64;
+typedef u16 __be16;
+typedef u32 __be32;
 
 #endif /* _UNIT_LINUX_TYPES_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_CONTROL_H
+#define _CONGA_CONTROL_H
+
+#include <linux/in6.h>
+
+#include "control_wire.h"
+
+struct conga_fabric;
+struct conga_leaf;
+struct conga_packet;
+struct conga_params;
+struct conga_port;
+struct sk_buff;
+
+/* A packet from a known leaf that came by a port. */
+struct conga_control_source {
+	struct conga_fabric		*fabric;
+	const struct conga_params	*params;
+	struct conga_port		*port;
+	struct conga_leaf		*leaf;
+	const struct sk_buff		*skb;
+	const struct conga_packet	*packet;
+};
+
+/* Where a control packet goes. */
+struct conga_control_way {
+	const struct conga_params	*params;
+	struct conga_leaf		*leaf;
+	struct conga_port		*port;	/* the uplink */
+	struct in6_addr			source;	/* outer; IPv4 mapped, :: to choose */
+};
+
+/* control_send.c: softirq or BH disabled, RCU */
+bool conga_control_send(const struct conga_control_way *way,
+			struct conga_control_payload *payload);
+void conga_control_fill(struct conga_control_payload *payload,
+			const struct conga_params *params, u8 type);
+
+/* control.c: softirq, RCU */
+void conga_control_receive(const struct conga_control_source *source);
+void conga_control_feedback(const struct conga_control_source *source, u64 now);
+
+/* control.c: the locks are held, may sleep */
+void conga_control_setup(struct conga_fabric *fabric);
+void conga_control_start(struct conga_fabric *fabric);
+void conga_control_restart(struct conga_fabric *fabric);
+void conga_control_stop(struct conga_fabric *fabric);
+bool conga_control_bye(struct conga_leaf *leaf);
+
+#endif /* _CONGA_CONTROL_H */

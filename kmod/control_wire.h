@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_CONTROL_WIRE_H
+#define _CONGA_CONTROL_WIRE_H
+
+#include <linux/types.h>
+
+#include "wire.h"
+
+/*
+ * The payload of control packets, version 1: all bytes, big endian, so that it
+ * has no holes anywhere. See include/uapi/linux/conga.h for its picture.
+ */
+#define CONGA_CONTROL_MAGIC	0x434e4741u	/* 'CNGA' */
+#define CONGA_CONTROL_VERSION	1
+#define CONGA_CONTROL_RECORDS	16		/* at most: one per LBTag */
+
+enum conga_control_type {
+	CONGA_CONTROL_HELLO = 1,
+	CONGA_CONTROL_FEEDBACK,
+	CONGA_CONTROL_BYE,
+};
+
+#define CONGA_CONTROL_ASK	0x01	/* this hello wants an answer */
+#define CONGA_CONTROL_SUM	0x02	/* the sender's metric is sum */
+
+enum conga_control_byte3 {
+	CONGA_CONTROL_BYTE3_NONE,
+	CONGA_CONTROL_BYTE3_LOW,	/* lower bits of metrics, Q from 4 to 6 */
+};
+
+struct conga_control_header {
+	__be32	magic;
+	u8	version;
+	u8	type;		/* enum conga_control_type */
+	u8	flags;
+	u8	count;		/* records that follow */
+	__be32	id;		/* the sender's leaf id */
+	u8	q;
+	u8	byte3;		/* enum conga_control_byte3 */
+	__be16	zero;
+	__be32	nonce;		/* to be echoed; 0: none */
+	__be32	echo;		/* the last nonce heard; 0: none */
+};
+
+/* A row of a from-leaf table. */
+struct conga_control_record {
+	u8	tag;		/* the receiver's LBTag */
+	u8	metric;		/* left-aligned: 2^Q values in 8 bits */
+	__be16	zero;
+};
+
+struct conga_control_payload {
+	struct conga_control_header	header;
+	struct conga_control_record	record[CONGA_CONTROL_RECORDS];
+};
+
+/* What a box with this Q puts into byte 3 of the VXLAN header. */
+static inline u8 conga_control_byte3(u8 q)
+{
+	return q > CONGA_WIRE_HALF_BITS ? CONGA_CONTROL_BYTE3_LOW :
+					  CONGA_CONTROL_BYTE3_NONE;
+}
+
+#define CONGA_CONTROL_METRIC_BITS	8
+
+/* A metric of a larger Q than today's is full scale, as in a stamp. */
+static inline u8 conga_control_metric_put(u8 metric, u8 q)
+{
+	u8 max = BIT(q) - 1;
+
+	return (metric < max ? metric : max) << (CONGA_CONTROL_METRIC_BITS - q);
+}
+
+static inline u8 conga_control_metric_get(u8 metric, u8 q)
+{
+	return metric >> (CONGA_CONTROL_METRIC_BITS - q);
+}
+
+#endif /* _CONGA_CONTROL_WIRE_H */
