@@ -88,9 +88,9 @@ void conga_netlink_event_setup(struct conga_fabric *fabric);
 void conga_netlink_tell_fabric(struct conga_fabric *fabric);
 void conga_netlink_tell_fabric_gone(struct net *net);
 void conga_netlink_tell_port(struct conga_port *port);
-void conga_netlink_tell_port_gone(const struct conga_port *port);
+void conga_netlink_tell_port_gone(struct conga_port *port);
 void conga_netlink_tell_leaf(struct conga_leaf *leaf);
-void conga_netlink_tell_leaf_gone(const struct conga_leaf *leaf);
+void conga_netlink_tell_leaf_gone(struct conga_leaf *leaf);
 
 int conga_netlink_path_get(struct sk_buff *skb, struct genl_info *info);
 int conga_netlink_fabric_new(struct sk_buff *skb, struct genl_info *info);

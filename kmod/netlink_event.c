@@ -11,32 +11,26 @@
 #include "netlink.h"
 #include "port.h"
 
-/* Room for any of them: a port is the longest. */
-#define CONGA_EVENT_SIZE	NLMSG_GOODSIZE
+/* Puts what an event is about; negative if there is no room. */
+typedef int (*conga_netlink_put_t)(struct sk_buff *skb, void *object);
 
-static bool conga_netlink_heard(const struct net *net,
-				enum conga_netlink_group group)
+/* One event, if anybody listens. Listeners that lose one are told so by the
+ * kernel. Any context.
+ */
+static void conga_netlink_publish(struct net *net,
+				  enum conga_netlink_group group, u8 command,
+				  conga_netlink_put_t put, void *object)
 {
-	return genl_has_listeners(&conga_netlink_family, (struct net *)net,
-				  group);
-}
+	struct sk_buff *skb;
+	void *header;
 
-static struct sk_buff *conga_netlink_event(u8 command, void **header)
-{
-	struct sk_buff *skb = genlmsg_new(CONGA_EVENT_SIZE, GFP_ATOMIC);
-
+	if (!genl_has_listeners(&conga_netlink_family, net, group))
+		return;
+	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_ATOMIC);
 	if (!skb)
-		return NULL;
-	*header = genlmsg_put(skb, 0, 0, &conga_netlink_family, 0, command);
-	return skb;
-}
-
-/* Takes @skb over. Listeners that lose an event are told so by the kernel. */
-static void conga_netlink_send(struct net *net, struct sk_buff *skb,
-			       void *header, int err,
-			       enum conga_netlink_group group)
-{
-	if (err) {
+		return;
+	header = genlmsg_put(skb, 0, 0, &conga_netlink_family, 0, command);
+	if (put(skb, object)) {
 		nlmsg_free(skb);
 		return;
 	}
@@ -45,126 +39,99 @@ static void conga_netlink_send(struct net *net, struct sk_buff *skb,
 				GFP_ATOMIC);
 }
 
+static int conga_netlink_put_nothing(struct sk_buff *skb, void *unused)
+{
+	return 0;
+}
+
+static int conga_netlink_put_event_fabric(struct sk_buff *skb, void *fabric)
+{
+	return conga_netlink_put_fabric(skb, fabric, NULL);
+}
+
+static int conga_netlink_put_event_port(struct sk_buff *skb, void *port)
+{
+	return conga_netlink_put_port(skb, port);
+}
+
+static int conga_netlink_put_port_key(struct sk_buff *skb, void *object)
+{
+	const struct conga_port *port = object;
+
+	return nla_put_u32(skb, CONGA_A_PORT_IFINDEX, port->ifindex);
+}
+
+static int conga_netlink_put_event_leaf(struct sk_buff *skb, void *leaf)
+{
+	return conga_netlink_put_leaf(skb, leaf);
+}
+
+static int conga_netlink_put_leaf_key(struct sk_buff *skb, void *leaf)
+{
+	return conga_netlink_put_addr(skb, CONGA_A_LEAF_ADDR4,
+				      CONGA_A_LEAF_ADDR6, leaf);
+}
+
+/* A path, by its ends. */
+struct conga_netlink_ends {
+	struct conga_leaf	*leaf;
+	struct conga_port	*port;
+};
+
+static int conga_netlink_put_event_path(struct sk_buff *skb, void *object)
+{
+	const struct conga_netlink_ends *ends = object;
+
+	return conga_netlink_put_path(skb, ends->leaf, ends->port);
+}
+
 /* --- what was configured --- */
 
 void conga_netlink_tell_fabric(struct conga_fabric *fabric)
 {
-	struct sk_buff *skb;
-	void *header;
-
-	if (!conga_netlink_heard(fabric->net, CONGA_NETLINK_CONFIG))
-		return;
-	skb = conga_netlink_event(CONGA_CMD_FABRIC_NTF, &header);
-	if (skb)
-		conga_netlink_send(fabric->net, skb, header,
-				   conga_netlink_put_fabric(skb, fabric, NULL),
-				   CONGA_NETLINK_CONFIG);
+	conga_netlink_publish(fabric->net, CONGA_NETLINK_CONFIG,
+			      CONGA_CMD_FABRIC_NTF,
+			      conga_netlink_put_event_fabric, fabric);
 }
 
 void conga_netlink_tell_fabric_gone(struct net *net)
 {
-	struct sk_buff *skb;
-	void *header;
-
-	if (!conga_netlink_heard(net, CONGA_NETLINK_CONFIG))
-		return;
-	skb = conga_netlink_event(CONGA_CMD_FABRIC_DEL_NTF, &header);
-	if (skb)
-		conga_netlink_send(net, skb, header, 0, CONGA_NETLINK_CONFIG);
-}
-
-static void conga_netlink_send_port(struct conga_port *port,
-				    enum conga_netlink_group group)
-{
-	struct net *net = port->fabric->net;
-	struct sk_buff *skb;
-	void *header;
-
-	if (!conga_netlink_heard(net, group))
-		return;
-	skb = conga_netlink_event(CONGA_CMD_PORT_NTF, &header);
-	if (skb)
-		conga_netlink_send(net, skb, header,
-				   conga_netlink_put_port(skb, port), group);
+	conga_netlink_publish(net, CONGA_NETLINK_CONFIG,
+			      CONGA_CMD_FABRIC_DEL_NTF,
+			      conga_netlink_put_nothing, NULL);
 }
 
 void conga_netlink_tell_port(struct conga_port *port)
 {
 	WRITE_ONCE(port->told_up, conga_port_up(port));
-	conga_netlink_send_port(port, CONGA_NETLINK_CONFIG);
+	conga_netlink_publish(port->fabric->net, CONGA_NETLINK_CONFIG,
+			      CONGA_CMD_PORT_NTF, conga_netlink_put_event_port,
+			      port);
 }
 
-void conga_netlink_tell_port_gone(const struct conga_port *port)
+void conga_netlink_tell_port_gone(struct conga_port *port)
 {
-	struct net *net = port->fabric->net;
-	struct sk_buff *skb;
-	void *header;
-
-	if (!conga_netlink_heard(net, CONGA_NETLINK_CONFIG))
-		return;
-	skb = conga_netlink_event(CONGA_CMD_PORT_DEL_NTF, &header);
-	if (skb)
-		conga_netlink_send(net, skb, header,
-				   nla_put_u32(skb, CONGA_A_PORT_IFINDEX,
-					       port->ifindex),
-				   CONGA_NETLINK_CONFIG);
-}
-
-static void conga_netlink_send_leaf(struct conga_leaf *leaf,
-				    enum conga_netlink_group group)
-{
-	struct net *net = leaf->fabric->net;
-	struct sk_buff *skb;
-	void *header;
-
-	if (!conga_netlink_heard(net, group))
-		return;
-	skb = conga_netlink_event(CONGA_CMD_LEAF_NTF, &header);
-	if (skb)
-		conga_netlink_send(net, skb, header,
-				   conga_netlink_put_leaf(skb, leaf), group);
+	conga_netlink_publish(port->fabric->net, CONGA_NETLINK_CONFIG,
+			      CONGA_CMD_PORT_DEL_NTF,
+			      conga_netlink_put_port_key, port);
 }
 
 void conga_netlink_tell_leaf(struct conga_leaf *leaf)
 {
-	conga_netlink_send_leaf(leaf, CONGA_NETLINK_CONFIG);
+	conga_netlink_publish(leaf->fabric->net, CONGA_NETLINK_CONFIG,
+			      CONGA_CMD_LEAF_NTF, conga_netlink_put_event_leaf,
+			      leaf);
 	conga_fabric_changed(leaf->fabric);
 }
 
-void conga_netlink_tell_leaf_gone(const struct conga_leaf *leaf)
+void conga_netlink_tell_leaf_gone(struct conga_leaf *leaf)
 {
-	struct net *net = leaf->fabric->net;
-	struct sk_buff *skb;
-	void *header;
-
-	if (!conga_netlink_heard(net, CONGA_NETLINK_CONFIG))
-		return;
-	skb = conga_netlink_event(CONGA_CMD_LEAF_DEL_NTF, &header);
-	if (skb)
-		conga_netlink_send(net, skb, header,
-				   conga_netlink_put_addr(skb, CONGA_A_LEAF_ADDR4,
-							  CONGA_A_LEAF_ADDR6,
-							  leaf),
-				   CONGA_NETLINK_CONFIG);
+	conga_netlink_publish(leaf->fabric->net, CONGA_NETLINK_CONFIG,
+			      CONGA_CMD_LEAF_DEL_NTF,
+			      conga_netlink_put_leaf_key, leaf);
 }
 
 /* --- what happened --- */
-
-static void conga_netlink_send_path(struct conga_leaf *leaf,
-				    struct conga_port *port)
-{
-	struct net *net = leaf->fabric->net;
-	struct sk_buff *skb;
-	void *header;
-
-	if (!conga_netlink_heard(net, CONGA_NETLINK_STATE))
-		return;
-	skb = conga_netlink_event(CONGA_CMD_PATH_NTF, &header);
-	if (skb)
-		conga_netlink_send(net, skb, header,
-				   conga_netlink_put_path(skb, leaf, port),
-				   CONGA_NETLINK_STATE);
-}
 
 static u8 conga_netlink_path_now(struct conga_leaf *leaf, struct conga_port *port)
 {
@@ -179,17 +146,21 @@ static u8 conga_netlink_path_now(struct conga_leaf *leaf, struct conga_port *por
 /* A path that goes with its port is told of by the port. */
 static void conga_netlink_news_paths(struct conga_leaf *leaf)
 {
+	struct conga_netlink_ends ends = { .leaf = leaf };
 	u8 tag, reason;
 
 	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
-		struct conga_port *port = conga_port_uplink(leaf->fabric, tag);
-
-		reason = port ? conga_netlink_path_now(leaf, port) : 0;
+		ends.port = conga_port_uplink(leaf->fabric, tag);
+		reason = ends.port ? conga_netlink_path_now(leaf, ends.port) : 0;
 		if (reason == leaf->told.path[tag])
 			continue;
 		leaf->told.path[tag] = reason;
-		if (port)
-			conga_netlink_send_path(leaf, port);
+		if (ends.port)
+			conga_netlink_publish(leaf->fabric->net,
+					      CONGA_NETLINK_STATE,
+					      CONGA_CMD_PATH_NTF,
+					      conga_netlink_put_event_path,
+					      &ends);
 	}
 }
 
@@ -205,7 +176,9 @@ static void conga_netlink_news_leaf(struct conga_leaf *leaf)
 	told->state = state;
 	told->reason = reason;
 	if (news)
-		conga_netlink_send_leaf(leaf, CONGA_NETLINK_STATE);
+		conga_netlink_publish(leaf->fabric->net, CONGA_NETLINK_STATE,
+				      CONGA_CMD_LEAF_NTF,
+				      conga_netlink_put_event_leaf, leaf);
 	conga_netlink_news_paths(leaf);
 }
 
@@ -219,7 +192,9 @@ static void conga_netlink_news_ports(struct conga_fabric *fabric)
 		if (READ_ONCE(port->told_up) == up)
 			continue;
 		WRITE_ONCE(port->told_up, up);
-		conga_netlink_send_port(port, CONGA_NETLINK_STATE);
+		conga_netlink_publish(fabric->net, CONGA_NETLINK_STATE,
+				      CONGA_CMD_PORT_NTF,
+				      conga_netlink_put_event_port, port);
 	}
 }
 
