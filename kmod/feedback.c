@@ -115,14 +115,13 @@ void conga_feedback_pick(struct conga_fromleaf *table, struct conga_stamp *stamp
 		conga_feedback_fill(stamp, last, READ_ONCE(table->fed[last]));
 }
 
-/* Was anything fed back since @then? An answer may come within the same grain. */
+/* Was anything fed back since @then, a sample of metric 0? An answer may come
+ * within the same grain. Samples are in the order of their times.
+ */
 static bool conga_fromleaf_fed_since(const struct conga_fromleaf *table,
-				     conga_sample_t then, u64 now)
+				     conga_sample_t then)
 {
-	conga_sample_t fed = READ_ONCE(table->fed[READ_ONCE(table->last)]);
-
-	return conga_sample_valid(fed) &&
-	       conga_sample_age(fed, now) <= conga_sample_age(then, now);
+	return READ_ONCE(table->fed[READ_ONCE(table->last)]) >= then;
 }
 
 /*
@@ -143,7 +142,7 @@ bool conga_fromleaf_overdue(struct conga_fromleaf *table, u8 tag, u64 now,
 	    conga_sample_age(fed, now) <= tage / CONGA_FEEDBACK_OVERDUE)
 		return false;
 	if (!conga_sample_valid(owed) ||
-	    conga_fromleaf_fed_since(table, owed, now)) {
+	    conga_fromleaf_fed_since(table, owed)) {
 		WRITE_ONCE(table->owed, conga_sample_make(0, now));
 		return false;
 	}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hello_peer - answers hellos in place of a leaf, rightly or wrongly
+ *
+ *	hello_peer [OPTION]... NETNS
+ *
+ *	-i ID[,ID]	leaf ids, by turns, default 1
+ *	-q Q -b BYTE3 -f FLAGS -v VERSION -t TYPE	instead of 3, 0, 0, 1, 1
+ *	-x BITS		flipped in the echo
+ *	-o		echoes the first nonce for ever
+ *	-k CHECKSUM	of UDP, instead of none
+ *	-s BYTES	cut off at the end
+ *	-n COUNT	answer so many and end, instead of never
+ *
+ * In a network namespace that has no conga of its own, by the device that the
+ * hello came by; IPv4. The first line is "listening", a line for each answer
+ * follows. Numbers as strtoul takes them.
+ */
+#include <arpa/inet.h>
+#include <err.h>
+#include <fcntl.h>
+#include <net/ethernet.h>
+#include <netinet/ip.h>
+#include <netinet/udp.h>
+#include <netpacket/packet.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define VXLAN_PORT	4789
+#define STAMPED		0x08000100
+#define STAMPED_MASK	0xff000100
+#define VNI_CONTROL	0xfffffe00
+#define MAGIC		0x434e4741
+#define ASK		0x01
+#define NONCE		0x12345670
+#define IDS_MAX		2
+
+/* A hello, without options and records. */
+struct hello {
+	struct ether_header	ether;
+	struct iphdr		ip;
+	struct udphdr		udp;
+	uint32_t		vxlan, vni;
+	uint32_t		magic;
+	uint8_t			version, type, flags, count;
+	uint32_t		id;
+	uint8_t			q, byte3;
+	uint16_t		zero;
+	uint32_t		nonce, echo;
+} __attribute__((packed));
+
+static struct {
+	uint32_t id[IDS_MAX], ids, flip, cut, count;
+	uint16_t checksum;
+	uint8_t q, byte3, flags, version, type;
+	bool old;
+} options = { .id = { 1 }, .ids = 1, .q = 3, .version = 1, .type = 1 };
+
+static void enter_netns(const char *name)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || setns(fd, CLONE_NEWNET))
+		err(EXIT_FAILURE, "%s", path);
+	close(fd);
+}
+
+static bool asks(const struct hello *hello, ssize_t length)
+{
+	return length >= (ssize_t)sizeof(*hello) &&
+	       hello->ip.ihl == sizeof(hello->ip) / 4 &&
+	       hello->ip.protocol == IPPROTO_UDP &&
+	       hello->udp.dest == htons(VXLAN_PORT) &&
+	       (ntohl(hello->vxlan) & STAMPED_MASK) == STAMPED &&
+	       hello->vni == htonl(VNI_CONTROL) &&
+	       hello->magic == htonl(MAGIC) && hello->flags & ASK;
+}
+
+/* An exchange of addresses leaves the sum of the header as it is. */
+static void turn_round(struct hello *hello)
+{
+	uint8_t mac[ETH_ALEN];
+	uint32_t addr = hello->ip.saddr;
+
+	memcpy(mac, hello->ether.ether_shost, sizeof(mac));
+	memcpy(hello->ether.ether_shost, hello->ether.ether_dhost, sizeof(mac));
+	memcpy(hello->ether.ether_dhost, mac, sizeof(mac));
+	hello->ip.saddr = hello->ip.daddr;
+	hello->ip.daddr = addr;
+	hello->udp.check = htons(options.checksum);
+}
+
+static uint32_t echo_of(uint32_t nonce)
+{
+	static uint32_t first;
+
+	if (!first)
+		first = nonce;
+	return (options.old ? first : nonce) ^ htonl(options.flip);
+}
+
+static void answer(struct hello *hello, uint32_t number)
+{
+	turn_round(hello);
+	hello->version = options.version;
+	hello->type = options.type;
+	hello->flags = options.flags;
+	hello->id = htonl(options.id[number % options.ids]);
+	hello->q = options.q;
+	hello->byte3 = options.byte3;
+	hello->echo = echo_of(hello->nonce);
+	hello->nonce = htonl(NONCE);
+}
+
+/* The sum of the header follows its length, which bytes cut off change. */
+static void cut(struct hello *hello)
+{
+	uint16_t length = ntohs(hello->ip.tot_len) - options.cut;
+	uint32_t sum = ntohs(hello->ip.check) + options.cut;
+
+	hello->ip.tot_len = htons(length);
+	hello->ip.check = htons((sum & 0xffff) + (sum >> 16));
+	hello->udp.len = htons(ntohs(hello->udp.len) - options.cut);
+}
+
+static void ids_parse(char *text)
+{
+	char *word;
+
+	options.ids = 0;
+	for (word = strtok(text, ","); word && options.ids < IDS_MAX; word = strtok(NULL, ","))
+		options.id[options.ids++] = strtoul(word, NULL, 0);
+}
+
+static void number_parse(int option, const char *text)
+{
+	unsigned long value = strtoul(text, NULL, 0);
+
+	switch (option) {
+	case 'q': options.q = value; break;
+	case 'b': options.byte3 = value; break;
+	case 'f': options.flags = value; break;
+	case 'v': options.version = value; break;
+	case 't': options.type = value; break;
+	case 'x': options.flip = value; break;
+	case 'k': options.checksum = value; break;
+	case 's': options.cut = value; break;
+	case 'n': options.count = value; break;
+	}
+}
+
+static void parse(int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt(argc, argv, "i:q:b:f:v:t:x:ok:s:n:")) != -1) {
+		if (c == '?')
+			exit(EXIT_FAILURE);
+		else if (c == 'i')
+			ids_parse(optarg);
+		else if (c == 'o')
+			options.old = true;
+		else
+			number_parse(c, optarg);
+	}
+	if (argc - optind != 1)
+		errx(EXIT_FAILURE, "NETNS is missing");
+}
+
+static void answer_all(int fd)
+{
+	struct sockaddr_ll from;
+	uint32_t number = 0;
+	struct hello hello;
+
+	while (!options.count || number < options.count) {
+		socklen_t size = sizeof(from);
+		ssize_t length = recvfrom(fd, &hello, sizeof(hello), 0, (void *)&from, &size);
+
+		if (length < 0)
+			err(EXIT_FAILURE, "recvfrom");
+		if (from.sll_pkttype != PACKET_HOST || !asks(&hello, length))
+			continue;
+		answer(&hello, number++);
+		cut(&hello);
+		if (sendto(fd, &hello, length - options.cut, 0, (void *)&from, size) < 0)
+			err(EXIT_FAILURE, "sendto");
+		printf("answered %u\n", number);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int fd;
+
+	parse(argc, argv);
+	setlinebuf(stdout);
+	enter_netns(argv[optind]);
+	fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_IP));
+	if (fd < 0)
+		err(EXIT_FAILURE, "socket");
+	puts("listening");
+	answer_all(fd);
+	return EXIT_SUCCESS;
+}
