@@ -18,6 +18,7 @@ HERE=$(dirname "$(realpath "$0")")
 TOPO_SPINES=1
 TOPO_LINKS=2
 FABRIC_RATE=1gbit
+QUIET=				# leaves in mode auto say hello
 readonly WAIT_MS=30000
 readonly HELLO=50ms
 
@@ -186,19 +187,12 @@ hello_off_is_found() {
 		conga 0 fabric set hello "$HELLO" && conga 0 leaf set "${VTEP[1]}" mode auto
 }
 
-# finds_at_last CHECK OBJECT...: as soon as hellos have told
-finds_at_last() {
-	TAP_WHY=""
-	finds "$@"
-}
-
 sound_at_last() {
-	TAP_WHY=""
 	busywait "$WAIT_MS" leaf_answers "$1" && is_sound "${LEAF[$1]}"
 }
 
 other_q_is_found() {
-	conga 1 fabric set q 4 && busywait "$WAIT_MS" finds_at_last "${LEAF[0]}" "leaf_differs ${VTEP[1]}" ||
+	conga 1 fabric set q 4 && busywait "$WAIT_MS" finds "${LEAF[0]}" "leaf_differs ${VTEP[1]}" ||
 		return
 	[[ $(conga 0 check) == "warning: ${VTEP[1]}: "*"; set the same q on every box of the fabric" ]] ||
 		fail "$(conga 0 check)" || return
@@ -207,7 +201,7 @@ other_q_is_found() {
 
 other_metric_is_found() {
 	conga 1 fabric set metric sum &&
-		busywait "$WAIT_MS" finds_at_last "${LEAF[0]}" "leaf_differs ${VTEP[1]}" || return
+		busywait "$WAIT_MS" finds "${LEAF[0]}" "leaf_differs ${VTEP[1]}" || return
 	[[ $(conga 0 check) == "warning: ${VTEP[1]}: has another metric; set the same metric on every box of the fabric" ]] ||
 		fail "$(conga 0 check)" || return
 	conga 1 fabric set metric max && busywait "$WAIT_MS" sound_at_last 0
@@ -215,14 +209,28 @@ other_metric_is_found() {
 
 # Mode auto knows what to do, mode conga goes on stamping.
 unheard_leaf_is_found() {
-	conga 1 fabric del && busywait "$WAIT_MS" leaf_is_plain && is_sound "${LEAF[0]}" || return
+	conga 1 fabric del || return
+	busywait "$WAIT_MS" leaf_is_plain || fail "no bye: $(conga 0 leaf show)" || return
+	is_sound "${LEAF[0]}" && conga_1_returns || fail "$(conga 0 leaf show)" || return
 	conga 0 leaf set "${VTEP[1]}" mode conga &&
-		busywait "$WAIT_MS" finds_at_last "${LEAF[0]}" "leaf_unheard ${VTEP[1]}" || return
-	TAP_WHY=""
+		busywait "$WAIT_MS" is_sound "${LEAF[0]}" || fail "$(conga 0 check)" || return
+	conga 1 fabric del &&
+		busywait "$WAIT_MS" finds "${LEAF[0]}" "leaf_unheard ${VTEP[1]}" ||
+		fail "$(conga 0 check) $(conga 0 leaf show)" || return
+	conga_1_returns && busywait "$WAIT_MS" is_sound "${LEAF[0]}" &&
+		conga 0 leaf set "${VTEP[1]}" mode auto && busywait "$WAIT_MS" sound_at_last 0
+}
+
+conga_1_returns() {
 	fabric_leaf 1 conga auto && conga 1 fabric set hello "$HELLO" &&
-		busywait "$WAIT_MS" is_sound "${LEAF[0]}" || return
-	TAP_WHY=""
-	conga 0 leaf set "${VTEP[1]}" mode auto && busywait "$WAIT_MS" sound_at_last 0
+		busywait "$WAIT_MS" leaf_answers 1
+}
+
+never_heard_leaf_is_found() {
+	conga 0 leaf add 10.0.0.97 mode conga &&
+		finds "${LEAF[0]}" "leaf_no_path 10.0.0.97" "leaf_unheard 10.0.0.97" &&
+		conga 0 leaf set 10.0.0.97 mode plain && finds "${LEAF[0]}" "leaf_no_path 10.0.0.97" &&
+		conga 0 leaf del 10.0.0.97 && mended
 }
 
 leaf_is_plain() {
@@ -287,7 +295,7 @@ no_fabric_is_said() {
 require_root
 require_commands ip jq sysctl
 require_module
-tap_plan 20
+tap_plan 21
 setup || die "the fabric cannot be set up"
 tap_test "sound boxes: nothing to say" sound_boxes_have_nothing
 tap_test "a finding is a line, or an object" findings_have_a_form
@@ -305,7 +313,8 @@ tap_test "a leaf that no route leads to" unreachable_leaf_is_found
 tap_test "hello off, and a leaf in mode auto" hello_off_is_found
 tap_test "a leaf with another q" other_q_is_found
 tap_test "a leaf with another metric" other_metric_is_found
-tap_test "a leaf in mode conga that is not heard" unheard_leaf_is_found
+tap_test "a leaf in mode conga that says bye" unheard_leaf_is_found
+tap_test "a leaf in mode conga that never answered" never_heard_leaf_is_found
 tap_test "a spine that hashes no ports" hash_policy_is_found
 tap_test "a spine without a choice needs no hash" one_way_needs_no_hash
 tap_test "routes by links that are down" linkdown_is_found

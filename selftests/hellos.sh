@@ -71,6 +71,7 @@ pause_rounds() {
 events_start() {
 	EVENTS=$TOPO_DIR/events
 	EVENTS_SEEN=0
+	# shellcheck disable=SC2153 # topology.sh sets it
 	nsenter --net="/run/netns/${LEAF[$1]}" "$CONGA" -j -t monitor leaf path >"$EVENTS" &
 	defer "kill $! 2>/dev/null"
 	busywait "$PATIENCE_MS" listens "${LEAF[$1]}" || fail "no monitor"
@@ -201,10 +202,15 @@ player_stop() {
 
 # ---- counters ----
 
-# stat_has COUNTER: it moved since the mark
+# stat_has COUNTER [LEAST]: of leaf 0, it moved since the mark, by this or more
 stat_has() {
-	[[ " $(stats_growth "${LEAF[0]}") " == *" $1="* ]] ||
-		fail "$1 did not move: $(stats_growth "${LEAF[0]}")"
+	local grown word
+
+	grown=$(stats_growth "${LEAF[0]}")
+	for word in $grown; do
+		[[ ${word%=*} != "$1" || ${word#*=} -lt ${2:-1} ]] || return 0
+	done
+	fail "$1 did not move by ${2:-1}: $grown"
 }
 
 # stats_only NAMESPACE COUNTER...: no other moved

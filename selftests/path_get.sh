@@ -35,7 +35,7 @@ declare -A SENTENCE=(
 setup() {
 	local i
 
-	topo_up && fabric_up conga conga || return
+	topo_up && fabric_up conga conga && conga 1 fabric set hello off || return
 	for i in 0 1; do
 		in_ns "${LEAF[i]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 || return
 	done
@@ -105,11 +105,12 @@ ties_fall_to_both() {
 }
 
 up0_is_loaded() {
-	in_ns "${HOST[0.0]}" ping -q -f -c 50 -W 5 -s 1400 "${HOST_IP[1.0]}" >/dev/null &&
-		get '.paths[] | select(.dev == "up0").local > 0' "${VTEP[1]}" | grep -q true
+	in_ns "${HOST[0.0]}" ping -q -f -c 300 -W 5 -s 1400 "${HOST_IP[1.0]}" >/dev/null &&
+		get '.paths[] | select(.dev == "up0").local > 5' "${VTEP[1]}" | grep -q true
 }
 
-# The rate is such that some pings fill the DRE of up0, which they take alone.
+# The rate is such that pings fill the DRE of up0, which they take alone; it is
+# empty again after 17 s.
 load_is_avoided() {
 	local i
 
@@ -144,7 +145,6 @@ flowlets_are_found() {
 
 # On a slow machine a second may have passed.
 flow_stays() {
-	TAP_WHY=""
 	drain up1 off && drain up0 on && send "$1" "$2" && drain up0 off && drain up1 on &&
 		got '["flowlet","up1",1]' '[.decision, .dev, .tag]' "${VTEP[1]}" from "$1" to "$2" \
 			proto udp sport "$SPORT" dport "$DPORT"
@@ -189,12 +189,13 @@ says_why() {
 no_carrier_is_said() {
 	ip -n "${SPINE[0]}" link set down0.0 down || return
 	busywait "$WAIT_MS" reasons_are "up0 port_down,unused not_nexthop" || return
-	TAP_WHY=""
 	got '["new","up1"]' '[.decision, .dev]' "${VTEP[1]}" &&
 		says_why up0 port_down "${VTEP[1]}" && says_why unused not_nexthop "${VTEP[1]}" &&
 		ip -n "${SPINE[0]}" link set down0.0 up || return
+	# The spine's own route went with its link.
+	topo_link_addresses 0 0 0
+	ip -n "${SPINE[0]}" route replace "${VTEP[0]}" via "$LEAF_END" || return
 	busywait "$WAIT_MS" reasons_are "unused not_nexthop" || return
-	TAP_WHY=""
 }
 
 draining_is_said() {
@@ -215,7 +216,6 @@ silence_is_said() {
 	says_why up1 silent "${VTEP[1]}" && got '["new","up0"]' '[.decision, .dev]' "${VTEP[1]}" &&
 		in_ns "${SPINE[1]}" nft delete table inet grey || return
 	busywait "$WAIT_MS" reasons_are "unused not_nexthop" || return
-	TAP_WHY=""
 	conga 0 fabric set hello off && conga 1 fabric set hello off
 }
 

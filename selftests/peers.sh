@@ -144,7 +144,8 @@ nothing_lost() {
 never_stamped() {
 	counted "stamped$1" || return
 	((COUNTED == 0)) || fail "$COUNTED stamped packets" || return
-	counted "control$1" && ((COUNTED > 0)) || fail "no hello"
+	counted "control$1" || return
+	((COUNTED > 0)) || fail "no hello"
 }
 
 # The control: what is counted as stamped
@@ -158,7 +159,7 @@ were_stamped() {
 
 # lost_at_most LEAF PINGS
 lost_at_most() {
-	[[ ${LOST[$1]} ]] && ((LOST[$1] <= $2)) || fail "${LOST[$1]} lost, expected $2 at the most"
+	((${LOST[$1]:-PINGS} <= $2)) || fail "${LOST[$1]} lost, expected $2 at the most"
 }
 
 # Every control packet that left is counted as what it was. None leaves any more.

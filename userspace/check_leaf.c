@@ -31,23 +31,45 @@ void conga_check_leaf_differs(const struct conga_check *check, const struct cong
 	}
 }
 
+static bool conga_check_says_hello(const struct conga_box *box)
+{
+	struct nlattr *fabric[CONGA_ATTRS_MAX + 1];
+	size_t next = 0;
+
+	return conga_state_next(&conga_fabric_object, &box->state.fabric, &next, fabric) &&
+		conga_print_value(fabric[CONGA_A_FABRIC_HELLO]);
+}
+
+/* Why it is doubtful that a leaf runs conga, NULL if it is not. One that has
+ * answered once has an id.
+ */
+static const char *conga_check_doubt(const struct conga_box *box, struct nlattr **leaf)
+{
+	unsigned int reason = conga_print_value(leaf[CONGA_A_LEAF_REASON]);
+
+	if (reason == CONGA_LEAF_BYE)
+		return conga_args_choice_word(conga_leaf_sentences, reason);
+	if (!leaf[CONGA_A_LEAF_ID] && conga_check_says_hello(box))
+		return "has never answered a hello";
+	return NULL;
+}
+
 /* A VTEP without conga drops what is stamped. */
 void conga_check_leaf_unheard(const struct conga_check *check, const struct conga_box *box)
 {
 	struct nlattr *leaf[CONGA_ATTRS_MAX + 1];
 	char name[CONGA_BOX_NAME_MAX];
-	unsigned int reason;
+	const char *doubt;
 	size_t next = 0;
 
 	while (conga_box_next_leaf(box, &next, leaf)) {
-		reason = conga_print_value(leaf[CONGA_A_LEAF_REASON]);
-		if (conga_print_value(leaf[CONGA_A_LEAF_MODE]) != CONGA_MODE_CONGA ||
-		    (reason != CONGA_LEAF_SILENT && reason != CONGA_LEAF_BYE))
+		doubt = conga_check_doubt(box, leaf);
+		if (!doubt || conga_print_value(leaf[CONGA_A_LEAF_MODE]) != CONGA_MODE_CONGA)
 			continue;
 		conga_box_leaf_name(leaf, name);
 		conga_check_report(check, name,
 				   "%s, and without conga it drops the stamped packets that mode conga sends; let it decide: conga leaf set %s mode auto",
-				   conga_args_choice_word(conga_leaf_sentences, reason), name);
+				   doubt, name);
 	}
 }
 
