@@ -130,23 +130,24 @@ static bool conga_fromleaf_fed_since(const struct conga_fromleaf *table,
  * Beyond the paper: of a leaf that gets packets and sends none. An entry that was
  * not fed back for Tage / 2 is owed, and overdue if packets keep coming for
  * another Tage / 4 and nothing at all is fed back: the answer to a packet has its
- * chance to carry it.
+ * chance to carry it. A packet that comes more than Tage later begins anew.
  */
 bool conga_fromleaf_overdue(struct conga_fromleaf *table, u8 tag, u64 now,
 			    u64 tage)
 {
 	conga_sample_t fed = READ_ONCE(table->fed[tag]);
 	conga_sample_t owed = READ_ONCE(table->owed);
+	u64 age = conga_sample_age(owed, now);
 
 	if (conga_sample_valid(fed) &&
 	    conga_sample_age(fed, now) <= tage / CONGA_FEEDBACK_OVERDUE)
 		return false;
-	if (!conga_sample_valid(owed) ||
+	if (!conga_sample_valid(owed) || age > tage ||
 	    conga_fromleaf_fed_since(table, owed)) {
 		WRITE_ONCE(table->owed, conga_sample_make(0, now));
 		return false;
 	}
-	return conga_sample_age(owed, now) > tage / CONGA_FEEDBACK_FRACTION;
+	return age > tage / CONGA_FEEDBACK_FRACTION;
 }
 
 /* conga_feedback_collect - all that is due, at most @max; returns how many */

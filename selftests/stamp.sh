@@ -247,7 +247,8 @@ control_is_consumed() {
 		by_port "$STRANGER" "${VTEP[1]}" "$control" &&
 		by_side "${VTEP[0]}" "${VTEP[1]}" "$control" &&
 		by_port "$VTEP6_0" "$VTEP6_1" "$control" &&
-		heard_is "" "rx_control=5 control_not_port=1 control_unknown_leaf=1 control_plain_leaf=3" && tables_unchanged
+		heard_is "" "rx_control=5 control_not_port=1 control_unknown_leaf=1 control_plain_leaf=3" &&
+		tables_unchanged
 }
 
 # table_row TABLE LEAF TAG: the metric in that row of leaf 1

@@ -14,6 +14,9 @@
  *	-d DEV -m MAC	by AF_PACKET, to this neighbour on this device: past the
  *			IP layer, so nobody on the way out sees a local socket
  *	-g		all datagrams in one call, cut by UDP_SEGMENT to LENGTH
+ *	-x SUM		with -d: the UDP checksum, hexadecimal, instead of the right one
+ *	-r COUNT	with -d: so many packets, the datagrams in turn, as fast as
+ *			it goes
  *
  * A DATAGRAM is hexadecimal; "-" is an empty one. Without -d it goes through an
  * ordinary UDP socket, which needs no privilege.
@@ -46,6 +49,9 @@
 #define SOURCE_PORT	50000	/* any; one flow */
 #define HOPS		64
 #define DATAGRAM_MAX	65000
+#define HEADERS_MAX	(sizeof(struct ip6_hdr) + sizeof(struct udphdr))
+#define STORM_MAX	256	/* different datagrams of a storm, */
+#define STORM_BYTES	512	/* and bytes of each */
 #define IP_VERSION_4	4
 #define IP_VERSION_6	0x60000000
 
@@ -58,9 +64,9 @@ struct endpoint {
 static struct {
 	struct endpoint source, destination;
 	const char *dev, *mac;
-	unsigned int length, count, interval, user;
-	uint16_t port;
-	bool segment;
+	unsigned int length, count, interval, user, storm;
+	uint16_t port, sum;
+	bool segment, has_sum;
 } options = { .count = 1, .port = VXLAN_PORT };
 
 static unsigned char datagram[DATAGRAM_MAX];
@@ -201,6 +207,8 @@ static void udp_header(struct udphdr *udp, const void *data, size_t len,
 							     total)));
 	if (!udp->check)
 		udp->check = 0xffff;
+	if (options.has_sum)
+		udp->check = htons(options.sum);
 }
 
 static size_t build_v4(unsigned char *packet, const void *data, size_t len)
@@ -263,19 +271,65 @@ static int packet_open(struct sockaddr_ll *to)
 	return fd;
 }
 
+static size_t build(unsigned char *packet, size_t len)
+{
+	return options.destination.family == AF_INET ?
+	       build_v4(packet, datagram, len) : build_v6(packet, datagram, len);
+}
+
 static void packet_send(int fd, const struct sockaddr_ll *to, size_t len)
 {
-	static unsigned char packet[DATAGRAM_MAX + sizeof(struct ip6_hdr) +
-				    sizeof(struct udphdr)];
-	size_t total;
+	static unsigned char packet[DATAGRAM_MAX + HEADERS_MAX];
+	size_t total = build(packet, len);
 
-	if (options.destination.family == AF_INET)
-		total = build_v4(packet, datagram, len);
-	else
-		total = build_v6(packet, datagram, len);
 	if (sendto(fd, packet, total, 0, (const void *)to, sizeof(*to)) !=
 	    (ssize_t)total)
 		err(EXIT_FAILURE, "sendto");
+}
+
+/* --- many, each built once --- */
+
+static void storm_build(struct mmsghdr *messages, struct iovec *vectors,
+			struct sockaddr_ll *to, unsigned int count,
+			char **hex)
+{
+	static unsigned char packets[STORM_MAX][STORM_BYTES + HEADERS_MAX];
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		size_t len = datagram_read(hex[i], datagram);
+
+		if (len > STORM_BYTES)
+			errx(EXIT_FAILURE, "a datagram is too long");
+		vectors[i].iov_base = packets[i];
+		vectors[i].iov_len = build(packets[i], len);
+		messages[i].msg_hdr = (struct msghdr) {
+			.msg_name = to, .msg_namelen = sizeof(*to),
+			.msg_iov = &vectors[i], .msg_iovlen = 1,
+		};
+	}
+}
+
+static void storm(unsigned int count, char **hex)
+{
+	static struct mmsghdr messages[STORM_MAX];
+	static struct iovec vectors[STORM_MAX];
+	struct sockaddr_ll to;
+	int fd = packet_open(&to);
+	unsigned int left;
+
+	if (count > STORM_MAX)
+		errx(EXIT_FAILURE, "too many datagrams");
+	storm_build(messages, vectors, &to, count, hex);
+	for (left = options.storm; left;) {
+		unsigned int batch = left < count ? left : count;
+		int sent = sendmmsg(fd, messages, batch, 0);
+
+		if (sent != (int)batch)
+			err(EXIT_FAILURE, "sendmmsg");
+		left -= sent;
+	}
+	close(fd);
 }
 
 static void send_all(int count, char **hex)
@@ -301,7 +355,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:u:s:p:l:c:i:d:m:g")) != -1) {
+	while ((c = getopt(argc, argv, "n:u:s:p:l:c:i:d:m:gx:r:")) != -1) {
 		switch (c) {
 		case 'n':
 			enter_netns(optarg);
@@ -333,6 +387,13 @@ static void parse(int argc, char **argv)
 		case 'g':
 			options.segment = true;
 			break;
+		case 'x':
+			options.sum = strtoul(optarg, NULL, 16);
+			options.has_sum = true;
+			break;
+		case 'r':
+			options.storm = atoi(optarg);
+			break;
 		default:
 			exit(EXIT_FAILURE);
 		}
@@ -341,6 +402,8 @@ static void parse(int argc, char **argv)
 		errx(EXIT_FAILURE, "DESTINATION DATAGRAM... are missing");
 	if (!options.dev != !options.mac || (options.dev && !options.source.family))
 		errx(EXIT_FAILURE, "-d, -m and -s belong together");
+	if ((options.has_sum || options.storm) && !options.dev)
+		errx(EXIT_FAILURE, "-x and -r need -d");
 	if (options.length * (argc - optind) > DATAGRAM_MAX)
 		errx(EXIT_FAILURE, "LENGTH is too large");
 	endpoint_parse(&options.destination, argv[optind]);
@@ -351,6 +414,10 @@ int main(int argc, char **argv)
 	parse(argc, argv);
 	if (options.user)
 		drop_privileges(options.user);
+	if (options.storm) {
+		storm(argc - optind - 1, argv + optind + 1);
+		return EXIT_SUCCESS;
+	}
 	for (; options.count; options.count--) {
 		send_all(argc - optind - 1, argv + optind + 1);
 		usleep(options.interval);

@@ -117,15 +117,17 @@ static inline int naive_collect(struct naive_table *table, int *words, int max,
 	return count;
 }
 
-/* Nothing of this tag for half of Tage, and nothing at all for another quarter. */
+/* Nothing of this tag for half of Tage, and nothing at all for another quarter,
+ * with packets coming in between.
+ */
 static inline bool naive_overdue(struct naive_table *table, int tag, u64 now)
 {
 	const struct naive_row *row = &table->row[tag];
 
 	if (row->told && naive_age(row->told_at, now) <= TAGE / 2)
 		return false;
-	if (table->owing && (table->word == NOTHING ||
-			     table->word_at < table->owing_at))
+	if (table->owing && naive_age(table->owing_at, now) <= TAGE &&
+	    (table->word == NOTHING || table->word_at < table->owing_at))
 		return naive_age(table->owing_at, now) > TAGE / 4;
 	table->owing = true;
 	table->owing_at = now;

@@ -367,6 +367,22 @@ static void test_overdue_one_way(void **state)
 	assert_true(overdue(&table, 2, now + 3 * TAGE / 4 + 2 * GRAIN));
 }
 
+/* Packets further apart than Tage teach nothing that lasts, answered or not. */
+static void test_overdue_rare(void **state)
+{
+	struct conga_fromleaf table = { 0 };
+	u64 now;
+
+	(void)state;
+	for (now = START; now < START + 100 * TAGE; now += TAGE + GRAIN)
+		assert_false(overdue(&table, 2, now));
+	for (; now < START + 200 * TAGE; now += 2 * TAGE) {
+		assert_false(overdue(&table, 2, now));
+		assert_false(overdue(&table, 2, now + TAGE / 4));
+		assert_true(overdue(&table, 2, now + TAGE));
+	}
+}
+
 /* As a ping, however rare: every answer carries what the question brought, even
  * one that takes no time.
  */
@@ -559,6 +575,7 @@ int main(void)
 		cmocka_unit_test(test_feedback_constant_is_modest),
 		cmocka_unit_test(test_feedback_flush),
 		cmocka_unit_test(test_overdue_one_way),
+		cmocka_unit_test(test_overdue_rare),
 		cmocka_unit_test(test_overdue_answered),
 		cmocka_unit_test(test_overdue_other),
 		cmocka_unit_test(test_overdue_flush),

@@ -1,0 +1,628 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Control packets byte by byte, and whom they are believed. The far leaves are
+# played by this test, from spine 0: hello, answer, explicit feedback and bye are
+# what the manual says; what is forged, broken or unknown changes nothing and is
+# counted exactly; a storm of all that is answered in measure and leaves no trace
+# in memory.
+
+HERE=$(dirname "$(realpath "$0")")
+# shellcheck source=selftests/lib.sh
+. "$HERE/lib.sh"
+# shellcheck source=selftests/topology.sh
+. "$HERE/topology.sh"
+# shellcheck source=selftests/fabric.sh
+. "$HERE/fabric.sh"
+# shellcheck source=selftests/expect.sh
+. "$HERE/expect.sh"
+# shellcheck source=selftests/capture.sh
+. "$HERE/capture.sh"
+# shellcheck source=selftests/tables.sh
+. "$HERE/tables.sh"
+
+TOPO_LEAVES=1
+TOPO_LINKS=1
+
+# Nobody has these addresses: routes lead to the spines, which drop.
+readonly FRIEND=10.0.0.21 AUTO=10.0.0.22 PLAIN=10.0.0.23 STRANGER=10.7.7.7
+readonly OWN6=fd00::11 FRIEND6=fd00::21 PLAIN6=fd00::23 STRANGER6=fd07::7
+readonly -a TAG=(5 12)		# of uplink 0 and 1
+readonly -a TAG_HEX=(5 c)
+readonly LEAF_ID=01020304
+readonly DATA_PORT=8472		# of the fabric, but of no vxlan device
+readonly NOBODY=65534
+
+# As large as can be: hellos come when the test makes them, see tick.
+readonly -a INTERVAL=(10s 9s)
+readonly ANSWERS=64		# per leaf and hello interval
+
+# VXLAN headers of control packets, stamped with LBTag 3; and what a data packet
+# says: LBTag 4, CE 7, feedback for LBTag 12, metric 1.
+readonly CONTROL=08300100fffffe00
+readonly FORGED_DATA=084fc30000006400
+readonly RUBBISH=deadbee0	# a nonce that nobody sent
+
+# ---- set up ----
+
+# far_routes NAMESPACE WORD...: to all far leaves
+far_routes() {
+	local addr
+
+	{
+		for addr in 10.0.0.{21,22,23}/32 $STRANGER/32 fd00::{21,23}/128 $STRANGER6/128; do
+			echo "route add ${*:2} $addr"
+		done
+	} | ip -n "$1" -batch -
+}
+
+leaf_routes() {
+	local addr
+
+	{
+		for addr in 10.0.0.{21,22,23} $STRANGER; do
+			echo "route add $addr/32 nexthop via 10.1.0.1 dev up0 nexthop via 10.1.0.3 dev up1"
+		done
+		echo "address add $OWN6/128 dev lo nodad"
+		echo "address add fd01:0:0:0::/127 dev up0 nodad"
+		echo "address add fd01:0:0:1::/127 dev up1 nodad"
+		for addr in fd00::{21,23} $STRANGER6; do
+			echo "route add $addr/128 nexthop via fd01:0:0:0::1 dev up0 nexthop via fd01:0:0:1::1 dev up1"
+		done
+		echo "link add vx6 up type vxlan id 106 local $OWN6 dstport 4789 nolearning"
+	} | ip -n "${LEAF[0]}" -batch -
+}
+
+spine_routes() {
+	far_routes "${SPINE[$1]}" blackhole &&
+		ip -n "${SPINE[$1]}" address add "fd01:0:0:$1::1/127" dev down0.0 nodad
+}
+
+fabric_begin() {
+	conga_batch "${LEAF[0]}" <<-END
+		fabric add leaf-id 0x$LEAF_ID hello ${INTERVAL[0]} age 10s dstport 4789 dstport $DATA_PORT
+		port add up0 role uplink rate 1tbit tag ${TAG[0]}
+		port add up1 role uplink rate 1tbit tag ${TAG[1]}
+		leaf add $PLAIN mode plain
+		leaf add $PLAIN6 mode plain
+	END
+}
+
+mac_of() {
+	ip -n "$1" -br link show "$2" | awk '{ print $3 }'
+}
+
+# A link of the leaf that is no port, too. Without offload a capture sees the
+# checksum as it is on a wire.
+setup() {
+	topo_up && in_ns "${LEAF[0]}" ethtool -K up0 tx off >/dev/null &&
+		in_ns "${LEAF[0]}" ethtool -K up1 tx off >/dev/null && leaf_routes && spine_routes 0 && spine_routes 1 || return
+	ip link add side netns "${HOST[0.0]}" up type veth peer name side netns "${LEAF[0]}" &&
+		ip -n "${LEAF[0]}" link set side up || return
+	MAC=$(mac_of "${LEAF[0]}" up0) MAC_SIDE=$(mac_of "${LEAF[0]}" side)
+	capture_start wire0 "${SPINE[0]}" down0.0 -Q in udp port 4789 &&
+		capture_start wire1 "${SPINE[1]}" down0.0 -Q in udp port 4789 &&
+		fabric_begin
+}
+
+# ---- what the far leaves say ----
+
+# control [FIELD=VALUE]...: a control packet, by default a hello that asks.
+# Numbers as the shell knows them; magic, records and word are hexadecimal.
+control() {
+	local -A is=([word]=$CONTROL [magic]=434e4741 [version]=1 [type]=1 [flags]=1 [count]=0
+		[id]=77 [q]=3 [byte3]=0 [nonce]=0x1230 [echo]=0 [records]="")
+	local word
+
+	for word; do is[${word%%=*}]=${word#*=}; done
+	printf '%s%s%02x%02x%02x%02x%08x%02x%02x0000%08x%08x%s\n' "${is[word]}" "${is[magic]}" \
+		"${is[version]}" "${is[type]}" "${is[flags]}" "${is[count]}" "${is[id]}" \
+		"${is[q]}" "${is[byte3]}" "${is[nonce]}" "${is[echo]}" "${is[records]}"
+}
+
+# by_port SOURCE WORD...: to the leaf, past spine 0's IP layer; the words are
+# more options of vxlan_send, and datagrams
+by_port() {
+	by "${SPINE[0]}" down0.0 "$MAC" "$@"
+}
+
+by_side() {
+	by "${HOST[0.0]}" side "$MAC_SIDE" "$@"
+}
+
+# by NAMESPACE DEVICE MAC SOURCE [-OPTION VALUE]... DATAGRAM...
+by() {
+	local ns=$1 dev=$2 mac=$3 source=$4 to=${VTEP[0]} options=()
+
+	shift 4
+	[[ $source != *:* ]] || to=$OWN6
+	while [[ $1 == -* ]]; do
+		options+=("$1" "$2")
+		shift 2
+	done
+	"$HERE/vxlan_send" -n "$ns" -d "$dev" -m "$mac" -s "$source" "${options[@]}" "$to" "$@"
+}
+
+# ---- what the leaf says ----
+
+# said SPINE: all it sent by that uplink, a packet a line, from the IP header
+said() {
+	capture_text "wire$1" -x | awk '
+		/^\t/ { sub(/^[^:]*: */, ""); gsub(/ /, ""); bytes = bytes $0; next }
+		{ if (bytes) print bytes; bytes = "" }
+		END { if (bytes) print bytes }'
+}
+
+# says_like SPINE REGULAR-EXPRESSION: since the last packet looked at, sets SAID
+says_like() {
+	SAID=$(said "$1" | tail -n "+$((LOOKED[$1] + 1))" | grep -m1 -E "$2")
+}
+
+# look SPINE: what was said until now is old
+look() {
+	LOOKED[$1]=$(said "$1" | wc -l)
+}
+
+# address_hex ADDRESS: as on the wire; of IPv6 those of this test
+address_hex() {
+	local part
+
+	case $1 in
+	*::*) printf '%04x000000000000000000000000%04x' "0x${1%%::*}" "0x${1##*::}" ;;
+	*) for part in ${1//./ }; do printf '%02x' "$part"; done ;;
+	esac
+}
+
+# outer TO PAYLOAD-BYTES: the headers down to UDP. Of IPv4: length, don't
+# fragment, CS6, 64 hops; source ports are dynamic ones.
+outer() {
+	local udp=$((8 + 8 + $2)) ports='[c-f]...12b5'
+
+	if [[ $1 == *:* ]]; then
+		printf '6c000000%04x1140%s%s%s%04x....' "$udp" "$(address_hex "$OWN6")" \
+			"$(address_hex "$1")" "$ports" "$udp"
+	else
+		printf '45c0%04x....40004011....%s%s%s%04x....' $((udp + 20)) \
+			"$(address_hex "${VTEP[0]}")" "$(address_hex "$1")" "$ports" "$udp"
+	fi
+}
+
+# golden SPINE TO TYPE FLAGS COUNT NONCE ECHO [RECORDS]: this very packet comes
+golden() {
+	local bytes=$((24 + 4 * $5)) expected
+
+	expected="^$(outer "$2" "$bytes")08${TAG_HEX[$1]}00100fffffe00434e474101$3$4"
+	expected+="$(printf '%02x' "$5")${LEAF_ID}03000000$6$7$8\$"
+	busywait 5000 says_like "$1" "$expected" ||
+		fail "to $2 by uplink $1: $(said "$1" | tail -n 3 | paste -sd' '), expected: $expected" ||
+		return
+	says_like "$1" "$expected"
+}
+
+# Another hello interval lets the next tick come at once.
+tick() {
+	TICKED=$((1 - TICKED))
+	conga 0 fabric set hello "${INTERVAL[TICKED]}"
+}
+
+# A whole interval: a new nonce, and a hello to each leaf
+round() {
+	tick && tick && tick && tick
+}
+
+# ask SOURCE: a hello of that leaf; sets NONCE, the leaf's, from its answer
+ask() {
+	ASKED=$((ASKED + 16))
+	look 0
+	by_port "$1" "$(control "nonce=$ASKED")" &&
+		golden 0 "$1" 01 00 0 '.......5' "$(printf '%08x' "$ASKED")" || return
+	NONCE=${SAID: -16:8}
+}
+
+# ---- what is believed ----
+
+# Tables, paths and leaves without what time changes, and what is due to be fed
+# back: ages, and metrics that age.
+state() {
+	printf '%s\n' "table show to-leaf" "table show from-leaf" "leaf show" "path show" |
+		"$CONGA" -n "${LEAF[0]}" -j -b - |
+		sed -E 's/,"age_ns":[0-9]+//g; s/,"metric":[0-9]+}/}/g; s/"(local|remote)":[0-9]+,?//g'
+}
+
+mark() {
+	STATE=$(state)
+	stats_mark "${LEAF[0]}"
+}
+
+# What the leaf says by itself, now and then, is not a matter of these tests.
+growth() {
+	local word grown=""
+
+	for word in $(stats_growth "${LEAF[0]}"); do
+		case $word in
+		hello_sent=*|hello_missed=*) ;;
+		*) grown+=" $word" ;;
+		esac
+	done
+	echo "${grown# }"
+}
+
+grown() {
+	[[ $(growth) == "$1" ]]
+}
+
+# counted COUNTERS: these moved so since mark, and no other
+counted() {
+	busywait 3000 grown "$1" || fail "counters moved by: $(growth), expected: $1"
+}
+
+# heedless COUNTERS: this was counted, and nothing else happened
+heedless() {
+	counted "$1" || return
+	[[ $(state) == "$STATE" ]] || fail "it changed: $(state), before: $STATE"
+}
+
+# ---- tests: bytes ----
+
+hello_bytes() {
+	local addr=$1
+
+	look 0
+	look 1
+	conga 0 leaf add "$addr" mode conga || return
+	round && round || return
+	golden 0 "$addr" 01 01 0 '.......5' '00000000' && golden 1 "$addr" 01 01 0 '.......c' '00000000'
+}
+
+hellos() {
+	hello_bytes $FRIEND && hello_bytes $FRIEND6
+}
+
+answer_bytes() {
+	ask $FRIEND && ask $FRIEND6
+}
+
+sums_true() {
+	local i bad
+
+	for i in 0 1; do
+		bad=$(capture_text wire$i -vv | grep -cE 'bad udp cksum|bad cksum')
+		((bad == 0)) || fail "uplink $i: $bad wrong checksums" || return
+		(($(capture_text wire$i -vv | grep -c 'udp sum ok') >= 2)) ||
+			fail "uplink $i: no right checksums" || return
+	done
+}
+
+# stamped SOURCE: LBTag 6 with CE 3, LBTag 9 with CE 7
+stamped() {
+	by_port "$1" -p "$DATA_PORT" 0866010000006400 089e010000006400
+}
+
+more_explicit() {
+	stamped "$1" && stats_grew "${LEAF[0]}" explicit_sent=1
+}
+
+# What came, and was not answered for a while: a record for each LBTag, its metric
+# in the upper bits. Tage is short only here.
+feedback_bytes() {
+	local echo
+
+	ask "$1" || return
+	printf -v echo '%08x' "$ASKED"
+	conga 0 fabric set age 2s || return
+	stats_mark "${LEAF[0]}"
+	look 0
+	busywait 5000 more_explicit "$1" || fail "no explicit feedback" || return
+	golden 0 "$1" 02 00 2 00000000 "$echo" 0660000009e00000 || return
+	conga 0 fabric set age 10s
+}
+
+feedbacks() {
+	feedback_bytes $FRIEND && feedback_bytes $FRIEND6
+}
+
+# By every uplink, with the nonce that was heard last
+bye_bytes() {
+	local echo
+
+	ask "$1" || return
+	printf -v echo '%08x' "$ASKED"
+	look 0
+	look 1
+	conga 0 leaf del "$1" || return
+	golden 0 "$1" 03 00 0 00000000 "$echo" && golden 1 "$1" 03 00 0 00000000 "$echo" &&
+		conga 0 leaf add "$1" mode conga
+}
+
+byes() {
+	bye_bytes $FRIEND && bye_bytes $FRIEND6
+}
+
+# ---- tests: what is not believed ----
+
+# One of each type that would be believed of a leaf
+kinds() {
+	local nonce=$((16#$1))
+
+	control && control flags=0 echo=$nonce &&
+		control type=2 flags=0 echo=$nonce count=1 records=0c200000 &&
+		control type=3 flags=0 echo=$nonce
+}
+
+# shellcheck disable=SC2046 # a datagram is a word
+other_device() {
+	mark
+	by_side $FRIEND $(kinds "$NONCE") && by_side $FRIEND6 $(kinds "$NONCE") &&
+		heedless "rx_control=8 control_not_port=8"
+}
+
+# shellcheck disable=SC2046
+unknown_source() {
+	mark
+	by_port $STRANGER $(kinds "$NONCE") && by_port $STRANGER6 $(kinds "$NONCE") &&
+		heedless "rx_control=8 control_unknown_leaf=8"
+}
+
+# shellcheck disable=SC2046
+plain_source() {
+	mark
+	by_port $PLAIN $(kinds "$NONCE") && by_port $PLAIN6 $(kinds "$NONCE") &&
+		heedless "rx_control=8 control_plain_leaf=8"
+}
+
+# An answer, feedback and bye that echo nothing, rubbish, or a nonce with one bit
+# wrong
+wrong_nonce() {
+	local addr echo sent=0
+
+	for addr in $FRIEND $FRIEND6; do
+		ask $addr || return
+		mark
+		for echo in 0 5 0x$RUBBISH $((16#$NONCE ^ 0x10)) $((16#$NONCE ^ 0x80000000)); do
+			by_port $addr "$(control flags=0 echo=$((echo)))" \
+				"$(control type=2 flags=0 echo=$((echo)) count=1 records=0c200000)" \
+				"$(control type=3 flags=0 echo=$((echo)))" || return
+			sent=$((sent + 3))
+		done
+		heedless "rx_control=$sent control_nonce=$sent" || return
+		sent=0
+	done
+}
+
+# prefixes HEX: of every length from the VXLAN header to one byte less
+prefixes() {
+	local length
+
+	for ((length = 16; length < ${#1}; length += 2)); do echo "${1:0:length}"; done
+}
+
+truncated() {
+	local whole addr
+
+	whole=$(control type=2 flags=0 "echo=$((16#$NONCE))" count=2 records=0c20000005200000)
+	for addr in $FRIEND $FRIEND6; do
+		mark
+		# shellcheck disable=SC2046
+		by_port $addr $(prefixes "$whole") && heedless "rx_control=32 control_malformed=32" ||
+			return
+	done
+}
+
+malformed() {
+	local echo=$((16#$NONCE)) many
+
+	printf -v many '0c200000%.0s' {1..17}
+	mark
+	by_port $FRIEND "$(control magic=434e4742)" "$(control magic=00000000)" \
+		"$(control count=1)" "$(control type=2 flags=0 echo=$echo count=3 records=0c20000005200000)" \
+		"$(control type=2 flags=0 echo=$echo count=17 "records=$many")" \
+		"$(control type=2 flags=0 echo=$echo count=255 "records=$many")" &&
+		heedless "rx_control=6 control_malformed=6"
+}
+
+other_version() {
+	mark
+	by_port $FRIEND "$(control version=0)" "$(control version=2 type=9)" \
+		"$(control version=255 type=3 flags=0 "echo=$((16#$NONCE))")" || return
+	counted "rx_control=3 control_version=3"
+}
+
+unknown_type() {
+	mark
+	by_port $FRIEND "$(control type=0)" "$(control type=4)" \
+		"$(control type=255 "echo=$((16#$NONCE))")" &&
+		heedless "rx_control=3 control_type=3"
+}
+
+# IPv6 has no datagrams without a checksum.
+wrong_sum() {
+	local bye
+
+	bye=$(control type=3 flags=0 "echo=$((16#$NONCE))")
+	mark
+	by_port $FRIEND -x 1234 "$bye" "$(control)" && by_port $FRIEND6 -x 1234 "$bye" "$(control)" &&
+		by_port $FRIEND6 -x 0 "$(control)" &&
+		heedless "rx_control=5 control_malformed=5" || return
+	mark
+	by_port $FRIEND -x 0 "$(control)" && counted "rx_control=1 hello_answered=1"
+}
+
+hello_off() {
+	conga 0 fabric set hello off || return
+	mark
+	# shellcheck disable=SC2046
+	by_port $FRIEND $(kinds "$NONCE") && heedless "rx_control=4 control_plain_leaf=4" && tick
+}
+
+# The stamp of a local process is cleared, so on the wire it is no control packet.
+local_process() {
+	look 0
+	look 1
+	mark
+	# shellcheck disable=SC2046
+	"$HERE/vxlan_send" -n "${LEAF[0]}" -u "$NOBODY" -s "${VTEP[0]}" $FRIEND $(kinds "$NONCE") &&
+		heedless "tx_forged=4" && busywait 5000 four_cleared
+}
+
+four_cleared() {
+	local i count=0
+
+	for i in 0 1; do
+		count=$((count + $(said $i | tail -n "+$((LOOKED[i] + 1))" | grep -c '08000000fffffe00434e4741')))
+	done
+	((count == 4)) || fail "$count of 4 cleared"
+}
+
+data_packets() {
+	mark
+	by_side $FRIEND -p $DATA_PORT $FORGED_DATA && by_port $STRANGER -p $DATA_PORT $FORGED_DATA &&
+		by_port $PLAIN -p $DATA_PORT $FORGED_DATA && by_side $FRIEND6 -p $DATA_PORT $FORGED_DATA &&
+		by_port $STRANGER6 -p $DATA_PORT $FORGED_DATA && by_port $PLAIN6 -p $DATA_PORT $FORGED_DATA &&
+		heedless "rx_stamped=6 rx_not_port=2 rx_unknown_leaf=2 rx_plain_leaf=2"
+}
+
+# ---- tests: what is believed ----
+
+# leaf_is ADDRESS STATE REASON
+leaf_is() {
+	local seen
+
+	seen=$(conga 0 -j leaf show | jq -r ".[] | select(.addr == \"$1\") | .state + \" \" + .reason")
+	[[ $seen == "$2 $3" ]] || fail "$1 is $seen, expected: $2 $3"
+}
+
+answered() {
+	conga 0 leaf add $AUTO && round && leaf_is $AUTO plain silent && ask $AUTO || return
+	mark
+	by_port $AUTO "$(control flags=0 "echo=$((16#$NONCE))")" &&
+		counted "rx_control=1 hello_heard=1 leaf_up=1" && leaf_is $AUTO conga answers
+}
+
+# Of a leaf that is conga. LBTag 5 and 12 are uplinks, 6, 16 and 255 are not.
+fed_back() {
+	local records=05e000000c20000006e0000010e00000ffe00000
+
+	mark
+	by_port $AUTO "$(control type=2 flags=0 "echo=$((16#$NONCE))" count=5 records=$records)" &&
+		counted "feedback_received=2 feedback_ignored=3 rx_control=1 explicit_received=1" || return
+	table_rows 0 to-leaf $AUTO
+	[[ $ROWS == "5=7 12=1" || $ROWS == "5=6 12=0" ]] || fail "the to-leaf table has $ROWS"
+}
+
+said_bye() {
+	mark
+	by_port $AUTO "$(control type=3 flags=0 "echo=$((16#$NONCE))")" &&
+		counted "rx_control=1 bye_received=1 leaf_bye=1" && leaf_is $AUTO plain bye || return
+	# an answer that was under way comes too late
+	mark
+	by_port $AUTO "$(control flags=0 "echo=$((16#$NONCE))")" &&
+		heedless "rx_control=1 control_nonce=1"
+}
+
+# ---- tests: many ----
+
+# From its beginning: what the leaf was answered is forgotten.
+friend_anew() {
+	conga 0 leaf set $FRIEND mode plain && conga 0 leaf set $FRIEND mode conga
+}
+
+answers_limited() {
+	friend_anew || return
+	mark
+	by_port $FRIEND -r 200 "$(control)" &&
+		counted "rx_control=200 hello_answered=$ANSWERS control_limited=$((200 - ANSWERS))"
+}
+
+# Now and then a hello interval begins in the middle of it.
+limited() {
+	local before after
+
+	before=$(said 0 | wc -l)
+	answers_limited || answers_limited || return
+	busywait 3000 capture_idle wire0
+	after=$(said 0 | wc -l)
+	echo "# $((after - before)) packets said in answer to 200 hellos"
+	((after - before >= ANSWERS && after - before <= 2 * ANSWERS + 4))
+}
+
+readonly STORM=1000000 STORM_BEFORE=100000
+readonly STORM_GROWTH_KIB=4000	# four bytes a packet would be more
+
+slab_kib() {
+	awk '$1 == "Slab:" { print $2 }' /proc/meminfo
+}
+
+# storm COUNT: one of each kind, half of them of whom could be believed
+# shellcheck disable=SC2046
+storm() {
+	local bad count=$(($1 / 4))
+
+	bad=$(printf '%s\n' $(kinds "$RUBBISH") "$(control magic=0)" "$(control version=2)" \
+		"$(control type=9)" "$(control count=16)" ${CONTROL}434e)
+	by_port $FRIEND -r $count $bad && by_port $FRIEND6 -r $count $bad &&
+		by_port $PLAIN -r $count $bad && by_port $STRANGER -r $count $bad
+}
+
+# Words of the growth of the counters that begin with NAME, added up
+grown_by() {
+	growth | tr ' ' '\n' | awk -F= -v name="^($1)\$" '$1 ~ name { sum += $2 } END { print sum + 0 }'
+}
+
+all_arrived() {
+	(($(grown_by rx_control) == $1))
+}
+
+stormed() {
+	local before after came told rounds
+
+	storm $STORM_BEFORE || return
+	conga 0 leaf set $FRIEND6 mode plain && conga 0 leaf set $FRIEND6 mode conga && friend_anew
+	before=$(slab_kib)
+	mark
+	began=$SECONDS
+	storm $STORM || return
+	busywait 10000 all_arrived $STORM || fail "$(grown_by rx_control) of $STORM came" || return
+	after=$(slab_kib)
+	rounds=$(((SECONDS - began) / 9 + 2))
+	came=$(grown_by rx_control)
+	told=$(grown_by 'control_.*|hello_answered|hello_heard|explicit_received|bye_received')
+	echo "# $came packets in $((SECONDS - began)) s: $(growth); slab $before KiB before, $after after"
+	((told == came)) || fail "of $came packets $told were counted" || return
+	(($(grown_by hello_answered) <= 2 * ANSWERS * rounds)) ||
+		fail "$(grown_by hello_answered) answers in $rounds intervals" || return
+	((after - before < STORM_GROWTH_KIB)) || fail "slab grew from $before to $after KiB" || return
+	# that a leaf may have another version is said, and no more than said
+	[[ $(state | sed 's/"version"/"ordered"/g') == "$STATE" ]] ||
+		fail "it changed: $(state), before: $STATE"
+}
+
+require_root
+require_commands ip tcpdump ethtool jq awk nsenter
+require_module
+tap_plan 22
+declare -a LOOKED=(0 0)
+ASKED=65536 TICKED=0
+setup || die "the fabric cannot be set up"
+tap_test "a hello, byte by byte, by each uplink" hellos
+tap_test "an answer, byte by byte, by the uplink that was asked by" answer_bytes
+tap_test "explicit feedback, byte by byte" feedbacks
+tap_test "a bye, byte by byte, by each uplink" byes
+tap_test "their checksums are right" sums_true
+tap_test "by a device that is no port: counted, nothing else" other_device
+tap_test "of an unknown sender: counted, nothing else" unknown_source
+tap_test "of a plain leaf: counted, nothing else" plain_source
+tap_test "of a leaf, with a nonce that is not ours: counted, nothing else" wrong_nonce
+tap_test "truncated at every length: counted, nothing else" truncated
+tap_test "wrong magic, or more records than bytes: counted, nothing else" malformed
+tap_test "of another version: counted" other_version
+tap_test "of an unknown type: counted, nothing else" unknown_type
+tap_test "with a wrong UDP checksum: counted, nothing else" wrong_sum
+tap_test "hello is off: counted, nothing else" hello_off
+tap_test "of a local process: cleared and counted" local_process
+tap_test "stamped data of others: counted, nothing else" data_packets
+tap_test "an answer with the right nonce: the leaf is conga" answered
+tap_test "feedback with the right nonce is taken" fed_back
+tap_test "a bye with the right nonce: the leaf is plain" said_bye
+tap_test "no more answers per interval than a leaf needs" limited
+tap_test "a million at once: exactly counted, no memory grows" stormed
+tap_exit
