@@ -30,13 +30,8 @@ setup() {
 
 # ---- expectations ----
 
-# found NAMESPACE: "CHECK OBJECT" of each finding, one a line
-found() {
-	"$CONGA" -n "$1" -j check | jq -r '.[] | .check + " " + .object'
-}
-
 is_sound() {
-	says 0 "" "$CONGA" -n "$1" check && says 0 "[]" "$CONGA" -n "$1" -j check
+	says 0 "" "$CONGA" -n "$1" check
 }
 
 # finds NAMESPACE "CHECK OBJECT"...: these, in this order, and no other
@@ -44,9 +39,9 @@ finds() {
 	local expected said status=0
 
 	printf -v expected '%s\n' "${@:2}"
-	said=$(found "$1")
+	said=$("$CONGA" -n "$1" -j check) || status=$?
+	said=$(jq -r '.[] | .check + " " + .object' <<<"$said")
 	[[ $said == "${expected%$'\n'}" ]] || fail "found: ${said//$'\n'/, }, expected: ${*:2}" || return
-	"$CONGA" -n "$1" check >/dev/null || status=$?
 	((status == 1)) || fail "status $status with findings"
 }
 
@@ -75,6 +70,7 @@ sound_boxes_have_nothing() {
 	for ns in "${LEAF[@]}" "${SPINE[@]}"; do
 		is_sound "$ns" || return
 	done
+	says 0 "[]" "$CONGA" -n "${LEAF[0]}" -j check
 }
 
 # /proc/sys and the devices are those of the namespace by name.

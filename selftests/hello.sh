@@ -128,12 +128,11 @@ alternates() {
 	for id in 7 8 7; do
 		conga 1 fabric set leaf-id "$id" && busywait "$PATIENCE_MS" leaf_id_is 0 "$id" || return
 	done
-	leaf_becomes 0 "plain alternates" || return
-	since=$(now_ms)
-	stats_grew "${LEAF[0]}" leaf_alternates=1 && events_have "auto plain alternates" || return
-	leaf_becomes 0 "conga answers" || return
-	since=$(($(now_ms) - since))
-	((since > (CALM_ROUNDS - 2) * HELLO_MS)) || fail "calm after $since ms"
+	events_have "auto plain alternates" && since=$EVENT_MS || return
+	leaf_is 0 "plain alternates" && stats_grew "${LEAF[0]}" leaf_alternates=1 || return
+	events_have "auto conga answers" || return
+	((EVENT_MS - since > (CALM_ROUNDS - 2) * HELLO_MS)) ||
+		fail "calm after $((EVENT_MS - since)) ms"
 }
 
 # ---- a peer that is played ----
@@ -158,7 +157,8 @@ right_nonce() {
 
 # For its round and the next one.
 old_nonce() {
-	played -o && leaf_becomes 0 "conga answers" && leaf_becomes 0 "plain silent" || return
+	events_skip
+	played -o && events_have "auto conga answers" && events_have "auto plain silent" || return
 	player_stop && leaf_is 0 "plain silent" && stat_has control_nonce
 }
 

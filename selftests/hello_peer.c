@@ -40,10 +40,10 @@
 #define ASK		0x01
 #define NONCE		0x12345670
 #define IDS_MAX		2
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* A hello, without options and records. */
+/* A hello, without options and records; it has no holes. */
 struct hello {
-	struct ether_header	ether;
 	struct iphdr		ip;
 	struct udphdr		udp;
 	uint32_t		vxlan, vni;
@@ -53,12 +53,11 @@ struct hello {
 	uint8_t			q, byte3;
 	uint16_t		zero;
 	uint32_t		nonce, echo;
-} __attribute__((packed));
+};
 
 static struct {
-	uint32_t id[IDS_MAX], ids, flip, cut, count;
-	uint16_t checksum;
-	uint8_t q, byte3, flags, version, type;
+	uint32_t id[IDS_MAX], ids;
+	uint32_t flip, cut, count, checksum, q, byte3, flags, version, type;
 	bool old;
 } options = { .id = { 1 }, .ids = 1, .q = 3, .version = 1, .type = 1 };
 
@@ -88,12 +87,8 @@ static bool asks(const struct hello *hello, ssize_t length)
 /* An exchange of addresses leaves the sum of the header as it is. */
 static void turn_round(struct hello *hello)
 {
-	uint8_t mac[ETH_ALEN];
 	uint32_t addr = hello->ip.saddr;
 
-	memcpy(mac, hello->ether.ether_shost, sizeof(mac));
-	memcpy(hello->ether.ether_shost, hello->ether.ether_dhost, sizeof(mac));
-	memcpy(hello->ether.ether_dhost, mac, sizeof(mac));
 	hello->ip.saddr = hello->ip.daddr;
 	hello->ip.daddr = addr;
 	hello->udp.check = htons(options.checksum);
@@ -141,21 +136,29 @@ static void ids_parse(char *text)
 		options.id[options.ids++] = strtoul(word, NULL, 0);
 }
 
+/* Options that are a number. */
+static const struct {
+	char name;
+	uint32_t *value;
+} numbers[] = {
+	{ 'q', &options.q },
+	{ 'b', &options.byte3 },
+	{ 'f', &options.flags },
+	{ 'v', &options.version },
+	{ 't', &options.type },
+	{ 'x', &options.flip },
+	{ 'k', &options.checksum },
+	{ 's', &options.cut },
+	{ 'n', &options.count },
+};
+
 static void number_parse(int option, const char *text)
 {
-	unsigned long value = strtoul(text, NULL, 0);
+	size_t i;
 
-	switch (option) {
-	case 'q': options.q = value; break;
-	case 'b': options.byte3 = value; break;
-	case 'f': options.flags = value; break;
-	case 'v': options.version = value; break;
-	case 't': options.type = value; break;
-	case 'x': options.flip = value; break;
-	case 'k': options.checksum = value; break;
-	case 's': options.cut = value; break;
-	case 'n': options.count = value; break;
-	}
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (numbers[i].name == option)
+			*numbers[i].value = strtoul(text, NULL, 0);
 }
 
 static void parse(int argc, char **argv)
@@ -205,7 +208,7 @@ int main(int argc, char **argv)
 	parse(argc, argv);
 	setlinebuf(stdout);
 	enter_netns(argv[optind]);
-	fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_IP));
+	fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, htons(ETH_P_IP));
 	if (fd < 0)
 		err(EXIT_FAILURE, "socket");
 	puts("listening");

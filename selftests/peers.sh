@@ -181,7 +181,10 @@ setup() {
 
 	topo_up && count_packets && fabric_leaf 0 conga auto || return
 	for l in 3 4; do fabric_leaf "$l" conga auto || return; done
-	fabric_leaf 2 conga auto && conga 2 leaf del "${VTEP[0]}" || return
+	{
+		echo "fabric add"
+		fabric_uplinks 2
+	} | conga_batch "${LEAF[2]}" || return
 	for l in "${PEERS[@]}"; do pin "${HOST[$l.0]}" || return; done
 }
 
