@@ -16,6 +16,7 @@
 #include <net/ip6_checksum.h>
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
+#include <net/l3mdev.h>
 #include <net/route.h>
 #include <net/udp.h>
 #include <net/vxlan.h>
@@ -51,18 +52,29 @@ conga_control_length(const struct conga_control_payload *payload)
 	       payload->header.count * sizeof(payload->record[0]);
 }
 
+/* Is the tunnel's underlay that of the route, i.e. the same VRF or none? */
+static bool conga_control_same_vrf(struct net *net,
+				   const struct vxlan_dev *tunnel,
+				   struct net_device *dev)
+{
+	return l3mdev_master_ifindex_by_index(net, tunnel->cfg.remote_ifindex) ==
+	       l3mdev_master_ifindex_rcu(dev);
+}
+
 /* The tunnels' own address, by which the leaf knows us. */
 static bool conga_control_tunnel_source(struct net *net, bool v4,
+					const struct dst_entry *dst,
 					struct in6_addr *source)
 {
 	struct net_device *dev;
 
 	for_each_netdev_rcu(net, dev) {
-		const union vxlan_addr *local;
+		const struct vxlan_dev *tunnel = netdev_priv(dev);
+		const union vxlan_addr *local = &tunnel->cfg.saddr;
 
-		if (!netif_is_vxlan(dev))
+		if (!netif_is_vxlan(dev) ||
+		    !conga_control_same_vrf(net, tunnel, dst->dev))
 			continue;
-		local = &((struct vxlan_dev *)netdev_priv(dev))->cfg.saddr;
 		if (v4 && local->sa.sa_family == AF_INET &&
 		    local->sin.sin_addr.s_addr) {
 			ipv6_addr_set_v4mapped(local->sin.sin_addr.s_addr,
@@ -102,7 +114,7 @@ static bool conga_control_source(const struct conga_control_way *way,
 	if (!ipv6_addr_any(source))
 		return true;
 	return conga_control_tunnel_source(way->leaf->fabric->net,
-					   conga_leaf_is_v4(way->leaf),
+					   conga_leaf_is_v4(way->leaf), dst,
 					   source) ||
 	       conga_control_route_source(way, dst, source);
 }

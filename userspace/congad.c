@@ -23,7 +23,7 @@
 #define CONGAD_HOLD_S		60
 #define CONGAD_IDLE_S		600
 
-/* Of the time at most one part in so many is spent looking because of events. */
+/* Of the time at most one part in so many is spent looking. */
 #define CONGAD_SHARE		10
 
 struct congad_options congad_options;
@@ -61,7 +61,6 @@ struct congad_request {
 	bool help;
 };
 
-/* When to look: the earliest time is the last look's end, and its share after. */
 struct congad_clock {
 	uint64_t ended;
 	uint64_t took;
@@ -175,11 +174,8 @@ static bool congad_look(struct congad_clock *clock)
 /* The first event of several sets the time. */
 static void congad_note_event(struct congad_clock *clock)
 {
-	uint64_t due = congad_sync_now() + CONGAD_COALESCE_NS;
-	uint64_t earliest = clock->ended + CONGAD_SHARE * clock->took;
-
 	if (!clock->due)
-		clock->due = due > earliest ? due : earliest;
+		clock->due = congad_sync_now() + CONGAD_COALESCE_NS;
 }
 
 /* Of two times, of which the second may be none. */
@@ -192,9 +188,12 @@ static uint64_t congad_earlier(uint64_t time, uint64_t other)
 static int congad_time_left(const struct congad_clock *clock)
 {
 	uint64_t due = clock->ended + CONGAD_RESYNC_NS, now = congad_sync_now();
+	uint64_t earliest = clock->ended + CONGAD_SHARE * clock->took;
 
 	due = congad_earlier(due, congad_leaf_due());
 	due = congad_earlier(due, clock->due);
+	if (due < earliest)
+		due = earliest;
 	return due <= now ? 0 : (due - now + CONGAD_NS_PER_MS - 1) / CONGAD_NS_PER_MS;
 }
 
