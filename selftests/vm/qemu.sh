@@ -15,7 +15,7 @@ machine_modules() {
 
 	mkdir -p "$1"
 	# shellcheck disable=SC2086 # a list of words
-	modprobe -d "$kdir" -S "$release" --show-depends -a $MODULES |
+	modprobe -d "$kdir" -S "$release" --show-depends -a $MODULES ${cable:+virtio_net} |
 	while read -r word path rest; do
 		[ "$word" = insmod ] || continue
 		case $path in
@@ -120,6 +120,10 @@ machine_start() {
 		-device virtio-9p-pci,fsdev=modules,mount_tag=modules
 	)
 
+	[ -z "$cable" ] || args+=(
+		-netdev "dgram,id=cable,local.type=unix,local.path=${cable%%:*},remote.type=unix,remote.path=${cable#*:}"
+		-device virtio-net-pci,netdev=cable,romfile=
+	)
 	touch "$work/output" "$work/log"
 	exec {token}< <(exec setpriv --pdeathsig KILL qemu-system-x86_64 \
 		"${args[@]}" </dev/null 2>"$work/errors")
