@@ -215,10 +215,8 @@ rounds() {
 
 	for ((i = 0; i < 4 * $1; i++)); do
 		TICKED=$((1 - TICKED))
-		echo "fabric set hello ${INTERVAL[TICKED]}"
-		poll_pause
-	done > >(conga_batch "${LEAF[0]}")
-	wait "$!"
+		conga 0 fabric set hello "${INTERVAL[TICKED]}" || return
+	done
 }
 
 # ask SOURCE: a hello of that leaf; sets NONCE, the leaf's, from its answer
