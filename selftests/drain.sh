@@ -106,6 +106,9 @@ brought_back() {
 live_ones_stay() {
 	local before
 
+	# Marked while nothing is under way: what none_lost counts from.
+	packets "${HOST[0.0]}" eth0 tx && SENT=$PACKETS
+	packets "${HOST[1.0]}" eth0 rx && ARRIVED=$PACKETS
 	conga 0 flowlet flush && steady_start && flowlets_on up0 || return
 	before=$ON
 	((before > 0 && before < FLOWS)) || fail "$before of $FLOWS flows by up0" || return
@@ -125,8 +128,6 @@ port_is_empty() {
 
 # With a timeout that is shorter than its pauses each has a gap. None is lost.
 leave_at_their_gap() {
-	packets "${HOST[0.0]}" eth0 tx && SENT=$PACKETS
-	packets "${HOST[1.0]}" eth0 rx && ARRIVED=$PACKETS
 	conga 0 fabric set flowlet-timeout 5ms || return
 	busywait "$PATIENCE_MS" port_is_empty || fail "$(conga 0 -j port show up0)" || return
 	flows_left "${LEAF[0]}" && grows $((5 * FLOWS)) "${HOST[0.0]}" eth0 tx || return
@@ -135,7 +136,7 @@ leave_at_their_gap() {
 	busywait "$PATIENCE_MS" none_lost || none_lost
 }
 
-# As many came as were sent meanwhile.
+# As many came as were sent since the flows began.
 none_lost() {
 	local sent
 
