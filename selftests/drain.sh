@@ -29,8 +29,11 @@ readonly PATIENCE_MS=10000
 
 # ---- flows in progress ----
 
-# steady_start: FLOWS of them, a datagram now and then each
+# steady_start: FLOWS of them, a datagram now and then each. none_lost counts from
+# here, where nothing is under way.
 steady_start() {
+	packets "${HOST[0.0]}" eth0 tx && SENT=$PACKETS || return
+	packets "${HOST[1.0]}" eth0 rx && ARRIVED=$PACKETS || return
 	nsenter --net="/run/netns/${HOST[0.0]}" bash -c "steady ${HOST_IP[1.0]} $FLOWS" &
 	STEADY=$!
 	defer "kill $STEADY 2>/dev/null"
@@ -106,9 +109,6 @@ brought_back() {
 live_ones_stay() {
 	local before
 
-	# Marked while nothing is under way: what none_lost counts from.
-	packets "${HOST[0.0]}" eth0 tx && SENT=$PACKETS
-	packets "${HOST[1.0]}" eth0 rx && ARRIVED=$PACKETS
 	conga 0 flowlet flush && steady_start && flowlets_on up0 || return
 	before=$ON
 	((before > 0 && before < FLOWS)) || fail "$before of $FLOWS flows by up0" || return
