@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Connections between namespaces, all open before the first transfer. */
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/tcp.h>
-#include <netdb.h>
 #include <netinet/in.h>
-#include <sched.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -15,7 +10,6 @@
 
 #include "flowgen.h"
 
-#define PORT		"5001"
 #define CONNECT_SECONDS	20
 #define EVENTS		64
 #define WAIT_MS		1000	/* at least so often the deadline is looked at */
@@ -23,116 +17,91 @@
 struct conn *conns;
 __u32 n_conns;
 
-/* For good: what follows opens sockets only, and a socket stays where it was made. */
-static void enter(const struct host *h)
-{
-	char path[256];
-	int fd;
+static __u32 *slots;		/* by hash of the sender's end: a connection's number
+				 * plus 1, or 0
+				 */
+static __u32 slots_mask;
 
-	snprintf(path, sizeof(path), "/run/netns/%s", h->ns);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		die(EXIT_RUNTIME, "cannot open network namespace \"%s\": %s",
-		    h->ns, strerror(errno));
-	if (setns(fd, CLONE_NEWNET))
-		die(EXIT_RUNTIME, "cannot use network namespace \"%s\": %s",
-		    h->ns, strerror(errno));
-	close(fd);
+static struct end end_of(const struct sockaddr_storage *sa)
+{
+	const struct sockaddr_in6 *a6 = (const void *)sa;
+	const struct sockaddr_in *a4 = (const void *)sa;
+	struct end end = { 0 };
+
+	if (sa->ss_family == AF_INET) {
+		memcpy(end.addr, &a4->sin_addr, sizeof(a4->sin_addr));
+		memcpy(end.port, &a4->sin_port, sizeof(end.port));
+	} else {
+		memcpy(end.addr, &a6->sin6_addr, sizeof(end.addr));
+		memcpy(end.port, &a6->sin6_port, sizeof(end.port));
+	}
+	return end;
 }
 
-void host_resolve(struct host *h)
+/* FNV-1a */
+static __u32 end_hash(const struct end *end)
 {
-	struct addrinfo hints = {
-		.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
-		.ai_socktype = SOCK_STREAM,
-	};
-	struct addrinfo *ai;
-	int err;
+	const __u8 *byte = (const void *)end;
+	__u32 hash = 2166136261U;
+	size_t i;
 
-	err = getaddrinfo(h->addr, PORT, &hints, &ai);
-	if (err)
-		die(EXIT_USAGE, "\"%s\" is not an IP address: %s", h->addr,
-		    gai_strerror(err));
-	memcpy(&h->sa, ai->ai_addr, ai->ai_addrlen);
-	h->sa_len = ai->ai_addrlen;
-	freeaddrinfo(ai);
+	for (i = 0; i < sizeof(*end); i++)
+		hash = (hash ^ byte[i]) * 16777619U;
+	return hash ^ hash >> 16;
 }
 
-static int socket_open(const struct host *h)
+/* Both ends are ours: the accepted socket's peer names the connection. The place
+ * of the one to this host whose other end that is, or where it is to be.
+ */
+static __u32 *slot_find(const struct host *h, const struct end *end)
 {
-	int fd = socket(h->sa.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	__u32 i = end_hash(end) & slots_mask;
+	const struct conn *c;
 
-	if (fd < 0)
-		die(EXIT_RUNTIME, "cannot open a socket in \"%s\": %s", h->ns,
-		    strerror(errno));
-	return fd;
+	for (; slots[i]; i = (i + 1) & slots_mask) {
+		c = &conns[slots[i] - 1];
+		if (c->to == h && !memcmp(&c->end, end, sizeof(*end)))
+			break;
+	}
+	return &slots[i];
 }
 
-void epoll_watch(int epoll_fd, int fd, __u32 events, __u64 cookie)
+static void slots_setup(void)
 {
-	struct epoll_event ev = { .events = events, .data.u64 = cookie };
-
-	if (epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &ev))
-		die(EXIT_RUNTIME, "epoll refuses a socket: %s", strerror(errno));
+	for (slots_mask = 1; slots_mask < 2 * n_conns; slots_mask = 2 * slots_mask + 1)
+		;
+	slots = calloc(slots_mask + 1, sizeof(*slots));
+	if (!slots)
+		die(EXIT_RUNTIME, "no memory for %u connections", n_conns);
 }
 
-static void host_listen(struct host *h)
-{
-	int one = 1;
-
-	enter(h);
-	h->listener = socket_open(h);
-	setsockopt(h->listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (bind(h->listener, (void *)&h->sa, h->sa_len) ||
-	    listen(h->listener, SOMAXCONN))
-		die(EXIT_RUNTIME, "cannot listen on %s in \"%s\": %s", h->addr,
-		    h->ns, strerror(errno));
-}
-
-static void conn_open(struct conn *c, const struct host *a, const struct host *b)
-{
-	c->from = a;
-	c->to = b;
-	c->rx_fd = -1;
-	c->tx_fd = socket_open(a);
-	if (connect(c->tx_fd, (const void *)&b->sa, b->sa_len) && errno != EINPROGRESS)
-		die(EXIT_RUNTIME, "cannot connect from \"%s\" to %s: %s", a->ns,
-		    b->addr, strerror(errno));
-}
-
-static bool same_address(const struct sockaddr_storage *a,
-			 const struct sockaddr_storage *b)
-{
-	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
-	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
-
-	if (a->ss_family != b->ss_family)
-		return false;
-	if (a->ss_family == AF_INET)
-		return a4->sin_port == b4->sin_port &&
-		       a4->sin_addr.s_addr == b4->sin_addr.s_addr;
-	return a6->sin6_port == b6->sin6_port &&
-	       !memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof(a6->sin6_addr));
-}
-
-/* Both ends are ours: the accepted socket's peer names the connection. */
-static void conn_match(const struct host *h, int fd, const struct sockaddr_storage *peer)
+static void conn_open(struct conn *c)
 {
 	struct sockaddr_storage local;
-	socklen_t len;
-	__u32 i;
+	socklen_t len = sizeof(local);
 
-	for (i = 0; i < n_conns; i++) {
-		if (conns[i].to != h || conns[i].rx_fd >= 0)
-			continue;
-		len = sizeof(local);
-		if (getsockname(conns[i].tx_fd, (void *)&local, &len) ||
-		    !same_address(&local, peer))
-			continue;
-		conns[i].rx_fd = fd;
-		return;
-	}
-	die(EXIT_RUNTIME, "a stranger connected to %s in \"%s\"", h->addr, h->ns);
+	c->rx_fd = -1;
+	c->lowat = 1;		/* the kernel's default */
+	c->tx_fd = socket_open(c->from);
+	if (connect(c->tx_fd, (const void *)&c->to->sa, c->to->sa_len) &&
+	    errno != EINPROGRESS)
+		die(EXIT_RUNTIME, "cannot connect from \"%s\" to %s: %s", c->from->ns,
+		    c->to->addr, strerror(errno));
+	if (getsockname(c->tx_fd, (void *)&local, &len))
+		die(EXIT_RUNTIME, "a connection from \"%s\" has no address: %s",
+		    c->from->ns, strerror(errno));
+	c->end = end_of(&local);
+	*slot_find(c->to, &c->end) = c - conns + 1;
+}
+
+static void conn_match(const struct host *h, int fd, const struct sockaddr_storage *peer)
+{
+	const struct end end = end_of(peer);
+	__u32 slot = *slot_find(h, &end);
+
+	if (!slot || conns[slot - 1].rx_fd >= 0)
+		die(EXIT_RUNTIME, "a stranger connected to %s in \"%s\"", h->addr, h->ns);
+	conns[slot - 1].rx_fd = fd;
 }
 
 static __u32 host_accept(const struct host *h)
@@ -153,50 +122,15 @@ static __u32 host_accept(const struct host *h)
 	return count;
 }
 
-static void host_connect(const struct host *a, const struct host *b, __u32 first)
-{
-	__u32 k;
-
-	for (k = 0; k < opt.per_pair; k++)
-		conn_open(&conns[first + k], a, b);
-}
-
-static void hosts_connect(struct host *a, __u32 n_a, struct host *b, __u32 n_b, bool back)
-{
-	__u32 i, j;
-
-	for (i = 0; i < n_a; i++) {
-		enter(&a[i]);
-		for (j = 0; j < n_b; j++)
-			host_connect(&a[i], &b[j], back ? conn_index(true, j, i, 0) :
-							  conn_index(false, i, j, 0));
-	}
-}
-
-static void listeners_open(int epoll_fd, struct host *h, __u32 n)
-{
-	__u32 i;
-
-	for (i = 0; i < n; i++) {
-		host_listen(&h[i]);
-		epoll_watch(epoll_fd, h[i].listener, EPOLLIN, (uintptr_t)&h[i]);
-	}
-}
-
-static void listeners_close(struct host *h, __u32 n)
-{
-	while (n--)
-		close(h[n].listener);
-}
-
-static void conns_accept(int epoll_fd)
+/* conns_accept: until so many are accepted */
+static void conns_accept(int epoll_fd, __u32 wanted)
 {
 	__u64 deadline = now_ns() + CONNECT_SECONDS * NSEC_PER_SEC;
 	struct epoll_event ev[EVENTS];
-	__u32 accepted = 0;
+	static __u32 accepted;
 	int i, n;
 
-	while (accepted < n_conns && !interrupted) {
+	while (accepted < wanted && !interrupted) {
 		n = epoll_wait(epoll_fd, ev, EVENTS, WAIT_MS);
 		for (i = 0; i < n; i++)
 			accepted += host_accept((void *)(uintptr_t)ev[i].data.u64);
@@ -206,33 +140,92 @@ static void conns_accept(int epoll_fd)
 	}
 }
 
-void conns_setup(void)
+static int compare_from(const void *a, const void *b)
 {
-	int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	const struct conn *x = &conns[*(const __u32 *)a], *y = &conns[*(const __u32 *)b];
 
-	conns = calloc(n_conns, sizeof(*conns));
-	if (epoll_fd < 0 || !conns)
-		die(EXIT_RUNTIME, "cannot prepare %u connections: %s", n_conns,
-		    strerror(errno));
-	listeners_open(epoll_fd, to, n_to);
-	if (opt.both_ways)
-		listeners_open(epoll_fd, from, n_from);
-	hosts_connect(from, n_from, to, n_to, false);
-	if (opt.both_ways)
-		hosts_connect(to, n_to, from, n_from, true);
-	conns_accept(epoll_fd);
-	listeners_close(to, n_to);
-	if (opt.both_ways)
-		listeners_close(from, n_from);
-	close(epoll_fd);
+	if (x->from != y->from)
+		return (x->from > y->from) - (x->from < y->from);
+	return (x > y) - (x < y);
 }
 
-__u32 conn_retrans(const struct conn *c)
+/* One sender after the other, because of setns(), and each waits until the one
+ * before is connected: thousands of SYNs at once would be too many for a
+ * listener's queue.
+ */
+static void conns_open(int epoll_fd)
 {
-	struct tcp_info info = { 0 };
-	socklen_t len = sizeof(info);
+	__u32 *order = calloc(n_conns, sizeof(*order)), i;
+	const struct host *at = NULL;
+	struct conn *c;
 
-	if (getsockopt(c->tx_fd, IPPROTO_TCP, TCP_INFO, &info, &len))
-		die(EXIT_RUNTIME, "cannot read TCP_INFO: %s", strerror(errno));
-	return info.tcpi_total_retrans;
+	if (!order)
+		die(EXIT_RUNTIME, "no memory for %u connections", n_conns);
+	for (i = 0; i < n_conns; i++)
+		order[i] = i;
+	qsort(order, n_conns, sizeof(*order), compare_from);
+	for (i = 0; i < n_conns && !interrupted; i++) {
+		c = &conns[order[i]];
+		if (c->from != at) {
+			conns_accept(epoll_fd, i);
+			host_enter(c->from);
+		}
+		at = c->from;
+		conn_open(c);
+	}
+	conns_accept(epoll_fd, n_conns);
+	free(order);
+}
+
+static void listeners_open(int epoll_fd)
+{
+	struct host *h;
+	__u32 i;
+
+	for (i = 0; i < n_conns; i++) {
+		h = conns[i].to;
+		if (h->listener >= 0)
+			continue;
+		host_listen(h);
+		epoll_watch(epoll_fd, h->listener, EPOLLIN, (uintptr_t)h);
+	}
+}
+
+static void listeners_close(void)
+{
+	__u32 i;
+
+	for (i = 0; i < n_conns; i++) {
+		if (conns[i].to->listener >= 0)
+			close(conns[i].to->listener);
+		conns[i].to->listener = -1;
+	}
+}
+
+void conns_alloc(__u64 count)
+{
+	if (count > MAX_CONNS)
+		die(EXIT_USAGE, "%llu connections are more than %d", count, MAX_CONNS);
+	n_conns = count;
+	conns = calloc(n_conns, sizeof(*conns));
+	if (!conns)
+		die(EXIT_RUNTIME, "no memory for %u connections", n_conns);
+}
+
+void conns_setup(void)
+{
+	int epoll_fd;
+
+	files_allow(2 * n_conns + n_from + n_to + n_hosts);
+	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (epoll_fd < 0)
+		die(EXIT_RUNTIME, "cannot prepare connections: %s", strerror(errno));
+	slots_setup();
+	listeners_open(epoll_fd);
+	conns_open(epoll_fd);
+	listeners_close();
+	free(slots);
+	close(epoll_fd);
+	if (interrupted)
+		die(EXIT_RUNTIME, "interrupted");
 }

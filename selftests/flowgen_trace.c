@@ -94,7 +94,7 @@ static double mean_size(void)
 }
 
 /* Connections are numbered by direction, sender, receiver and copy. */
-__u32 conn_index(bool back, __u32 a, __u32 b, __u32 k)
+static __u32 conn_index(bool back, __u32 a, __u32 b, __u32 k)
 {
 	return ((back * n_from + a) * n_to + b) * opt.per_pair + k;
 }
@@ -108,6 +108,28 @@ static void flow_draw(struct flow *f)
 
 	f->conn = conn_index(back, a, b, k);
 	f->size = random_size();
+	f->group = NO_GROUP;
+}
+
+static void conns_name(bool back)
+{
+	__u32 a, b, k, i;
+
+	for (a = 0; a < n_from; a++)
+		for (b = 0; b < n_to; b++)
+			for (k = 0; k < opt.per_pair; k++) {
+				i = conn_index(back, a, b, k);
+				conns[i].from = back ? &to[b] : &from[a];
+				conns[i].to = back ? &from[a] : &to[b];
+			}
+}
+
+static void conns_make(void)
+{
+	conns_alloc((__u64)n_from * n_to * opt.per_pair * (1 + opt.both_ways));
+	conns_name(false);
+	if (opt.both_ways)
+		conns_name(true);
 }
 
 void trace_make(void)
@@ -115,6 +137,7 @@ void trace_make(void)
 	double per_second = opt.load * opt.capacity / 8 / mean_size();
 	double at = 0;
 
+	conns_make();
 	flows = calloc(MAX_FLOWS, sizeof(*flows));
 	if (!flows)
 		die(EXIT_RUNTIME, "no memory for the trace");
@@ -126,16 +149,6 @@ void trace_make(void)
 		flow_draw(&flows[n_flows++]);
 	}
 	die(EXIT_RUNTIME, "the trace is longer than %d transfers", MAX_FLOWS);
-}
-
-__u64 trace_bytes(void)
-{
-	__u64 sum = 0;
-	__u32 i;
-
-	for (i = 0; i < n_flows; i++)
-		sum += flows[i].size;
-	return sum;
 }
 
 void trace_print(void)
