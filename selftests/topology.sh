@@ -39,6 +39,10 @@ topo_defaults() {
 	TOPO_HOST_RATE=			# of every host link, both directions
 	TOPO_BUFFER=150000		# bytes a shaped fabric link queues before it drops
 	TOPO_HOST_BUFFER=1000000	# the same of a host link
+	TOPO_QDISC=tbf			# what shapes; "wire": the lab's own, exact link
+	TOPO_DELAY=			# of every link, wire only: as tc takes it; empty: none
+	TOPO_MARK=			# bytes waiting at which a link marks CE, wire only
+	TOPO_PORT_BUFFER=		# of a leaf's link to a host; empty: as the host's
 	TOPO_GSO=65536			# largest TSO burst a host sends
 }
 
@@ -55,6 +59,8 @@ readonly TOPO_PLANE_TABLE=100	# the routing table of plane 0
 # out changes the hash and loses nothing.
 readonly TOPO_LEAF_FIELDS=0x37	# addresses, protocol, both ports
 readonly TOPO_SPINE_FIELDS=0x13	# addresses, source port
+
+TOPO_WIRE=${BASH_SOURCE[0]%/*}/lab/wire
 
 declare -a LEAF=() SPINE=() VTEP=()
 declare -A HOST=() HOST_IP=() HOST_IP6=() HOST_MAC=()
@@ -210,11 +216,17 @@ batch_spine_planes() {
 # bucket with a FIFO limited in bytes, like a switch port's buffer. netem counts
 # packets in its limit and htb lends. The bucket holds one largest burst: tbf
 # would cut a bigger packet up, and a larger bucket would let bursts through
-# faster than the link.
+# faster than the link. wire has all that tbf lacks, but is no part of a stock
+# kernel.
 batch_shape() {
 	local ns=$1 dev=$2 rate=$3 limit=$4
 
 	[[ $rate ]] || return 0
+	if [[ $TOPO_QDISC == wire ]]; then
+		batch "$ns.wire" "$ns $dev rate $rate limit $limit${TOPO_DELAY:+ delay $TOPO_DELAY}\
+${TOPO_MARK:+ mark $TOPO_MARK} name ${ns%-*}.$dev"
+		return
+	fi
 	batch "$ns.tc" "qdisc add dev $dev root tbf rate $rate \
 burst $((TOPO_GSO + TOPO_GSO / 8 + 2000)) limit $limit"
 }
@@ -263,7 +275,8 @@ nolearning ttl 64 $csum $TOPO_VXLAN_OPTIONS" \
 		"link set vx master br0"
 	for ((h = 0; h < TOPO_HOSTS; h++)); do
 		batch "${LEAF[l]}.ip" "link set h$h up master br0"
-		batch_shape "${LEAF[l]}" "h$h" "$TOPO_HOST_RATE" "$TOPO_HOST_BUFFER"
+		batch_shape "${LEAF[l]}" "h$h" "$TOPO_HOST_RATE" \
+			"${TOPO_PORT_BUFFER:-$TOPO_HOST_BUFFER}"
 	done
 	batch_leaf_fdb "$l"
 }
@@ -363,6 +376,18 @@ topo_configure() {
 		[[ ! -e $TOPO_DIR/$ns.fdb ]] || bridge -n "$ns" -batch "$TOPO_DIR/$ns.fdb" || return
 		[[ ! -e $TOPO_DIR/$ns.tc ]] || tc -n "$ns" -batch "$TOPO_DIR/$ns.tc" || return
 	done
+	topo_wires
+}
+
+# All links in one process.
+topo_wires() {
+	[[ $TOPO_QDISC != wire ]] || cat "$TOPO_DIR"/*.wire | "$TOPO_WIRE"
+}
+
+# topo_cut LEAF SPINE LINK: as an operator does, at both ends
+topo_cut() {
+	ip -n "${LEAF[$1]}" link set up$(($2 * TOPO_LINKS + $3)) down &&
+		ip -n "${SPINE[$2]}" link set "down$1.$3" down
 }
 
 topo_up() {

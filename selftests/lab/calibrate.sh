@@ -1,0 +1,248 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the lab's machine does is arithmetic: a link sends at its rate, delays,
+# drops and marks to the byte, and its queue is that of theory; a connection's
+# goodput and a round trip are what the headers and rates leave; a healthy fabric
+# is balanced in every tier. Only then do numbers of the lab mean anything.
+#
+# Needs code that costs no time: vm/run -k uml --time-travel -- lab/calibrate.sh
+
+HERE=$(dirname "$(realpath "$0")")/..
+# shellcheck source=selftests/lib.sh
+. "$HERE/lib.sh"
+# shellcheck source=selftests/topology.sh
+. "$HERE/topology.sh"
+# shellcheck source=selftests/fabric.sh
+. "$HERE/fabric.sh"
+# shellcheck source=selftests/expect.sh
+. "$HERE/expect.sh"
+# shellcheck source=selftests/balance.sh
+. "$HERE/balance.sh"
+
+
+readonly WIRE=$HERE/lab/wire SAMPLER=/sys/kernel/debug/wire
+readonly PATIENCE_MS=10000
+DIR=$(mktemp -d)
+defer "rm -rf $DIR"
+
+# ---- one link: device "wire" in namespace LINK ----
+
+readonly LINK=link-$$ FRAME=1500	# bytes, with the Ethernet header
+readonly NEIGHBOUR=10.9.0.2 MAC=02:00:00:00:00:02
+
+link_up() {
+	ip netns add "$LINK" && defer "ip netns del $LINK" || return
+	ip -n "$LINK" -batch - <<-END
+		link add wire up mtu 9000 type veth peer name sink mtu 9000
+		link set sink up
+		address add 10.9.0.1/24 dev wire
+		neighbour add $NEIGHBOUR lladdr $MAC dev wire
+	END
+}
+
+# link_is WORD...: its rate and so on, with everything counted from zero
+link_is() {
+	tc -n "$LINK" qdisc del dev wire root 2>/dev/null
+	echo "$LINK wire $* name link" | "$WIRE"
+}
+
+# As tc prints it, which knows no qdisc wire.
+dropped() {
+	tc -n "$LINK" -s qdisc show dev wire | sed -n 's/.*(dropped \([0-9]*\),.*/\1/p'
+}
+
+# play: commands for timetable on stdin
+play() {
+	{
+		echo "frames load $LINK wire"
+		echo "zero 1000000"
+		cat
+	} | "$HERE/timetable" >"$DIR/events"
+}
+
+# burst COUNT: at one moment, or nearly: reading the clock takes 256 ns
+burst() {
+	local i
+
+	echo "at 1000000"
+	for ((i = 0; i < $1; i++)); do echo "send load $FRAME"; done
+}
+
+# capture DEVICE COMMAND...: times of what passes a device of LINK, in ns, one a
+# line, to $DIR/times
+capture() {
+	local dev=$1
+
+	shift
+	in_ns "$LINK" tcpdump -n -tt --time-stamp-precision=nano -U -i "$dev" -Q in \
+		-w "$DIR/pcap" 2>"$DIR/tcpdump" &
+	busywait "$PATIENCE_MS" grep -q 'listening on' "$DIR/tcpdump" || return
+	"$@" || return
+	sleep 1
+	kill $! && wait $!
+	tcpdump -n -tt --time-stamp-precision=nano -r "$DIR/pcap" 2>/dev/null |
+		sed 's/ .*//; s/\.//' >"$DIR/times"
+}
+
+# At 1 Mbit/s, where a frame takes 12 ms and a byte 8 us: of the first one or two
+# bytes have left when the last one comes.
+drops_to_the_byte() {
+	link_is rate 1mbit limit $((10 * FRAME)) && burst 15 | play || return
+	(($(dropped) == 5)) || fail "$(dropped) dropped, not 5" || return
+	link_is rate 1mbit limit $((10 * FRAME - 3)) && burst 15 | play || return
+	(($(dropped) == 6)) || fail "$(dropped) dropped, not 6, three bytes less"
+}
+
+# pings COUNT: at one moment, from a sender that speaks ECN
+pings() {
+	in_ns "$LINK" ping -q -Q 2 -l "$1" -c "$1" -W 1 -s $((FRAME - 42)) "$NEIGHBOUR" >/dev/null
+	return 0	# nobody answers
+}
+
+marked() {
+	in_ns "$LINK" nft -j list counter netdev lab ce | jq '.nftables[1].counter.packets'
+}
+
+# Each that finds so many bytes waiting, not one before.
+marks_to_the_byte() {
+	in_ns "$LINK" nft -f - <<-'END' || return
+		table netdev lab {
+			counter ce { }
+			chain arrivals {
+				type filter hook ingress device "sink" priority 0;
+				ip ecn ce counter name "ce"
+			}
+		}
+	END
+	link_is rate 10mbit limit 1000000 mark $((5 * FRAME - 500)) && pings 12 || return
+	busywait "$PATIENCE_MS" all_marked || fail "$(marked) of 12 marked, not 7"
+}
+
+all_marked() {
+	(($(marked) == 7))
+}
+
+# Frames sent at one moment arrive one after the other: each takes 1.2 us.
+sends_at_its_rate() {
+	link_is rate 10gbit limit 1000000 delay 3us || return
+	capture sink play < <(burst 12) || return
+	awk 'NR > 2 { off = $1 - last - 1200; if (off < -1 || off > 1) print last, $1 }
+		{ last = $1 } END { if (NR != 12) print NR, "frames" }' "$DIR/times" >"$DIR/off"
+	[[ ! -s $DIR/off ]] || fail "not 1200 ns apart: $(head -n 3 "$DIR/off" | paste -sd' ')"
+}
+
+# ---- theory: a queue of Poisson arrivals and equal service times ----
+
+readonly QUEUE_FRAMES=200000 QUEUE_MBIT=100 QUEUE_PERCENT=3
+readonly QUEUE_SAMPLES=1000000 QUEUE_SAMPLE_NS=30000
+
+# arrivals LOAD: at 100 Mbit/s a frame takes 120 us. Those that come within 2 us
+# of their predecessor, a hundredth, come with it.
+arrivals() {
+	awk -v load="$1" -v frames="$QUEUE_FRAMES" -v frame="$FRAME" -v mbit="$QUEUE_MBIT" '
+		BEGIN {
+			srand(1)
+			t = last = 1e6
+			for (i = 0; i < frames; i++) {
+				t += -log(1 - rand()) * frame * 8000 / mbit / load
+				if (t - last > 3000) { printf "at %d\n", t; last = t }
+				print "send load", frame
+			}
+		}'
+}
+
+# The mean of what waits, in frames, is that of the work, load / 2 / (1 - load).
+# The last tenth of the pictures may be of the empty link.
+queue_of_theory() {
+	local load=$1 said
+
+	link_is rate "${QUEUE_MBIT}mbit" limit 100000000 || return
+	echo "$QUEUE_SAMPLE_NS $QUEUE_SAMPLES" >"$SAMPLER/sample" || return
+	arrivals "$load" | play || return
+	said=$(awk -v load="$load" -v frame="$FRAME" -v most="$QUEUE_PERCENT" '
+		NR > 1 && $3 > 0 { sum += $2; n++; if ($3 != was) { end = n; total = sum }; was = $3 }
+		END {
+			mean = total / end / frame; theory = load / 2 / (1 - load)
+			printf "load %.2f: %.4f frames wait, in theory %.4f", load, mean, theory
+			exit !(mean > theory * (1 - most / 100) && mean < theory * (1 + most / 100))
+		}' "$SAMPLER/samples") || fail "$said" || return
+	echo "# $said"
+}
+
+# ---- a fabric ----
+
+# shellcheck disable=SC2034 # for topology.sh
+fabric_build() {
+	TOPO_QDISC=wire TOPO_RATE=40gbit TOPO_HOST_RATE=10gbit TOPO_DELAY=1us TOPO_GSO=1500
+	TOPO_BUFFER=1000000 TOPO_HOST_BUFFER=100000000 TOPO_PORT_BUFFER=1000000
+	topo_up && sleep 1
+}
+
+# From where the request leaves the host's link: six links there and back and the
+# host's own, 98 bytes at 10 Gbit/s and 148 at 40, each rounded up to 1 ns, and
+# 1 us of propagation each.
+readonly ROUND_TRIP_NS=$((3 * 79 + 4 * 30 + 7 * 1000))
+
+round_trips() {
+	local dev=eth0
+
+	in_ns "${HOST[0.0]}" tcpdump -n -tt --time-stamp-precision=nano -U -i "$dev" \
+		-w "$DIR/pcap" icmp 2>"$DIR/tcpdump" &
+	busywait "$PATIENCE_MS" grep -q 'listening on' "$DIR/tcpdump" || return
+	in_ns "${HOST[0.0]}" ping -q -c 10 -i 0.1 "${HOST_IP[1.0]}" >/dev/null || return
+	kill $! && wait $!
+	tcpdump -n -tt --time-stamp-precision=nano -r "$DIR/pcap" 2>/dev/null |
+		sed 's/ .*//; s/\.//' | awk -v ns="$ROUND_TRIP_NS" '
+			NR % 2 { out = $1 } !(NR % 2) { if ($1 - out != ns) print $1 - out; n++ }
+			END { if (n != 10) print n, "round trips" }' >"$DIR/off"
+	[[ ! -s $DIR/off ]] || fail "not $ROUND_TRIP_NS ns: $(head -n 3 "$DIR/off" | paste -sd' ')"
+}
+
+# Twice as many bytes take longer by the time of the rest: what a connection needs
+# to find its rate cancels out. 1448 bytes of 1514 are data.
+readonly BALANCE_FLOWS=4000 BALANCE_PERCENT=130
+readonly SHORT=100000000 GOODPUT=9564068692	# bit/s
+
+goodput() {
+	local said
+
+	printf '0 %d 0 1 0 0 - -\n0 %d 0 1 0 1 0 -\n' "$SHORT" $((2 * SHORT)) >"$DIR/trace"
+	"$HERE/flowgen" -q -h "${HOST[0.0]},${HOST_IP[0.0]}" -h "${HOST[1.0]},${HOST_IP[1.0]}" \
+		-T "$DIR/trace" -R -o "$DIR/transfers" -D 10 >/dev/null || fail "flowgen" || return
+	said=$(grep -v '^#' "$DIR/transfers" | awk -v bytes="$SHORT" -v expect="$GOODPUT" '
+		{ fct[NR] = $3 }
+		END {
+			rate = bytes * 8 / (fct[2] - fct[1])
+			printf "%.0f bit/s of %.0f", rate, expect
+			exit !(rate > expect * 0.999 && rate < expect * 1.001)
+		}') || fail "$said" || return
+	echo "# goodput $said"
+}
+
+# As every comparison's baseline: each flow hashed by the leaf.
+balanced() {
+	local status=0
+
+	module_load && fabric_up ecmp conga || return
+	balance_flows "$BALANCE_FLOWS" && balance_within "$BALANCE_PERCENT" || status=$?
+	fabric_down && return "$status"
+}
+
+require_root
+require_commands ip tc jq nft tcpdump ping
+grep -qw 'time-travel=inf-cpu' /proc/cmdline ||
+	tap_skip_all "needs a machine whose code costs no time: vm/run -k uml --time-travel"
+tap_plan 8
+insmod "$(module_file lab/wire)" || die "wire.ko cannot be loaded"
+link_up || die "no link"
+tap_test "a link drops to the byte" drops_to_the_byte
+tap_test "a link marks to the byte" marks_to_the_byte
+tap_test "a link sends at its rate" sends_at_its_rate
+tap_test "a queue of Poisson arrivals is that of theory, load 0.5" queue_of_theory 0.5
+tap_test "load 0.8" queue_of_theory 0.8
+fabric_build || die "no fabric"
+tap_test "a round trip through the fabric is arithmetic, to the nanosecond" round_trips
+tap_test "a connection's goodput is arithmetic" goodput
+tap_test "a healthy fabric is balanced in every tier" balanced
+tap_exit
