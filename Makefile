@@ -11,9 +11,14 @@
 #   sudo make check-all    all that, and User Mode Linux: all tests in a kernel with
 #                          every checker, and those that need exact time
 #   sudo make mutants      break each guarantee on purpose: a test must notice
+#   sudo make lab SCENARIO=fig11 [FORM=reduced|full]
+#                          the runs of one figure of the paper, in User Mode Linux
+#   sudo make lab-quick    the main claims, in a quarter of an hour
+#   sudo make lab-full     all figures in full size: days
+#   make lab-budget        what all that costs
 #   sudo make style        checkpatch, sparse, W=1, shellcheck
 #
-# demo, check, mutants and style install the Debian packages they miss, and say
+# demo, check, lab, mutants and style install the Debian packages they miss, and say
 # which. What is built is described in Kbuild.
 
 KERNELRELEASE ?= $(shell uname -r)
@@ -82,8 +87,34 @@ check-all: uml-build
 mutants: uml-build
 	@selftests/mutants/run
 
+# The lab, selftests/lab/lab: it goes on where it was interrupted.
+SCENARIO ?=
+FORM ?= reduced
+LAB := selftests/lab/lab
+
+lab-build: setup-check setup-uml setup-lab
+	@selftests/vm/module -k uml
+	@$(MAKE) -s --no-print-directory tool
+	@$(MAKE) -s --no-print-directory -C selftests lab
+
+# What is wrong is said before anything is built.
+lab-check: setup-lab
+	@$(LAB) run --dry-run --form $(FORM) $(SCENARIO) >/dev/null
+
+lab: lab-check lab-build
+	@$(LAB) run --form $(FORM) $(SCENARIO)
+
+lab-quick: lab-build
+	@$(LAB) quick
+
+lab-full: lab-build
+	@$(LAB) full
+
+lab-budget: setup-lab
+	@$(LAB) budget
+
 style: setup-build setup-check setup-style
 	@selftests/style
 
 .PHONY: all module tool install clean vm-build uml-build demo demo-check check check-full \
-	check-all mutants style
+	check-all mutants lab-build lab-check lab lab-quick lab-full lab-budget style

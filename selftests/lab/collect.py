@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0
+"""All results as tables, for whoever judges or draws them.
+
+runs.csv        a line per run: what it was (the keys of a scenario), what came out
+queues.csv      a line per run and link: bytes waiting, mean and percentiles
+throughput.csv  a line per run, link of the fabric and 10 ms: Gbit/s, with headers
+counters.csv    a line per run, box and counter that is not 0
+flowlets.csv    a line per run that was captured and gap: flowlets, and which sizes have
+                how much of the bytes
+concurrency.csv a line per run that was captured: connections that send within 1 ms
+"""
+import contextlib
+import csv
+import re
+from pathlib import Path
+
+import flowlets
+import results
+import samples
+import scenario
+import transfers
+import values
+
+
+def forms_by_key() -> dict:
+    """(scenario, key) -> the forms that have this run."""
+    found: dict = {}
+    for name in scenario.names():
+        one = scenario.find(name)
+        for form in scenario.FORMS:
+            if scenario.has_form(one, form):
+                for run in scenario.expand(one, form):
+                    found.setdefault((name, scenario.run_key(run)), []).append(form)
+    return found
+
+
+def run_row(folder: Path, meta: dict, forms: dict) -> dict:
+    found = transfers.read(folder / "transfers")
+    keys = meta["values"]
+    now = forms.get((meta["scenario"], meta["key"]), [])
+    return {
+        "id": meta["id"], "scenario": meta["scenario"], "forms": " ".join(now),
+        "inputs": meta["inputs"], **keys,
+        **transfers.statistics(found, values.rate(keys["host_rate"]),
+                               values.rate(keys["link_rate"]), values.time(keys["delay"])),
+        "realised_load": meta["trace"]["realised_load"],
+        "trace": meta["trace"]["sha256"][:results.HASH_DIGITS], "commit": meta["commit"][:12],
+        "dirty": int(meta["dirty"]), "kernel": meta["facts"].get("kernel", ""),
+        "wall_seconds": meta["wall_seconds"],
+    }
+
+
+def counter_rows(folder: Path) -> list[dict]:
+    """Of boxes and links of the fabric."""
+    return [{"box": box, "counter": name, "value": value}
+            for box, name, value in results.read_counters(folder / "counters")
+            if value and ("." not in box or samples.is_fabric_link(box))]
+
+
+def load_start(folder: Path) -> int:
+    """When the load began, ns of the machine's clock, if flowgen says so."""
+    load = folder / "load"
+    match = re.search(r"\bstart_ns=([0-9]+)", load.read_text()) if load.exists() else None
+    return int(match[1]) if match else 0
+
+
+def sample_rows(folder: Path) -> dict:
+    if not (folder / "samples.gz").exists():
+        return {}
+    found = samples.since(samples.read(folder / "samples.gz"), load_start(folder))
+    return {"queues": samples.queues(found), "throughput": samples.throughput(found)}
+
+
+def capture_rows(folder: Path) -> dict:
+    if not (folder / "capture.gz").exists():
+        return {}
+    found = flowlets.read(folder / "capture.gz")
+    return {"flowlets": flowlets.by_gap(found), "concurrency": flowlets.concurrency(found)}
+
+
+class Tables:
+    """The files, written as rows come: their header is that of the first row."""
+
+    def __init__(self, into: Path):
+        self.into = into
+        self.files: dict = {}
+
+    def add(self, name: str, rows: list[dict]) -> None:
+        if not rows:
+            return
+        if name not in self.files:
+            file = open(self.into / f"{name}.csv", "w", encoding="utf-8", newline="")
+            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            self.files[name] = file, writer
+        self.files[name][1].writerows(rows)
+
+    def close(self) -> None:
+        for file, _ in self.files.values():
+            file.close()
+
+
+def add_run(tables: Tables, folder: Path, meta: dict, forms: dict) -> None:
+    try:
+        found = {"runs": [run_row(folder, meta, forms)], **sample_rows(folder),
+                 **capture_rows(folder), "counters": counter_rows(folder)}
+    except ValueError as error:
+        raise ValueError(f"{folder}: {error}") from None
+    for name, rows in found.items():
+        tables.add(name, [{"id": meta["id"], **row} for row in rows])
+
+
+def collect(store: Path, into: Path, any_inputs: bool) -> tuple[int, int]:
+    """How many runs are in the tables, and how many are not, of other inputs."""
+    into.mkdir(parents=True, exist_ok=True)
+    inputs, forms = results.inputs_digest(), forms_by_key()
+    taken = left = 0
+    with contextlib.closing(Tables(into)) as tables:
+        for folder, meta in results.stored(store):
+            if meta["inputs"] != inputs and not any_inputs:
+                left += 1
+                continue
+            add_run(tables, folder, meta, forms)
+            taken += 1
+    return taken, left

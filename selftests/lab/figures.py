@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The figures, from the tables: each function returns SVG, or None without data."""
+import re
+from typing import Callable, Iterable
+
+import claims
+import drawing
+import measures
+import tables
+from drawing import Value
+from measures import Quantity
+from tables import FORMS, Tables, number
+
+SCHEMES = ("stock", "ecmp", "local", "conga", "conga-flow")
+PERCENTILES = ((50, "p50"), (90, "p90"), (95, "p95"), (99, "p99"), (100, "max"))
+BYTE_PERCENTILES = (10, 25, 50, 75, 90)
+KB, MB, PERCENT = 1e3, 1e6, 100
+TALL = 3.4              # inches
+
+
+def of(found: Tables, **where) -> Tables:
+    """One form of a scenario's runs: that with the most of them."""
+    forms = [found._replace(runs=tables.matching(tables.of_form(found, form).runs, where))
+             for form in FORMS]
+    return max(forms, key=lambda one: len(one.runs))
+
+
+def value_of(numbers: Iterable[float]) -> Value | None:
+    kept = [x for x in numbers if x == x]
+    return drawing.value(kept) if kept else None
+
+
+def over_seeds(found: Tables, quantity: Quantity, runs: list[dict]) -> Value | None:
+    return value_of(quantity(found, run) for run in tables.shortest(runs))
+
+
+def schemes_of(found: Tables) -> list[str]:
+    return [name for name in SCHEMES if any(run["scheme"] == name for run in found.runs)]
+
+
+def kept(points: dict) -> dict:
+    return {name: point for name, point in points.items() if point}
+
+
+def by_scheme(found: Tables, quantity: Quantity, column: str,
+              name: Callable = lambda text: text) -> dict:
+    """{scheme: {name of the column's cell: Value}}"""
+    series = {}
+    for scheme in schemes_of(found):
+        split = tables.split(tables.matching(found.runs, {"scheme": scheme}), (column,))
+        series[scheme] = kept({name(cells[0]): over_seeds(found, quantity, runs)
+                               for cells, runs in split.items()})
+    return kept(series)
+
+
+def relative(found: Tables, quantity: Quantity, column: str, name: Callable) -> dict:
+    """{scheme: {name: Value of its ratio to ECMP, seed by seed}}"""
+    series = {}
+    for scheme in schemes_of(found):
+        if scheme == "ecmp":
+            continue
+        split = tables.split(found.runs, (column,))
+        series[scheme] = kept({name(cells[0]): value_of(measures.compared(
+            found, runs, quantity, {"scheme": scheme}, claims.ECMP).values())
+            for cells, runs in split.items()})
+    return kept(series)
+
+
+def draw(name: str, panels: list[tuple], height: float = drawing.HEIGHT) -> str | None:
+    """panels: (how, series, title, label of x, label of y); without data they are left out."""
+    panels = [panel for panel in panels if panel[1]]
+    if not panels:
+        return None
+    with drawing.style():
+        figure, all_axes = drawing.panels(len(panels), height)
+        for axes, (how, series, title, x, y) in zip(all_axes, panels):
+            how(axes, series)
+            axes.set(title=title, xlabel=x, ylabel=y)
+        return drawing.svg(figure, name)
+
+
+# ---- Figures 2, 3, 5 ----
+
+def figure2(found: Tables) -> str | None:
+    one = of(found, **claims.FIGURE_2)
+    series = by_scheme(one, measures.delivered(*claims.INTO_LEAF_1), "demands",
+                       lambda _text: "demand of 100")
+    parts = by_scheme(one, measures.share("leaf0.up0", "leaf0.up1"), "demands",
+                      lambda _text: "demand of 100")
+    return draw("figure 2", [
+        (drawing.bars, series, "Throughput", "", "Gbit/s with headers"),
+        (drawing.bars, parts, "Sent by spine 0 (the wider way)", "", "part of leaf 0's bytes")])
+
+
+def figure3(found: Tables) -> str | None:
+    one = of(found, scenario="fig3", buffer=8 * MB)
+
+    def name(text: str) -> str:
+        return "(a) alone" if text == claims.ALONE["demands"] else "(b) with leaf 0"
+    series = by_scheme(one, measures.delivered(*claims.INTO_LEAF_2), "demands", name)
+    parts = by_scheme(one, measures.share("leaf1.up1", "leaf1.up0"), "demands", name)
+    return draw("figure 3", [
+        (drawing.bars, series, "Throughput into leaf 2", "", "Gbit/s with headers"),
+        (drawing.bars, parts, "Sent by spine 1", "", "part of leaf 1's bytes")])
+
+
+def sizes_of_gap(found: Tables, gap: int) -> dict:
+    """{percent of bytes: Value of the size}"""
+    rows = [row for run in found.runs for row in found.flowlets.get(run["id"], [])
+            if tables.equal(row["gap_us"], gap)]
+    return kept({percent: value_of(number(row[f"bytes_p{percent}"]) for row in rows)
+                 for percent in BYTE_PERCENTILES})
+
+
+def byte_curves(axes, series: dict) -> None:
+    for position, (name, points) in enumerate(series.items()):
+        values = list(points.values())
+        axes.errorbar([one.mean for one in values], list(points), xerr=drawing.errors(values),
+                      label=name, color=drawing.OTHERS[position], marker="o",
+                      capsize=drawing.CAP, elinewidth=0.8)
+    axes.set_xscale("log")
+    axes.set_ylim(0, PERCENT)
+    drawing.legend(axes)
+
+
+def figure5(found: Tables) -> str | None:
+    panels = []
+    for gso, title in ((claims.LATE_BURST, "Hosts that segment late"),
+                       (1500, "Packet by packet")):
+        one = of(found, scenario="fig5", gso=gso)
+        series = {f"{gap / 1000:g} ms": sizes_of_gap(one, gap) for gap in (250_000, 500, 100)}
+        panels.append((byte_curves, kept(series), title, "size, bytes", "% of bytes"))
+    return draw("figure 5", panels)
+
+
+# ---- Figures 9 to 11 ----
+
+def percent(text: str) -> float:
+    return round(number(text) * PERCENT, 3)
+
+
+def completion(found: Tables, name: str, **where) -> str | None:
+    """Mean FCT over load, and small and large transfers relative to ECMP's."""
+    one = of(found, **where)
+    x = "load, %"
+    return draw(name, [
+        (drawing.curves, by_scheme(one, claims.NORMALISED, "load", percent), "All transfers", x,
+         "mean FCT / that of the idle network"),
+        (drawing.curves, relative(one, claims.SMALL, "load", percent), "Below 100 KB", x,
+         "mean FCT / ECMP's"),
+        (drawing.curves, relative(one, claims.LARGE, "load", percent), "Above 10 MB", x,
+         "mean FCT / ECMP's")])
+
+
+def figure9(found: Tables) -> str | None:
+    return completion(found, "figure 9", scenario="fig9")
+
+
+def figure10(found: Tables) -> str | None:
+    return completion(found, "figure 10", scenario="fig10")
+
+
+def figure11(workload: str) -> Callable:
+    return lambda found: completion(found, f"figure 11, {workload}", workload=workload,
+                                    **claims.TESTBED)
+
+
+def queue_points(found: Tables, link: str) -> dict:
+    """{scheme: {kB: percentile}}"""
+    series = {}
+    for scheme in schemes_of(found):
+        runs = tables.matching(found.runs, {"scheme": scheme})
+        series[scheme] = kept({p: over_seeds(found, measures.queue(link, column), runs)
+                               for p, column in PERCENTILES})
+    return kept(series)
+
+
+def queue_curves(axes, series: dict) -> None:
+    for name, points in series.items():
+        values = [Value(*(x / KB for x in one)) for one in points.values()]
+        axes.errorbar([one.mean for one in values], list(points), xerr=drawing.errors(values),
+                      label=name, color=drawing.COLOURS[name], marker=drawing.MARKERS[name],
+                      capsize=drawing.CAP, elinewidth=0.8)
+    drawing.legend(axes)
+
+
+def hotspot(found: Tables) -> str | None:
+    panels = []
+    for workload, title in claims.WORKLOADS.items():
+        one = of(found, **claims.TESTBED, workload=workload, load=0.6)
+        panels.append((queue_curves, queue_points(one, claims.REST), title, "queue, KB",
+                       "% of the time at most"))
+    return draw("queue of the link that is left", panels)
+
+
+# ---- Figures 12 to 16 ----
+
+def figure12(found: Tables) -> str | None:
+    panels = []
+    for workload, title in claims.WORKLOADS.items():
+        one = of(found, scenario="fig12", workload=workload)
+        series = {scheme: sorted(x for run in tables.matching(one.runs, {"scheme": scheme})
+                                 for x in measures.imbalances(one, run))
+                  for scheme in schemes_of(one)}
+        panels.append((drawing.steps, kept(series), title, "(maximum - minimum) / mean",
+                       "part of all 10 ms"))
+    return draw("figure 12", panels)
+
+
+def figure13(found: Tables) -> str | None:
+    panels = []
+    for mtu in (1500, 9000):
+        one = of(found, scenario="fig13", mtu=mtu, buffer=1 * MB)
+        panels.append((drawing.curves, by_scheme(one, measures.client_gbits, "servers", number),
+                       f"MTU {mtu}", "servers", "Gbit/s at the client"))
+    return draw("figure 13", panels)
+
+
+def figure14(found: Tables) -> str | None:
+    series = by_scheme(of(found, scenario="fig14"), claims.JOB, "cut",
+                       lambda text: "one link failed" if text else "healthy")
+    return draw("figure 14", [(drawing.bars, series, "HDFS write job", "", "seconds")])
+
+
+def oversubscription(run: dict) -> str:
+    into = number(run["hosts"]) * number(run["host_rate"].removesuffix("bit"))
+    out = number(run["spines"]) * number(run["links"]) \
+        * number(run["link_rate"].removesuffix("bit"))
+    return f"{into / out:.2g}:1"
+
+
+def figure15(found: Tables) -> str | None:
+    one = of(found, scenario="fig15")
+    points = {}
+    columns = ("workload", "host_rate", "spines", "load")
+    for (workload, rate, _, load), runs in tables.split(one.runs, columns).items():
+        hosts = f"{number(rate.removesuffix('bit')) / 1e9:g}G"
+        name = f"{claims.WORKLOADS[workload]}, {oversubscription(runs[0])}, {hosts}, " \
+               f"{percent(load):g}%"
+        points[name] = value_of(measures.compared(one, runs, claims.MEAN, claims.CONGA,
+                                                  claims.ECMP).values())
+    return draw("figure 15", [(drawing.lying_ratios, kept(points), "",
+                               "mean FCT of CONGA / ECMP's", "")], TALL)
+
+
+def figure16(found: Tables) -> str | None:
+    one = of(found, scenario="fig16")
+    series: dict = {}
+    for run in one.runs:
+        for link in measures.links_next_to_failures(run):
+            series.setdefault(run["scheme"], {}).setdefault(link, []).append(
+                measures.queue(link, "mean")(one, run) / KB)
+    series = kept({scheme: kept({link.replace("spine", "").replace(".down", "-"):
+                                 value_of(numbers) for link, numbers in links.items()})
+                   for scheme, links in sorted(series.items(), reverse=True)})
+    return draw("figure 16", [(drawing.bars, series, "Ports next to failed links",
+                               "spine - leaf . link", "mean queue, KB")])
+
+
+# ---- Sections 3.6 and 7, and beyond ----
+
+def sweep(found: Tables) -> str | None:
+    one = of(found, **claims.SWEEP)
+    points = {}
+    for (options,), runs in tables.split(tables.matching(one.runs, claims.CONGA),
+                                         ("options",)).items():
+        base = tables.matching(one.runs, claims.DEFAULT)
+        if options and base:
+            both = runs + base
+            points[options] = value_of(measures.compared(
+                one, both, claims.MEAN, {"options": options}, {"options": ""}).values())
+    ecmp = measures.compared(one, one.runs, claims.MEAN, claims.ECMP, claims.DEFAULT)
+    points["(ECMP)"] = value_of(ecmp.values())
+    return draw("sweep", [(drawing.lying_ratios, kept(points), "",
+                           "mean FCT / that of the defaults", "")], TALL)
+
+
+def mixed_name(run: dict) -> str:
+    if run["leaf_schemes"]:
+        return f"leaves {run['leaf_schemes']}"
+    if run["unmarked_spines"]:
+        return f"spines without: {run['unmarked_spines']}"
+    if number(run["foreign_hosts"]):
+        return f"{run['foreign_hosts']} foreign hosts of a leaf"
+    return "CONGA everywhere"
+
+
+def relative_to_ecmp(found: Tables, name: Callable, **where) -> dict:
+    """{name of the run: Value of its mean FCT / ECMP's}"""
+    one = of(found, **where)
+    base = tables.by_column(tables.matching(one.runs, claims.ECMP), "seed")
+    groups: dict = {}
+    for run in tables.matching(one.runs, claims.CONGA):
+        groups.setdefault(name(run), []).append(run)
+    return kept({group: value_of(number(row["mean_fct_s"]) / number(other["mean_fct_s"])
+                                 for row, other in tables.pairs(runs, list(base.values()))
+                                 .values()) for group, runs in groups.items()})
+
+
+def mixed(found: Tables) -> str | None:
+    points = relative_to_ecmp(found, mixed_name, scenario="mixed")
+    return draw("mixed", [(drawing.lying_ratios, points, "", "mean FCT / ECMP's", "")])
+
+
+def three_tier(found: Tables) -> str | None:
+    points = relative_to_ecmp(found, lambda run: run["options"], scenario="three-tier")
+    return draw("three tiers", [(drawing.lying_ratios, points, "", "mean FCT / ECMP's", "")],
+                drawing.HEIGHT / 2)
+
+
+def grey_name(run: dict) -> str:
+    hello = re.match(r"hello (\S+)", run["options"])
+    if not hello:
+        return run["scheme"]
+    return "no hellos" if hello[1] == "off" else f"hellos, {hello[1]}"
+
+
+def to_silent_spine(found: Tables) -> dict:
+    """{what: {ms: Value of Gbit/s}}"""
+    series: dict = {}
+    for run in found.runs:
+        points = series.setdefault(grey_name(run), {})
+        for row in found.throughput.get(run["id"], []):
+            if row["link"] == "leaf0.up0":
+                points.setdefault(number(row["start_ms"]), []).append(number(row["gbit_per_s"]))
+    return kept({name: {x: drawing.value(numbers) for x, numbers in sorted(points.items())}
+                 for name, points in series.items()})
+
+
+def grey(found: Tables) -> str | None:
+    one = of(found, scenario="grey")
+    fct = {name: over_seeds(one, claims.MEAN, [run for run in one.runs if grey_name(run) == name])
+           for name in dict.fromkeys(map(grey_name, one.runs))}
+    return draw("grey", [
+        (drawing.lying_bars, kept(fct), "All transfers", "mean FCT, s", ""),
+        (drawing.curves, to_silent_spine(one), "To the silent spine, from leaf 0", "ms",
+         "Gbit/s")])
+
+
+def congestion(found: Tables) -> str | None:
+    one = of(found, scenario="congestion")
+    series = {}
+    for (gso,), runs in tables.split(one.runs, ("gso",)).items():
+        name = "packet by packet" if gso == "1500" else "hosts that segment late"
+        series[name] = kept({cells[0]: over_seeds(one, measures.flowlets_per_megabyte, some)
+                             for cells, some in tables.split(runs, ("congestion",)).items()})
+    return draw("congestion", [(drawing.bars, kept(series), "Flowlets", "",
+                                "flowlets started per MB")])

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The words of a scenario: section, name, what it may say, and what if it is absent.
+
+A key with a variable is a setting of the experiment; the others make the trace. The
+experiment's own defaults are not relied on: every setting is written, except those
+that few runs need ("rare"), which are written where they are used only, so that an
+experiment that does not know them is found out.
+"""
+from typing import NamedTuple, Optional
+
+import values
+import workload
+from values import (Kind, byte_count, choice, duration, integer, optional, shell_optional,
+                    shell_rate, shell_seconds, shell_time, shell_us, shell_words, words)
+
+RATE = Kind(values.rate, shell_rate)
+TIME = Kind(values.time, shell_time)
+DURATION = Kind(duration, shell_time)
+SECONDS = Kind(duration, shell_seconds)
+BYTES = Kind(byte_count)
+
+LEAVES_MAX = 64
+SPINES_MAX = 16
+UPLINKS_MAX = 16        # LBTags are 4 bits
+HOSTS_MAX = 200         # a leaf's hosts have addresses 10 to 209
+MTU_MIN, MTU_MAX = 1280, 9000
+GSO_MAX = 65536
+
+LINK = words(r"[0-9]+\.[0-9]+\.[0-9]+", "LEAF.SPINE.LINK, as 1.1.0")
+DIRECTION = words(r"(leaf[0-9]+-spine[0-9]+\.[0-9]+|spine[0-9]+\.[0-9]+-leaf[0-9]+)"
+                  r"=[0-9.]+[kmg]?bit", "spine0.1-leaf1=10gbit or leaf1-spine0.1=10gbit")
+LEAF_SCHEME = words(r"[0-9]+=(ecmp|local)", "LEAF=SCHEME, as 1=ecmp")
+DEMAND = words(r"[0-9]+-[0-9]+:[0-9.]+[kmg]?bit", "FROM-TO:RATE, as 0-1:100gbit")
+CAP = words(r"[a-z]+:[0-9.]+(KB|MB|GB)?", "WORKLOAD:BYTES, as datamining:100MB")
+NUMBERS = words(r"[0-9]+", "a number")
+DEVICE = words(r"(leaf|spine|host)[0-9.]+\.[a-z0-9.]+", "BOX.DEVICE, as leaf0.vx")
+
+SCHEMES = ("stock", "ecmp", "local", "conga", "conga-flow")
+PATTERNS = ("client-server", "demand", "incast", "hdfs")
+CONGESTION = ("cubic", "reno", "dctcp", "bbr")
+
+
+def workload_name(text: str) -> str:
+    workload.find(text)
+    return text
+
+
+class Key(NamedTuple):
+    section: str
+    name: str
+    kind: Kind
+    default: str
+    variable: Optional[str] = None
+    rare: bool = False
+    patterns: tuple = PATTERNS  # of the load that the key means something for
+
+    @property
+    def path(self) -> str:
+        return f"{self.section}.{self.name}"
+
+    @property
+    def column(self) -> str:
+        """Its name in a table: of one run there is one scheme."""
+        return "scheme" if self.path == "schemes.names" else self.name
+
+
+SIZED = ("client-server", "hdfs")  # patterns with sizes from a workload
+
+KEYS = (
+    Key("fabric", "leaves", Kind(integer(2, LEAVES_MAX)), "2", "LEAVES"),
+    Key("fabric", "spines", Kind(integer(1, SPINES_MAX)), "2", "SPINES"),
+    Key("fabric", "links", Kind(integer(1, UPLINKS_MAX)), "2", "LINKS"),
+    Key("fabric", "hosts", Kind(integer(1, HOSTS_MAX)), "32", "HOSTS"),
+    Key("fabric", "link_rate", RATE, "40gbit", "LINK_RATE"),
+    Key("fabric", "host_rate", RATE, "10gbit", "HOST_RATE"),
+    Key("fabric", "link_rates", Kind(DIRECTION, shell_words), "none", "LINK_RATES"),
+    Key("fabric", "cut", Kind(LINK, shell_words), "none", "CUT"),
+    Key("fabric", "delay", TIME, "1us", "DELAY"),
+    Key("fabric", "buffer", BYTES, "1MB", "BUFFER"),
+    Key("fabric", "mark", Kind(optional(byte_count), shell_optional(str)), "none", "MARK"),
+    Key("fabric", "gso", Kind(integer(MTU_MIN, GSO_MAX)), "1500", "GSO"),
+    Key("fabric", "mtu", Kind(integer(MTU_MIN, MTU_MAX)), "1500", "MTU", rare=True),
+    # Three tiers: the leaves and spines are split into so many pods, joined by so
+    # many cores, with a link from each spine to each core
+    Key("fabric", "pods", Kind(integer(1, LEAVES_MAX)), "1", "PODS", rare=True),
+    Key("fabric", "cores", Kind(integer(0, SPINES_MAX)), "0", "CORES", rare=True),
+    # A spine that drops all it forwards, its links up, from this time of the load on
+    Key("fabric", "silent", Kind(NUMBERS, shell_words), "none", "SILENT", rare=True),
+    Key("fabric", "silent_after", DURATION, "1ms", "SILENT_AFTER", rare=True),
+
+    Key("schemes", "names", Kind(choice(*SCHEMES)), "conga", "SCHEME"),
+    Key("schemes", "options", Kind(values.text_of), "none", "SCHEME_OPTIONS"),
+    # Leaves without conga, and what they do instead; spines without conga; the last so
+    # many hosts of each leaf, whose tunnel conga does not know
+    Key("schemes", "leaf_schemes", Kind(LEAF_SCHEME, shell_words), "none", "LEAF_SCHEMES",
+        rare=True),
+    Key("schemes", "unmarked_spines", Kind(NUMBERS, shell_words), "none", "UNMARKED_SPINES",
+        rare=True),
+    Key("schemes", "foreign_hosts", Kind(integer(0, HOSTS_MAX)), "0", "FOREIGN_HOSTS",
+        rare=True),
+
+    Key("load", "pattern", Kind(choice(*PATTERNS)), "client-server"),
+    Key("load", "workload", Kind(workload_name), "websearch", patterns=SIZED),
+    Key("load", "load", Kind(values.load, values.shell_number), "60%", patterns=SIZED),
+    Key("load", "caps", Kind(CAP, shell_words), "none", patterns=SIZED),
+    Key("load", "within", Kind(optional(values.load), shell_optional(values.shell_number)),
+        "5%", patterns=SIZED),
+    Key("load", "seconds", SECONDS, "100ms", patterns=("client-server", "demand", "hdfs")),
+    Key("load", "seed", Kind(integer(0, 2 ** 31)), "1"),
+    # The same run in so many machines: how much of a difference is chance
+    Key("load", "boot", Kind(integer(1, 100)), "1"),
+    Key("load", "connections", Kind(integer(1, 64)), "3",
+        patterns=("client-server", "demand", "hdfs")),
+    Key("load", "demands", Kind(DEMAND, shell_words), "none", patterns=("demand",)),
+    Key("load", "piece", BYTES, "65536", patterns=("demand",)),
+    Key("load", "servers", Kind(integer(1, LEAVES_MAX * HOSTS_MAX)), "1",
+        patterns=("incast",)),
+    Key("load", "response", BYTES, "10MB", patterns=("incast",)),
+    Key("load", "rounds", Kind(integer(1, 10000)), "20", patterns=("incast",)),
+    Key("load", "jitter", TIME, "10us", patterns=("incast",)),
+    Key("load", "blocks", Kind(integer(1, 1000)), "3", patterns=("hdfs",)),
+    Key("load", "block", BYTES, "4MB", patterns=("hdfs",)),
+    Key("load", "congestion", Kind(choice(*CONGESTION)), "cubic", "CONGESTION"),
+    Key("load", "drain", SECONDS, "2s", "DRAIN"),
+    Key("load", "limit", Kind(optional(duration), shell_optional(shell_seconds)), "none",
+        "LIMIT"),
+    Key("load", "sample", Kind(optional(duration), shell_optional(shell_us)), "100us"),
+    # Of one packet each, before the load; they take longer than most loads
+    Key("load", "balance_flows", Kind(integer(0, 100000)), "0", "BALANCE_FLOWS"),
+    # Devices whose packets are written down, by their inner headers
+    Key("load", "capture", Kind(DEVICE, shell_words), "none", "CAPTURE", rare=True),
+)
+
+BY_PATH = {key.path: key for key in KEYS}

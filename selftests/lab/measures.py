@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What claims are measured by: functions from the tables to {point: {seed: number}}.
+
+A quantity is a function of the tables and one run's row. ratios() compares it between
+two schemes (or settings) seed by seed on the same trace; each() takes it as it is. A
+factor is written so that more than 1 is what the claim says.
+"""
+import math
+from typing import Callable
+
+import numpy
+
+import tables
+from tables import Tables, number
+
+WARM_UP = 0.2           # of a run's time, until rates are steady
+GBIT = 1e9
+
+Quantity = Callable[[Tables, dict], float]
+Measure = Callable[[Tables], dict]
+
+
+# ---- quantities of a run ----
+
+def cell(column: str) -> Quantity:
+    return lambda _tables, run: number(run[column])
+
+
+def bins(found: Tables, run: dict, link: str, after: float = WARM_UP) -> list[float]:
+    """Gbit/s with headers of each 10 ms, from this part of the run's time on."""
+    first = after * number(run["seconds"]) * 1e3
+    return [number(row["gbit_per_s"]) for row in found.throughput.get(run["id"], [])
+            if row["link"] == link and number(row["start_ms"]) >= first]
+
+
+def mean(numbers: list[float]) -> float:
+    return sum(numbers) / len(numbers) if numbers else math.nan
+
+
+def delivered(*links: str) -> Quantity:
+    """Gbit/s with headers by these links together, as demands are meant."""
+    return lambda found, run: sum(mean(bins(found, run, link)) for link in links)
+
+
+def share(link: str, *links: str, after: float = WARM_UP) -> Quantity:
+    """Of what all the links carry, the part of the first."""
+    def quantity(found: Tables, run: dict) -> float:
+        all_links = [mean(bins(found, run, one, after)) for one in (link, *links)]
+        return quotient(all_links[0], sum(all_links))
+    return quantity
+
+
+def uplinks(found: Tables, run: dict, leaf: str = "leaf0") -> list[str]:
+    return sorted({row["link"] for row in found.throughput.get(run["id"], [])
+                   if row["link"].startswith(f"{leaf}.up")})
+
+
+def imbalances(found: Tables, run: dict) -> list[float]:
+    """(maximum - minimum) / mean of the uplinks of leaf 0, of each 10 ms."""
+    columns = [bins(found, run, link, after=0) for link in uplinks(found, run)]
+    return [(max(row) - min(row)) / mean(row) for row in zip(*columns) if sum(row) > 0]
+
+
+def median_imbalance(found: Tables, run: dict) -> float:
+    each_bin = imbalances(found, run)
+    return float(numpy.median(each_bin)) if each_bin else math.nan
+
+
+def queue(link: str, column: str) -> Quantity:
+    """Bytes that waited there."""
+    def quantity(found: Tables, run: dict) -> float:
+        return mean([number(row[column]) for row in found.queues.get(run["id"], [])
+                     if row["link"] == link])
+    return quantity
+
+
+def of_buffer(link: str, column: str) -> Quantity:
+    waited = queue(link, column)
+    return lambda found, run: waited(found, run) / number(run["buffer"])
+
+
+def links_next_to_failures(run: dict) -> list[str]:
+    """Ports of spines to leaves to which another link of theirs is down."""
+    cut = {tuple(map(int, word.split("."))) for word in run["cut"].split()}
+    return sorted({f"spine{spine}.down{leaf}.{link}" for leaf, spine, _ in cut
+                   for link in range(int(run["links"])) if (leaf, spine, link) not in cut})
+
+
+def queue_next_to_failures(found: Tables, run: dict) -> float:
+    links = links_next_to_failures(run)
+    return mean([number(row["mean"]) for row in found.queues.get(run["id"], [])
+                 if row["link"] in links])
+
+
+def flowlet_bytes(gap_us: int) -> Quantity:
+    """Half of the bytes are in flowlets of at most this size."""
+    return lambda found, run: mean([number(row["bytes_p50"])
+                                    for row in found.flowlets.get(run["id"], [])
+                                    if tables.equal(row["gap_us"], gap_us)])
+
+
+def concurrent(found: Tables, run: dict) -> float:
+    return mean([number(row["median"]) for row in found.concurrency.get(run["id"], [])])
+
+
+def flowlets_per_megabyte(found: Tables, run: dict) -> float:
+    started = sum(number(row["value"]) for row in found.counters.get(run["id"], [])
+                  if row["counter"] == "flowlets_started")
+    return quotient(started, number(run["bytes"]) / 1e6)
+
+
+def client_gbits(_found: Tables, run: dict) -> float:
+    return quotient(8 * number(run["job_bytes"]) / GBIT, number(run["job_seconds"]))
+
+
+def quotient(one: float, other: float) -> float:
+    return one / other if other else math.nan
+
+
+# ---- points ----
+
+def label(columns: tuple, cells: tuple) -> str:
+    words = [f"{number(text):.0%}" if column == "load" else f"{column} {text}"
+             if number(text) == number(text) else text or "none"
+             for column, text in zip(columns, cells)]
+    return " ".join(words)
+
+
+def each(quantity: Quantity, along: tuple = (), **where) -> Measure:
+    """The quantity of every run, by the columns `along`."""
+    def measure(found: Tables) -> dict:
+        return {label(along, cells): {seed: quantity(found, run) for seed, run in
+                                      tables.by_column(tables.shortest(rows), "seed").items()}
+                for cells, rows in tables.split(tables.matching(found.runs, where),
+                                                along).items()}
+    return measure
+
+
+def compared(found: Tables, rows: list[dict], quantity: Quantity, one: dict, other: dict,
+             column: str = "seed") -> dict:
+    """{seed: quantity of one / that of the other}"""
+    both = tables.pairs(tables.matching(rows, one), tables.matching(rows, other), column)
+    return {seed: quotient(quantity(found, left), quantity(found, right))
+            for seed, (left, right) in both.items()}
+
+
+def ratios(quantity: Quantity, one: dict, other: dict, along: tuple = (),
+           column: str = "seed", **where) -> Measure:
+    """one / other, by the columns `along`."""
+    def measure(found: Tables) -> dict:
+        points = {label(along, cells): compared(found, rows, quantity, one, other, column)
+                  for cells, rows in tables.split(tables.matching(found.runs, where),
+                                                  along).items()}
+        return {name: by_seed for name, by_seed in points.items() if by_seed}
+    return measure
+
+
+def against_one(quantity: Quantity, base: dict, column: str, values: tuple, over: bool,
+                **where) -> Measure:
+    """A point for each value of a column: base / it, or it / base if `over`."""
+    def measure(found: Tables) -> dict:
+        rows = tables.matching(found.runs, where)
+        points = {}
+        for value in values:
+            it = {column: value, "scheme": "conga"}
+            ends = (it, base) if over else (base, it)
+            points[f"{value}"] = compared(found, rows, quantity, *ends)
+        return {name: by_seed for name, by_seed in points.items() if by_seed}
+    return measure
+
+
+def trend(quantity: Quantity, one: dict, other: dict, more: dict, less: dict,
+          along: tuple = (), **where) -> Measure:
+    """The factor one / other where there is more of something, over that with less."""
+    def measure(found: Tables) -> dict:
+        points = {}
+        for cells, rows in tables.split(tables.matching(found.runs, where), along).items():
+            high, low = (compared(found, tables.matching(rows, end), quantity, one, other)
+                         for end in (more, less))
+            by_seed = {seed: quotient(high[seed], low[seed]) for seed in high if seed in low}
+            if by_seed:
+                points[label(along, cells)] = by_seed
+        return points
+    return measure
+
+
+def sample(table: str, quantity: Callable[[dict], float], key: Callable[[dict], str],
+           keep: Callable[[dict], bool] = lambda row: True) -> Measure:
+    """Of a table that is no table of runs: one point, its rows instead of seeds."""
+    def measure(found: Tables) -> dict:
+        rows = [row for row in getattr(found, table) if keep(row)]
+        return {"": {key(row): quantity(row) for row in rows}} if rows else {}
+    return measure

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The patterns of load: which transfer starts when, from whom to whom.
+
+Every function draws from the generator in the order in which it is written here, so
+that a seed gives the same transfers for ever. Hosts are numbered leaf by leaf.
+"""
+from typing import NamedTuple, Optional
+
+import numpy
+from numpy.random import Generator
+
+import scenario
+import values
+import workload
+from scenario import Run
+from workload import Workload
+
+NOTHING = -1            # no group, nothing to wait for, nothing to relay
+ARRIVALS_AT_ONCE = 4096
+DRAWS_MAX = 10000       # of all transfers of a run, until their load is what was asked for
+
+# On a 40 Gbit/s link a full packet of 1,448 bytes of TCP data takes 1,564 bytes:
+# headers of TCP with timestamps (32), IP (20), Ethernet (14), VXLAN (50)
+PAYLOAD_BYTES, WIRE_BYTES = 1448, 1564
+
+FIELDS = ("start", "size", "sender", "receiver", "copy", "group", "after", "relay")
+
+
+class Transfers(NamedTuple):
+    """Columns of equal length; start in ns, size in bytes."""
+    start: numpy.ndarray
+    size: numpy.ndarray
+    sender: numpy.ndarray
+    receiver: numpy.ndarray
+    copy: numpy.ndarray
+    group: numpy.ndarray
+    after: numpy.ndarray
+    relay: numpy.ndarray
+
+
+def transfers(start, size, sender, receiver, copy) -> Transfers:
+    """That belong to no group."""
+    nothing = numpy.full(len(start), NOTHING)
+    return Transfers(start, size, sender, receiver, copy, nothing, nothing, nothing)
+
+
+def joined(parts: list) -> Transfers:
+    return Transfers(*(numpy.concatenate(column) for column in zip(*parts)))
+
+
+def by_start(found: Transfers) -> Transfers:
+    order = numpy.argsort(found.start, kind="stable")
+    return Transfers(*(column[order] for column in found))
+
+
+# ---- sizes ----
+
+def capped(table: Workload, cap: Optional[int]) -> Workload:
+    """The table with every size above `cap` bytes made `cap`."""
+    if cap is None or cap >= table.sizes[-1]:
+        return table
+    sizes, cumulative = table.sizes, table.probabilities
+    if cap <= sizes[0]:
+        raise ValueError(f"a cap of {cap} bytes is not above the smallest size of "
+                         f"{table.name}, {float(sizes[0]):g} bytes")
+    i = next(i for i, size in enumerate(sizes) if size > cap)
+    share = (cap - sizes[i - 1]) / (sizes[i] - sizes[i - 1])
+    at_cap = cumulative[i - 1] + share * (cumulative[i] - cumulative[i - 1])
+    return Workload(table.name, sizes[:i] + [cap, cap], cumulative[:i] + [at_cap, 1])
+
+
+def table_of(run: Run) -> Workload:
+    return capped(workload.find(run["load.workload"]), scenario.cap_of(run))
+
+
+def draw_sizes(table: Workload, generator: Generator, count: int) -> numpy.ndarray:
+    """Whole bytes, at least one."""
+    drawn = workload.draw(table, generator, count)
+    return numpy.maximum(1, numpy.rint(drawn)).astype(numpy.int64)
+
+
+# ---- arrivals and hosts ----
+
+def poisson(generator: Generator, per_second: float, end_ns: int) -> numpy.ndarray:
+    """Moments before `end_ns`, in ns."""
+    parts, last = [], 0.0
+    while last < end_ns:
+        gaps = generator.exponential(values.NS_PER_SECOND / per_second, ARRIVALS_AT_ONCE)
+        parts.append(last + numpy.cumsum(gaps))
+        last = parts[-1][-1]
+    moments = numpy.concatenate(parts)
+    return moments[moments < end_ns].astype(numpy.int64)
+
+
+def hosts_of(generator: Generator, leaf: numpy.ndarray, hosts: int) -> numpy.ndarray:
+    """For each leaf one of its hosts."""
+    return leaf * hosts + generator.integers(hosts, size=len(leaf))
+
+
+def other_leaves(generator: Generator, leaf: numpy.ndarray, leaves: int) -> numpy.ndarray:
+    return (leaf + generator.integers(1, leaves, size=len(leaf))) % leaves
+
+
+# ---- the patterns ----
+
+def client_server(run: Run, generator: Generator) -> Transfers:
+    """Every host asks random servers on other leaves, at random moments.
+
+    Each leaf sends, on average, the load times the healthy capacity of its uplinks. A
+    short run of heavy-tailed sizes is often far from the average, so all transfers are
+    drawn anew until their bytes are near enough (load.within) to the load's.
+    """
+    asked = scenario.offered_rate(run) * run["load.seconds"] / values.NS_PER_SECOND
+    within = run["load.within"]
+    for _ in range(DRAWS_MAX):
+        found = client_server_draw(run, generator)
+        if within is None or abs(int(found.size.sum()) - asked) <= within * asked:
+            return found
+    raise ValueError(f"{run.scenario}: not one of {DRAWS_MAX} draws has a load within "
+                     f"{float(within):.0%} of {float(run['load.load']):.0%}: the run is too "
+                     "short for such sizes")
+
+
+def client_server_draw(run: Run, generator: Generator) -> Transfers:
+    """In this order: moments, the servers' leaves, the servers, the clients' leaves, the
+    clients, connections, sizes."""
+    leaves, hosts = run["fabric.leaves"], run["fabric.hosts"]
+    table = table_of(run)
+    per_second = scenario.offered_rate(run) / float(workload.mean(table))
+    start = poisson(generator, per_second, run["load.seconds"])
+    leaf = generator.integers(leaves, size=len(start))
+    server = hosts_of(generator, leaf, hosts)
+    client = hosts_of(generator, other_leaves(generator, leaf, leaves), hosts)
+    copy = generator.integers(run["load.connections"], size=len(start))
+    return transfers(start, draw_sizes(table, generator, len(start)), server, client, copy)
+
+
+def one_demand(run: Run, generator: Generator, word: str) -> Transfers:
+    """Pieces that arrive on many connections between two leaves, at random moments.
+
+    The rate is that on a fabric link, with all headers. Drawn: moments, senders,
+    receivers, connections.
+    """
+    leaves, _, text = word.partition(":")
+    source, sink = map(int, leaves.split("-"))
+    payload = values.rate(text) / 8 * PAYLOAD_BYTES / WIRE_BYTES
+    start = poisson(generator, payload / run["load.piece"], run["load.seconds"])
+    leaf = numpy.ones(len(start), numpy.int64)
+    sender = hosts_of(generator, source * leaf, run["fabric.hosts"])
+    receiver = hosts_of(generator, sink * leaf, run["fabric.hosts"])
+    copy = generator.integers(run["load.connections"], size=len(start))
+    return transfers(start, run["load.piece"] * leaf, sender, receiver, copy)
+
+
+def demand(run: Run, generator: Generator) -> Transfers:
+    """One demand after the other is drawn."""
+    return by_start(joined([one_demand(run, generator, word)
+                            for word in run["load.demands"]]))
+
+
+def incast_round(run: Run, generator: Generator, number: int) -> Transfers:
+    """Host 0 gets its file from so many others, each of which has a stripe of it.
+
+    Drawn: the servers, and when each of them begins, in ns.
+    """
+    servers = run["load.servers"]
+    hosts = run["fabric.leaves"] * run["fabric.hosts"]
+    sender = 1 + generator.choice(hosts - 1, size=servers, replace=False)
+    start = generator.integers(run["load.jitter"] + 1, size=servers)
+    size = numpy.full(servers, -(-run["load.response"] // servers))
+    nothing = numpy.full(servers, NOTHING)
+    zero = numpy.zeros(servers, numpy.int64)
+    return Transfers(start, size, sender, zero, zero, zero + number,
+                     zero + number - 1 if number else nothing, nothing)
+
+
+def incast(run: Run, generator: Generator) -> Transfers:
+    """Round after round: the next request follows the last byte of this answer."""
+    rounds = [incast_round(run, generator, number) for number in range(run["load.rounds"])]
+    return joined([by_start(rounds[0])] + rounds[1:])
+
+
+def replicas(run: Run, generator: Generator, writer: int) -> tuple:
+    """(another leaf's host, another host of that leaf), as a rack-aware HDFS has it.
+
+    The first replica is the writer's own. Drawn: leaf, host, other host.
+    """
+    leaves, hosts = run["fabric.leaves"], run["fabric.hosts"]
+    leaf = (writer // hosts + int(generator.integers(1, leaves))) % leaves
+    second = int(generator.integers(hosts))
+    third = (second + int(generator.integers(1, hosts))) % hosts
+    return leaf * hosts + second, leaf * hosts + third
+
+
+def write_job(run: Run, generator: Generator) -> Transfers:
+    """Every host writes block after block, each through a pipeline of replicas.
+
+    A block is a group: the next one begins when both replicas have all of it.
+    """
+    rows, blocks, size = [], run["load.blocks"], run["load.block"]
+    for writer in range(run["fabric.leaves"] * run["fabric.hosts"]):
+        for block in range(blocks):
+            group = writer * blocks + block
+            after = group - 1 if block else NOTHING
+            second, third = replicas(run, generator, writer)
+            rows.append((0, size, writer, second, 0, group, after, NOTHING))
+            rows.append((0, size, second, third, 0, group, after, len(rows) - 1))
+    return Transfers(*numpy.array(rows, numpy.int64).T)
+
+
+def hdfs(run: Run, generator: Generator) -> Transfers:
+    """The job, and other traffic, of the client-server pattern, from the start on."""
+    return joined([write_job(run, generator), client_server(run, generator)])
+
+
+PATTERNS = {"client-server": client_server, "demand": demand, "incast": incast, "hdfs": hdfs}

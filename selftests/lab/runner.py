@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Runs: each in a machine of its own, as many at a time as told, the longest first.
+
+What is done already is not done again. A run that fails is tried once more, then put
+aside with its log, and the others go on.
+"""
+import contextlib
+import datetime
+import fcntl
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter, deque
+from pathlib import Path
+from typing import Callable, NamedTuple, Optional
+
+import results
+import scenario
+import trace
+from keys import KEYS
+from scenario import Run
+from trace import Trace
+
+SELFTESTS = results.TREE / "selftests"
+EXPERIMENT = SELFTESTS / "lab" / "experiment"
+
+BYTES_PER_SECOND = 20e6         # of goodput, by one processor
+OVERHEAD_SECONDS = 20           # to boot, to build the fabric, to store what came out
+SLOWEST_BYTES_PER_SECOND = 2e6  # below that something is wrong
+SLOWEST_OVERHEAD_SECONDS = 900
+MEMORY_MB, MEMORY_PER_HOST_MB = 2048, 16
+
+SECTIONS = ("facts", "transfers", "counters")   # that every run has
+ATTEMPTS = 2
+POLL_SECONDS = 0.2
+STOP_SECONDS = 15               # until a machine that was asked to end is killed
+
+# The machine has file systems of its own there
+HIDDEN = ("/tmp", "/run", "/dev", "/proc", "/sys")
+
+
+class Job(NamedTuple):
+    id: str
+    form: str
+    run: Run
+    bytes: int      # about
+    attempt: int = 1
+
+
+class Machine(NamedTuple):
+    job: Job
+    process: subprocess.Popen
+    partial: Path
+    trace: Trace
+    started: float
+
+
+class Lab(NamedTuple):
+    store: Path
+    inputs: str
+    at_once: int
+    command: Callable[[Path, Run], list]
+    say: Callable[[str], None]
+
+
+def say(text: str) -> None:
+    print(f"lab: {text}", flush=True)
+
+
+# ---- what is to be done ----
+
+def jobs(scenarios: list, form: str, inputs: str) -> list[Job]:
+    """Of all scenarios, the longest first; those that have the form."""
+    found = [Job(results.run_id(run, inputs), form, run, scenario.run_bytes(run))
+             for one in scenarios for run in scenario.expand(one, form)]
+    return sorted(found, key=lambda job: -job.bytes)
+
+
+def known_settings(experiment: Path) -> set:
+    return set(re.findall(r"\b([A-Z_]+)=", experiment.read_text(encoding="utf-8")))
+
+
+def possible(found: list[Job], experiment: Path = EXPERIMENT) -> list[Job]:
+    """Without runs that need what the experiment cannot do yet: a setting that it does
+    not know would silently do nothing. Says what is left out."""
+    known, kept, left_out = known_settings(experiment), [], Counter()
+    for job in found:
+        unknown = [name for name in scenario.settings(job.run) if name not in known]
+        left_out.update((job.run.scenario, name) for name in unknown[:1])
+        if not unknown:
+            kept.append(job)
+    for (name, setting), count in left_out.items():
+        print(f"lab: {name}: {count} runs are left out: {experiment.name} knows no setting "
+              f"{setting}", file=sys.stderr)
+    return kept
+
+
+def check_visible(path: Path, tree: Path = results.TREE) -> None:
+    """The machine sees this computer's files, but not all folders (see vm/init)."""
+    parts = path.resolve().parts
+    hidden = len(parts) > 1 and "/" + parts[1] in HIDDEN
+    if hidden and parts[:3] != tree.resolve().parts[:3]:
+        raise ValueError(f"{path} is not visible in the machine, which has a /{parts[1]} of "
+                         "its own: set CONGA_LAB and CONGA_CACHE to other places")
+
+
+def check_built(tree: Path, release: str) -> None:
+    """What is named by the sources' hash must be made of them."""
+    made = tree / "build" / release
+    for binary, sources in ((tree / "selftests" / "flowgen", "selftests/flowgen*.[ch]"),
+                            (made / "conga.ko", "kmod/*.[ch]"),
+                            (made / "lab" / "wire.ko", "selftests/lab/sch_wire.[ch]"),
+                            (made / "lab" / "wire.ko", "selftests/lab/wire_sampler.c"),
+                            (tree / "selftests" / "lab" / "wire", "selftests/lab/wire.c")):
+        newest = max(path.stat().st_mtime for path in tree.glob(sources))
+        if not binary.exists() or binary.stat().st_mtime < newest:
+            raise ValueError(f"{binary.relative_to(tree)} is missing or older than {sources}: "
+                             "run make lab-build")
+
+
+def machine_release() -> str:
+    """Of the kernel that the machines boot; it is built now if there is none."""
+    done = subprocess.run([SELFTESTS / "vm" / "run", "-k", "uml", "--print-release"],
+                          stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise ValueError("there is no kernel to boot: run make lab-build")
+    return done.stdout.strip()
+
+
+@contextlib.contextmanager
+def lock(store: Path):
+    store.mkdir(parents=True, exist_ok=True)
+    with open(store / "lock", "w", encoding="ascii") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ValueError(f"another lab is at work in {store}") from None
+        yield
+
+
+# ---- one run ----
+
+def vm_command(settings: Path, run: Run) -> list:
+    seconds = SLOWEST_OVERHEAD_SECONDS + scenario.run_bytes(run) / SLOWEST_BYTES_PER_SECOND
+    memory = MEMORY_MB + MEMORY_PER_HOST_MB * run["fabric.leaves"] * run["fabric.hosts"]
+    return [SELFTESTS / "vm" / "run", "-k", "uml", "--time-travel", "-t", str(round(seconds)),
+            "-m", str(memory), "--", "lab/experiment", settings]
+
+
+def unchanged(inputs: str) -> Callable[[Path, Run], list]:
+    """The command, as long as the tree is what the results are named by."""
+    def command(settings: Path, run: Run) -> list:
+        if results.inputs_digest() != inputs:
+            raise ValueError("the tree has changed since the lab began: build and begin anew")
+        return vm_command(settings, run)
+    return command
+
+
+def write_settings(path: Path, run: Run, replayed: Trace) -> None:
+    found = {**scenario.settings(run), "TRACE": str(replayed.path)}
+    path.write_text("".join(f"{name}={shlex.quote(value)}\n" for name, value in found.items()),
+                    encoding="ascii")
+
+
+def start(lab: Lab, job: Job) -> Machine:
+    replayed = trace.get(job.run)
+    partial = results.new_folder(lab.store, job.id)
+    try:
+        write_settings(partial / "settings", job.run, replayed)
+        process = launch(lab.command(partial / "settings", job.run), partial)
+    except BaseException:
+        shutil.rmtree(partial)
+        raise
+    return Machine(job, process, partial, replayed, time.monotonic())
+
+
+def launch(command: list, into: Path) -> subprocess.Popen:
+    """In a session of its own: an interruption from the keyboard is this program's."""
+    with open(into / "output", "wb") as output, open(into / "log", "wb") as log:
+        return subprocess.Popen(command, cwd=SELFTESTS, stdin=subprocess.DEVNULL,
+                                stdout=output, stderr=log, start_new_session=True)
+
+
+def end_all(active: list[Machine]) -> None:
+    """By their processes' numbers; each ends its own machine then."""
+    if active:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for machine in active:
+        machine.process.terminate()
+    for machine in active:
+        try:
+            machine.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            machine.process.kill()
+            machine.process.wait()
+        shutil.rmtree(machine.partial, ignore_errors=True)
+
+
+def collect(machine: Machine) -> None:
+    """ValueError: what came out is not whole."""
+    if machine.process.returncode:
+        raise ValueError(f"exit status {machine.process.returncode}")
+    names = results.split_sections(machine.partial / "output", machine.partial)
+    for name in SECTIONS:
+        if name not in names:
+            raise ValueError(f"the output has no section {name}")
+    results.read_counters(machine.partial / "counters")
+    count = results.count_lines(machine.partial / "transfers")
+    if count != machine.trace.transfers:
+        raise ValueError(f"{count} transfers came out, {machine.trace.transfers} went in")
+
+
+def meta(lab: Lab, machine: Machine, why: Optional[str]) -> dict:
+    job, replayed = machine.job, machine.trace
+    facts = machine.partial / "facts"
+    return {
+        "id": job.id, "key": scenario.run_key(job.run), "inputs": lab.inputs,
+        "scenario": job.run.scenario, "form": job.form,
+        "values": {key.column: key.kind.shell(job.run[key.path]) for key in KEYS},
+        "trace": {"path": str(replayed.path), "sha256": replayed.sha256,
+                  "transfers": replayed.transfers, "bytes": replayed.bytes,
+                  "realised_load": replayed.realised_load},
+        "facts": results.read_pairs(facts) if facts.exists() else {},
+        **results.tree_state(),
+        "ended": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "wall_seconds": round(time.monotonic() - machine.started, 1),
+        "exit_status": machine.process.returncode, "attempt": job.attempt, "failure": why,
+    }
+
+
+def finish(lab: Lab, machine: Machine) -> Optional[str]:
+    """Keeps what came out. Returns why it is of no use, or nothing."""
+    try:
+        collect(machine)
+    except ValueError as error:
+        return str(error)
+    (machine.partial / "output").unlink()
+    results.keep(machine.partial, lab.store, machine.job.id, meta(lab, machine, None))
+    return None
+
+
+# ---- all runs ----
+
+def work(lab: Lab, todo: list[Job]) -> int:
+    """Runs them all; returns how many failed. KeyboardInterrupt ends the machines."""
+    waiting, active, pace = deque(todo), [], Pace(lab.at_once)
+    failed = done = 0
+    try:
+        while waiting or active:
+            while waiting and len(active) < lab.at_once:
+                active.append(start(lab, waiting.popleft()))
+            machine = first_ended(active)
+            active.remove(machine)
+            why = finish(lab, machine)
+            if why and machine.job.attempt < ATTEMPTS:
+                again(lab, machine, why, waiting)
+                continue
+            done += 1
+            failed += bool(why)
+            pace.add(machine)
+            left = pace.left([*waiting, *(other.job for other in active)])
+            tell(lab, machine, why, f"{done} of {len(todo)}", left)
+    finally:
+        end_all(active)
+    return failed
+
+
+def first_ended(active: list[Machine]) -> Machine:
+    while True:
+        for machine in active:
+            if machine.process.poll() is not None:
+                return machine
+        time.sleep(POLL_SECONDS)
+
+
+def again(lab: Lab, machine: Machine, why: str, waiting: deque) -> None:
+    lab.say(f"{machine.job.id}: {why}; once more")
+    shutil.rmtree(machine.partial)
+    waiting.appendleft(machine.job._replace(attempt=machine.job.attempt + 1))
+
+
+def tell(lab: Lab, machine: Machine, why: Optional[str], count: str, left: str) -> None:
+    job = machine.job
+    wall = time.monotonic() - machine.started
+    facts = (f"{machine.trace.bytes / 1e9:.2f} GB, load "
+             f"{100 * machine.trace.realised_load:.1f} %, {wall:.0f} s")
+    if why:
+        path = results.keep_failed(machine.partial, lab.store, job.id, meta(lab, machine, why))
+        lab.say(f"{count}: FAILED {job.id}: {why}; see {path}/log; {left}")
+    else:
+        lab.say(f"{count}: {job.id}: {facts}; {left}")
+
+
+class Pace:
+    """How long the rest takes, as far as it can be told from what is done."""
+
+    def __init__(self, at_once: int):
+        self.at_once = at_once
+        self.bytes = self.seconds = 0.0
+
+    def add(self, machine: Machine) -> None:
+        self.bytes += machine.trace.bytes
+        self.seconds += time.monotonic() - machine.started
+
+    def left(self, rest: list[Job]) -> str:
+        if not rest:
+            return "nothing left"
+        rate = self.bytes / self.seconds if self.seconds else BYTES_PER_SECOND
+        return f"about {span(sum(job.bytes for job in rest) / rate / self.at_once)} left"
+
+
+def span(seconds: float) -> str:
+    minutes = -(-int(seconds) // 60)
+    return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min"
+
+
+def interrupt(_number, _frame):
+    raise KeyboardInterrupt
+
+
+def run_all(scenarios: list, form: str, at_once: int) -> int:
+    """The exit status."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupt)
+    store, inputs = results.folder(), results.inputs_digest()
+    found = jobs(scenarios, form, inputs)
+    check_visible(store)
+    check_visible(trace.folder())
+    able = possible(found)
+    release = machine_release()
+    check_built(results.TREE, release)
+    lab = Lab(store, inputs, at_once, unchanged(inputs), say)
+    with lock(store):
+        results.clear_leftovers(store)
+        say(f"kernel {release}, results in {store}")
+        return run_jobs(lab, able) or int(len(able) < len(found))
+
+
+def run_jobs(lab: Lab, found: list[Job]) -> int:
+    todo = [job for job in found if not results.is_done(lab.store, job.id)]
+    state = results.tree_state()
+    lab.say(f"{len(found)} runs, {len(found) - len(todo)} of them done before; {lab.at_once} "
+            f"at a time; seeds {seeds(found)}; commit {state['commit'][:12]}"
+            f"{', changed since' if state['dirty'] else ''}")
+    try:
+        failed = work(lab, todo)
+    except KeyboardInterrupt:
+        lab.say("interrupted; what is done is kept, the same command goes on from here")
+        return 128 + signal.SIGINT
+    if failed:
+        print(f"lab: {failed} of {len(todo)} runs failed, see {lab.store}/failed",
+              file=sys.stderr)
+    return 1 if failed else 0
+
+
+def seeds(found: list[Job]) -> str:
+    return " ".join(map(str, sorted({job.run["load.seed"] for job in found})))
+
+
+def processors() -> int:
+    return len(os.sched_getaffinity(0))

@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Scenarios: what a figure's runs are, out of scenarios/NAME.ini.
+
+[fabric], [schemes] and [load] hold the keys of keys.py. [quick], [reduced] and [full]
+override them by "section.key = value", and a section such as [full longer] adds runs
+that differ from those of [full] once more. Several values, separated by commas, make
+a run each, combined with all others. Everything is checked before anything boots.
+"""
+import configparser
+import hashlib
+import itertools
+import json
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import keys
+import values
+from keys import BY_PATH, KEYS
+
+FOLDER = Path(__file__).resolve().parent / "scenarios"
+FORMS = ("quick", "reduced", "full")
+PARTS = ("fabric", "schemes", "load")
+HEADER_KEYS = ("title", "claims", "most")
+MOST = "4GB"            # bytes that a run of the quick and the reduced form carries
+HASH_DIGITS = 8
+NOT_OF_THE_TRACE = ("load.sample", "load.boot")
+
+
+class Scenario(NamedTuple):
+    name: str
+    title: str
+    claims: tuple
+    most: int           # bytes
+    base: dict          # path of a key -> text
+    variants: dict      # form -> list of {path: text}
+
+
+class Run(NamedTuple):
+    scenario: str
+    values: dict        # path of a key -> value
+
+    def __getitem__(self, path: str):
+        return self.values[path]
+
+
+# ---- reading ----
+
+def names() -> list[str]:
+    return sorted(path.stem for path in FOLDER.glob("*.ini"))
+
+
+def find(name: str) -> Scenario:
+    if name not in names():
+        raise ValueError(f"unknown scenario '{name}': there are {', '.join(names())}")
+    return read(FOLDER / f"{name}.ini")
+
+
+def parse_file(path: Path) -> configparser.ConfigParser:
+    parser = configparser.ConfigParser(interpolation=None, default_section="",
+                                       inline_comment_prefixes=("#",))
+    try:
+        parser.read_string(path.read_text(encoding="utf-8"), source=str(path.name))
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None
+    except configparser.Error as error:
+        raise ValueError(" ".join(str(error).split())) from None
+    return parser
+
+
+def read(path: Path) -> Scenario:
+    parser = parse_file(path)
+    base, variants, header = {}, {}, {}
+    for section in parser.sections():
+        where = f"{path.name}: [{section}]"
+        items = dict(parser[section])
+        form = section.split(" ")[0]
+        if section == "scenario":
+            header = read_header(items, where)
+        elif section in PARTS:
+            base.update(read_part({f"{section}.{name}": text for name, text in items.items()},
+                                  where))
+        elif form in FORMS and re.fullmatch(r"[a-z]+( [a-z0-9-]+)?", section):
+            variants[section] = read_part(items, where)
+        else:
+            raise ValueError(f"{where}: unknown section")
+    if not header:
+        raise ValueError(f"{path.name}: no section [scenario]")
+    return Scenario(path.stem, header["title"], header["claims"], header["most"], base,
+                    layer(variants, path.name))
+
+
+def read_header(items: dict, where: str) -> dict:
+    for name in items:
+        if name not in HEADER_KEYS:
+            raise ValueError(f"{where} unknown key '{name}'")
+    if not items.get("title"):
+        raise ValueError(f"{where} has no title")
+    try:
+        most = values.byte_count(items.get("most", MOST))
+    except ValueError as error:
+        raise ValueError(f"{where} most: {error}") from None
+    claims = tuple(items.get("claims", "").replace(",", " ").split())
+    for claim in claims:
+        if not re.fullmatch(r"[A-Z][0-9]{2}", claim):
+            raise ValueError(f"{where} claims: '{claim}' does not look like C01")
+    return {"title": items["title"], "claims": claims, "most": most}
+
+
+def read_part(items: dict, where: str) -> dict:
+    for path, text in items.items():
+        if path not in BY_PATH:
+            raise ValueError(f"{where} unknown key '{path}'")
+        if text is None or not text.strip():
+            raise ValueError(f"{where} {path}: no value; say none, if it may be empty")
+        parse_values(path, text, where)
+    return items
+
+
+def parse_values(path: str, text: str, where: str) -> list:
+    """One value for each that commas separate."""
+    try:
+        return [BY_PATH[path].kind.parse(word.strip()) for word in text.split(",")]
+    except ValueError as error:
+        raise ValueError(f"{where} {path}: {error}") from None
+
+
+def layer(variants: dict, name: str) -> dict:
+    """[full longer] starts from [full]."""
+    layered = {form: [] for form in FORMS}
+    for section, items in variants.items():
+        form = section.split(" ")[0]
+        if form not in variants:
+            raise ValueError(f"{name}: [{section}] without [{form}]")
+        layered[form].append({**variants[form], **items})
+    return layered
+
+
+# ---- runs ----
+
+def has_form(scenario: Scenario, form: str) -> bool:
+    return bool(scenario.variants[form])
+
+
+def expand(scenario: Scenario, form: str) -> list[Run]:
+    """The runs of a form, each once."""
+    if form not in FORMS:
+        raise ValueError(f"unknown form '{form}': there are {', '.join(FORMS)}")
+    if not has_form(scenario, form):
+        raise ValueError(f"{scenario.name}.ini: no section [{form}]")
+    runs = {}
+    for variant in scenario.variants[form]:
+        for run in combine(scenario, {**scenario.base, **variant}):
+            check_run(scenario, form, run)
+            runs.setdefault(run_key(run), run)
+    return list(runs.values())
+
+
+def combine(scenario: Scenario, texts: dict) -> list[Run]:
+    where = f"{scenario.name}.ini:"
+    alternatives = [parse_values(key.path, texts.get(key.path, key.default), where)
+                    for key in KEYS]
+    check_meaning(scenario, texts)
+    return [Run(scenario.name, dict(zip(BY_PATH, combination)))
+            for combination in itertools.product(*alternatives)]
+
+
+def check_meaning(scenario: Scenario, texts: dict) -> None:
+    """A key that the pattern of the load does not look at is a mistake."""
+    pattern = texts.get("load.pattern", BY_PATH["load.pattern"].default)
+    for path in texts:
+        if pattern not in BY_PATH[path].patterns:
+            raise ValueError(f"{scenario.name}.ini: {path} means nothing to the pattern "
+                             f"{pattern}")
+
+
+# ---- what must hold between keys ----
+
+def check_run(scenario: Scenario, form: str, run: Run) -> None:
+    try:
+        for check in CHECKS:
+            check(run)
+        if form != "full" and run_bytes(run) > scenario.most:
+            raise ValueError(f"a {form} run carries {run_bytes(run) / 1e9:.1f} GB, more than "
+                             f"{scenario.most / 1e9:g} GB")
+    except ValueError as error:
+        raise ValueError(f"{scenario.name}.ini: [{form}] {error}") from None
+
+
+def check_uplinks(run: Run) -> None:
+    uplinks = uplinks_of(run)
+    if uplinks > keys.UPLINKS_MAX:
+        raise ValueError(f"a leaf has {uplinks} uplinks, more than {keys.UPLINKS_MAX}")
+
+
+def uplinks_of(run: Run) -> int:
+    """Of a leaf, which has links to the spines of its own pod only."""
+    return run["fabric.spines"] // run["fabric.pods"] * run["fabric.links"]
+
+
+def pod_of(run: Run, number: int, what: str) -> int:
+    return number * run["fabric.pods"] // run[f"fabric.{what}"]
+
+
+def check_link(run: Run, leaf: int, spine: int, link: int, word: str) -> None:
+    for what, number, count in (("leaf", leaf, run["fabric.leaves"]),
+                                ("spine", spine, run["fabric.spines"]),
+                                ("parallel link", link, run["fabric.links"])):
+        if number >= count:
+            raise ValueError(f"'{word}' names {what} {number}, but there are {count}, "
+                             "counted from 0")
+    if pod_of(run, leaf, "leaves") != pod_of(run, spine, "spines"):
+        raise ValueError(f"'{word}' names leaf {leaf} and spine {spine}, which are of "
+                         "different pods")
+
+
+def check_cut(run: Run) -> None:
+    cut = run["fabric.cut"]
+    for word in cut:
+        check_link(run, *map(int, word.split(".")), word)
+        if cut.count(word) > 1:
+            raise ValueError(f"'{word}' is cut twice")
+    for leaf in range(run["fabric.leaves"]):
+        if sum(word.startswith(f"{leaf}.") for word in cut) == uplinks_of(run):
+            raise ValueError(f"all uplinks of leaf {leaf} are cut")
+
+
+def check_link_rates(run: Run) -> None:
+    for word in run["fabric.link_rates"]:
+        direction, _, text = word.partition("=")
+        leaf = int(re.search(r"leaf([0-9]+)", direction)[1])
+        spine, link = map(int, re.search(r"spine([0-9]+)\.([0-9]+)", direction).groups())
+        check_link(run, leaf, spine, link, word)
+        values.rate(text)
+
+
+def check_boxes(run: Run) -> None:
+    boxes = [("leaf", int(word.split("=")[0]), run["fabric.leaves"])
+             for word in run["schemes.leaf_schemes"]]
+    boxes += [("spine", int(word), run["fabric.spines"])
+              for word in run["schemes.unmarked_spines"] + run["fabric.silent"]]
+    for what, number, count in boxes:
+        if number >= count:
+            raise ValueError(f"there is no {what} {number}: there are {count}, "
+                             "counted from 0")
+    if run["schemes.foreign_hosts"] > run["fabric.hosts"]:
+        raise ValueError("more foreign hosts than hosts")
+
+
+def check_pods(run: Run) -> None:
+    pods, cores = run["fabric.pods"], run["fabric.cores"]
+    if (pods > 1) != (cores > 0):
+        raise ValueError("pods are joined by cores: say both or none")
+    if run["fabric.leaves"] % pods or run["fabric.spines"] % pods:
+        raise ValueError(f"leaves and spines cannot be shared out among {pods} pods")
+
+
+def check_scheme(run: Run) -> None:
+    if run["schemes.names"] == "stock" and run["schemes.options"]:
+        raise ValueError("the scheme stock has no options")
+    if run["load.congestion"] == "dctcp" and run["fabric.mark"] is None:
+        raise ValueError("dctcp needs ports that mark: say fabric.mark")
+
+
+def check_demands(run: Run) -> None:
+    if run["load.pattern"] != "demand":
+        return
+    if not run["load.demands"]:
+        raise ValueError("the pattern demand has no load.demands")
+    for word in run["load.demands"]:
+        leaves, _, text = word.partition(":")
+        source, sink = map(int, leaves.split("-"))
+        if source == sink or max(source, sink) >= run["fabric.leaves"]:
+            raise ValueError(f"'{word}' does not go from one of {run['fabric.leaves']} "
+                             "leaves, counted from 0, to another")
+        values.rate(text)
+
+
+def check_hosts(run: Run) -> None:
+    hosts = run["fabric.leaves"] * run["fabric.hosts"]
+    if run["load.pattern"] == "incast" and run["load.servers"] >= hosts:
+        raise ValueError(f"{run['load.servers']} servers and their client are more than "
+                         f"{hosts} hosts")
+    if run["load.pattern"] == "hdfs" and run["fabric.hosts"] < 2:
+        raise ValueError("two replicas on one leaf need two hosts")
+
+
+def check_caps(run: Run) -> None:
+    for word in run["load.caps"]:
+        name, _, text = word.partition(":")
+        keys.workload_name(name)
+        values.byte_count(text)
+
+
+CHECKS = (check_pods, check_uplinks, check_cut, check_link_rates, check_boxes,
+          check_scheme, check_demands, check_hosts, check_caps)
+
+
+# ---- what a run is ----
+
+def leaf_capacity(run: Run) -> int:
+    """bit/s of a healthy leaf's uplinks, one direction"""
+    return uplinks_of(run) * run["fabric.link_rate"]
+
+
+def offered_rate(run: Run) -> float:
+    """bytes per second of the pattern's open part, as it is meant to be"""
+    if run["load.pattern"] == "demand":
+        return sum(values.rate(word.split(":")[1]) for word in run["load.demands"]) / 8
+    if run["load.pattern"] == "incast":
+        return 0
+    return float(run["load.load"]) * leaf_capacity(run) * run["fabric.leaves"] / 8
+
+
+def closed_bytes(run: Run) -> int:
+    """Bytes of transfers that start when others end."""
+    if run["load.pattern"] == "incast":
+        return run["load.response"] * run["load.rounds"]
+    if run["load.pattern"] == "hdfs":
+        writers = run["fabric.leaves"] * run["fabric.hosts"]
+        return 2 * writers * run["load.blocks"] * run["load.block"]  # the first is local
+    return 0
+
+
+def run_bytes(run: Run) -> int:
+    """What a run is to carry."""
+    seconds = run["load.seconds"] / values.NS_PER_SECOND
+    return round(offered_rate(run) * seconds + closed_bytes(run))
+
+
+def cap_of(run: Run) -> int | None:
+    """bytes"""
+    for word in run["load.caps"]:
+        name, _, text = word.partition(":")
+        if name == run["load.workload"]:
+            return values.byte_count(text)
+    return None
+
+
+def sample_count(run: Run) -> int:
+    """Pictures of all links, while transfers start."""
+    return -(-run["load.seconds"] // run["load.sample"]) if run["load.sample"] else 0
+
+
+def settings(run: Run) -> dict:
+    """The experiment's variables, all but where the trace is."""
+    found = {}
+    for key in KEYS:
+        value = run[key.path]
+        if key.variable and not (key.rare and value == key.kind.parse(key.default)):
+            found[key.variable] = key.kind.shell(value)
+    found["SAMPLES"] = str(sample_count(run))
+    if run["load.sample"]:
+        found["SAMPLE_US"] = values.shell_us(run["load.sample"])
+    return found
+
+
+def trace_keys(run: Run) -> list[str]:
+    pattern = run["load.pattern"]
+    return [key.path for key in KEYS if key.section == "load" and not key.variable
+            and key.path not in NOT_OF_THE_TRACE and pattern in key.patterns]
+
+
+def digest(content: dict) -> str:
+    text = json.dumps(content, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def run_key(run: Run) -> str:
+    """Decided by what the run is, and by nothing else."""
+    load = {path: run[path] for path in trace_keys(run)}
+    return digest({"settings": settings(run), "load": load,
+                   "boot": run["load.boot"]})[:HASH_DIGITS]
+
+
+def run_slug(run: Run) -> str:
+    """For people: the key tells runs apart."""
+    pattern = run["load.pattern"]
+    words = [run.scenario]
+    if pattern in keys.SIZED:
+        words += [run["load.workload"], f"{float(run['load.load']) * 100:g}"]
+    else:
+        words += [pattern]
+    words += [run["schemes.names"], f"s{run['load.seed']}"]
+    if run["load.boot"] > 1:
+        words.append(f"boot{run['load.boot']}")
+    words.append(run_key(run))
+    return "-".join(words)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0
+"""In place of a machine, for test_runner.py: fake_experiment.py FOLDER SETTINGS
+
+Writes down in FOLDER that it was called and by which process. FOLDER/mode says what
+it does: "well", "fail", "fail-once", "half" (output without an end), "short" (one
+transfer less), "sleep".
+"""
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+LINE = "0.000000000 1000 0.001000000 0 0 0 1 0 0 1"
+
+
+def setting(text: str, name: str) -> str:
+    return re.search(rf"^{name}='?([^'\n]*)", text, re.MULTILINE)[1]
+
+
+def print_output(count: int, whole: bool) -> None:
+    print("noise before the first section")
+    print("== facts\nkernel 6.1.0-fake\nhz 250")
+    print("== transfers\n# start_s size_bytes fct_s ...")
+    print("\n".join([LINE] * count))
+    print("== samples\nns leaf0.up0.backlog leaf0.up0.accepted\n0 0 0\n100000 1500 3000")
+    print("== counters\nleaf0.up0 bytes 3000 packets 2 drops 0\nleaf0 stamped 7")
+    if whole:
+        print("== end")
+
+
+def main() -> int:
+    folder, settings = Path(sys.argv[1]), Path(sys.argv[2]).read_text(encoding="ascii")
+    calls = len(list(folder.glob("call-*")))
+    (folder / f"call-{calls}-{os.getpid()}").write_text(settings, encoding="ascii")
+    mode = (folder / "mode").read_text(encoding="ascii").strip()
+    if mode == "sleep":
+        time.sleep(600)
+    if mode == "fail" or (mode == "fail-once" and not calls):
+        print("it went wrong", file=sys.stderr)
+        return 7
+    lines = Path(setting(settings, "TRACE")).read_text(encoding="ascii").splitlines()
+    count = sum(not line.startswith("#") for line in lines)
+    print_output(count - (mode == "short"), mode != "half")
+    return 0
+
+
+sys.exit(main())

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tables of runs that never were: every run of a form, in a world of one's choice.
+
+A world says what a run's numbers are: in PAPER every claim is right, in FLAT all
+schemes are the same.
+"""
+import hashlib
+from typing import Callable, NamedTuple
+
+import context
+
+scenario = context.module("scenario")
+keys = context.module("keys")
+tables = context.module("tables")
+
+SEED_STEP = 1e-3            # between seeds, relative
+OPTIONS_INSIDE = ("q 4", "q 5", "q 6", "tdre 10us", "tdre 30us", "tdre 50us",
+                  "flowlet-timeout 300us", "flowlet-timeout 1ms")
+
+
+class World(NamedTuple):
+    fct: Callable           # (run's row) -> mean FCT, of 1 for CONGA at its best
+    small: Callable         # -> that of small transfers
+    large: Callable
+    carried: Callable       # -> {link: Gbit/s}
+    waited: Callable        # -> bytes at each port
+
+
+# ---- where the paper is right ----
+
+def figure_15(run: dict) -> float:
+    if run["load"] == "0.3":
+        return 1.4 if run["host_rate"] == "40000000000bit" else 1.08
+    heavy = {"websearch": 1.0, "datamining": 1.1, "enterprise": 0.95}[run["workload"]]
+    return heavy * {"2": 1.3, "4": 1.2, "12": 1.1}[run["spines"]] * (
+        1.1 if run["load"] == "0.8" else 1)
+
+
+def figure_14(run: dict) -> float:
+    return {"ecmp": 1.9, "local": 1.2, "conga": 1.05}[run["scheme"]] if run["cut"] else 1.02
+
+
+def sweep(run: dict) -> float:
+    if run["options"] in ("", *OPTIONS_INSIDE):
+        return 1.1 if run["options"] else 1
+    return 1.3
+
+
+def grey(run: dict) -> float:
+    return 3 if "hello off" in run["options"] else 1
+
+
+ECMP = {"fig9": 1.02, "fig10": 1.5, "fig12": 1.2, "fig13": 1, "fig16": 1.5, "mixed": 2,
+        "three-tier": 1.5, "grey": 2, "sweep": 4, "fig2": 1, "fig3": 1, "fig5": 1}
+
+
+def paper_fct(run: dict) -> float:
+    name, scheme = run["scenario"], run["scheme"]
+    if name == "fig14":
+        return figure_14(run)
+    if scheme == "ecmp":
+        if name == "fig11":
+            return 6 if float(run["load"]) > 0.5 else 1.3
+        return figure_15(run) if name == "fig15" else ECMP[name]
+    if scheme == "conga":
+        return {"sweep": sweep, "grey": grey}.get(name, lambda run: 1)(run)
+    return {"stock": 7, "local": 1.5, "conga-flow": 1.05}[scheme]
+
+
+def paper_small(run: dict) -> float:
+    return 1.15 if run["scenario"] == "fig9" and run["scheme"] == "conga" else 1
+
+
+def paper_large(run: dict) -> float:
+    return 1.22 if run["scenario"] == "fig9" and run["scheme"] == "ecmp" else 1
+
+
+def figure_3(run: dict) -> dict:
+    both = "0-2" in run["demands"]
+    spine1 = {"ecmp": 20, "local": 15, "conga": 38}[run["scheme"]] if both else 20
+    spine0 = {"ecmp": 40, "local": 38, "conga": 40}[run["scheme"]] if both else 20
+    return {"spine0.down2.0": spine0, "spine1.down2.0": spine1,
+            "leaf1.up0": 40 - spine1, "leaf1.up1": spine1}
+
+
+def paper_carried(run: dict) -> dict:
+    scheme = run["scheme"]
+    if run["scenario"] == "fig2":
+        spine0, spine1 = {"ecmp": (53, 37), "local": (40, 40), "conga": (66, 33)}[scheme]
+        return {"spine0.down1.0": spine0, "spine1.down1.0": spine1,
+                "leaf0.up0": spine0, "leaf0.up1": spine1}
+    if run["scenario"] == "fig3":
+        return figure_3(run)
+    first = {"ecmp": (30, 10), "conga": (21, 19)}.get(scheme, (23, 17))
+    if run["scenario"] == "grey":
+        first = (0.1, 20) if "hello 10ms" in run["options"] else (5, 20)
+    return {f"leaf0.up{i}": gbits for i, gbits in enumerate((*first, 20, 20))}
+
+
+def paper_waited(run: dict) -> float:
+    return 600_000 if run["scheme"] == "ecmp" else 60_000
+
+
+PAPER = World(paper_fct, paper_small, paper_large, paper_carried, paper_waited)
+FLAT_LINKS = ("leaf0.up0", "leaf0.up1", "leaf0.up2", "leaf0.up3", "leaf1.up0", "leaf1.up1",
+              *(f"spine{spine}.down{leaf}.0" for spine in (0, 1) for leaf in (1, 2)))
+
+
+def flat_carried(_run: dict) -> dict:
+    return {link: 20 + i % 2 for i, link in enumerate(FLAT_LINKS)}
+
+
+FLAT = World(lambda run: 1, lambda run: 1, lambda run: 1, flat_carried, lambda run: 100)
+
+
+# ---- tables ----
+
+def trace_of(run) -> str:
+    words = [str(run[path]) for path in scenario.trace_keys(run)]
+    words += [str(run[f"fabric.{name}"]) for name in ("leaves", "hosts")]
+    return hashlib.sha256(" ".join(words).encode()).hexdigest()[:8]
+
+
+def row(run, form: str, world: World) -> dict:
+    cells = {"id": scenario.run_slug(run), "scenario": run.scenario, "forms": form,
+             "inputs": "0", **{key.column: key.kind.shell(run[key.path]) for key in keys.KEYS},
+             "bytes": "1e8", "job_bytes": "1e8", "trace": trace_of(run), "commit": "c0ffee",
+             "kernel": "6.1"}
+    sign = -1 if run["schemes.names"] == "conga" else 1
+    fct = world.fct(cells) * (1 + sign * SEED_STEP * run["load.seed"] * (world is PAPER))
+    return {**cells, "mean_fct_s": str(fct), "normalised_fct": str(fct),
+            "small_mean_fct_s": str(world.small(cells)), "job_seconds": str(fct),
+            "large_mean_fct_s": str(world.large(cells) * (1 + SEED_STEP * run["load.seed"]))}
+
+
+def runs(*names: str, form: str = "reduced", world: World = PAPER) -> list[dict]:
+    """Of these scenarios, or of all that have the form."""
+    found = [scenario.find(name) for name in names or scenario.names()]
+    return [row(run, form, world) for one in found if scenario.has_form(one, form)
+            for run in scenario.expand(one, form)
+            if one.name != "congestion" or run["load.congestion"] == "cubic"]
+
+
+def throughput(run: dict, world: World) -> list[dict]:
+    bins = max(2, int(float(run["seconds"]) * 100))
+    step = SEED_STEP * int(run["seed"]) * (world is PAPER)
+    return [{"id": run["id"], "link": link, "start_ms": str(10 * i),
+             "gbit_per_s": str(gbits * (1 + step))}
+            for link, gbits in world.carried(run).items() for i in range(bins)]
+
+
+def queues(run: dict, world: World) -> list[dict]:
+    size = str(world.waited(run) * (1 + SEED_STEP * int(run["seed"]) * (world is PAPER)))
+    return [{"id": run["id"], "link": f"spine{spine}.down{leaf}.{link}", "mean": size,
+             "p50": size, "p90": size, "p95": size, "p99": size, "max": size}
+            for spine in range(int(run["spines"])) for leaf in range(int(run["leaves"]))
+            for link in range(int(run["links"]))]
+
+
+def captured(run: dict) -> list[dict]:
+    return [{"id": run["id"], "gap_us": str(gap), "flowlets": "9", "bytes": "1e9",
+             **{f"bytes_p{p}": str(size * p / 50) for p in (10, 25, 50, 75, 90)}}
+            for gap, size in ((250_000, 35e6), (500, 5e5), (100, 1e5))]
+
+
+def whole(found: list[dict], world: World = PAPER) -> "tables.Tables":
+    def of_runs(rows, *only) -> dict:
+        return {run["id"]: rows(run) for run in found if not only or run["scenario"] in only}
+    return tables.Tables(
+        runs=found,
+        throughput=of_runs(lambda run: throughput(run, world), "fig2", "fig3", "fig12", "grey"),
+        queues=of_runs(lambda run: queues(run, world), "fig11", "fig16"),
+        flowlets=of_runs(captured, "fig5"),
+        concurrency=of_runs(lambda run: [{"id": run["id"], "gbit_per_s": "15",
+                                          "median": "100", "p90": "150", "max": "200"}],
+                            "fig5"),
+        counters=of_runs(lambda run: [{"id": run["id"], "box": "leaf0", "value": "5000",
+                                       "counter": "flowlets_started"}], "congestion"),
+        nash=nash(), imbalance=imbalance(),
+        feedback=[{"test": str(i), "passed": "1"} for i in range(6)],
+        machine=[{"fact": "kernel", "value": "6.1", "runs": str(len(found))}])
+
+
+def nash() -> list[dict]:
+    ratios = {"three pairs": "2.0", "five pairs": "2.0", "random 1": "1.4", "ring 2": "1.1"}
+    return [{"network": name, "ratio": ratio, "fewest_ratio": "1.0", "rule_ratio": "1.0"}
+            for name, ratio in ratios.items()]
+
+
+def imbalance() -> list[dict]:
+    return [{"workload": "websearch", "piece_bytes": "0", "flows": str(flows),
+             "imbalance": "0.5", "bound": "2"} for flows in (10, 100, 1000)]

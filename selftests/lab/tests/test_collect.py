@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tables out of results: statistics of transfers, samples, captures."""
+import csv
+import gzip
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy
+
+import context
+
+transfers = context.module("transfers")
+samples = context.module("samples")
+flowlets = context.module("flowlets")
+collect = context.module("collect")
+results = context.module("results")
+keys = context.module("keys")
+
+TRANSFERS = """# start_s size_bytes fct_s retransmits rtos out_of_order from to group finished
+0.000000000 1000 0.001000000 1 0 2 0 32 - 1
+0.010000000 99999 0.003000000 0 1 - 0 33 - 1
+0.020000000 100000 0.005000000 - - - 0 34 - 1
+0.030000000 10000001 0.027000000 4 0 0 0 35 - 0
+"""
+JOB = """0.000000000 500 0.002000000 0 0 0 0 32 0 1
+0.002000000 500 0.004000000 0 0 0 0 32 1 1
+0.001000000 800 0.100000000 0 0 0 0 32 - 1
+"""
+WAITING = "- 500 - 0 0 0 0 32 2 0\n"
+GBIT = 10 ** 9
+PROPAGATION_S = 8e-6
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        if name.endswith(".gz"):
+            with gzip.open(path, "wt", encoding="ascii") as file:
+                file.write(text)
+        else:
+            path.write_text(text, encoding="ascii")
+        return path
+
+    def statistics(self, text: str) -> dict:
+        found = transfers.read(self.write("transfers", text))
+        return transfers.statistics(found, 10 * GBIT, 40 * GBIT, 1000)
+
+
+class Transfers(Case):
+    def test_counts(self):
+        found = self.statistics(TRANSFERS)
+        self.assertEqual((found["transfers"], found["unfinished"]), (4, 1))
+        self.assertEqual((found["retransmits"], found["rtos"], found["out_of_order"]), (5, 1, 2))
+        self.assertEqual(found["bytes"], 10201000)
+
+    def test_means(self):
+        found = self.statistics(TRANSFERS)
+        self.assertAlmostEqual(found["mean_fct_s"], 0.009)
+        self.assertEqual(found["small_transfers"], 2)
+        self.assertAlmostEqual(found["small_mean_fct_s"], 0.002)
+        self.assertEqual(found["large_transfers"], 1)
+        self.assertAlmostEqual(found["large_p99_fct_s"], 0.027)
+
+    def test_ideal(self):
+        """1,448 bytes are one packet: sent four times, and eight propagations."""
+        sent = 8 * (2 * 1514 / 10e9 + 2 * 1564 / 40e9)
+        self.assertAlmostEqual(transfers.ideal_fct(1448, 10 * GBIT, 40 * GBIT, 1000),
+                               sent + PROPAGATION_S, places=12)
+        found = self.statistics(TRANSFERS.splitlines()[1] + "\n")
+        self.assertAlmostEqual(found["normalised_fct"], found["mean_slowdown"])
+        self.assertAlmostEqual(found["normalised_fct"], 1e-3 / 10.672e-6, delta=0.1)
+
+    def test_job(self):
+        found = self.statistics(JOB)
+        self.assertAlmostEqual(found["job_seconds"], 0.006)
+        self.assertEqual(found["job_bytes"], 1000)
+        self.assertAlmostEqual(found["mean_fct_s"], 0.1, msg="of the other traffic")
+
+    def test_unfinished_job_has_no_time(self):
+        found = self.statistics(JOB + WAITING)
+        self.assertTrue(numpy.isnan(found["job_seconds"]))
+        self.assertEqual(found["unfinished"], 1)
+
+
+class Samples(Case):
+    def read(self, rows: list) -> "samples.Samples":
+        names = ("leaf0.up0", "leaf0.h0")
+        head = "ns " + " ".join(f"{name}.backlog {name}.accepted" for name in names)
+        text = "\n".join([head] + [" ".join(map(str, row)) for row in rows]) + "\n"
+        return samples.read(self.write("samples.gz", text))
+
+    def test_throughput_in_10_ms(self):
+        step = 12_500_000  # bytes in 10 ms at 10 Gbit/s
+        rows = [[5_000_000 + i * 5_000_000, 0, 7 + i * step // 2, 0, 0] for i in range(5)]
+        found = samples.throughput(self.read(rows))
+        self.assertEqual([row["start_ms"] for row in found], ["0", "10"])
+        self.assertEqual([row["gbit_per_s"] for row in found], ["10.0000", "10.0000"])
+        self.assertEqual({row["link"] for row in found}, {"leaf0.up0"}, "hosts are left out")
+
+    def test_the_counter_wraps(self):
+        rows = [[0, 0, 2 ** 32 - 1000, 0, 0], [10_000_000, 0, 12_499_000, 0, 0]]
+        self.assertEqual(samples.throughput(self.read(rows))[0]["gbit_per_s"], "10.0000")
+
+    def test_queues(self):
+        rows = [[i, i * 100, 0, 0, 0] for i in range(11)]
+        found = samples.queues(self.read(rows))
+        self.assertEqual(found[0], {"link": "leaf0.up0", "mean": "500.0", "p50": "500",
+                                    "p90": "900", "p95": "950", "p99": "990", "max": "1000"})
+        self.assertEqual(found[1]["max"], "0")
+
+    def test_what_was_before_the_load_is_left_out(self):
+        found = samples.since(self.read([[0, 9, 0, 0, 0], [100, 1, 0, 0, 0]]), 50)
+        self.assertEqual(samples.queues(found)[0]["max"], "1")
+
+    def test_no_pictures(self):
+        found = self.read([])
+        self.assertEqual((samples.queues(found), samples.throughput(found)), ([], []))
+
+
+class Flowlets(Case):
+    def packets(self, rows: list) -> "flowlets.Packets":
+        text = "".join(f"{ns / 1e9:.9f} IP 192.168.0.10.{port} > 192.168.1.10.5000: tcp {size}\n"
+                       for ns, port, size in rows)
+        return flowlets.read(self.write("capture.gz", text))
+
+    def test_gaps(self):
+        found = self.packets([(0, 1, 100), (500_000, 1, 10), (500_100, 2, 7),
+                              (1_000_001, 1, 1), (1_000_002, 1, 0)])
+        self.assertEqual(sorted(flowlets.sizes(found, 500_000)), [1, 7, 110])
+        self.assertEqual(sorted(flowlets.sizes(found, 600_000)), [7, 111])
+        self.assertEqual(sorted(flowlets.sizes(found, 100_000)), [1, 7, 10, 100])
+
+    def test_byte_percentile(self):
+        flowlet = numpy.array([1] * 100 + [100])
+        self.assertEqual(flowlets.byte_percentile(flowlet, 49), 1)
+        self.assertEqual(flowlets.byte_percentile(flowlet, 51), 100)
+
+    def test_concurrency(self):
+        found = self.packets([(0, 1, 9), (1, 1, 9), (2, 2, 9), (1_000_000, 3, 9),
+                              (2_000_000, 3, 9)])
+        row = flowlets.concurrency(found)[0]
+        self.assertEqual((row["median"], row["max"]), ("1", 2))
+
+    def test_nothing(self):
+        found = self.packets([])
+        self.assertEqual((flowlets.by_gap(found), flowlets.concurrency(found)), ([], []))
+
+
+class Tables(Case):
+    def store(self, name: str, inputs: str) -> None:
+        folder = self.folder / "store" / name
+        folder.mkdir(parents=True)
+        (folder / "transfers").write_text(TRANSFERS)
+        (folder / "counters").write_text(
+            "leaf0.up0 bytes 3000 packets 2 drops 0\nleaf0.h0 bytes 9 packets 1 drops 1\n"
+            "leaf0 stamped 7\nleaf0 malformed 0\n")
+        meta = {"id": name, "key": "0", "inputs": inputs, "scenario": "fig11",
+                "values": {key.column: key.kind.shell(key.kind.parse(key.default))
+                           for key in keys.KEYS},
+                "trace": {"realised_load": 0.59, "sha256": "ab" * 32}, "commit": "c" * 40,
+                "dirty": False, "facts": {"kernel": "6.1"}, "wall_seconds": 3.5}
+        (folder / "meta.json").write_text(json.dumps(meta))
+
+    def read(self, name: str) -> list:
+        with open(self.folder / "into" / f"{name}.csv", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def collect(self, any_inputs: bool) -> tuple:
+        return collect.collect(self.folder / "store", self.folder / "into", any_inputs)
+
+    def test_tables(self):
+        self.store("one", results.inputs_digest())
+        self.assertEqual(self.collect(False), (1, 0))
+        row = self.read("runs")[0]
+        self.assertEqual((row["id"], row["scheme"], row["seed"], row["load"]),
+                         ("one", "conga", "1", "0.6"))
+        self.assertEqual((row["transfers"], row["realised_load"]), ("4", "0.59"))
+        self.assertEqual([(row["box"], row["counter"], row["value"])
+                          for row in self.read("counters")],
+                         [("leaf0.up0", "bytes", "3000"), ("leaf0.up0", "packets", "2"),
+                          ("leaf0", "stamped", "7")])
+
+    def test_other_inputs_only_if_asked_for(self):
+        self.store("old", "00000000")
+        self.assertEqual(self.collect(False), (0, 1))
+        self.assertEqual(self.collect(True), (1, 0))
+
+    def test_a_broken_result_is_named(self):
+        self.store("one", results.inputs_digest())
+        (self.folder / "store" / "one" / "counters").write_text("leaf0 stamped\n")
+        with self.assertRaisesRegex(ValueError, "store/one: 'leaf0 stamped' are no counters"):
+            self.collect(False)
+
+    def test_columns_are_unique(self):
+        names = [key.column for key in keys.KEYS]
+        self.assertEqual(len(set(names)), len(names))
+
+
+if __name__ == "__main__":
+    unittest.main()

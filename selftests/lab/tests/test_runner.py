@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The runner, with a small program in place of the machine."""
+import contextlib
+import gzip
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import context
+
+scenario = context.module("scenario")
+results = context.module("results")
+runner = context.module("runner")
+trace = context.module("trace")
+keys = context.module("keys")
+
+TESTS = Path(__file__).resolve().parent
+FAKE = TESTS / "fake_experiment.py"
+SCENARIO = """[scenario]
+title = A test
+[load]
+pattern = incast
+servers = 2
+rounds = {rounds}
+seed = {seeds}
+[reduced]
+"""
+PATIENCE_SECONDS = 20
+
+
+def make_jobs(folder: Path, seeds: str, rounds: int = 2) -> list:
+    path = folder / "test.ini"
+    path.write_text(SCENARIO.format(seeds=seeds, rounds=rounds), encoding="utf-8")
+    return runner.jobs([scenario.read(path)], "reduced", "00000000")
+
+
+def alive(number: int) -> bool:
+    """A zombie is not."""
+    try:
+        status = Path(f"/proc/{number}/stat").read_text(encoding="ascii")
+    except FileNotFoundError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
+class Case(unittest.TestCase):
+    """A folder with a store and a cache."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name)
+        self.store = self.folder / "store"
+        self.store.mkdir()
+        self.said = []
+        before = os.environ.get("CONGA_CACHE")
+        os.environ["CONGA_CACHE"] = str(self.folder / "cache")
+        self.addCleanup(self.restore, before)
+        self.errors = self.enterContext(contextlib.redirect_stderr(io.StringIO()))
+        self.mode("well")
+
+    @staticmethod
+    def restore(before):
+        del os.environ["CONGA_CACHE"]
+        if before:
+            os.environ["CONGA_CACHE"] = before
+
+    def mode(self, name: str) -> None:
+        (self.folder / "mode").write_text(name, encoding="ascii")
+
+    def lab(self, at_once: int = 2, say=None) -> "runner.Lab":
+        return runner.Lab(self.store, "00000000", at_once,
+                          lambda settings, _: [sys.executable, FAKE, self.folder, settings],
+                          say or self.said.append)
+
+    def calls(self) -> list:
+        return sorted(self.folder.glob("call-*"))
+
+    def done(self) -> list:
+        return [folder.name for folder, _ in results.stored(self.store)]
+
+    def partial(self) -> list:
+        return list(self.store.glob(".*"))
+
+
+class Runs(Case):
+    def test_a_run_is_kept_by_sections(self):
+        job = make_jobs(self.folder, "1")[0]
+        self.assertEqual(runner.run_jobs(self.lab(), [job]), 0)
+        kept = self.store / job.id
+        self.assertEqual({path.name for path in kept.iterdir()},
+                         {"settings", "facts", "transfers", "samples.gz", "counters", "log",
+                          "meta.json"})
+        with gzip.open(kept / "samples.gz", "rt") as file:
+            self.assertEqual(file.read().splitlines()[1:], ["0 0 0", "100000 1500 3000"])
+        self.assertEqual((kept / "facts").read_text(), "kernel 6.1.0-fake\nhz 250\n")
+        self.assertEqual(self.partial(), [])
+
+    def test_meta(self):
+        job = make_jobs(self.folder, "5")[0]
+        runner.run_jobs(self.lab(), [job])
+        meta = json.loads((self.store / job.id / "meta.json").read_text())
+        self.assertEqual((meta["id"], meta["scenario"], meta["form"]),
+                         (job.id, "test", "reduced"))
+        self.assertEqual(meta["values"]["seed"], "5")
+        self.assertEqual(meta["values"]["scheme"], "conga")
+        self.assertEqual(meta["facts"]["kernel"], "6.1.0-fake")
+        self.assertEqual(meta["exit_status"], 0)
+        self.assertEqual(meta["trace"]["transfers"], 4)
+        self.assertEqual(len(meta["commit"]), len(results.git("rev-parse", "HEAD") or "unknown"))
+        self.assertGreaterEqual(meta["wall_seconds"], 0)
+
+    def test_settings_are_those_of_the_run(self):
+        runner.run_jobs(self.lab(), make_jobs(self.folder, "1"))
+        settings = self.calls()[0].read_text()
+        shell = subprocess.run(["bash", "-c", f"{settings}\necho $SCHEME $LINK_RATE $TRACE"],
+                               capture_output=True, text=True, check=True).stdout.split()
+        self.assertEqual(shell[:2], ["conga", "40000000000bit"])
+        self.assertTrue(Path(shell[2]).exists())
+
+    def test_what_is_done_is_not_done_again(self):
+        jobs = make_jobs(self.folder, "1, 2, 3")
+        runner.run_jobs(self.lab(), jobs[:2])
+        self.assertEqual(len(self.calls()), 2)
+        self.assertEqual(runner.run_jobs(self.lab(), jobs), 0)
+        self.assertEqual(len(self.calls()), 3)
+        self.assertIn("3 runs, 2 of them done before", self.said[-2])
+
+    def test_other_inputs_are_another_run(self):
+        first = make_jobs(self.folder, "1")[0]
+        runner.run_jobs(self.lab(), [first])
+        other = first._replace(id=results.run_id(first.run, "11111111"))
+        runner.run_jobs(self.lab(), [other])
+        self.assertEqual(len(self.calls()), 2)
+
+    def test_longest_first(self):
+        path = self.folder / "test.ini"
+        path.write_text(SCENARIO.format(seeds="1", rounds="1, 9, 3"), encoding="utf-8")
+        jobs = runner.jobs([scenario.read(path)], "reduced", "0")
+        self.assertEqual([job.run["load.rounds"] for job in jobs], [9, 3, 1])
+
+    def test_progress_counts_and_says_what_is_left(self):
+        runner.run_jobs(self.lab(1), make_jobs(self.folder, "1, 2"))
+        self.assertIn("seeds 1 2", self.said[0])
+        self.assertRegex(self.said[1], r"^1 of 2: test-incast-.*0.02 GB, .*about .* left$")
+        self.assertRegex(self.said[2], r"^2 of 2: .*nothing left$")
+
+
+class Failures(Case):
+    def test_a_failed_run_is_tried_once_more(self):
+        self.mode("fail-once")
+        self.assertEqual(runner.run_jobs(self.lab(1), make_jobs(self.folder, "1")), 0)
+        self.assertEqual(len(self.calls()), 2)
+        self.assertEqual(len(self.done()), 1)
+
+    def test_then_it_is_put_aside_and_the_rest_goes_on(self):
+        jobs = make_jobs(self.folder, "1, 2")
+        self.mode("fail")
+        self.assertEqual(runner.run_jobs(self.lab(1), jobs), 1)
+        self.assertEqual(len(self.calls()), 4)
+        self.assertEqual(self.done(), [])
+        self.assertIn("lab: 2 of 2 runs failed", self.errors.getvalue())
+        aside = self.store / "failed" / jobs[0].id
+        self.assertEqual((aside / "log").read_text(), "it went wrong\n")
+        meta = json.loads((aside / "meta.json").read_text())
+        self.assertEqual((meta["failure"], meta["attempt"]), ("exit status 7", 2))
+        self.assertEqual(self.partial(), [])
+
+    def test_when_it_works_again_nothing_is_aside(self):
+        jobs = make_jobs(self.folder, "1")
+        self.mode("fail")
+        runner.run_jobs(self.lab(), jobs)
+        self.mode("well")
+        self.assertEqual(runner.run_jobs(self.lab(), jobs), 0)
+        self.assertEqual(self.done(), [jobs[0].id])
+        self.assertFalse((self.store / "failed" / jobs[0].id).exists())
+
+    def test_what_is_not_whole_has_failed(self):
+        for mode, sentence in [("half", "the output has no end"),
+                               ("short", "3 transfers came out, 4 went in")]:
+            self.mode(mode)
+            self.assertEqual(runner.run_jobs(self.lab(), make_jobs(self.folder, "1")), 1)
+            self.assertIn(sentence, " ".join(self.said))
+            self.assertEqual(self.done(), [])
+
+
+class Interruption(Case):
+    def test_resumes(self):
+        jobs = make_jobs(self.folder, "1, 2, 3")
+        self.assertEqual(runner.run_jobs(self.lab(1), jobs[:1]), 0)
+        self.mode("sleep")
+        child = self.start_lab()
+        self.wait_for(lambda: len(self.calls()) == 3, "two more are under way")
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.wait(PATIENCE_SECONDS), 128 + signal.SIGINT)
+        self.assertEqual(self.partial(), [], "no half results")
+        self.assertEqual(self.done(), [jobs[0].id])
+        numbers = [int(path.name.split("-")[2]) for path in self.calls()]
+        self.assertFalse(any(map(alive, numbers)), "the machines are gone")
+        self.mode("well")
+        self.assertEqual(runner.run_jobs(self.lab(), jobs), 0)
+        self.assertEqual(len(self.calls()), 3 + 2, "what was done is not done again")
+        self.assertEqual(len(self.done()), 3)
+
+    def start_lab(self) -> subprocess.Popen:
+        """A process of its own, which does what run_all() does."""
+        code = ("import sys; sys.path[:0] = sys.argv[1:3]; import test_runner\n"
+                "test_runner.lab_process(sys.argv[3])")
+        return subprocess.Popen([sys.executable, "-c", code, context.LAB, TESTS, self.folder],
+                                stdout=subprocess.DEVNULL)
+
+    def wait_for(self, true, what: str) -> None:
+        end = time.monotonic() + PATIENCE_SECONDS
+        while not true():
+            self.assertLess(time.monotonic(), end, what)
+            time.sleep(0.05)
+
+    def test_leftovers_of_a_killed_lab(self):
+        leftover = results.new_folder(self.store, "test-half")
+        (leftover / "output").write_text("half")
+        results.clear_leftovers(self.store)
+        self.assertEqual(self.partial(), [])
+
+    def test_one_lab_at_a_time(self):
+        with runner.lock(self.store):
+            with self.assertRaisesRegex(ValueError, "another lab is at work in"):
+                with runner.lock(self.store):
+                    pass
+        with runner.lock(self.store):
+            pass
+
+
+def lab_process(folder: str) -> None:
+    path = Path(folder)
+    lab = runner.Lab(path / "store", "00000000", 2,
+                     lambda settings, _: [sys.executable, FAKE, path, settings], print)
+    sys.exit(runner.run_jobs(lab, make_jobs(path, "1, 2, 3")))
+
+
+class Sections(Case):
+    def split(self, text: str) -> list:
+        output = self.folder / "output"
+        output.write_text(text, encoding="utf-8")
+        return results.split_sections(output, self.folder)
+
+    def test_split(self):
+        names = self.split("noise\n== facts\na 1\n== load\n\n== capture\n1 2\n== end\n")
+        self.assertEqual(names, ["facts", "load", "capture", "end"])
+        self.assertEqual((self.folder / "facts").read_text(), "a 1\n")
+        self.assertEqual((self.folder / "load").read_text(), "\n")
+        with gzip.open(self.folder / "capture.gz", "rt") as file:
+            self.assertEqual(file.read(), "1 2\n")
+        self.assertFalse((self.folder / "end").exists())
+
+    def test_refusals(self):
+        for text, sentence in [("", "has no end"), ("== facts\na 1\n", "has no end"),
+                               ("== facts\n== facts\n== end\n", "has the section facts twice"),
+                               ("== end\n== facts\n", "has no end")]:
+            with self.subTest(text), self.assertRaisesRegex(ValueError, sentence):
+                self.split(text)
+
+    def test_counters(self):
+        path = self.folder / "counters"
+        path.write_text("leaf0.up0 bytes 3 packets 2\nspine1.down0.1 drops 0\nleaf1 stamped 7\n")
+        self.assertEqual(results.read_counters(path), [
+            ("leaf0.up0", "bytes", 3), ("leaf0.up0", "packets", 2),
+            ("spine1.down0.1", "drops", 0), ("leaf1", "stamped", 7)])
+        for text in ("parse error: Invalid numeric literal at line 1", "leaf0 stamped",
+                     "leaf0 stamped null"):
+            path.write_text(f"{text}\n")
+            with self.subTest(text), self.assertRaisesRegex(ValueError, "are no counters"):
+                results.read_counters(path)
+
+
+class Checks(Case):
+    def test_what_the_experiment_cannot_do_is_left_out(self):
+        experiment = self.folder / "experiment"
+        jobs = make_jobs(self.folder, "1, 2")
+        known = " ".join(f"{name}=x" for name in scenario.settings(jobs[0].run))
+        experiment.write_text(known, encoding="ascii")
+        self.assertEqual(runner.possible(jobs, experiment), jobs)
+        self.assertEqual(self.errors.getvalue(), "")
+        experiment.write_text(known.replace("BUFFER=", "PUFFER="), encoding="ascii")
+        self.assertEqual(runner.possible(jobs, experiment), [])
+        self.assertEqual(self.errors.getvalue(), "lab: test: 2 runs are left out: experiment "
+                         "knows no setting BUFFER\n")
+
+    def test_what_the_machine_cannot_see_is_refused(self):
+        tree = Path("/tmp/somewhere/tree")
+        runner.check_visible(Path("/root/results"), tree)
+        runner.check_visible(Path("/tmp/somewhere/results"), tree)
+        with self.assertRaisesRegex(ValueError, "has a /tmp of its own"):
+            runner.check_visible(Path("/tmp/elsewhere"), tree)
+        with self.assertRaisesRegex(ValueError, "has a /run of its own"):
+            runner.check_visible(Path("/run/results"), tree)
+
+    def test_what_is_not_built_of_the_sources_is_refused(self):
+        tree, made = self.folder / "tree", []
+        for name in ("selftests/flowgen.c", "kmod/main.c", "selftests/lab/sch_wire.c",
+                     "selftests/lab/wire_sampler.c", "selftests/lab/wire.c",
+                     "selftests/flowgen", "build/6.1-uml/conga.ko",
+                     "build/6.1-uml/lab/wire.ko", "selftests/lab/wire"):
+            made.append(tree / name)
+            made[-1].parent.mkdir(parents=True, exist_ok=True)
+            made[-1].write_text("")
+        runner.check_built(tree, "6.1-uml")
+        os.utime(made[1], (2 ** 32, 2 ** 32))
+        with self.assertRaisesRegex(ValueError, "conga.ko is missing or older than kmod"):
+            runner.check_built(tree, "6.1-uml")
+        made[5].unlink()
+        with self.assertRaisesRegex(ValueError, "selftests/flowgen is missing or older"):
+            runner.check_built(tree, "6.1-uml")
+
+    def test_a_tree_that_changes_meanwhile_is_refused(self):
+        run = make_jobs(self.folder, "1")[0].run
+        command = runner.unchanged(results.inputs_digest())(Path("/x/settings"), run)
+        self.assertEqual(command[-2:], ["lab/experiment", Path("/x/settings")])
+        with self.assertRaisesRegex(ValueError, "the tree has changed since the lab began"):
+            runner.unchanged("00000000")(Path("/x/settings"), run)
+
+    def test_inputs_are_what_decides(self):
+        tree = self.folder / "tree"
+        for name in ("kmod/a.c", "selftests/lab/experiment", "selftests/lab/tests/x.py"):
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            (tree / name).write_text("1")
+        before = results.inputs_digest(tree)
+        (tree / "selftests/lab/tests/x.py").write_text("2")
+        self.assertEqual(results.inputs_digest(tree), before)
+        (tree / "kmod/a.c").write_text("2")
+        self.assertNotEqual(results.inputs_digest(tree), before)
+
+    def test_what_the_experiment_reads_is_an_input(self):
+        sourced = re.findall(r'^\. "\$HERE/([a-z_]+\.sh)"', runner.EXPERIMENT.read_text(), re.M)
+        inputs = [path.name for path in results.input_files()]
+        self.assertGreater(len(sourced), 2)
+        self.assertLessEqual(set(sourced), set(inputs))
+
+    def test_every_input_is_there(self):
+        for pattern in results.INPUTS:
+            self.assertTrue(list(results.TREE.glob(pattern)), pattern)
+
+    def test_span(self):
+        self.assertEqual(runner.span(61), "2 min")
+        self.assertEqual(runner.span(3600 * 2 + 60 * 5), "2 h 05 min")
+
+
+if __name__ == "__main__":
+    unittest.main()

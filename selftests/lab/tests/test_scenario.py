@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Scenario files: what is refused, and with which sentence; which runs they mean."""
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import context
+
+scenario = context.module("scenario")
+keys = context.module("keys")
+
+HEADER = "[scenario]\ntitle = A test\nclaims = C01 C02\n"
+REDUCED = "[reduced]\n"
+
+
+def read(text: str, name: str = "test") -> "scenario.Scenario":
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{name}.ini"
+        path.write_text(text, encoding="utf-8")
+        return scenario.read(path)
+
+
+def runs(text: str, form: str = "reduced") -> list:
+    return scenario.expand(read(HEADER + text), form)
+
+
+class Refusals(unittest.TestCase):
+    """Each a section, its content, and a part of the sentence."""
+
+    CASES = [
+        ("[fabrik]\nleaves = 2", "[fabrik]: unknown section"),
+        ("[fabric]\nleafs = 2", "[fabric] unknown key 'fabric.leafs'"),
+        ("[fabric]\nleaves = 1", "fabric.leaves: '1' is no whole number from 2 to 64"),
+        ("[fabric]\nleaves = two", "fabric.leaves: 'two' is no whole number"),
+        ("[fabric]\nleaves =", "fabric.leaves: no value"),
+        ("[fabric]\nlink_rate = 40", "'40' is no rate: a number and one of bit kbit"),
+        ("[fabric]\nlink_rate = 0gbit", "'0gbit' is not above 0"),
+        ("[fabric]\ndelay = 1 furlong", "'1 furlong' is no time"),
+        ("[fabric]\ndelay = 0.5ns", "'0.5ns' is finer than the unit ns"),
+        ("[fabric]\nbuffer = 1XB", "'1XB' is no number of bytes"),
+        ("[fabric]\ncut = 1.1", "'1.1' does not look like LEAF.SPINE.LINK"),
+        ("[fabric]\ncut = 2.0.0", "'2.0.0' names leaf 2, but there are 2"),
+        ("[fabric]\ncut = 0.2.0", "'0.2.0' names spine 2, but there are 2"),
+        ("[fabric]\ncut = 0.0.2", "'0.0.2' names parallel link 2, but there are 2"),
+        ("[fabric]\ncut = 0.0.0 0.0.0", "'0.0.0' is cut twice"),
+        ("[fabric]\ncut = 0.0.0 0.0.1 0.1.0 0.1.1", "all uplinks of leaf 0 are cut"),
+        ("[fabric]\nlink_rates = spine2.0-leaf1=1gbit", "names spine 2, but there are 2"),
+        ("[fabric]\nlink_rates = leaf7-spine0.0=1gbit", "names leaf 7, but there are 2"),
+        ("[fabric]\nlink_rates = spine0.0-spine1.0=1gbit", "does not look like spine0.1-leaf1"),
+        ("[fabric]\nlink_rates = spine0.0-leaf1=0gbit", "'0gbit' is not above 0"),
+        ("[fabric]\nspines = 9", "a leaf has 18 uplinks, more than 16"),
+        ("[fabric]\npods = 2", "pods are joined by cores"),
+        ("[fabric]\nleaves = 3\npods = 2\ncores = 1", "cannot be shared out among 2 pods"),
+        ("[fabric]\nleaves = 4\nspines = 4\npods = 2\ncores = 1\ncut = 0.3.0",
+         "leaf 0 and spine 3, which are of different pods"),
+        ("[fabric]\nsilent = 2", "there is no spine 2: there are 2"),
+        ("[schemes]\nnames = conga, vigour", "schemes.names: unknown name 'vigour': there are"),
+        ("[schemes]\nnames = stock\noptions = q 4", "the scheme stock has no options"),
+        ("[schemes]\noptions = q 4; reboot", "characters that no option has"),
+        ("[schemes]\nleaf_schemes = 5=ecmp", "there is no leaf 5"),
+        ("[schemes]\nleaf_schemes = 1=conga", "'1=conga' does not look like LEAF=SCHEME"),
+        ("[schemes]\nforeign_hosts = 33", "more foreign hosts than hosts"),
+        ("[load]\nload = 0", "load.load: a load of 0 is not above 0 and at most 100%"),
+        ("[load]\nload = 200%", "load.load: a load of 200% is not above 0 and at most 100%"),
+        ("[load]\nload = 60%, 2", "a load of 2 is not above 0 and at most 100%"),
+        ("[load]\nload = -1", "'-1' is no load"),
+        ("[load]\nworkload = dreams", "load.workload: unknown workload 'dreams': there are"),
+        ("[load]\ncaps = dreams:1MB", "unknown workload 'dreams'"),
+        ("[load]\ncaps = websearch:0MB", "'0MB' is not above 0"),
+        ("[load]\npattern = rain", "unknown name 'rain'"),
+        ("[load]\nseed = x", "load.seed: 'x' is no whole number"),
+        ("[load]\nseconds = 0ms", "'0ms' is not above 0"),
+        ("[load]\nseconds = 1s", "a reduced run carries 24.0 GB, more than 4 GB"),
+        ("[load]\nservers = 3", "load.servers means nothing to the pattern client-server"),
+        ("[load]\npattern = incast\nservers = 64", "64 servers and their client are more than"),
+        ("[load]\npattern = incast\nload = 10%", "load.load means nothing to the pattern incast"),
+        ("[load]\npattern = demand", "the pattern demand has no load.demands"),
+        ("[load]\npattern = demand\ndemands = 0-2:1gbit", "'0-2:1gbit' does not go from one"),
+        ("[load]\npattern = demand\ndemands = 0-0:1gbit", "'0-0:1gbit' does not go from one"),
+        ("[load]\npattern = hdfs\n[fabric]\nhosts = 1", "two replicas on one leaf need two"),
+        ("[load]\ncongestion = dctcp", "dctcp needs ports that mark"),
+        ("[load]\ncongestion = vegas", "unknown name 'vegas'"),
+        ("[full]\nload = 3", "[full] unknown key 'load'"),
+        ("[quick longer]\nload.seed = 2", "[quick longer] without [quick]"),
+        ("[load]\nseed = 1\nseed = 2", "already exists"),
+        ("seed", "contains parsing errors"),
+    ]
+
+    def test_sentences(self):
+        for text, sentence in self.CASES:
+            with self.subTest(text), self.assertRaises(ValueError) as caught:
+                runs(f"{text}\n{REDUCED}")
+            self.assertIn(sentence, str(caught.exception), text)
+            self.assertIn("test.ini", str(caught.exception), text)
+
+    def test_header(self):
+        for text, sentence in [
+                ("[fabric]\n", "no section [scenario]"),
+                ("[scenario]\nclaims = C01\n", "has no title"),
+                ("[scenario]\ntitle = x\nclaims = one\n", "'one' does not look like C01"),
+                ("[scenario]\ntitle = x\nmost = much\n", "most: 'much' is no number of bytes"),
+                ("[scenario]\ntitle = x\ncolour = red\n", "unknown key 'colour'")]:
+            with self.subTest(text), self.assertRaises(ValueError) as caught:
+                read(text)
+            self.assertIn(sentence, str(caught.exception))
+
+    def test_unknown_scenario_and_form(self):
+        with self.assertRaisesRegex(ValueError, "unknown scenario 'fig99': there are"):
+            scenario.find("fig99")
+        with self.assertRaisesRegex(ValueError, "unknown form 'huge'"):
+            scenario.expand(scenario.find("fig11"), "huge")
+        with self.assertRaisesRegex(ValueError, r"fig9.ini: no section \[quick\]"):
+            scenario.expand(scenario.find("fig9"), "quick")
+
+
+class Runs(unittest.TestCase):
+    def test_matrix(self):
+        found = runs("[schemes]\nnames = ecmp, conga\n[load]\nseed = 1, 2, 3\n"
+                     "load = 10%, 0.5\n" + REDUCED)
+        self.assertEqual(len(found), 12)
+        self.assertEqual({str(run["load.load"]) for run in found}, {"1/10", "1/2"})
+
+    def test_a_variant_adds_to_its_form_and_repeats_nothing(self):
+        text = "[reduced]\nload.seed = 1, 2\n[reduced more]\nload.seed = 2, 3\n"
+        self.assertEqual([run["load.seed"] for run in runs(text)], [1, 2, 3])
+
+    def test_a_variant_starts_from_its_form(self):
+        text = "[reduced]\nload.load = 30%\n[reduced more]\nload.seed = 7\n"
+        self.assertEqual([float(run["load.load"]) for run in runs(text)], [0.3, 0.3])
+
+    def test_a_form_overrides_the_base(self):
+        text = "[fabric]\nhosts = 8\n[reduced]\n[full]\nfabric.hosts = 16\n"
+        self.assertEqual(runs(text)[0]["fabric.hosts"], 8)
+        self.assertEqual(runs(text, "full")[0]["fabric.hosts"], 16)
+
+    def test_only_the_full_form_may_be_large(self):
+        text = "[load]\nseconds = 1s\n[full]\n"
+        self.assertEqual(scenario.run_bytes(runs(text, "full")[0]), 24 * 10 ** 9)
+
+    def test_key_is_of_what_decides(self):
+        plain = runs(REDUCED)[0]
+        same = runs("[load]\nload = 0.6\n[fabric]\nlink_rate = 40000mbit\n" + REDUCED)[0]
+        other = runs("[fabric]\nbuffer = 2MB\n" + REDUCED)[0]
+        seed = runs("[load]\nseed = 2\n" + REDUCED)[0]
+        self.assertEqual(scenario.run_key(plain), scenario.run_key(same))
+        self.assertEqual(len({scenario.run_key(run) for run in (plain, other, seed)}), 3)
+
+    def test_boots_of_one_run(self):
+        found = runs("[load]\nboot = 1, 2\n" + REDUCED)
+        self.assertEqual(scenario.settings(found[0]), scenario.settings(found[1]))
+        self.assertNotEqual(scenario.run_key(found[0]), scenario.run_key(found[1]))
+        self.assertRegex(scenario.run_slug(found[1]), "^test-websearch-60-conga-s1-boot2-")
+
+    def test_settings(self):
+        run = runs("[fabric]\ncut = 1.1.1 0.0.0\nmark = 100KB\n[load]\ndrain = 1.5s\n"
+                   "seconds = 10ms\n" + REDUCED)[0]
+        found = scenario.settings(run)
+        self.assertEqual(found["CUT"], "1.1.1 0.0.0")
+        self.assertEqual(found["LINK_RATE"], "40000000000bit")
+        self.assertEqual(found["MARK"], "100000")
+        self.assertEqual(found["DRAIN"], "1.5")
+        self.assertEqual((found["SAMPLE_US"], found["SAMPLES"]), ("100", "100"))
+        self.assertEqual(found["LIMIT"], "")
+        self.assertNotIn("MTU", found, "written only where it is used")
+
+
+class Committed(unittest.TestCase):
+    """The scenarios of the lab themselves."""
+
+    def test_all_forms_expand(self):
+        for name in scenario.names():
+            one = scenario.find(name)
+            self.assertTrue(scenario.has_form(one, "reduced"), name)
+            self.assertTrue(scenario.has_form(one, "full"), name)
+            for form in filter(lambda form: scenario.has_form(one, form), scenario.FORMS):
+                with self.subTest(f"{name} {form}"):
+                    self.assertTrue(scenario.expand(one, form))
+
+    def test_three_seeds_each(self):
+        for name in scenario.names():
+            seeds = {run["load.seed"] for run in scenario.expand(scenario.find(name), "reduced")}
+            self.assertGreaterEqual(len(seeds), 5 if name == "fig11" else 3, name)
+
+    def test_the_headline_has_full_size(self):
+        found = [run for run in scenario.expand(scenario.find("fig11"), "reduced")
+                 if float(run["load.load"]) in (0.6, 0.7)]
+        self.assertTrue(all(run["fabric.hosts"] == 32 for run in found))
+        self.assertEqual({run["load.seconds"] for run in found}, {10 ** 8, 2 * 10 ** 8})
+        self.assertEqual({run["fabric.buffer"] for run in found}, {10 ** 6, 8 * 10 ** 6})
+
+    def test_claims_of_the_quick_form(self):
+        found = {claim for one in map(scenario.find, scenario.names())
+                 if scenario.has_form(one, "quick") for claim in one.claims}
+        self.assertLessEqual({"C01", "C04", "C13", "C15", "C20"}, found)
+
+
+class CommandLine(unittest.TestCase):
+    def lab(self, *arguments: str) -> subprocess.CompletedProcess:
+        return subprocess.run([sys.executable, context.LAB / "lab", *arguments],
+                              capture_output=True, text=True, check=False)
+
+    def test_bad_input_is_status_2_and_a_sentence(self):
+        for arguments, sentence in [
+                (("run", "fig99"), "lab: unknown scenario 'fig99'"),
+                (("run", "fig11", "--form", "huge"), "lab: unknown form 'huge'"),
+                (("run", "fig9", "--form", "quick"), "lab: fig9.ini: no section [quick]"),
+                (("run", "fig11", "--jobs", "0"), "lab: --jobs 0 is not above 0"),
+                (("budget", "--rate", "0"), "lab: --rate 0 is not above 0")]:
+            with self.subTest(arguments):
+                done = self.lab(*arguments)
+                self.assertEqual(done.returncode, 2)
+                self.assertTrue(done.stderr.startswith(sentence), done.stderr)
+                self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_budget_is_a_table(self):
+        done = self.lab("budget", "--rate", "40", "--jobs", "1")
+        rows = [line for line in done.stdout.splitlines() if line.startswith("|")]
+        self.assertIn("At 40 MB of goodput", done.stdout)
+        self.assertEqual({row.count("|") for row in rows}, {rows[0].count("|")})
+
+    def test_list_names_all(self):
+        listed = self.lab("list").stdout
+        for name in scenario.names():
+            self.assertIn(name, listed)
+
+
+if __name__ == "__main__":
+    unittest.main()

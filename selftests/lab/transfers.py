@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a run's transfers say: flowgen's lines as columns, and their statistics."""
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy
+
+import values
+from patterns import PAYLOAD_BYTES, WIRE_BYTES
+
+SMALL_BYTES = 100e3     # the paper's small transfers are below that (section 5.2)
+LARGE_BYTES = 10e6      # and its large ones above that
+HOPS = 4                # links of a path: host, leaf, spine, leaf, host
+HOST_WIRE_BYTES = 1514  # a full packet on a host's link, which is no tunnel
+
+COLUMNS = ("start", "size", "fct", "retransmits", "rtos", "out_of_order")
+
+
+class Transfers(NamedTuple):
+    """Columns. Seconds and bytes; NaN where flowgen has no number ("-")."""
+    start: numpy.ndarray
+    size: numpy.ndarray
+    fct: numpy.ndarray      # of an unfinished one its age, a lower bound
+    retransmits: numpy.ndarray
+    rtos: numpy.ndarray
+    out_of_order: numpy.ndarray
+    grouped: numpy.ndarray  # bool
+    finished: numpy.ndarray  # bool
+
+
+def number(word: str) -> float:
+    return float("nan") if word == "-" else float(word)
+
+
+def read(path: Path) -> Transfers:
+    with open(path, encoding="ascii") as file:
+        rows = [text.split() for text in file if not text.startswith("#")]
+    columns = list(zip(*rows))
+    return Transfers(*(numpy.array([number(word) for word in columns[i]])
+                       for i in range(len(COLUMNS))),
+                     numpy.array([word != "-" for word in columns[8]]),
+                     numpy.array([word == "1" for word in columns[9]]))
+
+
+def ideal_fct(size: numpy.ndarray, host_rate: int, link_rate: int, delay_ns: int):
+    """Seconds that a transfer takes in an idle network.
+
+    The bytes, with their headers, at the rate of the host's link; one round trip,
+    for the request and the last byte: the propagation of four links there and back,
+    and one full packet sent on over the other three links of its way.
+    """
+    wire = size * HOST_WIRE_BYTES / PAYLOAD_BYTES * 8
+    propagation = 2 * HOPS * delay_ns / values.NS_PER_SECOND
+    forwarding = 8 * (2 * WIRE_BYTES / link_rate + HOST_WIRE_BYTES / host_rate)
+    return wire / host_rate + propagation + forwarding
+
+
+def p99(column: numpy.ndarray) -> float:
+    return float(numpy.percentile(column, 99)) if len(column) else float("nan")
+
+
+def mean(column: numpy.ndarray) -> float:
+    return float(column.mean()) if len(column) else float("nan")
+
+
+def total(column: numpy.ndarray) -> int:
+    return int(numpy.nansum(column))
+
+
+def of_sizes(found: Transfers, which: numpy.ndarray, name: str) -> dict:
+    fct = found.fct[which]
+    return {f"{name}_transfers": int(which.sum()), f"{name}_mean_fct_s": mean(fct),
+            f"{name}_p99_fct_s": p99(fct)}
+
+
+def job(found: Transfers) -> dict:
+    """Of the transfers in groups: their bytes, and when the last one is complete."""
+    grouped = found.grouped
+    if not grouped.any():
+        return {"job_bytes": 0, "job_seconds": float("nan")}
+    whole = found.finished[grouped].all()
+    end = (found.start + found.fct)[grouped].max() if whole else float("nan")
+    return {"job_bytes": total(found.size[grouped]), "job_seconds": float(end)}
+
+
+def statistics(found: Transfers, host_rate: int, link_rate: int, delay_ns: int) -> dict:
+    """FCT statistics are of those transfers that are not part of a job, if there are
+    any, and that have begun; those that are unfinished enter with their age."""
+    counted = ~numpy.isnan(found.fct)
+    if not found.grouped.all():
+        counted &= ~found.grouped
+    fct, size = found.fct[counted], found.size[counted]
+    ideal = ideal_fct(size, host_rate, link_rate, delay_ns)
+    return {
+        "transfers": len(found.size), "unfinished": int((~found.finished).sum()),
+        "bytes": total(found.size), "mean_fct_s": mean(fct), "p99_fct_s": p99(fct),
+        "normalised_fct": mean(fct) / mean(ideal), "mean_slowdown": mean(fct / ideal),
+        **of_sizes(found, counted & (found.size < SMALL_BYTES), "small"),
+        **of_sizes(found, counted & (found.size > LARGE_BYTES), "large"),
+        "retransmits": total(found.retransmits), "rtos": total(found.rtos),
+        "out_of_order": total(found.out_of_order), **job(found),
+    }

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0
+"""When a claim counts as reproduced: decided by numbers, never typed.
+
+A claim with a factor, written so that more than 1 is the claimed direction:
+  reproduced      more than 1 in every seed, and the mean at least 80 % of what is
+                  published; inside the range where one is given; "up to" means the
+                  best point
+  partly          the mean is more than 1 and its 95 % interval (Student's t over seeds)
+                  excludes 1
+A direction without a published number: reproduced as partly above, and more than 1 in
+every seed. Sameness or a plain number: reproduced within a tolerance in every seed,
+partly if only the mean is within it. A limit: likewise kept in every seed, or by the
+mean. All else is not reproduced. The mean of factors is the geometric one.
+"""
+import math
+from typing import NamedTuple
+
+REPRODUCED, PARTLY, NOT = "reproduced", "partly", "not reproduced"
+NOT_MEASURED, TOO_FEW, CONTEXT = "not measured", "too few seeds", "context only"
+WORST_FIRST = (NOT_MEASURED, TOO_FEW, NOT, PARTLY, REPRODUCED)
+
+ENOUGH = 0.8            # of a published factor
+CONFIDENCE = 0.95
+SAME = 0.1              # "similar", "nearly identical", "almost unchanged": within 10 %
+EXACT = 1e-3            # a tolerance below that is rounding
+FEWEST_SEEDS = 3
+
+
+class Factor(NamedTuple):
+    """So many times as much. Without a number: only the direction is claimed."""
+    published: float | None = None
+    most: float | None = None   # of a range
+    up_to: bool = False
+
+    def __str__(self) -> str:
+        if self.published is None:
+            return "more than 1"
+        if self.most is not None:
+            return f"{self.published:.3g} to {self.most:.3g}"
+        return f"{'up to ' if self.up_to else ''}{self.published:.3g}"
+
+
+class Near(NamedTuple):
+    """A number, or 1 for sameness."""
+    published: float
+    tolerance: float = SAME
+
+    def __str__(self) -> str:
+        return f"{self.published:.4g}" + (
+            f" within {self.tolerance:.0%}" if self.tolerance >= EXACT else "")
+
+
+class Limit(NamedTuple):
+    least: float = -math.inf
+    most: float = math.inf
+
+    def __str__(self) -> str:
+        words = [f"at least {self.least:.4g}"] if self.least > -math.inf else []
+        words += [f"at most {self.most:.4g}"] if self.most < math.inf else []
+        return " and ".join(words)
+
+
+class Estimate(NamedTuple):
+    """Of one point, over seeds."""
+    mean: float
+    low: float          # of the 95 % interval
+    high: float
+    least: float        # of any seed
+    most: float
+    seeds: int
+
+
+class Outcome(NamedTuple):
+    verdict: str
+    point: str = ""
+    estimate: Estimate | None = None
+
+
+def half_width(numbers: list[float]) -> float:
+    """Of the interval of the mean."""
+    import scipy.stats  # slow to load: only who judges needs it
+    count = len(numbers)
+    if count < 2:
+        return math.inf
+    middle = sum(numbers) / count
+    deviation = math.sqrt(sum((x - middle) ** 2 for x in numbers) / (count - 1))
+    return float(scipy.stats.t.ppf((1 + CONFIDENCE) / 2, count - 1)) * deviation \
+        / math.sqrt(count)
+
+
+def exponential(number: float) -> float:
+    return math.exp(number) if number < 700 else math.inf
+
+
+def estimate(numbers: list[float], geometric: bool) -> Estimate:
+    found = [math.log(x) for x in numbers] if geometric else numbers
+    middle, half = sum(found) / len(found), half_width(found)
+    ends = (middle, middle - half, middle + half)
+    if geometric:
+        ends = tuple(exponential(x) for x in ends)
+    return Estimate(*ends, min(numbers), max(numbers), len(numbers))
+
+
+def judge_factor(rule: Factor, found: Estimate) -> str:
+    right, beyond_chance = found.mean > 1, found.low > 1
+    if rule.published is None:
+        enough = beyond_chance
+    elif rule.most is not None:
+        enough = rule.published <= found.mean <= rule.most
+    else:
+        enough = found.mean >= ENOUGH * rule.published
+    if found.least > 1 and enough:
+        return REPRODUCED
+    return PARTLY if right and beyond_chance else NOT
+
+
+def judge_near(rule: Near, found: Estimate) -> str:
+    half = abs(rule.published) * rule.tolerance * (1 + 1e-9)
+    return judge_limit(Limit(rule.published - half, rule.published + half), found)
+
+
+def judge_limit(rule: Limit, found: Estimate) -> str:
+    if rule.least <= found.least and found.most <= rule.most:
+        return REPRODUCED
+    return PARTLY if rule.least <= found.mean <= rule.most else NOT
+
+
+JUDGES = {Factor: judge_factor, Near: judge_near, Limit: judge_limit}
+
+
+def usable(points: dict) -> dict:
+    """Without what is no number, or has no logarithm, and without empty points."""
+    kept = {point: {seed: x for seed, x in by_seed.items() if math.isfinite(x) and x >= 0}
+            for point, by_seed in points.items()}
+    return {point: by_seed for point, by_seed in kept.items() if by_seed}
+
+
+def merged(points: dict) -> dict:
+    """One point: each seed's geometric mean over all points; of seeds that have all."""
+    seeds = set.intersection(*(set(by_seed) for by_seed in points.values()))
+    name = next(iter(points)) if len(points) == 1 else f"mean of {', '.join(points)}"
+    return {name: {seed: math.exp(sum(math.log(by_seed[seed]) for by_seed in points.values())
+                                  / len(points)) for seed in sorted(seeds)}}
+
+
+def judge_point(rule, point: str, numbers: list[float], fewest: int) -> Outcome:
+    found = estimate(numbers, isinstance(rule, Factor))
+    verdict = JUDGES[type(rule)](rule, found) if len(numbers) >= fewest else TOO_FEW
+    return Outcome(verdict, point, found)
+
+
+def judge(rule, points: dict, fewest: int = FEWEST_SEEDS) -> Outcome:
+    """points: {name: {seed: number}}. A factor is that of the best point ("up to") or
+    the mean of all; what must be the same, or within a limit, must be so at every
+    point, and the worst one is shown."""
+    points = usable(points)
+    if isinstance(rule, Factor):
+        points = {point: kept for point, by_seed in points.items()
+                  if (kept := {seed: x for seed, x in by_seed.items() if x > 0})}
+        points = points if rule.up_to or not points else usable(merged(points))
+    if not points:
+        return Outcome(NOT_MEASURED)
+    found = [judge_point(rule, point, list(by_seed.values()), fewest)
+             for point, by_seed in points.items()]
+    if isinstance(rule, Factor):
+        enough = [one for one in found if one.verdict != TOO_FEW] or found
+        return max(enough, key=lambda one: one.estimate.mean)
+    return min(found, key=lambda one: (WORST_FIRST.index(one.verdict), -distance(rule, one)))
+
+
+def distance(rule, outcome: Outcome) -> float:
+    """How close the farthest seed is to being wrong, or how far it is wrong."""
+    least, most = outcome.estimate.least, outcome.estimate.most
+    if isinstance(rule, Near):
+        return max(rule.published - least, most - rule.published)
+    return max(rule.least - least, most - rule.most)
+
+
+def worst(verdicts: list[str]) -> str:
+    """A claim of several parts is worth what its weakest part is."""
+    return min(verdicts, key=WORST_FIRST.index, default=NOT_MEASURED)
