@@ -81,7 +81,7 @@ uml-build: vm-build setup-uml
 	@selftests/vm/module -k uml
 	@selftests/vm/module -k uml-debug
 
-check-all: uml-build
+check-all: uml-build setup-lab
 	@selftests/check all
 
 mutants: uml-build

@@ -40,13 +40,13 @@ class Worlds(unittest.TestCase):
     def test_where_the_paper_is_right(self):
         found = verdicts(self.paper)
         for claim in claims.CLAIMS:
-            with self.subTest(claim.id):
+            with self.subTest(claim=claim.id):
                 self.assertEqual(found[claim.id], "reproduced")
 
     def test_where_all_schemes_are_the_same(self):
         found = verdicts(self.flat)
         for claim in claims.CLAIMS:
-            with self.subTest(claim.id):
+            with self.subTest(claim=claim.id):
                 self.assertEqual(found[claim.id], "reproduced" if claim.id in RIGHT_IN_FLAT
                                  else "not reproduced")
 
@@ -54,7 +54,7 @@ class Worlds(unittest.TestCase):
         for claim, where in (("C09", {"scenario": "fig9", "load": 0.3, "scheme": "ecmp"}),
                              ("C24", {"scenario": "fig14", "cut": "", "scheme": "ecmp"}),
                              ("C25", {"scenario": "fig14", "cut": "1.1.1", "scheme": "conga"})):
-            with self.subTest(claim):
+            with self.subTest(claim=claim):
                 found = changed(self.flat, where, mean_fct_s="1.2", job_seconds="1.2")
                 self.assertEqual(verdicts(found)[claim], "not reproduced")
 
@@ -98,7 +98,7 @@ class Worlds(unittest.TestCase):
 
     def test_other_forms_can_be_judged(self):
         for form in ("quick", "full"):
-            with self.subTest(form):
+            with self.subTest(form=form):
                 found = verdicts(found_in(synthetic.PAPER, form=form))
                 self.assertEqual(found["C04"], "reproduced" if form == "full"
                                  else "too few seeds")

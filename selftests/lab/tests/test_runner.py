@@ -264,7 +264,7 @@ class Sections(Case):
         for text, sentence in [("", "has no end"), ("== facts\na 1\n", "has no end"),
                                ("== facts\n== facts\n== end\n", "has the section facts twice"),
                                ("== end\n== facts\n", "has no end")]:
-            with self.subTest(text), self.assertRaisesRegex(ValueError, sentence):
+            with self.subTest(text=text), self.assertRaisesRegex(ValueError, sentence):
                 self.split(text)
 
     def test_counters(self):
@@ -276,7 +276,7 @@ class Sections(Case):
         for text in ("parse error: Invalid numeric literal at line 1", "leaf0 stamped",
                      "leaf0 stamped null"):
             path.write_text(f"{text}\n")
-            with self.subTest(text), self.assertRaisesRegex(ValueError, "are no counters"):
+            with self.subTest(text=text), self.assertRaisesRegex(ValueError, "are no counters"):
                 results.read_counters(path)
 
 

@@ -90,7 +90,7 @@ class Refusals(unittest.TestCase):
 
     def test_sentences(self):
         for text, sentence in self.CASES:
-            with self.subTest(text), self.assertRaises(ValueError) as caught:
+            with self.subTest(text=text), self.assertRaises(ValueError) as caught:
                 runs(f"{text}\n{REDUCED}")
             self.assertIn(sentence, str(caught.exception), text)
             self.assertIn("test.ini", str(caught.exception), text)
@@ -102,7 +102,7 @@ class Refusals(unittest.TestCase):
                 ("[scenario]\ntitle = x\nclaims = one\n", "'one' does not look like C01"),
                 ("[scenario]\ntitle = x\nmost = much\n", "most: 'much' is no number of bytes"),
                 ("[scenario]\ntitle = x\ncolour = red\n", "unknown key 'colour'")]:
-            with self.subTest(text), self.assertRaises(ValueError) as caught:
+            with self.subTest(text=text), self.assertRaises(ValueError) as caught:
                 read(text)
             self.assertIn(sentence, str(caught.exception))
 
@@ -175,7 +175,7 @@ class Committed(unittest.TestCase):
             self.assertTrue(scenario.has_form(one, "reduced"), name)
             self.assertTrue(scenario.has_form(one, "full"), name)
             for form in filter(lambda form: scenario.has_form(one, form), scenario.FORMS):
-                with self.subTest(f"{name} {form}"):
+                with self.subTest(scenario=name, form=form):
                     self.assertTrue(scenario.expand(one, form))
 
     def test_three_seeds_each(self):
@@ -208,7 +208,7 @@ class CommandLine(unittest.TestCase):
                 (("run", "fig9", "--form", "quick"), "lab: fig9.ini: no section [quick]"),
                 (("run", "fig11", "--jobs", "0"), "lab: --jobs 0 is not above 0"),
                 (("budget", "--rate", "0"), "lab: --rate 0 is not above 0")]:
-            with self.subTest(arguments):
+            with self.subTest(arguments=arguments):
                 done = self.lab(*arguments)
                 self.assertEqual(done.returncode, 2)
                 self.assertTrue(done.stderr.startswith(sentence), done.stderr)

@@ -124,7 +124,7 @@ class Repeatable(unittest.TestCase):
                      "[load]\nseconds = 99ms", "[load]\ncaps = websearch:1MB",
                      "[load]\nconnections = 2", "[fabric]\nhosts = 31",
                      "[fabric]\nlink_rate = 10gbit", "[load]\npattern = hdfs"):
-            with self.subTest(text):
+            with self.subTest(text=text):
                 self.assertNotEqual(trace.path_of(runs(text)[0]), plain)
 
     def test_a_cap_of_another_workload_changes_nothing(self):
