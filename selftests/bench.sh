@@ -31,7 +31,7 @@ readonly VXLAN_PORT=4789 INNER_PORT=9 FLOW_PORT=10000 FLOWS_MAX=100
 # shellcheck disable=SC2034 # for those who source this
 readonly BENCH_HEADERS=92
 # shellcheck disable=SC2034
-readonly GRAIN_NS=1024 STEP_NS=256	# of the module's idle times; of the clock
+readonly GRAIN_NS=1024	# of the module's idle times
 
 # By this clock the kernel has just been started. It has coarse timers until it
 # has ticked a while, and makes the first who needs random numbers (the tool, for

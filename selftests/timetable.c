@@ -54,7 +54,7 @@
 #define NAME_SIZE	32
 #define PACKET_MAX	65535
 #define NS_PER_S	1000000000LL
-#define AWAKE_NS	1500	/* how long before its time an event is waited for awake */
+#define AWAKE_NS	20	/* how long before its time an event is waited for awake */
 #define ETHERTYPE_TEST	0x88b5	/* IEEE 802, for local experiments */
 #define VXLAN_VNI	100
 #define INNER_FRAME	60	/* of a stamped packet: zeros, for nobody */

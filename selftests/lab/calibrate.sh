@@ -61,7 +61,7 @@ play() {
 	} | "$HERE/timetable" >"$DIR/events"
 }
 
-# burst COUNT: at one moment, or nearly: reading the clock takes 256 ns
+# burst COUNT: at one moment, or nearly: reading the clock takes a nanosecond
 burst() {
 	local i
 
