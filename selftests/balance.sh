@@ -32,15 +32,6 @@ balance_links() {
 		"\($box).\(.ifname) \(.stats64.tx.packets)"'
 }
 
-balance_datagrams() {
-	local i
-
-	for ((i = 0; i < $2; i++)); do
-		echo >"/dev/udp/$1/$3"
-	done
-}
-export -f balance_datagrams
-
 balance_came() {
 	local dev packets sum=0
 
@@ -58,8 +49,8 @@ balance_flows() {
 		BALANCE[$link]=-$packets
 		[[ $link != leaf0.* ]] || before=$((before + packets))
 	done < <(balance_count)
-	in_ns "${HOST[0.0]}" bash -c \
-		"balance_datagrams ${HOST_IP[1.0]} $1 $BALANCE_PORT" || return
+	"${BASH_SOURCE[0]%/*}/vxlan_send" -n "${HOST[0.0]}" -c "$1" -p "$BALANCE_PORT" \
+		"${HOST_IP[1.0]}" - || return
 	busywait "$BALANCE_PATIENCE_MS" balance_came $((before + $1)) || return
 	while read -r link packets; do
 		BALANCE[$link]=$((${BALANCE[$link]} + packets))
