@@ -7,9 +7,11 @@
 #                          (SLOW=spine0.0|...|none SEED=1)
 #   sudo make demo-check   the demo for every slow link and five seeds: an hour
 #   sudo make check        all tests, in userspace and in a virtual machine
-#   sudo make check-full   these, the virtual machine itself, and two demos
-#   sudo make check-all    all that, and User Mode Linux: all tests in a kernel with
-#                          every checker, and those that need exact time
+#   sudo make check-full   these, and what they stand on: the virtual machine itself,
+#                          the lab's tools, and two demos
+#   sudo make check-all    check, and User Mode Linux: all tests in a kernel with every
+#                          checker, and those that need exact time
+#   sudo make check-ci     check-full and check-all at once
 #   sudo make mutants      break each guarantee on purpose: a test must notice
 #   sudo make lab SCENARIO=fig11 [FORM=reduced|full]
 #                          the runs of one figure of the paper, in User Mode Linux
@@ -73,7 +75,7 @@ demo-check: vm-build
 check: vm-build
 	@selftests/check
 
-check-full: vm-build
+check-full: vm-build setup-lab
 	@selftests/check full
 
 # Builds two kernels at first use.
@@ -81,8 +83,11 @@ uml-build: vm-build setup-uml
 	@selftests/vm/module -k uml
 	@selftests/vm/module -k uml-debug
 
-check-all: uml-build setup-lab
+check-all: uml-build
 	@selftests/check all
+
+check-ci: uml-build setup-lab
+	@selftests/check full all
 
 mutants: uml-build
 	@selftests/mutants/run
@@ -117,4 +122,4 @@ style: setup-build setup-check setup-style
 	@selftests/style
 
 .PHONY: all module tool install clean vm-build uml-build demo demo-check check check-full \
-	check-all mutants lab-build lab-check lab lab-quick lab-full lab-budget style
+	check-all check-ci mutants lab-build lab-check lab lab-quick lab-full lab-budget style
