@@ -239,6 +239,8 @@ class Interruption(Case):
 
 
 def lab_process(folder: str) -> None:
+    # What a shell runs in the background ignores it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     path = Path(folder)
     lab = runner.Lab(path / "store", "00000000", 2,
                      lambda settings, _: [sys.executable, FAKE, path, settings], print)
