@@ -89,7 +89,7 @@ check-all: uml-build
 check-ci: uml-build setup-lab
 	@selftests/check full all
 
-mutants: uml-build
+mutants: uml-build setup-lab
 	@selftests/mutants/run
 
 # The lab, selftests/lab/lab: it goes on where it was interrupted.

@@ -137,6 +137,14 @@ class Pairs(unittest.TestCase):
                                                 "different traces"):
             verdicts(synthetic.whole(self.runs))
 
+    def test_seed_by_seed(self):
+        """What the trace of a seed costs every scheme is in no ratio."""
+        rows = [{**row, "mean_fct_s": str((2 if row["scheme"] == "ecmp" else 1)
+                                          * 10 ** int(row["seed"]))} for row in self.runs]
+        measure = measures.ratios(measures.cell("mean_fct_s"), claims.ECMP,
+                                  {"options": "metric max"}, scenario="three-tier")
+        self.assertEqual(measure(synthetic.whole(rows)), {"": {"1": 2, "2": 2, "3": 2}})
+
     def test_two_runs_of_one_point_are_refused(self):
         with self.assertRaisesRegex(ValueError, "the same point with the same seed 1"):
             verdicts(synthetic.whole(self.runs + [{**self.runs[0], "id": "again"}]))

@@ -73,6 +73,13 @@ class NashFlow(unittest.TestCase):
                                                 "S1": half - Fraction(1, 10 ** 6)}]))
         self.assertFalse(game.is_nash(played, [{"S0": 1}]))
 
+    def test_every_user_counts(self):
+        """The first can gain, the second has one path."""
+        capacity = {("L0", "S0"): 1, ("L0", "S1"): 1, ("L1", "S0"): 1,
+                    ("S0", "L2"): 100, ("S1", "L2"): 100}
+        played = game.build(capacity, [game.User("L0", "L2", 1), game.User("L1", "L2", 1)])
+        self.assertFalse(game.is_nash(played, [{"S0": 1}, {"S0": 1}]))
+
     def test_in_proportion_to_capacity(self):
         played = two_spines(1, 3, 2)
         end = game.settle(played, [{"S0": 2}], numpy.random.default_rng(1))

@@ -183,6 +183,12 @@ class Committed(unittest.TestCase):
             seeds = {run["load.seed"] for run in scenario.expand(scenario.find(name), "reduced")}
             self.assertGreaterEqual(len(seeds), 5 if name == "fig11" else 3, name)
 
+    def test_loads_are_realised(self):
+        """Within 5 %: a short run of heavy-tailed sizes is far off, else."""
+        for name in scenario.names():
+            for run in scenario.expand(scenario.find(name), "reduced"):
+                self.assertLessEqual(run["load.within"], 0.05, name)
+
     def test_the_headline_has_full_size(self):
         found = [run for run in scenario.expand(scenario.find("fig11"), "reduced")
                  if float(run["load.load"]) in (0.6, 0.7)]

@@ -62,6 +62,11 @@ class Load(unittest.TestCase):
         per_leaf = sent / len(run) / 0.02 * 8 / (3 * 40e9)
         self.assertTrue((abs(per_leaf - 0.5) < 0.05).all(), per_leaf)
 
+    def test_a_failure_changes_nothing(self):
+        """The load is a part of the capacity as it was built."""
+        whole, cut = map(trace.make, runs("[fabric]\ncut = none, 1.1.1\n[load]\nseconds = 5ms"))
+        self.assertTrue(all(numpy.array_equal(*columns) for columns in zip(whole, cut)))
+
     def test_each_seed_is_near(self):
         """None of them would be, but for the drawing anew."""
         run = runs("[load]\nworkload = enterprise\nload = 70%\ncaps = enterprise:50MB\n"
