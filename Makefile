@@ -15,6 +15,7 @@
 #   sudo make mutants      break each guarantee on purpose: a test must notice
 #   sudo make lab SCENARIO=fig11 [FORM=reduced|full]
 #                          the runs of one figure of the paper, in User Mode Linux
+#   sudo make lab-calibrate  whether the lab's machine does what is arithmetic
 #   sudo make lab-quick    the main claims, in a quarter of an hour
 #   sudo make lab-full     all figures in full size: days
 #   make lab-budget        what all that costs
@@ -109,6 +110,10 @@ lab-check: setup-lab
 lab: lab-check lab-build
 	@$(LAB) run --form $(FORM) $(SCENARIO)
 
+# Whether this machine can be trusted: links, queues, round trips, goodput, hashing.
+lab-calibrate: lab-build
+	@$(VM) -k uml --time-travel -t 1800 -- selftests/lab/calibrate.sh
+
 lab-quick: lab-build
 	@$(LAB) quick
 
@@ -122,4 +127,4 @@ style: setup-build setup-check setup-style
 	@selftests/style
 
 .PHONY: all module tool install clean vm-build uml-build demo demo-check check check-full \
-	check-all check-ci mutants lab-build lab-check lab lab-quick lab-full lab-budget style
+	check-all check-ci mutants lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget style

@@ -150,8 +150,8 @@ sends_at_its_rate() {
 readonly QUEUE_FRAMES=200000 QUEUE_MBIT=100 QUEUE_PERCENT=3
 readonly QUEUE_SAMPLES=1000000 QUEUE_SAMPLE_NS=30000
 
-# arrivals LOAD: at 100 Mbit/s a frame takes 120 us. Those that come within 2 us
-# of their predecessor, a hundredth, come with it.
+# arrivals LOAD: at 100 Mbit/s a frame takes 120 us. Those that come within 3 us
+# of their predecessor, one or two in a hundred, come with it.
 arrivals() {
 	awk -v load="$1" -v frames="$QUEUE_FRAMES" -v frame="$FRAME" -v mbit="$QUEUE_MBIT" '
 		BEGIN {
