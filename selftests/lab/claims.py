@@ -337,7 +337,7 @@ OUTSIDE = ("q 1", "q 2", "tdre 2us", "tdre 5us", "tdre 100us", "tdre 200us",
            "flowlet-timeout 50us", "flowlet-timeout 100us", "flowlet-timeout 5ms")
 BLIND, WATCHFUL = ({"options": text, **CONGA}
                    for text in ("hello off explicit-feedback off",
-                                "hello 10ms explicit-feedback on"))
+                                "hello 20ms explicit-feedback on"))
 
 
 def mixed(name: str, column: str, *values) -> Part:

@@ -93,7 +93,7 @@ def paper_carried(run: dict) -> dict:
         return figure_3(run)
     first = {"ecmp": (30, 10), "conga": (21, 19)}.get(scheme, (23, 17))
     if run["scenario"] == "grey":
-        first = (0.1, 20) if "hello 10ms" in run["options"] else (5, 20)
+        first = (0.1, 20) if "hello 20ms" in run["options"] else (5, 20)
     return {f"leaf0.up{i}": gbits for i, gbits in enumerate((*first, 20, 20))}
 
 
