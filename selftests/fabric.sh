@@ -7,7 +7,7 @@
 #
 #	FABRIC_RATE=200mbit	of every port; empty: the link's own speed
 #	QUIET=			fabrics say hello and feed back by themselves
-#	fabric_up conga conga	policy, mode: every leaf and every spine
+#	fabric_up conga conga	policy, mode: every leaf, spine and core
 #	conga 0 path show	the tool in leaf 0's namespace
 #	stat_of "${LEAF[0]}" rx_stamped
 #	fabric_down
@@ -30,15 +30,18 @@ conga_batch() {
 
 # The uplinks of leaf $1, ports only: "port add" lines
 fabric_uplinks() {
-	local l=$1 s p
+	local l=$1 link
 
-	for ((s = 0; s < TOPO_SPINES; s++)); do
-		for ((p = 0; p < TOPO_LINKS; p++)); do
-			topo_rate "leaf$l" "spine$s.$p"
-			RATE=${FABRIC_RATE:-$RATE}
-			echo "port add dev up$((s * TOPO_LINKS + p)) role uplink ${RATE:+rate $RATE}"
-		done
+	for link in ${LEAF_LINKS[l]}; do
+		fabric_port "up$((${link%.*} * TOPO_LINKS + ${link#*.}))" uplink "leaf$l" "spine$link"
 	done
+}
+
+# fabric_port DEVICE ROLE FROM TO
+fabric_port() {
+	topo_rate "$3" "$4"
+	RATE=${FABRIC_RATE:-$RATE}
+	echo "port add dev $1 role $2 ${RATE:+rate $RATE}"
 }
 
 # fabric_leaf LEAF POLICY MODE
@@ -56,23 +59,34 @@ fabric_leaf() {
 
 # fabric_spine SPINE
 fabric_spine() {
-	local s=$1 l p
+	local s=$1 link c
 
 	{
 		echo "fabric add $QUIET"
-		for ((l = 0; l < TOPO_LEAVES; l++)); do
-			for ((p = 0; p < TOPO_LINKS; p++)); do
-				topo_rate "spine$s.$p" "leaf$l"
-				RATE=${FABRIC_RATE:-$RATE}
-				echo "port add dev down$l.$p role transit ${RATE:+rate $RATE}"
-			done
+		for link in ${SPINE_LINKS[s]}; do
+			fabric_port "down$link" transit "spine$s.${link#*.}" "leaf${link%.*}"
+		done
+		for ((c = 0; c < TOPO_CORES; c++)); do
+			fabric_port "core$c" transit "spine$s" "core$c"
 		done
 	} | conga_batch "${SPINE[s]}"
 }
 
-# fabric_up POLICY MODE: on every leaf and spine
+# fabric_core CORE
+fabric_core() {
+	local c=$1 s
+
+	{
+		echo "fabric add $QUIET"
+		for ((s = 0; s < TOPO_SPINES; s++)); do
+			fabric_port "spine$s" transit "core$c" "spine$s"
+		done
+	} | conga_batch "${CORE[c]}"
+}
+
+# fabric_up POLICY MODE: on every leaf, spine and core
 fabric_up() {
-	local l s
+	local l s c
 
 	for ((l = 0; l < TOPO_LEAVES; l++)); do
 		fabric_leaf "$l" "$1" "$2" || return
@@ -80,12 +94,15 @@ fabric_up() {
 	for ((s = 0; s < TOPO_SPINES; s++)); do
 		fabric_spine "$s" || return
 	done
+	for ((c = 0; c < TOPO_CORES; c++)); do
+		fabric_core "$c" || return
+	done
 }
 
 fabric_down() {
 	local ns
 
-	for ns in "${LEAF[@]}" "${SPINE[@]}"; do
+	for ns in "${LEAF[@]}" "${SPINE[@]}" "${CORE[@]}"; do
 		"$CONGA" -n "$ns" fabric del || return
 	done
 }

@@ -22,6 +22,7 @@ readonly SINK=2			# leaf
 figures_topology
 TOPO_LEAVES=3
 TOPO_HOSTS=8
+TOPO_CUT=0.1.0
 TOPO_RATE=$(units "$LINK")
 TOPO_HOST_RATE=$(units 20)	# half of it in use at most: no host is the bottleneck
 readonly DEMAND_CONNECTIONS=4	# per pair of hosts: 256 from a leaf
@@ -44,19 +45,6 @@ run() {
 		"$(tenths "$OFFERED"), $(tenths "${CARRIED[S0]}") by spine 0 and" \
 		"$(tenths "${CARRIED[S1]}") by spine 1, leaf 1 sends" \
 		"$(tenths "${SPLIT[$1 $2 $3]}") % by spine 0 (paper: $4)"
-}
-
-# ---- the link that is not there ----
-
-# Routing knows: who wants to go to leaf 0 goes by spine 0.
-unlink_leaf_0() {
-	local l
-
-	ip -n "${LEAF[0]}" link set up1 down || return
-	for l in 1 2; do
-		topo_link_addresses "$l" 0 0
-		ip -n "${LEAF[l]}" route replace "${VTEP[0]}" via "$SPINE_END" dev up0 || return
-	done
 }
 
 # uplinks_are LEAF LEAF DEVICES: what is usable from one to the other
@@ -143,7 +131,7 @@ conga_makes_room() {
 }
 
 setup() {
-	topo_up && unlink_leaf_0 && figures_pin && figures_settle
+	topo_up && figures_pin && figures_settle
 }
 
 figures_require

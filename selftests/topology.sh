@@ -9,12 +9,16 @@
 #	 | | |      | | |
 #	 hosts      hosts          H hosts per leaf, bridge br0 and vxlan device vx
 #
+# Of three tiers, leaves and spines are shared out among pods, which cores join:
+# a leaf has links to the spines of its pod, a spine one to each core.
+#
 # Set the TOPO_ variables below, then `topo_up`. The namespaces are gone after
 # `topo_down` or when the shell exits, however it exits. Source lib.sh first.
 #
-#	${LEAF[l]} ${SPINE[s]} ${HOST[l.h]}	namespaces
+#	${LEAF[l]} ${SPINE[s]} ${CORE[c]} ${HOST[l.h]}	namespaces
 #	${VTEP[l]} ${HOST_IP[l.h]} ${HOST_IP6[l.h]}	addresses
 #	upI on a leaf, I = spine * P + parallel link; downL.P on a spine;
+#	coreC on a spine, spineS on a core;
 #	hI on a leaf towards its host I, eth0 in the host
 
 declare -A TOPO_LINK_RATE
@@ -25,6 +29,12 @@ topo_defaults() {
 	TOPO_SPINES=2
 	TOPO_LINKS=2			# parallel links per (leaf, spine)
 	TOPO_HOSTS=1			# per leaf
+	TOPO_PODS=1			# leaf l is of pod l * pods / leaves, spines alike
+	TOPO_CORES=0			# each with a link to every spine; joins the pods
+	TOPO_CUT=			# links that are down, "LEAF.SPINE.LINK ...": routes
+					# are those that a routing protocol would leave
+	TOPO_FOREIGN=0			# the last so many hosts of each leaf: in a tunnel
+					# of their own, br1 and vx1
 	TOPO_UNDERLAY=4			# 4 or 6
 	TOPO_UDPCSUM=			# "on": outer checksums on a v4 underlay (v6 has them)
 	TOPO_NEXTHOPS=route		# "route": multipath routes; "object": nexthop groups
@@ -52,6 +62,11 @@ readonly TOPO_GSO_HEADROOM=256
 readonly TOPO_GSO_KERNEL_MAX=65536
 readonly TOPO_PLANE_TABLE=100	# the routing table of plane 0
 
+# A stock kernel keeps one route per destination of a vxlan device; with a fixed
+# tos it asks the FIB for every packet, and so hashes every flow.
+readonly TOPO_FOREIGN_OPTIONS="tos 0x10"
+readonly TOPO_VNI=100 TOPO_PORT=4789 TOPO_FOREIGN_VNI=200 TOPO_FOREIGN_PORT=8472
+
 # Which header fields each tier hashes. All namespaces share one kernel and so
 # one hash seed: tiers that forward by the same fields (or by skb->hash, which
 # crosses a veth: policy 1) choose alike, and one of a spine's parallel links
@@ -59,10 +74,13 @@ readonly TOPO_PLANE_TABLE=100	# the routing table of plane 0
 # out changes the hash and loses nothing.
 readonly TOPO_LEAF_FIELDS=0x37	# addresses, protocol, both ports
 readonly TOPO_SPINE_FIELDS=0x13	# addresses, source port
+readonly TOPO_ODD_POD_FIELDS=0x17	# the same and protocol: between pods are two spines
+readonly TOPO_CORE_FIELDS=0x33	# addresses, both ports
 
 TOPO_WIRE=${BASH_SOURCE[0]%/*}/lab/wire
 
-declare -a LEAF=() SPINE=() VTEP=()
+declare -a LEAF=() SPINE=() CORE=() VTEP=()
+declare -a LEAF_LINKS=() SPINE_LINKS=()	# "SPINE.LINK ..." of a leaf, "LEAF.LINK ..." of a spine
 declare -A HOST=() HOST_IP=() HOST_IP6=() HOST_MAC=()
 TOPO_DIR=""
 topo_defaults
@@ -70,8 +88,9 @@ topo_defaults
 # ---- names and numbers ----
 
 topo_names() {
-	local l s h hex sfx=${TOPO_DIR##*.}
+	local l s c h hex sfx=${TOPO_DIR##*.}
 
+	for ((c = 0; c < TOPO_CORES; c++)); do CORE[c]="core$c-$sfx"; done
 	for ((s = 0; s < TOPO_SPINES; s++)); do SPINE[s]="spine$s-$sfx"; done
 	for ((l = 0; l < TOPO_LEAVES; l++)); do
 		LEAF[l]="leaf$l-$sfx"
@@ -85,30 +104,77 @@ topo_names() {
 			printf -v "HOST_MAC[$l.$h]" '02:00:00:%02x:%02x:01' "$l" $((10 + h))
 		done
 	done
+	topo_links
+}
+
+topo_links() {
+	local l s p
+
+	LEAF_LINKS=() SPINE_LINKS=()
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		for ((s = 0; s < TOPO_SPINES; s++)); do
+			topo_same_pod "$l" "$s" || continue
+			for ((p = 0; p < TOPO_LINKS; p++)); do
+				LEAF_LINKS[l]+=" $s.$p"
+				SPINE_LINKS[s]+=" $l.$p"
+			done
+		done
+	done
+}
+
+# topo_same_pod LEAF SPINE
+topo_same_pod() {
+	(($1 * TOPO_PODS / TOPO_LEAVES == $2 * TOPO_PODS / TOPO_SPINES))
+}
+
+# topo_is_cut LEAF.SPINE.LINK
+topo_is_cut() {
+	[[ " $TOPO_CUT " == *" $1 "* ]]
+}
+
+# topo_reaches SPINE LEAF: by a link of its own that is not cut, or by way of cores
+topo_reaches() {
+	local p
+
+	topo_same_pod "$2" "$1" || return 0
+	for ((p = 0; p < TOPO_LINKS; p++)); do
+		topo_is_cut "$2.$1.$p" || return 0
+	done
+	return 1
 }
 
 # One a line, in the order in which they are configured.
 topo_namespaces() {
-	printf '%s\n' "${SPINE[@]}" "${LEAF[@]}" "${HOST[@]}"
+	printf '%s\n' "${CORE[@]}" "${SPINE[@]}" "${LEAF[@]}" "${HOST[@]}"
 }
 
-# Both ends of the link (leaf, spine, parallel link): sets LEAF_END, SPINE_END.
-topo_link_addresses() {
-	local k=$((($1 * TOPO_SPINES + $2) * TOPO_LINKS + $3)) net
+# Both ends of link number $2 of network $1: sets LOWER_END, UPPER_END.
+topo_ends() {
+	local net=$1 k=$2
 
 	if ((TOPO_UNDERLAY == 6)); then
-		printf -v net 'fd01:0:0:%x::' "$k"
-		LEAF_END=${net}0
-		SPINE_END=${net}1
+		printf -v LOWER_END 'fd01:0:%x:%x::0' "$net" "$k"
+		UPPER_END=${LOWER_END%0}1
 	else
-		net=10.1.$((k / 128)).$((k % 128 * 2))
-		LEAF_END=$net
-		SPINE_END=10.1.$((k / 128)).$((k % 128 * 2 + 1))
+		LOWER_END=10.$((net + 1)).$((k / 128)).$((k % 128 * 2))
+		UPPER_END=10.$((net + 1)).$((k / 128)).$((k % 128 * 2 + 1))
 	fi
 }
 
+# topo_link_addresses LEAF SPINE LINK: sets LEAF_END, SPINE_END
+topo_link_addresses() {
+	topo_ends 0 $((($1 * TOPO_SPINES + $2) * TOPO_LINKS + $3))
+	LEAF_END=$LOWER_END SPINE_END=$UPPER_END
+}
+
+# topo_core_addresses SPINE CORE: sets SPINE_END, CORE_END
+topo_core_addresses() {
+	topo_ends 1 $(($1 * TOPO_CORES + $2))
+	SPINE_END=$LOWER_END CORE_END=$UPPER_END
+}
+
 # The rate of one direction of a link: topo_rate FROM TO, e.g. spine0.1 leaf1,
-# leaf1 spine0.1. Sets RATE, empty for an unshaped link.
+# leaf1 spine0.1, spine0 core1. Sets RATE, empty for an unshaped link.
 topo_rate() {
 	RATE=${TOPO_LINK_RATE[$1-$2]:-$TOPO_RATE}
 }
@@ -123,21 +189,39 @@ batch() {
 # namespace. Hence the order of topo_namespaces: a carrier is there before the
 # first route wants it.
 batch_links() {
-	local l s p h gso=$((TOPO_GSO + TOPO_GSO_HEADROOM)) fabric
+	local l h gso=$((TOPO_GSO + TOPO_GSO_HEADROOM)) fabric
 
 	((gso > TOPO_GSO_KERNEL_MAX)) && gso=$TOPO_GSO_KERNEL_MAX
 	fabric="mtu $TOPO_FABRIC_MTU gso_max_size $gso"
 	for ((l = 0; l < TOPO_LEAVES; l++)); do
-		for ((s = 0; s < TOPO_SPINES; s++)); do
-			for ((p = 0; p < TOPO_LINKS; p++)); do
-				batch links "link add up$((s * TOPO_LINKS + p)) netns ${LEAF[l]} up $fabric \
-type veth peer name down$l.$p netns ${SPINE[s]} $fabric"
-			done
-		done
+		batch_leaf_links "$l"
 		for ((h = 0; h < TOPO_HOSTS; h++)); do
 			batch links "link add eth0 netns ${HOST[$l.$h]} up mtu $TOPO_HOST_MTU \
 gso_max_size $TOPO_GSO address ${HOST_MAC[$l.$h]} \
 type veth peer name h$h netns ${LEAF[l]} mtu $TOPO_HOST_MTU"
+		done
+	done
+	batch_core_links
+}
+
+batch_leaf_links() {
+	local l=$1 link s p state
+
+	for link in ${LEAF_LINKS[l]}; do
+		s=${link%.*} p=${link#*.} state=up
+		! topo_is_cut "$l.$link" || state=down
+		batch links "link add up$((s * TOPO_LINKS + p)) netns ${LEAF[l]} $state $fabric \
+type veth peer name down$l.$p netns ${SPINE[s]} $fabric"
+	done
+}
+
+batch_core_links() {
+	local s c
+
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		for ((c = 0; c < TOPO_CORES; c++)); do
+			batch links "link add core$c netns ${SPINE[s]} up $fabric \
+type veth peer name spine$s netns ${CORE[c]} $fabric"
 		done
 	done
 }
@@ -158,6 +242,7 @@ batch_path() {
 batch_route() {
 	local ns=$1 dst=$2 len=$((TOPO_UNDERLAY == 6 ? 128 : 32))
 
+	[[ $PATHS ]] || return 0	# all its links are cut
 	if [[ $TOPO_NEXTHOPS == object ]]; then
 		NEXTHOP_ID=$((NEXTHOP_ID + 1))
 		batch "$ns.ip" "nexthop add id $NEXTHOP_ID group $PATHS" \
@@ -168,47 +253,86 @@ batch_route() {
 	PATHS=""
 }
 
+# A spine that has lost its links to a leaf is no way there.
 batch_leaf_routes() {
-	local l=$1 r s p
+	local l=$1 r link s p
 
 	NEXTHOP_ID=0 PATHS=""
 	for ((r = 0; r < TOPO_LEAVES; r++)); do
 		((r == l)) && continue
-		for ((s = 0; s < TOPO_SPINES; s++)); do
-			for ((p = 0; p < TOPO_LINKS; p++)); do
-				topo_link_addresses "$l" "$s" "$p"
-				batch_path "${LEAF[l]}" "$r" "$SPINE_END" up$((s * TOPO_LINKS + p))
-			done
+		for link in ${LEAF_LINKS[l]}; do
+			s=${link%.*} p=${link#*.}
+			topo_is_cut "$l.$link" && continue
+			topo_reaches "$s" "$r" || continue
+			topo_link_addresses "$l" "$s" "$p"
+			batch_path "${LEAF[l]}" "$r" "$SPINE_END" up$((s * TOPO_LINKS + p))
 		done
 		batch_route "${LEAF[l]}" "${VTEP[r]}"
 	done
 }
 
 batch_spine_routes() {
-	local s=$1 l p
+	local s=$1 l
 
 	NEXTHOP_ID=0 PATHS=""
 	for ((l = 0; l < TOPO_LEAVES; l++)); do
-		for ((p = 0; p < TOPO_LINKS; p++)); do
-			topo_link_addresses "$l" "$s" "$p"
-			batch_path "${SPINE[s]}" "$l" "$LEAF_END" "down$l.$p"
-		done
+		if topo_same_pod "$l" "$s"; then
+			batch_paths_down "$s" "$l"
+		else
+			batch_paths_up "$s" "$l"
+		fi
 		batch_route "${SPINE[s]}" "${VTEP[l]}"
+	done
+}
+
+# batch_paths_down SPINE LEAF
+batch_paths_down() {
+	local s=$1 l=$2 p
+
+	for ((p = 0; p < TOPO_LINKS; p++)); do
+		topo_is_cut "$l.$s.$p" && continue
+		topo_link_addresses "$l" "$s" "$p"
+		batch_path "${SPINE[s]}" "$l" "$LEAF_END" "down$l.$p"
+	done
+}
+
+# batch_paths_up SPINE LEAF
+batch_paths_up() {
+	local s=$1 l=$2 c
+
+	for ((c = 0; c < TOPO_CORES; c++)); do
+		topo_core_addresses "$s" "$c"
+		batch_path "${SPINE[s]}" "$l" "$CORE_END" "core$c"
+	done
+}
+
+batch_core_routes() {
+	local c=$1 l s
+
+	NEXTHOP_ID=0 PATHS=""
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		for ((s = 0; s < TOPO_SPINES; s++)); do
+			topo_same_pod "$l" "$s" || continue
+			topo_reaches "$s" "$l" || continue
+			topo_core_addresses "$s" "$c"
+			batch_path "${CORE[c]}" "$l" "$SPINE_END" "spine$s"
+		done
+		batch_route "${CORE[c]}" "${VTEP[l]}"
 	done
 }
 
 # A routing table per plane, chosen by the link that the packet came by.
 batch_spine_planes() {
-	local s=$1 l p any=0.0.0.0/0 len=32
+	local s=$1 link l p any=0.0.0.0/0 len=32
 
 	((TOPO_UNDERLAY == 6)) && any=::/0 len=128
-	for ((l = 0; l < TOPO_LEAVES; l++)); do
-		for ((p = 0; p < TOPO_LINKS; p++)); do
-			topo_link_addresses "$l" "$s" "$p"
-			batch "${SPINE[s]}.ip" \
-				"rule add from $any iif down$l.$p lookup $((TOPO_PLANE_TABLE + p))" \
-				"route add ${VTEP[l]}/$len via $LEAF_END dev down$l.$p table $((TOPO_PLANE_TABLE + p))"
-		done
+	for link in ${SPINE_LINKS[s]}; do
+		l=${link%.*} p=${link#*.}
+		topo_is_cut "$l.$s.$p" && continue
+		topo_link_addresses "$l" "$s" "$p"
+		batch "${SPINE[s]}.ip" \
+			"rule add from $any iif down$l.$p lookup $((TOPO_PLANE_TABLE + p))" \
+			"route add ${VTEP[l]}/$len via $LEAF_END dev down$l.$p table $((TOPO_PLANE_TABLE + p))"
 	done
 }
 
@@ -231,54 +355,79 @@ ${TOPO_MARK:+ mark $TOPO_MARK} name ${ns%-*}.$dev"
 burst $((TOPO_GSO + TOPO_GSO / 8 + 2000)) limit $limit"
 }
 
+# batch_end NAMESPACE DEVICE ADDRESS FROM TO: an end of a fabric link, and the
+# rate of what leaves by it
+batch_end() {
+	batch "$1.ip" "address add $3/$((TOPO_UNDERLAY == 6 ? 127 : 31)) dev $2 $NODAD"
+	topo_rate "$4" "$5"
+	batch_shape "$1" "$2" "$RATE" "$TOPO_BUFFER"
+}
+
 batch_leaf_fabric() {
-	local l=$1 s p len=$((TOPO_UNDERLAY == 6 ? 127 : 31))
+	local l=$1 link s p
+
+	for link in ${LEAF_LINKS[l]}; do
+		s=${link%.*} p=${link#*.}
+		topo_link_addresses "$l" "$s" "$p"
+		batch_end "${LEAF[l]}" up$((s * TOPO_LINKS + p)) "$LEAF_END" "leaf$l" "spine$s.$p"
+		topo_is_cut "$l.$link" || batch "${SPINE[s]}.ip" "link set down$l.$p up"
+		batch_end "${SPINE[s]}" "down$l.$p" "$SPINE_END" "spine$s.$p" "leaf$l"
+	done
+}
+
+batch_core_fabric() {
+	local c=$1 s
 
 	for ((s = 0; s < TOPO_SPINES; s++)); do
-		for ((p = 0; p < TOPO_LINKS; p++)); do
-			topo_link_addresses "$l" "$s" "$p"
-			batch "${LEAF[l]}.ip" "address add $LEAF_END/$len dev up$((s * TOPO_LINKS + p)) $NODAD"
-			batch "${SPINE[s]}.ip" "link set down$l.$p up" "address add $SPINE_END/$len dev down$l.$p $NODAD"
-			topo_rate "leaf$l" "spine$s.$p"
-			batch_shape "${LEAF[l]}" up$((s * TOPO_LINKS + p)) "$RATE" "$TOPO_BUFFER"
-			topo_rate "spine$s.$p" "leaf$l"
-			batch_shape "${SPINE[s]}" "down$l.$p" "$RATE" "$TOPO_BUFFER"
-		done
+		topo_core_addresses "$s" "$c"
+		batch_end "${SPINE[s]}" "core$c" "$SPINE_END" "spine$s" "core$c"
+		batch "${CORE[c]}.ip" "link set spine$s up"
+		batch_end "${CORE[c]}" "spine$s" "$CORE_END" "core$c" "spine$s"
 	done
+}
+
+batch_leaf_tunnels() {
+	local l=$1 own=$((TOPO_HOSTS - TOPO_FOREIGN))
+
+	batch "${LEAF[l]}.ip" "link set lo up" "address add ${VTEP[l]} dev lo $NODAD"
+	batch_tunnel "$l" 0 "$own" br0 vx "$TOPO_VNI" "$TOPO_PORT" "$TOPO_VXLAN_OPTIONS"
+	((!TOPO_FOREIGN)) || batch_tunnel "$l" "$own" "$TOPO_HOSTS" br1 vx1 \
+		"$TOPO_FOREIGN_VNI" "$TOPO_FOREIGN_PORT" "$TOPO_FOREIGN_OPTIONS"
+}
+
+# batch_tunnel LEAF FIRST END BRIDGE DEVICE VNI PORT OPTIONS: for hosts from FIRST
+# to before END
+batch_tunnel() {
+	local l=$1 h bridge=$4 csum=""
+
+	[[ $TOPO_UDPCSUM ]] && csum=udpcsum
+	batch "${LEAF[l]}.ip" "link add $bridge up type bridge mcast_snooping 0" \
+		"link add $5 up mtu $TOPO_HOST_MTU type vxlan id $6 local ${VTEP[l]} dstport $7 \
+nolearning ttl 64 $csum $8" \
+		"link set $5 master $bridge"
+	for ((h = $2; h < $3; h++)); do
+		batch "${LEAF[l]}.ip" "link set h$h up master $bridge"
+		batch_shape "${LEAF[l]}" "h$h" "$TOPO_HOST_RATE" \
+			"${TOPO_PORT_BUFFER:-$TOPO_HOST_BUFFER}"
+	done
+	batch_tunnel_fdb "$l" "$2" "$3" "$5"
 }
 
 # No learning and no flooding: who sits where is written down. Towards a single
 # other leaf the default entry serves all its hosts, so that the vxlan device
 # has one route cache per CPU for the whole leaf; with more leaves every host
 # needs an entry (and a stock kernel then pins each of them to an uplink).
-batch_leaf_fdb() {
-	local l=$1 r h
+batch_tunnel_fdb() {
+	local l=$1 r h dev=$4
 
 	for ((r = 0; r < TOPO_LEAVES; r++)); do
 		((r == l)) && continue
-		batch "${LEAF[l]}.fdb" "fdb append 00:00:00:00:00:00 dev vx dst ${VTEP[r]} self permanent"
+		batch "${LEAF[l]}.fdb" "fdb append 00:00:00:00:00:00 dev $dev dst ${VTEP[r]} self permanent"
 		((TOPO_LEAVES > 2)) || continue
-		for ((h = 0; h < TOPO_HOSTS; h++)); do
-			batch "${LEAF[l]}.fdb" "fdb add ${HOST_MAC[$r.$h]} dev vx dst ${VTEP[r]} self permanent"
+		for ((h = $2; h < $3; h++)); do
+			batch "${LEAF[l]}.fdb" "fdb add ${HOST_MAC[$r.$h]} dev $dev dst ${VTEP[r]} self permanent"
 		done
 	done
-}
-
-batch_leaf_tunnel() {
-	local l=$1 h csum=""
-
-	[[ $TOPO_UDPCSUM ]] && csum=udpcsum
-	batch "${LEAF[l]}.ip" "link set lo up" "address add ${VTEP[l]} dev lo $NODAD" \
-		"link add br0 up type bridge mcast_snooping 0" \
-		"link add vx up mtu $TOPO_HOST_MTU type vxlan id 100 local ${VTEP[l]} dstport 4789 \
-nolearning ttl 64 $csum $TOPO_VXLAN_OPTIONS" \
-		"link set vx master br0"
-	for ((h = 0; h < TOPO_HOSTS; h++)); do
-		batch "${LEAF[l]}.ip" "link set h$h up master br0"
-		batch_shape "${LEAF[l]}" "h$h" "$TOPO_HOST_RATE" \
-			"${TOPO_PORT_BUFFER:-$TOPO_HOST_BUFFER}"
-	done
-	batch_leaf_fdb "$l"
 }
 
 # Every host knows every other host's MAC: no broadcast, nothing to wait for.
@@ -297,14 +446,18 @@ batch_host() {
 }
 
 topo_write_batches() {
-	local l s id
+	local l s c id
 
 	NODAD=""
 	((TOPO_UNDERLAY == 6)) && NODAD=nodad
 	batch_links
 	for ((l = 0; l < TOPO_LEAVES; l++)); do
 		batch_leaf_fabric "$l"
-		batch_leaf_tunnel "$l"
+		batch_leaf_tunnels "$l"
+	done
+	for ((c = 0; c < TOPO_CORES; c++)); do
+		batch_core_fabric "$c"
+		batch_core_routes "$c"
 	done
 	for ((l = 0; l < TOPO_LEAVES; l++)); do batch_leaf_routes "$l"; done
 	for ((s = 0; s < TOPO_SPINES; s++)); do
@@ -348,18 +501,25 @@ topo_sysctl() {
 	in_ns "$1" sysctl -qe "${TOPO_SYSCTLS[@]}" "${@:2}"
 }
 
-topo_sysctls() {
-	local ns
+# topo_router NAMESPACE FIELDS: which it hashes
+topo_router() {
+	topo_sysctl "$1" "${TOPO_ROUTER_SYSCTLS[@]}" \
+		"net.ipv4.fib_multipath_hash_fields=$2" "net.ipv6.fib_multipath_hash_fields=$2"
+}
 
-	for ns in "${SPINE[@]}"; do
-		topo_sysctl "$ns" "${TOPO_ROUTER_SYSCTLS[@]}" \
-			"net.ipv4.fib_multipath_hash_fields=$TOPO_SPINE_FIELDS" \
-			"net.ipv6.fib_multipath_hash_fields=$TOPO_SPINE_FIELDS" || return
+topo_sysctls() {
+	local ns s fields
+
+	for ns in "${CORE[@]}"; do
+		topo_router "$ns" "$TOPO_CORE_FIELDS" || return
+	done
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		fields=$TOPO_SPINE_FIELDS
+		((s * TOPO_PODS / TOPO_SPINES % 2 == 0)) || fields=$TOPO_ODD_POD_FIELDS
+		topo_router "${SPINE[s]}" "$fields" || return
 	done
 	for ns in "${LEAF[@]}"; do
-		topo_sysctl "$ns" "${TOPO_ROUTER_SYSCTLS[@]}" \
-			"net.ipv4.fib_multipath_hash_fields=$TOPO_LEAF_FIELDS" \
-			"net.ipv6.fib_multipath_hash_fields=$TOPO_LEAF_FIELDS" || return
+		topo_router "$ns" "$TOPO_LEAF_FIELDS" || return
 	done
 	for ns in "${HOST[@]}"; do
 		topo_sysctl "$ns" "${TOPO_HOST_SYSCTLS[@]}" || return
@@ -382,12 +542,6 @@ topo_configure() {
 # All links in one process.
 topo_wires() {
 	[[ $TOPO_QDISC != wire ]] || cat "$TOPO_DIR"/*.wire | "$TOPO_WIRE"
-}
-
-# topo_cut LEAF SPINE LINK: as an operator does, at both ends
-topo_cut() {
-	ip -n "${LEAF[$1]}" link set up$(($2 * TOPO_LINKS + $3)) down &&
-		ip -n "${SPINE[$2]}" link set "down$1.$3" down
 }
 
 topo_up() {
@@ -414,5 +568,5 @@ topo_down() {
 	done | ip -batch -
 	rm -rf "$TOPO_DIR"
 	TOPO_DIR=""
-	LEAF=() SPINE=() VTEP=() HOST=() HOST_IP=() HOST_IP6=() HOST_MAC=()
+	LEAF=() SPINE=() CORE=() VTEP=() HOST=() HOST_IP=() HOST_IP6=() HOST_MAC=()
 }

@@ -56,6 +56,31 @@ variant() {
 	return "$status"
 }
 
+# reaches HOST HOST
+reaches() {
+	in_ns "${HOST[$1]}" ping -q -n -c 1 -W 1 "${HOST_IP[$2]}" >/dev/null
+}
+
+# The last host of each leaf is in another tunnel than the first.
+foreign_apart() {
+	local a b status=0
+
+	topo_defaults
+	TOPO_LEAVES=3 TOPO_HOSTS=2 TOPO_FOREIGN=1
+	topo_up || failed "the fabric cannot be set up" || return
+	for a in 0 1; do
+		for b in 0 1; do
+			if ((a == b)); then
+				reaches "0.$a" "2.$b" || failed "host 0.$a cannot reach 2.$b" || status=1
+			elif reaches "0.$a" "2.$b" || reaches "0.$a" "0.$b"; then
+				failed "host 0.$a reaches hosts $b" || status=1
+			fi
+		done
+	done
+	topo_down
+	return "$status"
+}
+
 # ---- balance ----
 
 # One packet per port, without a fork per packet. Nobody listens: the answers
@@ -184,12 +209,19 @@ require_root
 require_commands ip tc bridge jq ping nsenter
 [[ -x $HERE/flowgen ]] || tap_skip_all "needs flowgen: run make in selftests"
 
-tap_plan 14
+tap_plan 18
 tap_test "v4 underlay, multipath routes: all hosts reach all hosts" variant HOSTS=2
 tap_test "v4 underlay, nexthop groups, outer checksums" variant NEXTHOPS=object UDPCSUM=on
 tap_test "v6 underlay, multipath routes, planes" variant UNDERLAY=6 SPINE=plane
 tap_test "v6 underlay, nexthop groups" variant UNDERLAY=6 NEXTHOPS=object
 tap_test "three leaves, three spines, single links" variant LEAVES=3 SPINES=3 LINKS=1
+tap_test "a spine without a link to a leaf is no way there" \
+	variant LEAVES=3 LINKS=1 HOSTS=3 CUT="0.1.0 2.0.0"
+tap_test "three tiers, multipath routes" \
+	variant LEAVES=4 SPINES=4 PODS=2 CORES=3 CUT="2.2.0 2.2.1 1.1.1"
+tap_test "three tiers, v6 underlay, nexthop groups" \
+	variant LEAVES=4 SPINES=4 PODS=2 CORES=3 CUT="2.2.0 2.2.1 1.1.1" UNDERLAY=6 NEXTHOPS=object
+tap_test "foreign hosts reach each other and nobody else" foreign_apart
 tap_test "$FLOWS flows spread evenly over every link of both tiers" balance_up
 tap_test "control: spines that hash addresses only do not" one_sided
 tap_test "links have the rates asked for: set-up" rates_up
