@@ -286,15 +286,16 @@ def mixed_name(run: dict) -> str:
 
 
 def relative_to_ecmp(found: Tables, name: Callable, **where) -> dict:
-    """{name of the run: Value of its mean FCT / ECMP's}"""
+    """{name of the run: Value of its mean FCT / that of ECMP on its trace}"""
     one = of(found, **where)
-    base = tables.by_column(tables.matching(one.runs, claims.ECMP), "seed")
+    base = tables.by_column(tables.matching(one.runs, claims.ECMP), "trace")
     groups: dict = {}
     for run in tables.matching(one.runs, claims.CONGA):
         groups.setdefault(name(run), []).append(run)
-    return kept({group: value_of(number(row["mean_fct_s"]) / number(other["mean_fct_s"])
-                                 for row, other in tables.pairs(runs, list(base.values()))
-                                 .values()) for group, runs in groups.items()})
+    return kept({group: value_of(number(run["mean_fct_s"])
+                                 / number(base[run["trace"]]["mean_fct_s"])
+                                 for run in runs if run["trace"] in base)
+                 for group, runs in groups.items()})
 
 
 def mixed(found: Tables) -> str | None:
@@ -303,7 +304,7 @@ def mixed(found: Tables) -> str | None:
 
 
 def three_tier(found: Tables) -> str | None:
-    points = relative_to_ecmp(found, lambda run: run["options"], scenario="three-tier")
+    points = relative_to_ecmp(found, lambda run: run["options"], **claims.THREE_TIERS)
     return draw("three tiers", [(drawing.lying_ratios, points, "", "mean FCT / ECMP's", "")],
                 drawing.HEIGHT / 2)
 

@@ -91,13 +91,14 @@ KEYS = (
     Key("schemes", "names", Kind(choice(*SCHEMES)), "conga", "SCHEME"),
     Key("schemes", "options", Kind(values.text_of), "none", "SCHEME_OPTIONS"),
     # Leaves without conga, and what they do instead; spines without conga; the last so
-    # many hosts of each leaf, whose tunnel conga does not know
+    # many hosts of each leaf, whose tunnel conga does not know: they are hashed, and talk
+    # to their like only
     Key("schemes", "leaf_schemes", Kind(LEAF_SCHEME, shell_words), "none", "LEAF_SCHEMES",
         rare=True),
     Key("schemes", "unmarked_spines", Kind(NUMBERS, shell_words), "none", "UNMARKED_SPINES",
         rare=True),
     Key("schemes", "foreign_hosts", Kind(integer(0, HOSTS_MAX)), "0", "FOREIGN_HOSTS",
-        rare=True),
+        rare=True, patterns=("client-server",)),
 
     Key("load", "pattern", Kind(choice(*PATTERNS)), "client-server"),
     Key("load", "workload", Kind(workload_name), "websearch", patterns=SIZED),

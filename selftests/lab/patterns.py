@@ -101,6 +101,17 @@ def other_leaves(generator: Generator, leaf: numpy.ndarray, leaves: int) -> nump
     return (leaf + generator.integers(1, leaves, size=len(leaf))) % leaves
 
 
+def partners(generator: Generator, run: Run, host: numpy.ndarray) -> numpy.ndarray:
+    """For each host one of another leaf and of the same tunnel: the last hosts of each
+    leaf are foreign, and talk only to each other. Drawn: leaves, hosts."""
+    hosts, foreign = run["fabric.hosts"], run["schemes.foreign_hosts"]
+    leaf = other_leaves(generator, host // hosts, run["fabric.leaves"])
+    own = hosts - foreign
+    first = numpy.where(host % hosts < own, 0, own)
+    count = numpy.where(host % hosts < own, own, foreign)
+    return leaf * hosts + first + generator.integers(count)
+
+
 # ---- the patterns ----
 
 def client_server(run: Run, generator: Generator) -> Transfers:
@@ -130,7 +141,7 @@ def client_server_draw(run: Run, generator: Generator) -> Transfers:
     start = poisson(generator, per_second, run["load.seconds"])
     leaf = generator.integers(leaves, size=len(start))
     server = hosts_of(generator, leaf, hosts)
-    client = hosts_of(generator, other_leaves(generator, leaf, leaves), hosts)
+    client = partners(generator, run, server)
     copy = generator.integers(run["load.connections"], size=len(start))
     return transfers(start, draw_sizes(table, generator, len(start)), server, client, copy)
 

@@ -50,6 +50,8 @@ def parameters(run: Run) -> dict:
     """All that the transfers depend on, as text."""
     paths = [*FABRIC_KEYS, *scenario.trace_keys(run)]
     found = {"format": str(FORMAT), **{path: str(run[path]) for path in paths}}
+    if run["schemes.foreign_hosts"]:
+        found["schemes.foreign_hosts"] = str(run["schemes.foreign_hosts"])
     if "load.workload" in paths:
         del found["load.caps"]
         found["load.cap"] = str(scenario.cap_of(run) or "none")

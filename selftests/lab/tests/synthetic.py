@@ -117,7 +117,8 @@ FLAT = World(lambda run: 1, lambda run: 1, lambda run: 1, flat_carried, lambda r
 
 def trace_of(run) -> str:
     words = [str(run[path]) for path in scenario.trace_keys(run)]
-    words += [str(run[f"fabric.{name}"]) for name in ("leaves", "hosts")]
+    words += [str(run[path]) for path in ("fabric.leaves", "fabric.hosts",
+                                          "schemes.foreign_hosts")]
     return hashlib.sha256(" ".join(words).encode()).hexdigest()[:8]
 
 

@@ -123,6 +123,10 @@ class Repeatable(unittest.TestCase):
         self.assertEqual(len(found), 32)
         self.assertEqual(len({trace.path_of(run) for run in found}), 1)
 
+    def test_foreign_hosts_have_traces_of_their_own(self):
+        found = runs("[schemes]\nnames = ecmp, conga\nforeign_hosts = 0, 8, 16")
+        self.assertEqual(len({trace.path_of(run) for run in found}), 3)
+
     def test_what_changes_it(self):
         plain = trace.path_of(runs("")[0])
         for text in ("[load]\nseed = 2", "[load]\nload = 61%", "[load]\nworkload = enterprise",
@@ -204,6 +208,22 @@ class ClientServer(unittest.TestCase):
 
     def test_three_connections(self):
         self.uniform(self.found.copy, 3)
+
+
+class ForeignHosts(unittest.TestCase):
+    def test_nobody_crosses(self):
+        found = one("[fabric]\nleaves = 3\nhosts = 8\n[schemes]\nforeign_hosts = 3\n"
+                    "[load]\nseconds = 200ms\nload = 100%\nworkload = webserver")
+        foreign = found.sender % 8 >= 5
+        self.assertTrue((foreign == (found.receiver % 8 >= 5)).all())
+        self.assertTrue((found.sender // 8 != found.receiver // 8).all())
+        self.assertAlmostEqual(foreign.mean(), 3 / 8, delta=0.02)
+        seen = numpy.bincount(found.receiver, minlength=24)
+        self.assertTrue((abs(seen / seen.mean() - 1) < 0.2).all(), seen)
+
+    def test_all_of_them(self):
+        found = one("[fabric]\nhosts = 8\n[schemes]\nforeign_hosts = 8\n[load]\nseconds = 20ms")
+        self.assertTrue((found.sender // 8 != found.receiver // 8).all())
 
 
 class Sizes(unittest.TestCase):
