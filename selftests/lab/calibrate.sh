@@ -240,11 +240,18 @@ balanced() {
 	fabric_down && return "$status"
 }
 
+# With cores, and flows to a leaf of another pod, too.
+three_tiers_balanced() {
+	topo_down
+	TOPO_LEAVES=4 TOPO_SPINES=4 TOPO_PODS=2 TOPO_CORES=4
+	fabric_build && balanced
+}
+
 require_root
 require_commands ip tc jq nft tcpdump ping
 grep -qw 'time-travel=inf-cpu' /proc/cmdline ||
 	tap_skip_all "needs a machine whose code costs no time: vm/run -k uml --time-travel"
-tap_plan 8
+tap_plan 9
 # This kernel has just been started: see bench.sh.
 sleep 1 && head -c 1 /dev/random >/dev/null
 insmod "$(module_file lab/wire)" || die "wire.ko cannot be loaded"
@@ -258,4 +265,5 @@ fabric_build || die "no fabric"
 tap_test "a round trip through the fabric is arithmetic, to the nanosecond" round_trips
 tap_test "a connection's goodput is arithmetic" goodput
 tap_test "a healthy fabric is balanced in every tier" balanced
+tap_test "so is one with cores" three_tiers_balanced
 tap_exit

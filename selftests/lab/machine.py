@@ -25,14 +25,22 @@ def rows(store: Path, ids: set) -> list[dict]:
 
 
 def read_balance(path: Path) -> dict:
-    """{tier: flows of each link}, of lines "leaf0.up0 1074"; a tier is the leaf's uplinks,
-    or the ports of all spines to leaf 1."""
+    """{tier: flows of each link}, of lines "leaf0.up0 1074"."""
     tiers: dict = {}
     for text in path.read_text(encoding="utf-8").splitlines():
         link, flows = text.split()
-        tier = "uplinks of a leaf" if link.startswith("leaf") else "spines' ports to a leaf"
-        tiers.setdefault(tier, []).append(int(flows))
+        tiers.setdefault(tier_of(link), []).append(int(flows))
     return tiers
+
+
+def tier_of(link: str) -> str:
+    box, device, *_ = link.split(".")
+    if box.startswith("leaf"):
+        return "uplinks of a leaf"
+    if box.startswith("core"):
+        return "cores' ports to spines"
+    leaf = device.removeprefix("down")
+    return "spines' ports to cores" if leaf == device else f"spines' ports to leaf {leaf}"
 
 
 def balance(store: Path, ids: set) -> list[dict]:

@@ -174,6 +174,16 @@ class Parts(Case):
                           for row in rows], [(2, 50, 75, "1.500"), (2, 9, 9, "1.000")])
         self.assertEqual(machine.balance(self.folder / "store", set()), [])
 
+    def test_balance_of_three_tiers(self):
+        machine = context.module("machine")
+        path = self.folder / "balance"
+        path.write_text("leaf0.up0 50\nspine0.down1.0 9\nspine2.down13.1 8\nspine0.core1 7\n"
+                        "core1.spine2 6\n")
+        self.assertEqual(machine.read_balance(path), {
+            "uplinks of a leaf": [50], "spines' ports to leaf 1": [9],
+            "spines' ports to leaf 13": [8], "spines' ports to cores": [7],
+            "cores' ports to spines": [6]})
+
 
 if __name__ == "__main__":
     unittest.main()
