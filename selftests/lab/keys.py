@@ -11,7 +11,8 @@ from typing import NamedTuple, Optional
 import values
 import workload
 from values import (Kind, byte_count, choice, duration, integer, optional, shell_optional,
-                    shell_rate, shell_seconds, shell_time, shell_us, shell_words, words)
+                    shell_rate, shell_seconds, shell_time, shell_us, shell_words,
+                    time_between, words)
 
 RATE = Kind(values.rate, shell_rate)
 TIME = Kind(values.time, shell_time)
@@ -33,7 +34,19 @@ LEAF_SCHEME = words(r"[0-9]+=(ecmp|local)", "LEAF=SCHEME, as 1=ecmp")
 DEMAND = words(r"[0-9]+-[0-9]+:[0-9.]+[kmg]?bit", "FROM-TO:RATE, as 0-1:100gbit")
 CAP = words(r"[a-z]+:[0-9.]+(KB|MB|GB)?", "WORKLOAD:BYTES, as datamining:100MB")
 NUMBERS = words(r"[0-9]+", "a number")
-DEVICE = words(r"(leaf|spine|host)[0-9.]+\.[a-z0-9.]+", "BOX.DEVICE, as leaf0.vx")
+DEVICE = words(r"(leaf|spine|core|host)[0-9.]+\.[a-z0-9.]+", "BOX.DEVICE, as leaf0.vx")
+
+# What "conga fabric set" takes; with Q above 3 the header's last byte has the low bits of
+# metrics, nothing else need be said. The policy is the scheme's.
+OPTIONS = {
+    "q": integer(1, 6),
+    "metric": choice("max", "sum"),
+    "tdre": optional(time_between("1us", "1s"), "auto"),
+    "flowlet-timeout": time_between("0s", "1s"),
+    "age": time_between("100us", "10s"),
+    "hello": optional(time_between("20ms", "10s"), "off"),
+    "explicit-feedback": choice("on", "off"),
+}
 
 SCHEMES = ("stock", "ecmp", "local", "conga", "conga-flow")
 PATTERNS = ("client-server", "demand", "incast", "hdfs")
@@ -89,7 +102,7 @@ KEYS = (
     Key("fabric", "silent_after", DURATION, "1ms", "SILENT_AFTER", rare=True),
 
     Key("schemes", "names", Kind(choice(*SCHEMES)), "conga", "SCHEME"),
-    Key("schemes", "options", Kind(values.text_of), "none", "SCHEME_OPTIONS"),
+    Key("schemes", "options", Kind(values.options(OPTIONS)), "none", "SCHEME_OPTIONS"),
     # Leaves without conga, and what they do instead; spines without conga; the last so
     # many hosts of each leaf, whose tunnel conga does not know: they are hashed, and talk
     # to their like only

@@ -220,9 +220,23 @@ def check_cut(run: Run) -> None:
         check_link(run, *map(int, word.split(".")), word)
         if cut.count(word) > 1:
             raise ValueError(f"'{word}' is cut twice")
-    for leaf in range(run["fabric.leaves"]):
-        if sum(word.startswith(f"{leaf}.") for word in cut) == uplinks_of(run):
+    left = {leaf: spines_left(run, leaf) for leaf in range(run["fabric.leaves"])}
+    for leaf, spines in left.items():
+        if not spines:
             raise ValueError(f"all uplinks of leaf {leaf} are cut")
+    for one, other in itertools.combinations(left, 2):
+        if pod_of(run, one, "leaves") == pod_of(run, other, "leaves") \
+                and not left[one] & left[other]:
+            raise ValueError(f"leaf {one} and leaf {other} have no spine in common")
+
+
+def spines_left(run: Run, leaf: int) -> set:
+    """Of its pod, those to which not all links are cut."""
+    cut = run["fabric.cut"]
+    return {spine for spine in range(run["fabric.spines"])
+            if pod_of(run, spine, "spines") == pod_of(run, leaf, "leaves")
+            and any(f"{leaf}.{spine}.{link}" not in cut
+                    for link in range(run["fabric.links"]))}
 
 
 def check_link_rates(run: Run) -> None:
@@ -243,6 +257,10 @@ def check_boxes(run: Run) -> None:
         if number >= count:
             raise ValueError(f"there is no {what} {number}: there are {count}, "
                              "counted from 0")
+    leaves = [word.split("=")[0] for word in run["schemes.leaf_schemes"]]
+    for leaf in leaves:
+        if leaves.count(leaf) > 1:
+            raise ValueError(f"leaf {leaf} has two schemes")
     if run["schemes.foreign_hosts"] > run["fabric.hosts"]:
         raise ValueError("more foreign hosts than hosts")
 
@@ -256,8 +274,9 @@ def check_pods(run: Run) -> None:
 
 
 def check_scheme(run: Run) -> None:
-    if run["schemes.names"] == "stock" and run["schemes.options"]:
-        raise ValueError("the scheme stock has no options")
+    for name in ("options", "leaf_schemes", "unmarked_spines"):
+        if run["schemes.names"] == "stock" and run[f"schemes.{name}"]:
+            raise ValueError(f"the scheme stock has no {name}")
     if run["load.congestion"] == "dctcp" and run["fabric.mark"] is None:
         raise ValueError("dctcp needs ports that mark: say fabric.mark")
 

@@ -5,6 +5,7 @@ Each parser takes the text and returns the value in base units (bit/s, ns, bytes
 refuses it with a ValueError that says what is expected. Each shell_ function writes
 the value as the experiment reads it.
 """
+import itertools
 import re
 from fractions import Fraction
 from typing import Any, Callable, NamedTuple
@@ -37,6 +38,14 @@ def measured(text: str, units: dict, what: str) -> int:
     return int(value)
 
 
+def time_between(least: str, most: str) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        if not time(least) <= time(text) <= time(most):
+            raise ValueError(f"'{text}' is no time from {least} to {most}")
+        return time(text)
+    return parse
+
+
 def positive(value: int, text: str) -> int:
     if value <= 0:
         raise ValueError(f"'{text}' is not above 0")
@@ -62,9 +71,9 @@ def byte_count(text: str) -> int:
     return positive(measured(text, BYTE_UNITS, "number of bytes"), text)
 
 
-def optional(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+def optional(parse: Callable[[str], Any], nothing: str = NONE) -> Callable[[str], Any]:
     """The same, or "none"."""
-    return lambda text: None if text == NONE else parse(text)
+    return lambda text: None if text == nothing else parse(text)
 
 
 def load(text: str) -> Fraction:
@@ -105,10 +114,20 @@ def words(pattern: str, example: str) -> Callable[[str], tuple]:
     return parse
 
 
-def text_of(text: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9 ./=:-]*", text):
-        raise ValueError(f"'{text}' has characters that no option has")
-    return "" if text == NONE else " ".join(text.split())
+def options(known: dict) -> Callable[[str], str]:
+    """Names, each followed by what its parser in `known` takes, as a text."""
+    def parse(text: str) -> str:
+        found = [] if text == NONE else text.split()
+        for name, value in itertools.zip_longest(found[::2], found[1::2]):
+            if name not in known:
+                raise ValueError(f"unknown option '{name}': there are {', '.join(known)}")
+            if value is None:
+                raise ValueError(f"the option {name} has no value")
+            if found[::2].count(name) > 1:
+                raise ValueError(f"the option {name} is there twice")
+            known[name](value)
+        return " ".join(found)
+    return parse
 
 
 def shell_rate(value: int) -> str:

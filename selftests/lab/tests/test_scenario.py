@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Scenario files: what is refused, and with which sentence; which runs they mean."""
+import re
 import subprocess
 import sys
 import tempfile
@@ -46,6 +47,9 @@ class Refusals(unittest.TestCase):
         ("[fabric]\ncut = 0.0.2", "'0.0.2' names parallel link 2, but there are 2"),
         ("[fabric]\ncut = 0.0.0 0.0.0", "'0.0.0' is cut twice"),
         ("[fabric]\ncut = 0.0.0 0.0.1 0.1.0 0.1.1", "all uplinks of leaf 0 are cut"),
+        ("[fabric]\nleaves = 4\nspines = 4\npods = 2\ncores = 1\ncut = 2.2.0 2.2.1 2.3.0 2.3.1",
+         "all uplinks of leaf 2 are cut"),
+        ("[fabric]\nlinks = 1\ncut = 0.1.0 1.0.0", "leaf 0 and leaf 1 have no spine in common"),
         ("[fabric]\nlink_rates = spine2.0-leaf1=1gbit", "names spine 2, but there are 2"),
         ("[fabric]\nlink_rates = leaf7-spine0.0=1gbit", "names leaf 7, but there are 2"),
         ("[fabric]\nlink_rates = spine0.0-spine1.0=1gbit", "does not look like spine0.1-leaf1"),
@@ -58,10 +62,23 @@ class Refusals(unittest.TestCase):
         ("[fabric]\nsilent = 2", "there is no spine 2: there are 2"),
         ("[schemes]\nnames = conga, vigour", "schemes.names: unknown name 'vigour': there are"),
         ("[schemes]\nnames = stock\noptions = q 4", "the scheme stock has no options"),
-        ("[schemes]\noptions = q 4; reboot", "characters that no option has"),
+        ("[schemes]\nnames = stock\nleaf_schemes = 1=ecmp", "the scheme stock has no leaf_schemes"),
+        ("[schemes]\nnames = stock\nunmarked_spines = 1", "stock has no unmarked_spines"),
+        ("[schemes]\noptions = reboot now", "unknown option 'reboot': there are q, metric"),
+        ("[schemes]\noptions = policy ecmp", "unknown option 'policy'"),
+        ("[schemes]\noptions = q 4; reboot", "'4;' is no whole number from 1 to 6"),
+        ("[schemes]\noptions = q 7", "'7' is no whole number from 1 to 6"),
+        ("[schemes]\noptions = metric max q", "the option q has no value"),
+        ("[schemes]\noptions = q 4 q 5", "the option q is there twice"),
+        ("[schemes]\noptions = tdre 100ns", "'100ns' is no time from 1us to 1s"),
+        ("[schemes]\noptions = hello 10ms", "'10ms' is no time from 20ms to 10s"),
+        ("[schemes]\noptions = metric most", "unknown name 'most': there are max, sum"),
         ("[schemes]\nleaf_schemes = 5=ecmp", "there is no leaf 5"),
         ("[schemes]\nleaf_schemes = 1=conga", "'1=conga' does not look like LEAF=SCHEME"),
+        ("[schemes]\nleaf_schemes = 1=ecmp 1=local", "leaf 1 has two schemes"),
         ("[schemes]\nforeign_hosts = 33", "more foreign hosts than hosts"),
+        ("[schemes]\nforeign_hosts = 1\n[load]\npattern = hdfs",
+         "schemes.foreign_hosts means nothing to the pattern hdfs"),
         ("[load]\nload = 0", "load.load: a load of 0 is not above 0 and at most 100%"),
         ("[load]\nload = 200%", "load.load: a load of 200% is not above 0 and at most 100%"),
         ("[load]\nload = 60%, 2", "a load of 2 is not above 0 and at most 100%"),
@@ -152,6 +169,35 @@ class Runs(unittest.TestCase):
         self.assertEqual(scenario.settings(found[0]), scenario.settings(found[1]))
         self.assertNotEqual(scenario.run_key(found[0]), scenario.run_key(found[1]))
         self.assertRegex(scenario.run_slug(found[1]), "^test-websearch-60-conga-s1-boot2-")
+
+    def test_cuts_that_leave_a_way(self):
+        for text in ("cut = 0.1.0 0.1.1",
+                     "leaves = 4\nspines = 4\npods = 2\ncores = 1\nlinks = 1\ncut = 0.0.0 2.3.0"):
+            self.assertEqual(len(runs(f"[fabric]\n{text}\n{REDUCED}")), 1, text)
+
+    def test_options_are_those_of_the_tool(self):
+        """The limits are in the sentences by which the kernel refuses."""
+        netlink = (context.LAB.parent.parent / "kmod" / "netlink.c").read_text()
+        said = dict(re.findall(r'"([a-z-]+) is ([^"]*)"', netlink))
+        for name, text in (("q", "a number of bits from 1 to 6"), ("metric", "max or sum"),
+                           ("tdre", "auto or a time from 1 us to 1 s"),
+                           ("flowlet-timeout", "a time from 0 to 1 s"),
+                           ("age", "a time from 100 us to 10 s"),
+                           ("hello", "off or a time from 20 ms to 10 s"),
+                           ("explicit-feedback", "on or off")):
+            self.assertEqual(said[name], text)
+            self.assertIn(name, keys.OPTIONS)
+        self.assertEqual(len(keys.OPTIONS), 7)
+        found = runs("[schemes]\noptions = none, q 6 tdre auto, hello off  age 1ms\n" + REDUCED)
+        self.assertEqual([run["schemes.options"] for run in found],
+                         ["", "q 6 tdre auto", "hello off age 1ms"])
+
+    def test_tiers(self):
+        run = runs("[fabric]\nleaves = 4\nspines = 4\npods = 2\ncores = 3\ncut = 3.3.1\n"
+                   "[load]\nseconds = 50ms\n" + REDUCED)[0]
+        self.assertEqual(scenario.uplinks_of(run), 4)
+        found = scenario.settings(run)
+        self.assertEqual((found["PODS"], found["CORES"], found["CUT"]), ("2", "3", "3.3.1"))
 
     def test_settings(self):
         run = runs("[fabric]\ncut = 1.1.1 0.0.0\nmark = 100KB\n[load]\ndrain = 1.5s\n"
