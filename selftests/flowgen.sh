@@ -15,7 +15,7 @@ HERE=$(dirname "$(realpath "$0")")
 readonly HOSTS=3
 readonly PORT=5001
 readonly MTU=1500
-readonly PATIENCE_MS=20000 RARELY_MS=400
+readonly PATIENCE_MS=20000 RARELY_MS=400 LATE_MS=800
 
 # A slow link, and a transfer that takes 200 ms on it; so does another delay, there
 # only. Twice as long would be the one after the other.
@@ -418,6 +418,24 @@ interrupted() {
 		fail "told: ${DONE[*]} ${START[1]} ${FCT[1]}"
 }
 
+# The reader comes when all connections are up, for which their handshakes have time
+# enough. The clock waits for it, and -L counts from then on.
+clock_start_told() {
+	local line="" ms since
+
+	trace "10000000000 1 0 1 0 - - -"
+	mkfifo "$DIR/begin" || return
+	flowgen -o "$DIR/out" -L 0.5 -B "$DIR/begin" >"$DIR/summary" 2>"$DIR/errors" &
+	RUNNING=$!
+	sleep "0.$LATE_MS"
+	since=$(now_ms)
+	read -r -t $((PATIENCE_MS / 1000)) line <>"$DIR/begin"
+	ended || return
+	ms=$(($(now_ms) - since))
+	[[ $line == begin ]] || fail "told: $line" || return
+	((ms >= 500 && ms < 500 + DELAY_MS)) || fail "ended $ms ms after that, not 500"
+}
+
 # ---- what is told ----
 
 # Where the kernel tells of them: 6.7 on, or with a patch. One of the retransmits may
@@ -525,7 +543,7 @@ require_root
 require_commands ip tc ss jq ping nsenter awk
 [[ -x $HERE/flowgen ]] || tap_skip_all "needs flowgen: run make in selftests"
 
-tap_plan 29
+tap_plan 30
 setup || die "cannot set up"
 tap_test "a trace is transferred" all_arrives
 tap_test "a trace is transferred on request" all_arrives -R
@@ -548,6 +566,8 @@ tap_test "unfinished transfers at the drain limit" drain_limit
 tap_test "the same on request" drain_limit -R
 tap_test "rounds without end: the overall limit" overall_limit
 tap_test "interrupted: what was done is told" interrupted
+tap_test "the start of the clock is told, which waits for the reader" \
+	with 0 "${DELAY[@]}" -- with 1 "${DELAY[@]}" -- clock_start_told
 tap_test "lost data: retransmits and RTOs of the transfer" losses_counted 0
 tap_test "lost requests: the same" losses_counted 1 -R
 tap_test "out-of-order segments of the transfer" disorder_counted
