@@ -432,6 +432,7 @@ clock_start_told() {
 	read -r -t $((PATIENCE_MS / 1000)) line <>"$DIR/begin"
 	ended || return
 	ms=$(($(now_ms) - since))
+	sleep "0.$LATE_MS"	# what ends the connections is delayed, too
 	[[ $line == begin ]] || fail "told: $line" || return
 	((ms >= 500 && ms < 500 + DELAY_MS)) || fail "ended $ms ms after that, not 500"
 }

@@ -70,9 +70,10 @@ burst() {
 }
 
 # capture NAMESPACE DEVICE FILTER: from now on, to $DIR/packets; sets CAPTURE.
-# Not by in_ns: a shell in between would be what is ended.
+# Headers only: of unknown frames tcpdump prints all that it has. Not by in_ns: a
+# shell in between would be what is ended.
 capture() {
-	nsenter --net="/run/netns/$1" tcpdump -n -tt --time-stamp-precision=nano -l -Z root \
+	nsenter --net="/run/netns/$1" tcpdump -n -tt --time-stamp-precision=nano -l -Z root -s 64 \
 		--immediate-mode -B 8192 -i "$2" "$3" >"$DIR/packets" 2>"$DIR/tcpdump" &
 	CAPTURE=$!
 	busywait "$PATIENCE_MS" grep -q 'listening on' "$DIR/tcpdump"
@@ -81,14 +82,21 @@ capture() {
 # captured COUNT: so many have come; their times, in ns, one a line, to $DIR/times.
 # Of the seconds the last four digits: awk counts to 2^53.
 captured() {
-	busywait "$PATIENCE_MS" packets_are "$1" ||
-		fail "$(wc -l <"$DIR/packets") packets, not $1" || return
+	local count
+
+	busywait "$PATIENCE_MS" packets_are "$1" || :
 	kill "$CAPTURE" && { wait "$CAPTURE" || :; }
-	sed 's/ .*//; s/^[0-9]*\([0-9]\{4\}\)\./\1/' "$DIR/packets" >"$DIR/times"
+	count=$(packets)
+	((count == $1)) || fail "$count packets, not $1" || return
+	sed -n 's/^[0-9]*\([0-9]\{4\}\)\.\([0-9]*\) .*/\1\2/p' "$DIR/packets" >"$DIR/times"
+}
+
+packets() {
+	grep -c '^[0-9]' "$DIR/packets" || :
 }
 
 packets_are() {
-	(($(wc -l <"$DIR/packets") == $1))
+	(($(packets) == $1))
 }
 
 # At 1 Mbit/s, where a frame takes 12 ms and a byte 8 us: of the first one or two
