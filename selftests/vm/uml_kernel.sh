@@ -85,9 +85,13 @@ uml_progress() {
 		print "uml: " kernel ", " n " objects built"; fflush() }' >&2
 }
 
-# uml_build SOURCE BUILD KERNEL: kept are the kernel and what builds modules.
+# uml_build SOURCE BUILD KERNEL: kept are the kernel and what builds modules. Its
+# random numbers are made of its version, too, which shall not tell when and by whom
+# it was built.
 uml_build() {
 	local log=$2.log
+	local -x KBUILD_BUILD_TIMESTAMP=@0 KBUILD_BUILD_VERSION=1
+	local -x KBUILD_BUILD_USER=conga KBUILD_BUILD_HOST=conga
 
 	mkdir "$2"
 	uml_configure "$@"
