@@ -110,9 +110,11 @@ lab-check: setup-lab
 lab: lab-check lab-build
 	@$(LAB) run --form $(FORM) $(SCENARIO)
 
-# Whether this machine can be trusted: links, queues, round trips, goodput, hashing.
+# Whether this machine can be trusted: links, queues, round trips, goodput, hashing,
+# Incast; and whether it does the same again.
 lab-calibrate: lab-build
 	@$(VM) -k uml --time-travel -t 1800 -- selftests/lab/calibrate.sh
+	@$(LAB) repeat fig2 --form quick
 
 lab-quick: lab-build
 	@$(LAB) quick

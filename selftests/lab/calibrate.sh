@@ -4,7 +4,8 @@
 # What the lab's machine does is arithmetic: a link sends at its rate, delays,
 # drops and marks to the byte, and its queue is that of theory; a connection's
 # goodput and a round trip are what the headers and rates leave; a healthy fabric
-# is balanced in every tier. Only then do numbers of the lab mean anything.
+# is balanced in every tier, and TCP behaves as is known of it. Only then do numbers
+# of the lab mean anything.
 #
 # Needs code that costs no time: vm/run -k uml --time-travel -- lab/calibrate.sh
 
@@ -194,9 +195,13 @@ queue_of_theory() {
 # ---- a fabric ----
 
 # shellcheck disable=SC2034 # for topology.sh
-fabric_build() {
+fabric_settings() {
 	TOPO_QDISC=wire TOPO_RATE=40gbit TOPO_HOST_RATE=10gbit TOPO_DELAY=1us TOPO_GSO=1500
 	TOPO_BUFFER=1000000 TOPO_HOST_BUFFER=100000000 TOPO_PORT_BUFFER=1000000
+}
+
+fabric_build() {
+	fabric_settings
 	topo_up && sleep 1
 }
 
@@ -215,7 +220,9 @@ round_trips() {
 	captured $((2 * ROUND_TRIPS)) || return
 	awk -v ns="$ROUND_TRIP_NS" 'NR % 2 == 0 && $1 - last != ns { print $1 - last } { last = $1 }' \
 		"$DIR/times" >"$DIR/off"
-	[[ ! -s $DIR/off ]] || fail "not $ROUND_TRIP_NS ns: $(head -n 3 "$DIR/off" | paste -sd' ')"
+	[[ ! -s $DIR/off ]] ||
+		fail "not $ROUND_TRIP_NS ns: $(head -n 3 "$DIR/off" | paste -sd' ')" || return
+	echo "# round trip $ROUND_TRIP_NS ns, $ROUND_TRIPS times"
 }
 
 # Twice as many bytes take longer by the time of the rest: what a connection needs
@@ -255,11 +262,62 @@ three_tiers_balanced() {
 	fabric_build && balanced
 }
 
+# ---- Incast, as it was first described: many servers behind a small buffer ----
+
+# A gigabit, 64 KB, and the 200 ms that Linux waits at least before it sends again:
+# a block of 1 MB, striped over more servers than the buffer can take, takes that long.
+readonly INCAST_ROUNDS=20 INCAST_BLOCK=1000000 INCAST_MBIT=1000
+readonly INCAST_MANY=32 INCAST_FULL=85 INCAST_COLLAPSED=30	# servers, %
+
+# shellcheck disable=SC2034 # for topology.sh
+incast_build() {
+	topo_down
+	TOPO_LEAVES=2 TOPO_SPINES=2 TOPO_PODS=1 TOPO_CORES=0 TOPO_HOSTS=$INCAST_MANY
+	fabric_settings
+	TOPO_HOST_RATE=${INCAST_MBIT}mbit TOPO_PORT_BUFFER=64000
+	topo_up && sleep 1
+}
+
+# incast_trace SERVERS: the last so many hosts, all of the other leaf
+incast_trace() {
+	awk -v servers="$1" -v rounds="$INCAST_ROUNDS" -v block="$INCAST_BLOCK" '
+		BEGIN {
+			for (r = 0; r < rounds; r++)
+				for (s = 1; s <= servers; s++)
+					print 0, int(block / servers), s, 0, 0, r, r ? r - 1 : "-", "-"
+		}'
+}
+
+# incast_percent SERVERS: sets PERCENT of the client's link
+incast_percent() {
+	local h hosts=(-h "${HOST[0.0]},${HOST_IP[0.0]}")
+
+	for ((h = 0; h < $1; h++)); do
+		hosts+=(-h "${HOST[1.$h]},${HOST_IP[1.$h]}")
+	done
+	incast_trace "$1" >"$DIR/trace"
+	"$HERE/flowgen" -q "${hosts[@]}" -T "$DIR/trace" -R -o "$DIR/transfers" -D 60 \
+		>/dev/null || fail "flowgen" || return
+	PERCENT=$(awk -v mbit="$INCAST_MBIT" '
+		/^#/ { next }
+		{ bytes += $2; if ($1 + $3 > end) end = $1 + $3 }
+		END { printf "%.0f", bytes * 8 / end / mbit / 1e4 }' "$DIR/transfers")
+}
+
+incast_collapses() {
+	incast_build && incast_percent 1 || return
+	((PERCENT >= INCAST_FULL)) || fail "one server: $PERCENT %" || return
+	echo "# Incast: 1 server $PERCENT % of the link"
+	incast_percent "$INCAST_MANY" || return
+	((PERCENT <= INCAST_COLLAPSED)) || fail "$INCAST_MANY servers: $PERCENT %" || return
+	echo "# Incast: $INCAST_MANY servers $PERCENT %"
+}
+
 require_root
 require_commands ip tc jq nft tcpdump ping
 grep -qw 'time-travel=inf-cpu' /proc/cmdline ||
 	tap_skip_all "needs a machine whose code costs no time: vm/run -k uml --time-travel"
-tap_plan 9
+tap_plan 10
 # This kernel has just been started: see bench.sh.
 sleep 1 && head -c 1 /dev/random >/dev/null
 insmod "$(module_file lab/wire)" || die "wire.ko cannot be loaded"
@@ -274,4 +332,5 @@ tap_test "a round trip through the fabric is arithmetic, to the nanosecond" roun
 tap_test "a connection's goodput is arithmetic" goodput
 tap_test "a healthy fabric is balanced in every tier" balanced
 tap_test "so is one with cores" three_tiers_balanced
+tap_test "Incast of plain TCP collapses" incast_collapses
 tap_exit

@@ -121,7 +121,8 @@ KEYS = (
         "5%", patterns=SIZED),
     Key("load", "seconds", SECONDS, "100ms", patterns=("client-server", "demand", "hdfs")),
     Key("load", "seed", Kind(integer(0, 2 ** 31)), "1"),
-    # The same run in so many machines: how much of a difference is chance
+    # Other random numbers of the kernel, as ports and the secrets of hashes: how much of
+    # a difference is chance. By itself a run does the same again to the bit.
     Key("load", "boot", Kind(integer(1, 100)), "1"),
     Key("load", "connections", Kind(integer(1, 64)), "3",
         patterns=("client-server", "demand", "hdfs")),

@@ -148,8 +148,14 @@ def lock(store: Path):
 def vm_command(settings: Path, run: Run) -> list:
     seconds = SLOWEST_OVERHEAD_SECONDS + scenario.run_bytes(run) / SLOWEST_BYTES_PER_SECOND
     memory = MEMORY_MB + MEMORY_PER_HOST_MB * run["fabric.leaves"] * run["fabric.hosts"]
-    return [SELFTESTS / "vm" / "run", "-k", "uml", "--time-travel", "-t", str(round(seconds)),
-            "-m", str(memory), "--", "lab/experiment", settings]
+    return [SELFTESTS / "vm" / "run", "-k", "uml", "--time-travel", "--seed", machine_seed(run),
+            "-t", str(round(seconds)), "-m", str(memory), "--", "lab/experiment", settings]
+
+
+def machine_seed(run: Run) -> str:
+    """Of the kernel's random numbers, as ports and the secrets of hashes: the same for all
+    schemes."""
+    return f"{run['load.seed']}{run['load.boot']:03}"
 
 
 def unchanged(inputs: str) -> Callable[[Path, Run], list]:
@@ -323,21 +329,28 @@ def interrupt(_number, _frame):
     raise KeyboardInterrupt
 
 
-def run_all(scenarios: list, form: str, at_once: int) -> int:
-    """The exit status."""
+@contextlib.contextmanager
+def opened(inputs: str, at_once: int):
+    """A Lab of this tree, checked and locked."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)
-    store, inputs = results.folder(), results.inputs_digest()
-    found = jobs(scenarios, form, inputs)
+    store = results.folder()
     check_visible(store)
     check_visible(trace.folder())
-    able = possible(found)
     release = machine_release()
     check_built(results.TREE, release)
-    lab = Lab(store, inputs, at_once, unchanged(inputs), say)
     with lock(store):
         results.clear_leftovers(store)
         say(f"kernel {release}, results in {store}")
+        yield Lab(store, inputs, at_once, unchanged(inputs), say)
+
+
+def run_all(scenarios: list, form: str, at_once: int) -> int:
+    """The exit status."""
+    inputs = results.inputs_digest()
+    found = jobs(scenarios, form, inputs)
+    able = possible(found)
+    with opened(inputs, at_once) as lab:
         return run_jobs(lab, able) or int(len(able) < len(found))
 
 

@@ -21,7 +21,7 @@ cd "$work/cwd with space"
 kind=${1-qemu}
 case $kind in
 qemu) readonly PLAN=28 ;;
-uml) readonly PLAN=18 ;;
+uml) readonly PLAN=20 ;;
 *) echo "Usage: selftests/vm/selftest.sh [uml]" >&2; exit 2 ;;
 esac
 count=0 failed=0
@@ -175,6 +175,18 @@ instruction_clock() {
 	check "the instruction clock runs on one processor" printed "cpus 1"
 }
 
+# seeded SEED: random numbers of the kernel and of a shell, a port, and the date
+seeded() {
+	# shellcheck disable=SC2016 # for the guest's shell
+	boot -k uml --time-travel --seed "$1" -- bash -c '
+		head -c 32 /dev/urandom | base64
+		ip link set lo up
+		exec 3<>/dev/udp/127.0.0.1/9 && cut -d " " -f 3 /proc/net/udp
+		echo "$RANDOM $(date +%s.%N)"'
+}
+
+differs() { [ -s "$1" ] && ! cmp -s "$1" "$2"; }
+
 user_mode() {
 	echo before >"$work/kept"
 	# shellcheck disable=SC2016 # for the guest's shell
@@ -199,6 +211,10 @@ user_mode() {
 	# shellcheck disable=SC2016 # for the guest's shell
 	boot -k uml --time-travel -t 60 -- bash -c 'sleep 3600; echo "up $((${SECONDS} / 3600))"'
 	check "time travel leaps over an hour" printed "up 1"
+	seeded 7 && mv "$work/out" "$work/first" && seeded 7
+	check "a seed makes a machine do the same again" cmp -s "$work/out" "$work/first"
+	seeded 8
+	check "another seed, other random numbers" differs "$work/out" "$work/first"
 	fails_with "a memory leak" 'complained.*kmemleak' -k uml-debug -- \
 		insmod "$tree/build/$("$run" -k uml-debug --print-release)/leak/leak.ko"
 	interrupted uml/ -k uml

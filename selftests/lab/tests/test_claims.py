@@ -142,7 +142,7 @@ class Pairs(unittest.TestCase):
         rows = [{**row, "mean_fct_s": str((2 if row["scheme"] == "ecmp" else 1)
                                           * 10 ** int(row["seed"]))} for row in self.runs]
         measure = measures.ratios(measures.cell("mean_fct_s"), claims.ECMP,
-                                  {"options": "metric max"}, scenario="three-tier")
+                                  {"options": "metric max"}, **claims.THREE_TIERS)
         self.assertEqual(measure(synthetic.whole(rows)), {"": {"1": 2, "2": 2, "3": 2}})
 
     def test_two_runs_of_one_point_are_refused(self):

@@ -19,6 +19,7 @@ import context
 scenario = context.module("scenario")
 results = context.module("results")
 runner = context.module("runner")
+repeat = context.module("repeat")
 trace = context.module("trace")
 keys = context.module("keys")
 
@@ -140,6 +141,26 @@ class Runs(Case):
         other = first._replace(id=results.run_id(first.run, "11111111"))
         runner.run_jobs(self.lab(), [other])
         self.assertEqual(len(self.calls()), 2)
+
+    def test_all_schemes_have_the_same_random_numbers(self):
+        one, other, third = (job.run for job in make_jobs(self.folder, "1, 2, 3"))
+        seeds = {runner.machine_seed(run)
+                 for run in (one, {**one, "schemes.names": "ecmp"}, {**one, "fabric.cut": ()})}
+        self.assertEqual(len(seeds), 1)
+        other_boot = {**one, "load.boot": 2}
+        self.assertEqual(len(set(map(runner.machine_seed, (one, other, third, other_boot)))), 4)
+        command = list(map(str, runner.vm_command(Path("/x/settings"), other_boot)))
+        self.assertEqual(command[command.index("--seed") + 1], runner.machine_seed(other_boot))
+
+    def test_the_same_again(self):
+        job = make_jobs(self.folder, "1")[0]
+        self.assertEqual(repeat.repeat(self.lab(), job), 0)
+        self.assertRegex(self.said[-1], "the same again, 4 transfers, sha256 [0-9a-f]{8}$")
+        self.mode("otherwise")
+        self.assertEqual(repeat.repeat(self.lab(), job), 1)
+        self.assertRegex(self.said[-1], "not the same again: counters$")
+        self.assertEqual(len(self.calls()), 4)
+        self.assertEqual((self.done(), self.partial()), ([], []))
 
     def test_longest_first(self):
         path = self.folder / "test.ini"
