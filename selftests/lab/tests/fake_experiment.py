@@ -42,8 +42,8 @@ def main() -> int:
         return 7
     lines = Path(setting(settings, "TRACE")).read_text(encoding="ascii").splitlines()
     count = sum(not line.startswith("#") for line in lines)
-    print_output(count - (mode == "short"), mode != "half",
-                 os.getpid() if mode == "otherwise" else 2)
+    packets = os.getpid() if mode == "otherwise" else 2
+    print_output(count - (mode == "short"), mode != "half", packets)
     return 0
 
 
