@@ -32,8 +32,8 @@ def repeat(lab: Lab, job: Job) -> int:
     """The exit status. Nothing is kept."""
     machines = []
     try:
-        for _ in range(2):
-            machines.append(runner.start(lab, job))
+        for name in ("first", "second"):
+            machines.append(runner.start(lab, job._replace(id=f"{job.id}-{name}")))
         first, second = map(outcome, machines)
     finally:
         runner.end_all(machines)
