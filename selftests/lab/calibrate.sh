@@ -215,6 +215,7 @@ readonly ROUND_TRIP_NS=$((3 * 79 + 4 * 30 + 7 * 1000 + CAPTURE_NS))
 round_trips() {
 	local i
 
+	in_ns "${HOST[0.0]}" ping -q -c 1 "${HOST_IP[1.0]}" >/dev/null || return	# ARP
 	capture "${HOST[0.0]}" eth0 icmp || return
 	for ((i = 0; i < ROUND_TRIPS; i++)); do
 		in_ns "${HOST[0.0]}" ping -q -c 1 "${HOST_IP[1.0]}" >/dev/null || return
