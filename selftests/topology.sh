@@ -78,6 +78,7 @@ readonly TOPO_ODD_POD_FIELDS=0x17	# the same and protocol: between pods are two 
 readonly TOPO_CORE_FIELDS=0x33	# addresses, both ports
 
 TOPO_WIRE=${BASH_SOURCE[0]%/*}/lab/wire
+TOPO_NETNS_BATCH=${BASH_SOURCE[0]%/*}/netns_batch
 
 declare -a LEAF=() SPINE=() CORE=() VTEP=()
 declare -a LEAF_LINKS=() SPINE_LINKS=()	# "SPINE.LINK ..." of a leaf, "LEAF.LINK ..." of a spine
@@ -179,7 +180,7 @@ topo_rate() {
 	RATE=${TOPO_LINK_RATE[$1-$2]:-$TOPO_RATE}
 }
 
-# ---- batch files: one process sets up a namespace, not one per command ----
+# ---- batch files: one process sets up a namespace, not one per command; one all hosts ----
 
 batch() {
 	printf '%s\n' "${@:2}" >>"$TOPO_DIR/$1"
@@ -430,23 +431,32 @@ batch_tunnel_fdb() {
 	done
 }
 
-# Every host knows every other host's MAC: no broadcast, nothing to wait for.
-batch_host() {
-	local me=$1 other
+batch_hosts() {
+	local id
 
-	batch "${HOST[$me]}.ip" "address add ${HOST_IP[$me]}/16 dev eth0" \
-		"address add ${HOST_IP6[$me]}/64 dev eth0 nodad"
-	for other in "${!HOST[@]}"; do
-		[[ $other == "$me" ]] && continue
-		batch "${HOST[$me]}.ip" \
-			"neighbour add ${HOST_IP[$other]} lladdr ${HOST_MAC[$other]} dev eth0 nud permanent" \
-			"neighbour add ${HOST_IP6[$other]} lladdr ${HOST_MAC[$other]} dev eth0 nud permanent"
+	for id in "${!HOST[@]}"; do
+		batch hosts "netns ${HOST[$id]}" "address eth0 ${HOST_IP[$id]}/16" \
+			"address eth0 ${HOST_IP6[$id]}/64"
+		batch_shape "${HOST[$id]}" eth0 "$TOPO_HOST_RATE" "$TOPO_HOST_BUFFER"
 	done
-	batch_shape "${HOST[$me]}" eth0 "$TOPO_HOST_RATE" "$TOPO_HOST_BUFFER"
+	batch_neighbours
+}
+
+# Every host knows every host's MAC: no broadcast, nothing to wait for. Its own too,
+# which it never asks for, so that the lines are the same for all.
+batch_neighbours() {
+	local id
+
+	((${#HOST[@]})) || return 0
+	batch hosts "netns ${HOST[*]}"
+	for id in "${!HOST[@]}"; do
+		printf 'neighbour eth0 %s %s\n' "${HOST_IP[$id]}" "${HOST_MAC[$id]}" \
+			"${HOST_IP6[$id]}" "${HOST_MAC[$id]}"
+	done >>"$TOPO_DIR/hosts"
 }
 
 topo_write_batches() {
-	local l s c id
+	local l s c
 
 	NODAD=""
 	((TOPO_UNDERLAY == 6)) && NODAD=nodad
@@ -464,7 +474,7 @@ topo_write_batches() {
 		batch_spine_routes "$s"
 		[[ $TOPO_SPINE != plane ]] || batch_spine_planes "$s"
 	done
-	for id in "${!HOST[@]}"; do batch_host "$id"; done
+	batch_hosts
 }
 
 # ---- sysctls, before there are devices: a new one takes the default ----
@@ -496,34 +506,34 @@ readonly TOPO_HOST_SYSCTLS=(
 	net.ipv4.tcp_no_metrics_save=1
 )
 
-# topo_sysctl NAMESPACE SETTING...; -e: what a kernel lacks it cannot do either
+# topo_sysctl "NAMESPACE..." SETTING...: as netns_batch reads it
 topo_sysctl() {
-	in_ns "$1" sysctl -qe "${TOPO_SYSCTLS[@]}" "${@:2}"
+	[[ $1 ]] || return 0
+	printf 'netns %s\n' "$1"
+	printf 'sysctl %s\n' "${TOPO_SYSCTLS[@]}" "${@:2}"
 }
 
-# topo_router NAMESPACE FIELDS: which it hashes
+# topo_router "NAMESPACE..." FIELDS: which they hash
 topo_router() {
 	topo_sysctl "$1" "${TOPO_ROUTER_SYSCTLS[@]}" \
 		"net.ipv4.fib_multipath_hash_fields=$2" "net.ipv6.fib_multipath_hash_fields=$2"
 }
 
-topo_sysctls() {
-	local ns s fields
+topo_write_sysctls() {
+	local s fields
 
-	for ns in "${CORE[@]}"; do
-		topo_router "$ns" "$TOPO_CORE_FIELDS" || return
-	done
+	topo_router "${CORE[*]}" "$TOPO_CORE_FIELDS"
 	for ((s = 0; s < TOPO_SPINES; s++)); do
 		fields=$TOPO_SPINE_FIELDS
 		((s * TOPO_PODS / TOPO_SPINES % 2 == 0)) || fields=$TOPO_ODD_POD_FIELDS
-		topo_router "${SPINE[s]}" "$fields" || return
+		topo_router "${SPINE[s]}" "$fields"
 	done
-	for ns in "${LEAF[@]}"; do
-		topo_router "$ns" "$TOPO_LEAF_FIELDS" || return
-	done
-	for ns in "${HOST[@]}"; do
-		topo_sysctl "$ns" "${TOPO_HOST_SYSCTLS[@]}" || return
-	done
+	topo_router "${LEAF[*]}" "$TOPO_LEAF_FIELDS"
+	topo_sysctl "${HOST[*]}" "${TOPO_HOST_SYSCTLS[@]}"
+}
+
+topo_sysctls() {
+	topo_write_sysctls | "$TOPO_NETNS_BATCH"
 }
 
 # ---- up and down ----
@@ -532,11 +542,16 @@ topo_configure() {
 	local ns
 
 	for ns in $(topo_namespaces); do
-		ip -n "$ns" -batch "$TOPO_DIR/$ns.ip" || return
+		[[ ! -e $TOPO_DIR/$ns.ip ]] || ip -n "$ns" -batch "$TOPO_DIR/$ns.ip" || return
 		[[ ! -e $TOPO_DIR/$ns.fdb ]] || bridge -n "$ns" -batch "$TOPO_DIR/$ns.fdb" || return
 		[[ ! -e $TOPO_DIR/$ns.tc ]] || tc -n "$ns" -batch "$TOPO_DIR/$ns.tc" || return
 	done
-	topo_wires
+	topo_hosts && topo_wires
+}
+
+# The addresses and neighbours of all hosts in one process.
+topo_hosts() {
+	[[ ! -e $TOPO_DIR/hosts ]] || "$TOPO_NETNS_BATCH" <"$TOPO_DIR/hosts"
 }
 
 # All links in one process.
