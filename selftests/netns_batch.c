@@ -32,11 +32,11 @@
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include "../userspace/tool.h"
+#include "rtnetlink.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define BATCH_BLANKS	" \t\n"
 #define BATCH_WORDS_MAX	4		/* of a line, netns aside */
-#define BATCH_WHY_MAX	256
 #define BATCH_BITS	8		/* of a byte */
 #define BATCH_BYTES	16384		/* of requests, half of what libnl lets a socket hold */
 
@@ -69,8 +69,7 @@ static struct {
 	unsigned int ifindex;
 } batch_netns;
 
-static char batch_why[BATCH_WHY_MAX];
-static unsigned int batch_refused;	/* number of the line */
+static struct rtnetlink_refusal batch_refusal;
 
 static int batch_fail(int status, unsigned int number, const char *why, const char *word)
 {
@@ -83,31 +82,6 @@ static int batch_fail(int status, unsigned int number, const char *why, const ch
 
 /* ---- requests ---- */
 
-/* Why the kernel refuses: libnl knows nothing of it up to version 3.7. */
-static void batch_read_extack(struct nlmsgerr *err)
-{
-	struct nlmsghdr *hdr = (struct nlmsghdr *)((char *)err - NLMSG_HDRLEN);
-	struct nlattr *tlv[NLMSGERR_ATTR_MAX + 1];
-
-	snprintf(batch_why, sizeof(batch_why), "%s", strerror(-err->error));
-	if (!(hdr->nlmsg_flags & NLM_F_ACK_TLVS) || !(hdr->nlmsg_flags & NLM_F_CAPPED))
-		return;
-	if (nla_parse(tlv, NLMSGERR_ATTR_MAX, (struct nlattr *)(err + 1),
-		      nlmsg_datalen(hdr) - sizeof(*err), NULL) < 0)
-		return;
-	if (tlv[NLMSGERR_ATTR_MSG])
-		nla_strlcpy(batch_why, tlv[NLMSGERR_ATTR_MSG], sizeof(batch_why));
-}
-
-static int batch_on_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
-{
-	(void)from;
-	(void)arg;
-	batch_refused = err->msg.nlmsg_seq;
-	batch_read_extack(err);
-	return NL_STOP;
-}
-
 /* The kernel answers to a request that it refuses, and to the last one. */
 static int batch_flush(void)
 {
@@ -115,8 +89,7 @@ static int batch_flush(void)
 
 	if (!batch_netns.length)
 		return CONGA_OK;
-	batch_why[0] = '\0';
-	batch_refused = batch_netns.last->nlmsg_seq;
+	batch_refusal = (struct rtnetlink_refusal){ .seq = batch_netns.last->nlmsg_seq };
 	batch_netns.last->nlmsg_flags |= NLM_F_ACK;
 	err = nl_sendto(batch_netns.sock, batch_netns.bytes, batch_netns.length);
 	if (err >= 0)
@@ -124,8 +97,8 @@ static int batch_flush(void)
 	batch_netns.length = 0;
 	if (err >= 0)
 		return CONGA_OK;
-	return batch_fail(CONGA_REFUSED, batch_refused, batch_why[0] ? batch_why : nl_geterror(err),
-			  NULL);
+	return batch_fail(CONGA_REFUSED, batch_refusal.seq,
+			  batch_refusal.why[0] ? batch_refusal.why : nl_geterror(err), NULL);
 }
 
 /* A request has the number of its line, by which the kernel answers. */
@@ -343,21 +316,13 @@ static int batch_read(struct batch_line **first)
 
 static int batch_enter(const struct batch_line *line, const char *name)
 {
-	int on = 1, fd;
-
 	nl_socket_free(batch_netns.sock);
 	memset(&batch_netns, 0, sizeof(batch_netns));
-	if (conga_netns_switch(name))
+	batch_netns.sock = rtnetlink_open(name, &batch_refusal);
+	if (!batch_netns.sock)
 		return batch_fail(CONGA_REFUSED, line->number, "nothing is done in", name);
 	batch_netns.name = name;
-	batch_netns.sock = nl_socket_alloc();
-	if (!batch_netns.sock || nl_connect(batch_netns.sock, NETLINK_ROUTE))
-		return batch_fail(CONGA_REFUSED, line->number, "no netlink socket", NULL);
-	fd = nl_socket_get_fd(batch_netns.sock);
-	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
-	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
 	nl_socket_disable_seq_check(batch_netns.sock);
-	nl_socket_modify_err_cb(batch_netns.sock, NL_CB_CUSTOM, batch_on_error, NULL);
 	return CONGA_OK;
 }
 

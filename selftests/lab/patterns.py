@@ -12,16 +12,12 @@ from numpy.random import Generator
 import scenario
 import values
 import workload
-from scenario import Run
+from scenario import PAYLOAD_BYTES, WIRE_BYTES, Run
 from workload import Workload
 
 NOTHING = -1            # no group, nothing to wait for, nothing to relay
 ARRIVALS_AT_ONCE = 4096
 DRAWS_MAX = 10000       # of all transfers of a run, until their load is what was asked for
-
-# On a 40 Gbit/s link a full packet of 1,448 bytes of TCP data takes 1,564 bytes:
-# headers of TCP with timestamps (32), IP (20), Ethernet (14), VXLAN (50)
-PAYLOAD_BYTES, WIRE_BYTES = 1448, 1564
 
 FIELDS = ("start", "size", "sender", "receiver", "copy", "group", "after", "relay")
 
@@ -117,7 +113,8 @@ def partners(generator: Generator, run: Run, host: numpy.ndarray) -> numpy.ndarr
 def client_server(run: Run, generator: Generator) -> Transfers:
     """Every host asks random servers on other leaves, at random moments.
 
-    Each leaf sends, on average, the load times the healthy capacity of its uplinks. A
+    Each leaf sends, on average, the load times the healthy capacity of its uplinks, with
+    headers. A
     short run of heavy-tailed sizes is often far from the average, so all transfers are
     drawn anew until their bytes are near enough (load.within) to the load's.
     """

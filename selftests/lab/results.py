@@ -28,7 +28,7 @@ TREE = Path(__file__).resolve().parent.parent.parent
 # only reads results. The tool writes what it is told, so that its help may change.
 INPUTS = ("Kbuild", "include/**/*.h", "kmod/**/*.[ch]", "selftests/flowgen*.[ch]",
           "selftests/lib.sh", "selftests/topology.sh", "selftests/fabric.sh",
-          "selftests/netns_batch.c",
+          "selftests/netns_batch.c", "selftests/rtnetlink.[ch]",
           "selftests/balance.sh", "selftests/vm/uml.config", "selftests/vm/uml.patch",
           "selftests/lab/experiment",
           "selftests/lab/*.[ch]", "selftests/lab/patterns.py", "selftests/lab/trace.py",

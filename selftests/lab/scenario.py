@@ -36,6 +36,11 @@ class Scenario(NamedTuple):
     variants: dict      # form -> list of {path: text}
 
 
+# On a link of the fabric a full packet of 1,448 bytes of TCP data takes 1,564 bytes:
+# headers of TCP with timestamps (32), IP (20), Ethernet (14), VXLAN (50)
+PAYLOAD_BYTES, WIRE_BYTES = 1448, 1564
+
+
 class Run(NamedTuple):
     scenario: str
     values: dict        # path of a key -> value
@@ -322,13 +327,19 @@ def leaf_capacity(run: Run) -> int:
     return uplinks_of(run) * run["fabric.link_rate"]
 
 
-def offered_rate(run: Run) -> float:
-    """bytes per second of the pattern's open part, as it is meant to be"""
+def wanted_rate(run: Run) -> float:
+    """bit/s on the links of the fabric that the pattern's open part is meant to take, with
+    headers; of all leaves"""
     if run["load.pattern"] == "demand":
-        return sum(values.rate(word.split(":")[1]) for word in run["load.demands"]) / 8
+        return sum(values.rate(word.split(":")[1]) for word in run["load.demands"])
     if run["load.pattern"] == "incast":
         return 0
-    return float(run["load.load"]) * leaf_capacity(run) * run["fabric.leaves"] / 8
+    return float(run["load.load"]) * leaf_capacity(run) * run["fabric.leaves"]
+
+
+def offered_rate(run: Run) -> float:
+    """bytes of data per second of that"""
+    return wanted_rate(run) / 8 * PAYLOAD_BYTES / WIRE_BYTES
 
 
 def closed_bytes(run: Run) -> int:

@@ -16,7 +16,7 @@ import patterns
 import scenario
 import values
 import workload
-from patterns import NOTHING, PAYLOAD_BYTES, WIRE_BYTES, Transfers
+from patterns import NOTHING, Transfers
 from scenario import Run
 
 FORMAT = 1              # another one where the same parameters give other transfers
@@ -89,15 +89,13 @@ def open_bytes(found: Transfers) -> int:
 
 
 def realised_load(run: Run, found: Transfers) -> float:
-    """Of the healthy capacity; of a demand, which counts headers: of what is demanded."""
-    seconds = run["load.seconds"] / values.NS_PER_SECOND
+    """Of the healthy capacity; of a demand: of what is demanded. With headers, as if all
+    packets were full."""
     if run["load.pattern"] == "incast":
         return 0.0
-    if run["load.pattern"] == "demand":
-        return open_bytes(found) * WIRE_BYTES / PAYLOAD_BYTES \
-            / (seconds * scenario.offered_rate(run))
-    return open_bytes(found) * 8 / (seconds * scenario.leaf_capacity(run)
-                                    * run["fabric.leaves"])
+    seconds = run["load.seconds"] / values.NS_PER_SECOND
+    load = open_bytes(found) / (seconds * scenario.offered_rate(run))
+    return load if run["load.pattern"] == "demand" else load * float(run["load.load"])
 
 
 # ---- files ----

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy
 
 import values
-from patterns import PAYLOAD_BYTES, WIRE_BYTES
+from scenario import PAYLOAD_BYTES, WIRE_BYTES
 
 SMALL_BYTES = 100e3     # the paper's small transfers are below that (section 5.2)
 LARGE_BYTES = 10e6      # and its large ones above that

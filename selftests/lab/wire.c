@@ -21,15 +21,15 @@
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
 #include "../../userspace/tool.h"
+#include "../rtnetlink.h"
 #include "sch_wire.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define WIRE_LINE_MAX	512
 #define WIRE_WORDS	" \t\n"
-#define WIRE_WHY_MAX	256
 
 static unsigned int wire_line;
-static char wire_why[WIRE_WHY_MAX];
+static struct rtnetlink_refusal wire_refusal;
 
 static int wire_fail(int status, const char *why, const char *word)
 {
@@ -107,50 +107,17 @@ static int wire_words_put(struct nl_msg *msg)
 
 /* ---- the kernel ---- */
 
-/* Why the kernel refuses: libnl knows nothing of it up to version 3.7. */
-static void wire_read_extack(struct nlmsgerr *err)
-{
-	struct nlmsghdr *hdr = (struct nlmsghdr *)((char *)err - NLMSG_HDRLEN);
-	struct nlattr *tlv[NLMSGERR_ATTR_MAX + 1];
-
-	snprintf(wire_why, sizeof(wire_why), "%s", strerror(-err->error));
-	if (!(hdr->nlmsg_flags & NLM_F_ACK_TLVS) || !(hdr->nlmsg_flags & NLM_F_CAPPED))
-		return;
-	if (nla_parse(tlv, NLMSGERR_ATTR_MAX, (struct nlattr *)(err + 1),
-		      nlmsg_datalen(hdr) - sizeof(*err), NULL) < 0)
-		return;
-	if (tlv[NLMSGERR_ATTR_MSG])
-		nla_strlcpy(wire_why, tlv[NLMSGERR_ATTR_MSG], sizeof(wire_why));
-}
-
-static int wire_on_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
-{
-	(void)from;
-	(void)arg;
-	wire_read_extack(err);
-	return NL_STOP;
-}
-
 static struct nl_sock *wire_socket(const char *netns)
 {
 	static char here[WIRE_LINE_MAX];
 	static struct nl_sock *sock;
-	int on = 1;
 
 	if (sock && !strcmp(here, netns))
 		return sock;
 	nl_socket_free(sock);
-	sock = NULL;
-	if (conga_netns_switch(netns))
-		return NULL;
-	sock = nl_socket_alloc();
-	if (!sock || nl_connect(sock, NETLINK_ROUTE)) {
+	sock = rtnetlink_open(netns, &wire_refusal);
+	if (!sock)
 		wire_fail(CONGA_REFUSED, "no netlink socket in", netns);
-		return NULL;
-	}
-	setsockopt(nl_socket_get_fd(sock), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
-	setsockopt(nl_socket_get_fd(sock), SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
-	nl_socket_modify_err_cb(sock, NL_CB_CUSTOM, wire_on_error, NULL);
 	snprintf(here, sizeof(here), "%s", netns);
 	return sock;
 }
@@ -159,15 +126,14 @@ static int wire_send(struct nl_sock *sock, struct nl_msg *msg, const char *devic
 {
 	int err;
 
-	wire_why[0] = '\0';
+	wire_refusal.why[0] = '\0';
 	err = nl_send_auto(sock, msg);
 	if (err >= 0)
 		err = nl_wait_for_ack(sock);
 	if (err >= 0)
 		return CONGA_OK;
-	if (!wire_why[0])
-		snprintf(wire_why, sizeof(wire_why), "%s", nl_geterror(err));
-	return wire_fail(CONGA_REFUSED, wire_why, device);
+	return wire_fail(CONGA_REFUSED, wire_refusal.why[0] ? wire_refusal.why : nl_geterror(err),
+			 device);
 }
 
 /* ---- a line ---- */

@@ -330,7 +330,8 @@ class Checks(Case):
                      "selftests/lab/wire_sampler.c", "selftests/lab/wire.c",
                      "selftests/flowgen", "build/6.1-uml/conga.ko",
                      "build/6.1-uml/lab/wire.ko", "selftests/lab/wire",
-                     "selftests/netns_batch.c", "selftests/netns_batch"):
+                     "selftests/netns_batch.c", "selftests/rtnetlink.c",
+                     "selftests/netns_batch"):
             made.append(tree / name)
             made[-1].parent.mkdir(parents=True, exist_ok=True)
             made[-1].write_text("")
