@@ -85,11 +85,13 @@ before_all() {
 	sysctl_is "$A" "$TTL" 13
 }
 
-# stops SENTENCE LINE: what stands above is done, nothing below, in no namespace
+# stops SENTENCE LINE: what stands above is done, nothing below, in no namespace; but
+# for what is sent at once with the line, and is not what is named
 stops() {
 	NUMBER=$((NUMBER + 1))
 	batch_says 1 "netns_batch: line 4: $1, in $A" "netns $A $B" "sysctl $TTL=$NUMBER" \
-		"address eth0 198.51.100.$NUMBER/32" "$2" "sysctl $TTL=99" \
+		"address eth0 198.51.100.$NUMBER/32" "$2" "neighbour eth0 10.8.0.$NUMBER $MAC" \
+		"sysctl $TTL=99" \
 		"netns $B" "sysctl $TTL=99" || return
 	has "$A" "198.51.100.$NUMBER/32" || fail "what stands above is not done" || return
 	! has "$B" "198.51.100.$NUMBER/32" || fail "it went on to $B" || return
