@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the parts of flowgen share. Transfers come from flowgen_trace.c, which
  * draws them, or from flowgen_replay.c, which reads them; flowgen_conn.c opens
- * their connections, of flowgen_socket.c's sockets. flowgen_run.c starts them in the
- * order of flowgen_queue.c, flowgen_transfer.c carries them out and asks
- * flowgen_info.c what TCP counted. flowgen.c reads options, flowgen_report.c reports.
+ * their connections, of flowgen_socket.c's sockets, and flowgen_subflows.c those of
+ * multipath TCP. flowgen_run.c starts them in the order of flowgen_queue.c,
+ * flowgen_transfer.c carries them out and asks flowgen_info.c what TCP counted.
+ * flowgen.c reads options, flowgen_report.c reports.
  */
 #ifndef FLOWGEN_H
 #define FLOWGEN_H
@@ -146,6 +147,10 @@ void epoll_watch(int epoll_fd, int fd, __u32 events, __u64 cookie);
 /* flowgen_conn.c */
 void conns_alloc(__u64 count);
 void conns_setup(void);
+
+/* flowgen_subflows.c */
+extern __u64 n_subflows;
+void subflows_open(void);
 
 /* flowgen_queue.c */
 void queue_setup(void);

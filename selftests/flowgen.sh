@@ -511,6 +511,15 @@ congestion_control() {
 	stopped
 }
 
+# Host 0 has a second address, for a second subflow.
+second_address() {
+	ip -n "${NS[0]}" address add 192.168.7.99/24 dev eth0 &&
+		ip -n "${NS[0]}" mptcp endpoint add 192.168.7.99 dev eth0 subflow &&
+		ip -n "${NS[0]}" mptcp limits set subflow 1 &&
+		ip -n "${NS[1]}" mptcp limits set subflow 1
+}
+
+# Two of the connections are host 0's: they have two subflows when the clock starts.
 multipath() {
 	local before
 
@@ -520,8 +529,10 @@ multipath() {
 			"$HERE/flowgen" "${GIVEN[@]}" -T "$DIR/trace" -M
 		return
 	fi
+	second_address || return
 	before=$(tcp_counter 1 MPCapableSYNRX)
 	replay -M -R && finished 3 || return
+	[[ $SUMMARY == *" connections=3 subflows=5 "* ]] || fail "told: $SUMMARY" || return
 	(($(tcp_counter 1 MPCapableSYNRX) == before + 2)) || fail "no multipath TCP" || return
 	[[ "${RETRANS[*]} ${RTOS[*]} ${DISORDERED[*]}" == "- - - - - - - - -" ]] ||
 		fail "told: ${RETRANS[*]} ${RTOS[*]} ${DISORDERED[*]}"

@@ -223,6 +223,8 @@ void conns_setup(void)
 	slots_setup();
 	listeners_open(epoll_fd);
 	conns_open(epoll_fd);
+	if (opt.mptcp)
+		subflows_open();	/* to a port that listens, still */
 	listeners_close();
 	free(slots);
 	close(epoll_fd);

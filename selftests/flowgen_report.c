@@ -128,6 +128,8 @@ static void summary(__u64 ran)
 	else
 		printf("retransmits=%llu ", retrans);
 	printf("bytes=%llu offered_bytes=%llu ", bytes_received, trace_bytes());
+	if (opt.mptcp)
+		printf("connections=%u subflows=%llu ", n_conns, n_conns + n_subflows);
 	printf("seconds=%.3f cpu_idle=%.0f\n", ran / 1e9, 100 * cpu_idle);
 }
 
