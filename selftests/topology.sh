@@ -17,6 +17,7 @@
 #
 #	${LEAF[l]} ${SPINE[s]} ${CORE[c]} ${HOST[l.h]}	namespaces
 #	${VTEP[l]} ${HOST_IP[l.h]} ${HOST_IP6[l.h]}	addresses
+#	${HOST_IPS[l.h]}				IPv4 addresses of a host, "A B ..."
 #	upI on a leaf, I = spine * P + parallel link; downL.P on a spine;
 #	coreC on a spine, spineS on a core;
 #	hI on a leaf towards its host I, eth0 in the host
@@ -29,6 +30,7 @@ topo_defaults() {
 	TOPO_SPINES=2
 	TOPO_LINKS=2			# parallel links per (leaf, spine)
 	TOPO_HOSTS=1			# per leaf
+	TOPO_HOST_ADDRESSES=1		# IPv4, of each host, up to 16, a network each
 	TOPO_PODS=1			# leaf l is of pod l * pods / leaves, spines alike
 	TOPO_CORES=0			# each with a link to every spine; joins the pods
 	TOPO_CUT=			# links that are down, "LEAF.SPINE.LINK ...": routes
@@ -82,14 +84,14 @@ TOPO_NETNS_BATCH=${BASH_SOURCE[0]%/*}/netns_batch
 
 declare -a LEAF=() SPINE=() CORE=() VTEP=()
 declare -a LEAF_LINKS=() SPINE_LINKS=()	# "SPINE.LINK ..." of a leaf, "LEAF.LINK ..." of a spine
-declare -A HOST=() HOST_IP=() HOST_IP6=() HOST_MAC=()
+declare -A HOST=() HOST_IP=() HOST_IPS=() HOST_IP6=() HOST_MAC=()
 TOPO_DIR=""
 topo_defaults
 
 # ---- names and numbers ----
 
 topo_names() {
-	local l s c h hex sfx=${TOPO_DIR##*.}
+	local l s c h a hex sfx=${TOPO_DIR##*.}
 
 	for ((c = 0; c < TOPO_CORES; c++)); do CORE[c]="core$c-$sfx"; done
 	for ((s = 0; s < TOPO_SPINES; s++)); do SPINE[s]="spine$s-$sfx"; done
@@ -100,6 +102,10 @@ topo_names() {
 		for ((h = 0; h < TOPO_HOSTS; h++)); do
 			HOST[$l.$h]="host$l.$h-$sfx"
 			HOST_IP[$l.$h]="192.168.$l.$((10 + h))"
+			HOST_IPS[$l.$h]=${HOST_IP[$l.$h]}
+			for ((a = 1; a < TOPO_HOST_ADDRESSES; a++)); do
+				HOST_IPS[$l.$h]+=" 172.$((16 + a)).$l.$((10 + h))"
+			done
 			printf -v hex '%x:%x' "$l" $((10 + h))
 			HOST_IP6[$l.$h]="fd02::$hex"
 			printf -v "HOST_MAC[$l.$h]" '02:00:00:%02x:%02x:01' "$l" $((10 + h))
@@ -432,11 +438,13 @@ batch_tunnel_fdb() {
 }
 
 batch_hosts() {
-	local id
+	local id ip
 
 	for id in "${!HOST[@]}"; do
-		batch hosts "netns ${HOST[$id]}" "address eth0 ${HOST_IP[$id]}/16" \
-			"address eth0 ${HOST_IP6[$id]}/64"
+		batch hosts "netns ${HOST[$id]}" "address eth0 ${HOST_IP6[$id]}/64"
+		for ip in ${HOST_IPS[$id]}; do
+			batch hosts "address eth0 $ip/16"
+		done
 		batch_shape "${HOST[$id]}" eth0 "$TOPO_HOST_RATE" "$TOPO_HOST_BUFFER"
 	done
 	batch_neighbours
@@ -445,13 +453,14 @@ batch_hosts() {
 # Every host knows every host's MAC: no broadcast, nothing to wait for. Its own too,
 # which it never asks for, so that the lines are the same for all.
 batch_neighbours() {
-	local id
+	local id ip
 
 	((${#HOST[@]})) || return 0
 	batch hosts "netns ${HOST[*]}"
 	for id in "${!HOST[@]}"; do
-		printf 'neighbour eth0 %s %s\n' "${HOST_IP[$id]}" "${HOST_MAC[$id]}" \
-			"${HOST_IP6[$id]}" "${HOST_MAC[$id]}"
+		for ip in ${HOST_IPS[$id]} "${HOST_IP6[$id]}"; do
+			printf 'neighbour eth0 %s %s\n' "$ip" "${HOST_MAC[$id]}"
+		done
 	done >>"$TOPO_DIR/hosts"
 }
 
@@ -583,5 +592,5 @@ topo_down() {
 	done | ip -batch -
 	rm -rf "$TOPO_DIR"
 	TOPO_DIR=""
-	LEAF=() SPINE=() CORE=() VTEP=() HOST=() HOST_IP=() HOST_IP6=() HOST_MAC=()
+	LEAF=() SPINE=() CORE=() VTEP=() HOST=() HOST_IP=() HOST_IPS=() HOST_IP6=() HOST_MAC=()
 }
