@@ -11,7 +11,7 @@ from drawing import Value
 from measures import Quantity
 from tables import FORMS, Tables, number
 
-SCHEMES = ("stock", "ecmp", "local", "conga", "conga-flow")
+SCHEMES = ("stock", "ecmp", "local", "conga", "conga-flow", "mptcp")
 PERCENTILES = ((50, "p50"), (90, "p90"), (95, "p95"), (99, "p99"), (100, "max"))
 BYTE_PERCENTILES = (10, 25, 50, 75, 90)
 KB, MB, PERCENT = 1e3, 1e6, 100

@@ -11,7 +11,6 @@ from verdict import Estimate, Outcome
 
 WHOLE = "all parts"     # in the place of a part's name
 CALCULATED = "calculated"
-MPTCP_WHY = "rests on MPTCP, which is no part of the lab"
 
 
 class Row(NamedTuple):
@@ -90,15 +89,18 @@ def judge(found: Tables, claim: Claim) -> list[Row]:
     return [claim_row(claim, parts)] + parts
 
 
-def context_row(claim: str, says: str) -> Row:
-    empty = dict.fromkeys(Row._fields, "")
-    return Row(**{**empty, "claim": claim, "part": WHOLE, "counts": 0,
-                  "verdict": verdict.CONTEXT, "says": says, "differs": MPTCP_WHY})
+def show(found: Tables, claim: Claim) -> list[Row]:
+    """The same of a claim that is context only: its parts' numbers, where there are runs."""
+    whole = Row(**{**dict.fromkeys(Row._fields, ""), "claim": claim.id, "part": WHOLE,
+                   "counts": 0, "verdict": verdict.CONTEXT, "published": claim.published,
+                   "says": claim.says, "how": claim.how, "differs": claim.differs,
+                   "figure": claim.figure, "command": command(claim, "") if claim.parts else ""})
+    return [whole] + [part_row(claim, part, *best_form(found, part)) for part in claim.parts]
 
 
 def judge_all(found: Tables) -> list[Row]:
     rows = [row for claim in claims.CLAIMS for row in judge(found, claim)]
-    return rows + [context_row(*item) for item in claims.MPTCP.items()]
+    return rows + [row for claim in claims.BESIDE.values() for row in show(found, claim)]
 
 
 # ---- the spread that is left when all is the same ----

@@ -48,7 +48,7 @@ OPTIONS = {
     "explicit-feedback": choice("on", "off"),
 }
 
-SCHEMES = ("stock", "ecmp", "local", "conga", "conga-flow")
+SCHEMES = ("stock", "ecmp", "local", "conga", "conga-flow", "mptcp")
 PATTERNS = ("client-server", "demand", "incast", "hdfs")
 CONGESTION = ("cubic", "reno", "dctcp", "bbr")
 

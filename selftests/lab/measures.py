@@ -113,6 +113,10 @@ def client_gbits(_found: Tables, run: dict) -> float:
     return quotient(8 * number(run["job_bytes"]) / GBIT, number(run["job_seconds"]))
 
 
+def of_client_link(found: Tables, run: dict) -> float:
+    return quotient(client_gbits(found, run), number(run["host_rate"].removesuffix("bit")) / GBIT)
+
+
 def quotient(one: float, other: float) -> float:
     return one / other if other else math.nan
 

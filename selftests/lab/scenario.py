@@ -282,8 +282,19 @@ def check_scheme(run: Run) -> None:
     for name in ("options", "leaf_schemes", "unmarked_spines"):
         if run["schemes.names"] == "stock" and run[f"schemes.{name}"]:
             raise ValueError(f"the scheme stock has no {name}")
+    if run["schemes.names"] == "mptcp":
+        check_mptcp(run)
     if run["load.congestion"] == "dctcp" and run["fabric.mark"] is None:
         raise ValueError("dctcp needs ports that mark: say fabric.mark")
+
+
+def check_mptcp(run: Run) -> None:
+    """The scheme is ECMP at every leaf; a captured packet does not tell its connection."""
+    if run["schemes.leaf_schemes"]:
+        raise ValueError("the scheme mptcp has no leaf_schemes: every leaf does ECMP")
+    if run["load.capture"]:
+        raise ValueError("the scheme mptcp has no capture: each subflow would be taken for "
+                         "a connection")
 
 
 def check_demands(run: Run) -> None:

@@ -63,8 +63,10 @@ def mean(column: numpy.ndarray) -> float:
     return float(column.mean()) if len(column) else float("nan")
 
 
-def total(column: numpy.ndarray) -> int:
-    return int(numpy.nansum(column))
+def total(column: numpy.ndarray) -> int | float:
+    """NaN: nothing was counted, as the retransmissions of MPTCP."""
+    known = column[~numpy.isnan(column)]
+    return int(known.sum()) if len(known) or not len(column) else float("nan")
 
 
 def of_sizes(found: Transfers, which: numpy.ndarray, name: str) -> dict:

@@ -60,6 +60,16 @@ class Limit(NamedTuple):
         return " and ".join(words)
 
 
+class Shown(NamedTuple):
+    """A number beside those that are judged, and never a verdict."""
+    published: str = ""
+
+    up_to = False
+
+    def __str__(self) -> str:
+        return self.published
+
+
 class Estimate(NamedTuple):
     """Of one point, over seeds."""
     mean: float
@@ -125,7 +135,9 @@ def judge_limit(rule: Limit, found: Estimate) -> str:
     return PARTLY if rule.least <= found.mean <= rule.most else NOT
 
 
-JUDGES = {Factor: judge_factor, Near: judge_near, Limit: judge_limit}
+JUDGES = {Factor: judge_factor, Near: judge_near, Limit: judge_limit,
+          Shown: lambda _rule, _found: CONTEXT}
+AVERAGED = (Factor, Shown)  # over points, as factors are
 
 
 def usable(points: dict) -> dict:
@@ -144,7 +156,7 @@ def merged(points: dict) -> dict:
 
 
 def judge_point(rule, point: str, numbers: list[float], fewest: int) -> Outcome:
-    found = estimate(numbers, isinstance(rule, Factor))
+    found = estimate(numbers, isinstance(rule, AVERAGED))
     verdict = JUDGES[type(rule)](rule, found) if len(numbers) >= fewest else TOO_FEW
     return Outcome(verdict, point, found)
 
@@ -154,7 +166,7 @@ def judge(rule, points: dict, fewest: int = FEWEST_SEEDS) -> Outcome:
     the mean of all; what must be the same, or within a limit, must be so at every
     point, and the worst one is shown."""
     points = usable(points)
-    if isinstance(rule, Factor):
+    if isinstance(rule, AVERAGED):
         points = {point: kept for point, by_seed in points.items()
                   if (kept := {seed: x for seed, x in by_seed.items() if x > 0})}
         points = points if rule.up_to or not points else usable(merged(points))
@@ -162,7 +174,7 @@ def judge(rule, points: dict, fewest: int = FEWEST_SEEDS) -> Outcome:
         return Outcome(NOT_MEASURED)
     found = [judge_point(rule, point, list(by_seed.values()), fewest)
              for point, by_seed in points.items()]
-    if isinstance(rule, Factor):
+    if isinstance(rule, AVERAGED):
         enough = [one for one in found if one.verdict != TOO_FEW] or found
         return max(enough, key=lambda one: one.estimate.mean)
     return min(found, key=lambda one: (WORST_FIRST.index(one.verdict), -distance(rule, one)))

@@ -64,7 +64,7 @@ def paper_fct(run: dict) -> float:
         return figure_15(run) if name == "fig15" else ECMP[name]
     if scheme == "conga":
         return {"sweep": sweep, "grey": grey}.get(name, lambda run: 1)(run)
-    return {"stock": 7, "local": 1.5, "conga-flow": 1.05}[scheme]
+    return {"stock": 7, "local": 1.5, "conga-flow": 1.05, "mptcp": 1.4}[scheme]
 
 
 def paper_small(run: dict) -> float:

@@ -127,6 +127,43 @@ class Worlds(unittest.TestCase):
         self.assertIn("over 5 boots of seed 1: ", found)
 
 
+class Beside(unittest.TestCase):
+    """What rests on MPTCP is a number, and no verdict."""
+
+    def parts(self, found, claim: str) -> list:
+        return [row for row in judgement.judge_all(found)
+                if row.claim == claim and row.part != judgement.WHOLE]
+
+    def test_numbers(self):
+        found = synthetic.whole(synthetic.runs("fig9", "fig11", "fig13"))
+        for claim, number in (("C16", 1.4), ("C18", 1.4 / 1.05), ("C19", 1), ("C03", 1.4)):
+            for row in self.parts(found, claim):
+                with self.subTest(claim=claim, part=row.part):
+                    self.assertEqual((row.verdict, row.seeds), ("context only", "3"))
+                    if "ecmp" not in row.part:
+                        self.assertAlmostEqual(float(row.measured), number, delta=0.01)
+
+    def test_of_the_link(self):
+        found = changed(synthetic.whole(synthetic.runs("fig13")),
+                        {"scheme": "mptcp", "servers": 63, "mtu": 9000},
+                        job_bytes="1e9", job_seconds="8")
+        self.assertEqual([row.measured for row in self.parts(found, "C22")], ["0.1"])
+
+    def test_without_runs(self):
+        found = found_in(synthetic.PAPER)
+        found = found._replace(runs=[row for row in found.runs if row["scheme"] != "mptcp"])
+        for claim in claims.BESIDE:
+            for row in self.parts(found, claim):
+                self.assertEqual((row.verdict, row.measured), ("not measured", ""))
+        self.assertEqual(verdicts(found)["C09"], "reproduced")
+        self.assertEqual(verdicts(found)["C16"], "context only")
+
+    def test_it_decides_nothing(self):
+        found = changed(found_in(synthetic.PAPER), {"scheme": "mptcp"}, mean_fct_s="99")
+        self.assertEqual([verdicts(found)[name] for name in ("C09", "C13", "C16")],
+                         ["reproduced", "reproduced", "context only"])
+
+
 class Pairs(unittest.TestCase):
     def setUp(self):
         self.runs = synthetic.runs("three-tier")
@@ -192,7 +229,7 @@ class Table(unittest.TestCase):
         for claim in claims.CLAIMS:
             if claim.scenario:
                 self.assertIn(claim.id, scenario.find(claim.scenario).claims)
-        known = {claim.id for claim in claims.CLAIMS} | set(claims.MPTCP)
+        known = {claim.id for claim in claims.CLAIMS} | set(claims.BESIDE)
         for name in scenario.names():
             self.assertLessEqual(set(scenario.find(name).claims), known)
 
@@ -201,7 +238,7 @@ class Table(unittest.TestCase):
             for text in (claim.says, claim.figure, claim.how, claim.published, claim.differs):
                 self.assertTrue(text, claim.id)
             self.assertTrue(any(part.counts for part in claim.parts), claim.id)
-        self.assertFalse({claim.id for claim in claims.CLAIMS} & set(claims.MPTCP))
+        self.assertFalse({claim.id for claim in claims.CLAIMS} & set(claims.BESIDE))
 
 
 class Files(unittest.TestCase):

@@ -94,8 +94,10 @@ class Whole(Case):
         for claim in claims.CLAIMS:
             self.check_in(f'id="{claim.id}"')
             self.check_in(claims.command(claim).replace(">", "&gt;"))
-        for name in claims.MPTCP:
-            self.check_in(f"<li>{name} ")
+        for name in claims.BESIDE:
+            self.check_in(f'id="{name}"')
+        self.check_in("opens a subflow for\neach address of a host")
+        self.check_in("Linux has no coupled congestion control")
         self.check_in("5 boots of seed 1")
 
     def check_in(self, words: str):
