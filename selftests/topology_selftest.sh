@@ -81,6 +81,24 @@ foreign_apart() {
 	return "$status"
 }
 
+# Each of a host's addresses reaches each of another's, without asking for it.
+several_addresses() {
+	local one other status=0
+
+	topo_defaults
+	TOPO_HOST_ADDRESSES=3
+	topo_up || failed "the fabric cannot be set up" || return
+	[[ ${HOST_IPS[1.0]} == *" "*" "* ]] || failed "not three: ${HOST_IPS[1.0]}" || status=1
+	for one in ${HOST_IPS[0.0]}; do
+		for other in ${HOST_IPS[1.0]}; do
+			in_ns "${HOST[0.0]}" ping -q -n -c 1 -W 1 -I "$one" "$other" >/dev/null ||
+				failed "$one cannot reach $other" || status=1
+		done
+	done
+	topo_down
+	return "$status"
+}
+
 # ---- balance ----
 
 # One packet per port, without a fork per packet. Nobody listens: the answers
@@ -209,7 +227,7 @@ require_root
 require_commands ip tc bridge jq ping nsenter
 [[ -x $HERE/flowgen ]] || tap_skip_all "needs flowgen: run make in selftests"
 
-tap_plan 18
+tap_plan 19
 tap_test "v4 underlay, multipath routes: all hosts reach all hosts" variant HOSTS=2
 tap_test "v4 underlay, nexthop groups, outer checksums" variant NEXTHOPS=object UDPCSUM=on
 tap_test "v6 underlay, multipath routes, planes" variant UNDERLAY=6 SPINE=plane
@@ -221,6 +239,7 @@ tap_test "three tiers, multipath routes" \
 	variant LEAVES=4 SPINES=4 PODS=2 CORES=3 CUT="2.2.0 2.2.1 1.1.1"
 tap_test "three tiers, v6 underlay, nexthop groups" \
 	variant LEAVES=4 SPINES=4 PODS=2 CORES=3 CUT="2.2.0 2.2.1 1.1.1" UNDERLAY=6 NEXTHOPS=object
+tap_test "hosts with several addresses" several_addresses
 tap_test "foreign hosts reach each other and nobody else" foreign_apart
 tap_test "$FLOWS flows spread evenly over every link of both tiers" balance_up
 tap_test "control: spines that hash addresses only do not" one_sided
