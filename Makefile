@@ -111,10 +111,12 @@ lab: lab-check lab-build
 	@$(LAB) run --form $(FORM) $(SCENARIO)
 
 # Whether this machine can be trusted: links, queues, round trips, goodput, hashing,
-# Incast; and whether it does the same again.
+# Incast; whether it does the same again, and whether a capture says so, too.
 lab-calibrate: lab-build
 	@$(VM) -k uml --time-travel -t 1800 -- selftests/lab/calibrate.sh
 	@$(LAB) repeat fig2 --form quick
+	@$(LAB) run capture --form quick
+	@$(LAB) captured
 
 lab-quick: lab-build
 	@$(LAB) quick

@@ -74,7 +74,7 @@ static const char usage_text[] =
 "  -M          multipath TCP, whose subflows are up when the clock starts\n"
 "  -L SECONDS  no longer in all\n"
 "  -D SECONDS  wait after the last arrival (10), unless -L is given\n"
-"  -B FILE     write a line to it, as a pipe, when the clock starts\n"
+"  -B FILE     write \"begin TIME\" to it, as a pipe, when the clock starts\n"
 "  -o FILE     a line per transfer                  -q          no progress\n"
 "  -p          print the trace (ns, bytes, connection) and do nothing\n";
 

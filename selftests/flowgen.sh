@@ -421,7 +421,7 @@ interrupted() {
 # The reader comes when all connections are up, for which their handshakes have time
 # enough. The clock waits for it, and -L counts from then on.
 clock_start_told() {
-	local line="" ms since
+	local line="" ms since began
 
 	trace "10000000000 1 0 1 0 - - -"
 	mkfifo "$DIR/begin" || return
@@ -430,10 +430,12 @@ clock_start_told() {
 	sleep "0.$LATE_MS"
 	since=$(now_ms)
 	read -r -t $((PATIENCE_MS / 1000)) line <>"$DIR/begin"
+	began=${line#begin } began=$((10#${began/./} / 1000000))
 	ended || return
 	ms=$(($(now_ms) - since))
 	sleep "0.$LATE_MS"	# what ends the connections is delayed, too
-	[[ $line == begin ]] || fail "told: $line" || return
+	[[ $line =~ ^begin\ [0-9]+\.[0-9]{9}$ ]] || fail "told: $line" || return
+	((began >= since && began < since + DELAY_MS)) || fail "$line, at $since ms" || return
 	((ms >= 500 && ms < 500 + DELAY_MS)) || fail "ended $ms ms after that, not 500"
 }
 

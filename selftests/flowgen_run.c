@@ -156,12 +156,23 @@ static void events_await(void)
 		event_handle(&ev[i]);
 }
 
-/* For whoever has something to do at the same time. */
-static void begin_tell(void)
+/* For whoever has something to do at the same time, and whom it waits for. */
+static FILE *begin_open(void)
 {
 	FILE *begin = fopen(opt.begin, "w");
 
-	if (!begin || fputs("begin\n", begin) < 0 || fclose(begin))
+	if (!begin)
+		die(EXIT_RUNTIME, "cannot write \"%s\": %s", opt.begin, strerror(errno));
+	return begin;
+}
+
+static void begin_tell(FILE *begin)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (fprintf(begin, "begin %lld.%09ld\n", (long long)now.tv_sec, now.tv_nsec) < 0 ||
+	    fclose(begin))
 		die(EXIT_RUNTIME, "cannot write \"%s\": %s", opt.begin, strerror(errno));
 }
 
@@ -169,13 +180,16 @@ static void begin_tell(void)
 __u64 flows_run(void)
 {
 	double idle = idle_seconds();
+	FILE *begin = NULL;
 
 	queue_setup();
 	loop_setup();
 	limit = limit_ns();
 	if (opt.begin)
-		begin_tell();
+		begin = begin_open();
 	t0 = now_ns();
+	if (begin)
+		begin_tell(begin);
 	while (n_done < n_flows && elapsed < limit && !interrupted) {
 		arrivals_run();
 		events_await();

@@ -22,6 +22,7 @@ class Packets(NamedTuple):
     connection: numpy.ndarray   # numbered
     ns: numpy.ndarray
     size: numpy.ndarray         # bytes of TCP data
+    names: list                 # (sender, receiver) of each connection
 
 
 def nanoseconds(text: str) -> int:
@@ -41,7 +42,7 @@ def read(path: Path) -> Packets:
             rows.append((connection, nanoseconds(words[0]), int(words[6])))
     columns = numpy.array(rows, numpy.int64).reshape(-1, 3).T
     order = numpy.lexsort((columns[1], columns[0]))
-    return Packets(*columns[:, order])
+    return Packets(*columns[:, order], list(numbers))
 
 
 def sizes(found: Packets, gap_ns: int) -> numpy.ndarray:

@@ -29,8 +29,8 @@ from trace import Trace
 SELFTESTS = results.TREE / "selftests"
 EXPERIMENT = SELFTESTS / "lab" / "experiment"
 
-BYTES_PER_SECOND = 20e6         # of goodput, by one processor
-OVERHEAD_SECONDS = 20           # to boot, to build the fabric, to store what came out
+BYTES_PER_SECOND = 60e6         # of goodput, by one processor
+OVERHEAD_SECONDS = 8            # to boot, to build the fabric, to store what came out
 SLOWEST_BYTES_PER_SECOND = 2e6  # below that something is wrong
 SLOWEST_OVERHEAD_SECONDS = 900
 MEMORY_MB, MEMORY_PER_HOST_MB = 2048, 16
