@@ -9,19 +9,24 @@ from scenario import Run, Scenario
 HEADINGS = ("claims", "scenario", "form", "size", "runs", "GB a run", "GB", "hours")
 
 
+SLOWER = {"mptcp": 8}   # times as long for a byte
+
+
 class Cost(NamedTuple):
     runs: int
     largest: int    # bytes
     bytes: int
+    work: int       # bytes of other schemes that take as long
 
 
 def cost(runs: list[Run]) -> Cost:
     carried = [scenario.run_bytes(run) for run in runs]
-    return Cost(len(runs), max(carried), sum(carried))
+    work = [count * SLOWER.get(run["schemes.names"], 1) for count, run in zip(carried, runs)]
+    return Cost(len(runs), max(carried), sum(carried), sum(work))
 
 
 def hours(found: Cost, bytes_per_second: float, at_once: int) -> float:
-    seconds = found.bytes / bytes_per_second + found.runs * runner.OVERHEAD_SECONDS
+    seconds = found.work / bytes_per_second + found.runs * runner.OVERHEAD_SECONDS
     return seconds / at_once / 3600
 
 
@@ -75,5 +80,6 @@ def markdown(bytes_per_second: float, at_once: int) -> str:
     lines = [HEADINGS, tuple("---" for _ in HEADINGS), *found, *sums(found)]
     text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     return (f"At {bytes_per_second / 1e6:g} MB of goodput per second and processor, "
-            f"{at_once} at a time, and {runner.OVERHEAD_SECONDS} s around each run. "
+            f"{at_once} at a time, and {runner.OVERHEAD_SECONDS} s around each run; mptcp takes "
+            f"{SLOWER['mptcp']} times as long. "
             "\"GB a run\" is the largest.\n\n" + text)
