@@ -110,7 +110,7 @@ class Worlds(unittest.TestCase):
         self.assertTrue(rows[0].command.endswith("FORM=full"))
 
     def test_context_does_not_decide(self):
-        where = {"scenario": "fig11", "seconds": 0.2, "scheme": "ecmp"}
+        where = {"scenario": "fig11", "seconds": 0.1, "scheme": "ecmp"}
         self.assertEqual(verdicts(changed(self.paper, where, mean_fct_s="0.1"))["C01"],
                          "reproduced")
 
