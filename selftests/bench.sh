@@ -33,15 +33,6 @@ readonly BENCH_HEADERS=92
 # shellcheck disable=SC2034
 readonly GRAIN_NS=1024	# of the module's idle times
 
-# By this clock the kernel has just been started. It has coarse timers until it
-# has ticked a while, and makes the first who needs random numbers (the tool, for
-# the tables of its JSON) wait for them.
-readonly BENCH_SETTLE_S=1
-
-bench_settle() {
-	sleep "$BENCH_SETTLE_S" && head -c 1 /dev/random >/dev/null
-}
-
 declare -a LEAF=()
 CORE=""
 BENCH_DIR=""
@@ -135,7 +126,7 @@ bench_up() {
 	bench_namespaces && ip -batch - < <(bench_links "$1") &&
 		ip -n "$CORE" -batch - < <(bench_core "$1") &&
 		ip -n "${LEAF[0]}" -batch - < <(bench_leaf "$1") &&
-		bridge -n "${LEAF[0]}" -batch - < <(bench_fdb) && bench_settle
+		bridge -n "${LEAF[0]}" -batch - < <(bench_fdb) && settle
 }
 
 # bench_fabric UPLINKS RATE WORD...: of fabric add; both far leaves run conga.

@@ -119,7 +119,7 @@ chain_up() {
 	for box in "${!BOX[@]}"; do
 		ip -n "${BOX[$box]}" -batch "$CHAIN_DIR/$box" || return
 	done
-	bench_settle
+	settle
 }
 
 # ports ROLE DEV DEV

@@ -27,7 +27,6 @@ TOPO_RATE=40mbit
 TOPO_LINK_RATE[spine0.0-leaf1]=10mbit
 
 readonly SINK_PORT=9
-readonly SETTLE_S=1		# this clock begins with the kernel's start
 
 # One-way: a datagram each millisecond, each a flow of its own
 readonly PACKETS=2000 INTERVAL_US=1000 BYTES=200
@@ -69,7 +68,7 @@ leaves_conga() {
 }
 
 setup() {
-	sleep $SETTLE_S && head -c 1 /dev/random >/dev/null
+	settle
 	topo_up && silence && sink_up || return
 	MAC=$(ip -n "${LEAF[1]}" -br link show up0 | awk '{ print $3 }')
 	fabric_up conga auto &&

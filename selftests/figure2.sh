@@ -90,7 +90,7 @@ conga_splits() {
 }
 
 setup() {
-	topo_up && demand_from 0 && demand_to 1 && figures_pin && figures_settle
+	topo_up && demand_from 0 && demand_to 1 && figures_pin && settle
 }
 
 figures_require

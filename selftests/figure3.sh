@@ -131,7 +131,7 @@ conga_makes_room() {
 }
 
 setup() {
-	topo_up && figures_pin && figures_settle
+	topo_up && figures_pin && settle
 }
 
 figures_require

@@ -6,7 +6,7 @@
 #
 #	figures_topology; TOPO_...=...
 #	figures_require
-#	topo_up; figures_pin; figures_settle
+#	topo_up; figures_pin; settle
 #	DEMAND=100; demand_from 0; demand_to 1
 #	SINK=1				the leaf whose last links are counted
 #	carry conga 1 KEY		scheme, seed; sets TOTAL[KEY] and others
@@ -97,12 +97,6 @@ figures_pin() {
 	for ns in "${SPINE[@]}" "${LEAF[1]}"; do
 		pin "$ns" || return
 	done
-}
-
-# The kernel compares times in ticks: what it keeps about a route is of no use
-# within the tick in which the route was made.
-figures_settle() {
-	sleep 1
 }
 
 # scheme_up POLICY

@@ -129,6 +129,13 @@ require_module() {
 	module_load || tap_skip_all "needs conga.ko: run make in the top directory"
 }
 
+# Where time travels, the kernel has just been started: timers are coarse until it has
+# ticked a while, and what it keeps about a route is of no use within the tick in which
+# the route was made.
+settle() {
+	sleep 1
+}
+
 # ---- polling instead of sleeping ----
 
 # busywait MILLISECONDS COMMAND...: until the command succeeds; status 1 when

@@ -202,7 +202,7 @@ fabric_settings() {
 
 fabric_build() {
 	fabric_settings
-	topo_up && sleep 1
+	topo_up && settle
 }
 
 # From where the request leaves the host's link: six links there and back and the
@@ -278,7 +278,7 @@ incast_build() {
 	TOPO_LEAVES=2 TOPO_SPINES=2 TOPO_PODS=1 TOPO_CORES=0 TOPO_HOSTS=$INCAST_MANY
 	fabric_settings
 	TOPO_HOST_RATE=${INCAST_MBIT}mbit TOPO_PORT_BUFFER=64000
-	topo_up && sleep 1
+	topo_up && settle
 }
 
 # incast_trace SERVERS: the last so many hosts, all of the other leaf
@@ -321,8 +321,7 @@ require_commands ip tc jq nft tcpdump ping
 grep -qw 'time-travel=inf-cpu' /proc/cmdline ||
 	tap_skip_all "needs a machine whose code costs no time: vm/run -k uml --time-travel"
 tap_plan 10
-# This kernel has just been started: see bench.sh.
-sleep 1 && head -c 1 /dev/random >/dev/null
+settle
 insmod "$(module_file lab/wire)" || die "wire.ko cannot be loaded"
 link_up || die "no link"
 tap_test "a link drops to the byte" drops_to_the_byte
