@@ -149,6 +149,16 @@ bad_ends() {
 	fails_with "a time-out" 'no result after 12 seconds' "$@" -t 12 -- sleep 1000
 }
 
+# machine_of PROGRAM: the one of this test, which names its scratch folder or works there
+machine_of() {
+	local pid
+
+	for pid in $(pgrep -f "$1"); do
+		! { tr '\0' ' ' <"/proc/$pid/cmdline" && readlink "/proc/$pid/cwd"; } 2>/dev/null |
+			grep -qF "$TMPDIR/" || echo "$pid"
+	done | tail -n 1
+}
+
 # Output must stream, or the wait for it would not end before the machine does.
 # interrupted PROGRAM OPTION...
 interrupted() {
@@ -161,7 +171,7 @@ interrupted() {
 		sleep 0.1
 	done
 	check "output streams while the command runs" kill -0 "$runner"
-	machine=$(pgrep -f "$program.*$TMPDIR" | tail -n 1)
+	machine=$(machine_of "$program")
 	kill -TERM "$runner"
 	status=0
 	wait "$runner" || status=$?
