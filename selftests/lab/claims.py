@@ -277,7 +277,7 @@ HADOOP = (
     Claim("C02", "HDFS write job beside enterprise traffic: with one link failed ECMP takes "
           "nearly twice its time without failure.", "14", "fig14",
           "time of the job under ECMP, failed / healthy, on the same trace", "nearly 2",
-          "Each host writes 3 blocks of 4 MB (the paper: 1 TB in all), in the lab's own model "
+          "Each host writes 20 blocks of 1 MB (the paper: 1 TB in all), in the lab's own model "
           "of HDFS's pipeline.",
           (Part("ecmp, failed / healthy", Factor(2),
                 ratios(JOB, {"cut": "1.1.1"}, {"cut": ""}, scenario="fig14", **ECMP)),)),
