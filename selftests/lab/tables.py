@@ -42,7 +42,8 @@ def read(folder: Path) -> Tables:
     if not folder.is_dir():
         raise ValueError(f"{folder} is no folder")
     found = {name: read_file(folder / f"{name}.csv") for name in Tables._fields}
-    found["feedback"] = found["feedback"] or read_tap(folder / "feedback.tap")
+    for name in ("feedback", "calibration"):
+        found[name] = found[name] or read_tap(folder / f"{name}.tap")
     if not any(found.values()):
         raise ValueError(f"{folder} has no runs.csv: lab csv makes it")
     for column in NEEDED:
@@ -60,12 +61,17 @@ def by_id(rows: list[dict]) -> dict:
 
 
 def read_tap(path: Path) -> list[dict]:
-    """Tests that ran, as rows."""
+    """Tests that ran, as rows, with what they said."""
     if not path.exists():
         return []
-    found = [TAP.fullmatch(text) for text in path.read_text(encoding="utf-8").splitlines()]
-    return [{"test": match[3], "passed": "0" if match[1] else "1"} for match in found
-            if match and "# SKIP" not in match[3]]
+    rows, said = [], []
+    for text in path.read_text(encoding="utf-8").splitlines():
+        match = TAP.fullmatch(text)
+        if match and "# SKIP" not in match[3]:
+            rows.append({"test": match[3], "passed": "0" if match[1] else "1",
+                         "said": "; ".join(said)})
+        said = said + [text[2:]] if text.startswith("# ") else []
+    return rows
 
 
 def write_file(path: Path, rows: list[dict]) -> None:
