@@ -12,7 +12,7 @@
  *  tx.c    LOCAL_OUT                                          link to the host
  *    | find the leaf by address                                     ^
  *    | hash the inner flow                                          |
- *    | flowlet live? keep : policy picks                      vxlan device
+ *    | flowlet live? keep : policy picks  (choose.c)          vxlan device
  *    | path -> route by that uplink                                 ^
  *    | stamp: LBTag, CE = 0, feedback                               |
  *    v                                                        rx.c  LOCAL_IN
@@ -37,8 +37,6 @@
 #include <uapi/linux/conga.h>
 
 struct conga_fabric;
-struct conga_flow;
-struct conga_leaf;
 struct conga_port;
 struct net;
 
@@ -49,10 +47,6 @@ unsigned int conga_rx(void *priv, struct sk_buff *skb,
 		      const struct nf_hook_state *state);
 unsigned int conga_link(void *priv, struct sk_buff *skb,
 			const struct nf_hook_state *state);
-
-/* tx.c, for whoever asks: BH disabled, RCU */
-enum conga_decision conga_tx_ask(struct conga_leaf *leaf,
-				 const struct conga_flow *flow, u8 *tag);
 
 /* hooks.c: RTNL and the mutex. */
 int conga_hooks_attach(struct conga_fabric *fabric);

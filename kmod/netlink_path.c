@@ -4,7 +4,7 @@
 #include <linux/ktime.h>
 #include <linux/netlink.h>
 
-#include "datapath.h"
+#include "choose.h"
 #include "leaf.h"
 #include "netlink.h"
 #include "packet.h"
@@ -70,7 +70,7 @@ static int conga_netlink_put_choice(struct sk_buff *skb, struct conga_leaf *leaf
 
 	local_bh_disable();
 	rcu_read_lock();
-	decision = conga_tx_ask(leaf, flow, &tag);
+	decision = conga_choose_ask(leaf, flow, &tag);
 	rcu_read_unlock();
 	local_bh_enable();
 	if (nla_put_u32(skb, CONGA_A_PATH_DECISION, decision))

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which uplink does a packet take? That of its flowlet, if one is in progress, or
+ * what the policy picks among the uplinks that lead to the leaf.
+ */
+#include <linux/bitops.h>
+#include <linux/ktime.h>
+#include <linux/random.h>
+
+#include "choose.h"
+#include "leaf.h"
+#include "packet.h"
+#include "port.h"
+
+static void conga_choose_count(const struct conga_choice *choice,
+			       enum conga_attr_stats counter)
+{
+	conga_stats_inc(choice->fabric->stats, counter);
+}
+
+static struct dst_entry *conga_choose_path(const struct conga_choice *choice,
+					   u8 tag)
+{
+	struct conga_port *port = conga_port_uplink(choice->fabric, tag);
+
+	if (!port || conga_leaf_is_silent(choice->leaf, tag))
+		return NULL;
+	return conga_path_dst(choice->leaf, port);
+}
+
+static conga_flowlet_t *conga_choose_slot(const struct conga_choice *choice)
+{
+	struct conga_flowlets *flowlets;
+
+	flowlets = rcu_dereference(choice->fabric->flowlets);
+	return &flowlets->entry[choice->hash & flowlets->mask];
+}
+
+static void conga_choose_view_uplink(const struct conga_choice *choice,
+				     struct conga_view_uplink *uplink, u8 tag,
+				     u32 needs)
+{
+	struct conga_port *port = conga_port_uplink(choice->fabric, tag);
+
+	if (needs & CONGA_NEEDS_LOCAL && port)
+		uplink->local = conga_port_metric(port, choice->now);
+	if (needs & CONGA_NEEDS_REMOTE && conga_leaf_is_conga(choice->leaf))
+		uplink->remote = conga_toleaf_metric(&choice->leaf->to, tag,
+						     choice->now,
+						     choice->params->tage,
+						     choice->params->q);
+}
+
+/* Ask the policy. False if no uplink leads to the leaf. */
+static bool conga_choose_pick(struct conga_choice *choice, u8 previous)
+{
+	const struct conga_policy *policy = choice->params->policy;
+	struct conga_view view = {
+		.now		= choice->now,
+		.hash		= choice->hash,
+		.random		= get_random_u32(),
+		.usable		= conga_leaf_open(choice->leaf),
+		.previous	= previous,
+		.sum		= choice->params->metric == CONGA_METRIC_SUM,
+	};
+	unsigned long usable = view.usable;
+	unsigned int tag;
+
+	if (!usable)
+		return false;
+	for_each_set_bit(tag, &usable, CONGA_TAGS_MAX)
+		conga_choose_view_uplink(choice, &view.uplink[tag], tag,
+					 policy->needs);
+	choice->tag = policy->pick(&view);
+	choice->dst = conga_choose_path(choice, choice->tag);
+	return choice->dst;
+}
+
+/* The uplink of the flow's flowlet, if that is in progress; else @previous is the
+ * one that it had last.
+ */
+static bool conga_choose_ask_flowlet(struct conga_choice *choice, u8 *previous)
+{
+	conga_flowlet_t entry = READ_ONCE(*conga_choose_slot(choice));
+
+	choice->tag = conga_flowlet_tag(entry);
+	switch (conga_flowlet_state(entry, choice->leaf->index, choice->now,
+				    choice->params->tfl)) {
+	case CONGA_FLOWLET_LIVE:
+		return conga_choose_path(choice, choice->tag);
+	case CONGA_FLOWLET_EXPIRED:
+		*previous = choice->tag;
+		return false;
+	default:
+		return false;
+	}
+}
+
+/*
+ * conga_choose_ask - what would a packet to @leaf get now? Nothing changes by it.
+ *
+ * BH disabled, RCU. Without @flow for a packet of any new flow. *@tag is the
+ * uplink's, unless the packet would be left to the kernel.
+ */
+enum conga_decision conga_choose_ask(struct conga_leaf *leaf,
+				 const struct conga_flow *flow, u8 *tag)
+{
+	struct conga_choice choice = {
+		.fabric	= leaf->fabric,
+		.params	= rcu_dereference(leaf->fabric->params),
+		.leaf	= leaf,
+		.now	= ktime_get_ns(),
+		.hash	= get_random_u32(),
+	};
+	enum conga_decision decision = CONGA_DECISION_NEW;
+	u8 previous = CONGA_TAG_NONE;
+
+	if (flow)
+		choice.hash = conga_flow_hash(flow, choice.fabric->hash_seed ^
+						   leaf->index);
+	if (flow && choice.params->policy->needs & CONGA_NEEDS_FLOWLET &&
+	    conga_choose_ask_flowlet(&choice, &previous))
+		decision = CONGA_DECISION_FLOWLET;
+	else if (!conga_choose_pick(&choice, previous))
+		decision = CONGA_DECISION_KERNEL;
+	*tag = choice.tag;
+	return decision;
+}
+
+static void conga_choose_count_flowlet(const struct conga_choice *choice,
+				       enum conga_flowlet_state state,
+				       u8 previous)
+{
+	if (state == CONGA_FLOWLET_LIVE) {
+		conga_choose_count(choice, CONGA_A_STATS_FLOWLETS_REROUTED);
+		return;
+	}
+	conga_choose_count(choice, CONGA_A_STATS_FLOWLETS_STARTED);
+	if (state == CONGA_FLOWLET_COLLISION)
+		conga_choose_count(choice, CONGA_A_STATS_FLOWLET_COLLISIONS);
+	else if (state == CONGA_FLOWLET_EXPIRED)
+		conga_choose_count(choice, choice->tag == previous ?
+				   CONGA_A_STATS_FLOWLETS_KEPT :
+				   CONGA_A_STATS_FLOWLETS_MOVED);
+}
+
+/* A flowlet in progress keeps its uplink while the path is usable. */
+static bool conga_choose_continue(struct conga_choice *choice,
+				  conga_flowlet_t *slot,
+				  conga_flowlet_t entry)
+{
+	choice->tag = conga_flowlet_tag(entry);
+	choice->dst = conga_choose_path(choice, choice->tag);
+	if (!choice->dst)
+		return false;
+	if (conga_flowlet_stale(entry, choice->now))
+		WRITE_ONCE(*slot, conga_flowlet_make(choice->tag,
+						     choice->leaf->index,
+						     choice->now));
+	return true;
+}
+
+/* Per flowlet, section 3.4 and 3.5. */
+static bool conga_choose_by_flowlet(struct conga_choice *choice)
+{
+	conga_flowlet_t *slot = conga_choose_slot(choice);
+	conga_flowlet_t entry = READ_ONCE(*slot);
+	enum conga_flowlet_state state;
+	u8 previous = CONGA_TAG_NONE;
+
+	state = conga_flowlet_state(entry, choice->leaf->index, choice->now,
+				    choice->params->tfl);
+	if (state == CONGA_FLOWLET_LIVE &&
+	    conga_choose_continue(choice, slot, entry))
+		return true;
+	if (state == CONGA_FLOWLET_EXPIRED)
+		previous = conga_flowlet_tag(entry);
+	if (!conga_choose_pick(choice, previous))
+		return false;
+	WRITE_ONCE(*slot, conga_flowlet_make(choice->tag, choice->leaf->index,
+					     choice->now));
+	conga_choose_count_flowlet(choice, state, previous);
+	return true;
+}
+
+/*
+ * conga_choose - sets the uplink of a packet, and the way by it
+ *
+ * False, and counted, if no uplink leads to the leaf.
+ */
+bool conga_choose(struct conga_choice *choice)
+{
+	bool chosen;
+
+	if (choice->params->policy->needs & CONGA_NEEDS_FLOWLET)
+		chosen = conga_choose_by_flowlet(choice);
+	else
+		chosen = conga_choose_pick(choice, CONGA_TAG_NONE);
+	if (!chosen)
+		conga_choose_count(choice, CONGA_A_STATS_FALLBACK_NO_PATH);
+	return chosen;
+}
