@@ -18,6 +18,21 @@ static void conga_choose_count(const struct conga_choice *choice,
 	conga_stats_inc(choice->fabric->stats, counter);
 }
 
+/* The fabric's policy, unless the user exempted the packet, or it needs feedback that
+ * this leaf does not give.
+ */
+static const struct conga_policy *
+conga_choose_policy(const struct conga_choice *choice)
+{
+	const struct conga_policy *policy = choice->params->policy;
+
+	if (choice->opted_out)
+		return conga_policy_opt_out();
+	if (policy->plain && !conga_leaf_is_conga(choice->leaf))
+		return policy->plain;
+	return policy;
+}
+
 static struct dst_entry *conga_choose_path(const struct conga_choice *choice,
 					   u8 tag)
 {
@@ -49,19 +64,26 @@ static void conga_choose_view_uplink(const struct conga_choice *choice,
 						     choice->now,
 						     choice->params->tage,
 						     choice->params->q);
+	if (needs & CONGA_NEEDS_RATE && port)
+		uplink->rate = conga_port_mbits(port);
+	if (needs & CONGA_NEEDS_BACKLOG && port)
+		uplink->backlog = conga_port_backlog(port);
 }
 
 /* Ask the policy. False if no uplink leads to the leaf. */
 static bool conga_choose_pick(struct conga_choice *choice, u8 previous)
 {
-	const struct conga_policy *policy = choice->params->policy;
 	struct conga_view view = {
 		.now		= choice->now,
 		.hash		= choice->hash,
 		.random		= get_random_u32(),
+		.bytes		= choice->bytes,
 		.usable		= conga_leaf_open(choice->leaf),
 		.previous	= previous,
+		.recent		= this_cpu_read(*choice->fabric->recent),
 		.sum		= choice->params->metric == CONGA_METRIC_SUM,
+		.param		= choice->params->policy_param,
+		.flow		= choice->flow,
 	};
 	unsigned long usable = view.usable;
 	unsigned int tag;
@@ -70,10 +92,20 @@ static bool conga_choose_pick(struct conga_choice *choice, u8 previous)
 		return false;
 	for_each_set_bit(tag, &usable, CONGA_TAGS_MAX)
 		conga_choose_view_uplink(choice, &view.uplink[tag], tag,
-					 policy->needs);
-	choice->tag = policy->pick(&view);
+					 choice->policy->needs);
+	choice->tag = choice->policy->pick(&view);
 	choice->dst = conga_choose_path(choice, choice->tag);
 	return choice->dst;
+}
+
+/* Whoever decides for each packet has no flowlets: its flow is as if it had paused. */
+static enum conga_flowlet_state
+conga_choose_state(const struct conga_choice *choice, conga_flowlet_t entry)
+{
+	u64 tfl = choice->policy->needs & CONGA_NEEDS_FLOWLET ?
+		  choice->params->tfl : 0;
+
+	return conga_flowlet_state(entry, choice->leaf->index, choice->now, tfl);
 }
 
 /* The uplink of the flow's flowlet, if that is in progress; else @previous is the
@@ -84,8 +116,7 @@ static bool conga_choose_ask_flowlet(struct conga_choice *choice, u8 *previous)
 	conga_flowlet_t entry = READ_ONCE(*conga_choose_slot(choice));
 
 	choice->tag = conga_flowlet_tag(entry);
-	switch (conga_flowlet_state(entry, choice->leaf->index, choice->now,
-				    choice->params->tfl)) {
+	switch (conga_choose_state(choice, entry)) {
 	case CONGA_FLOWLET_LIVE:
 		return conga_choose_path(choice, choice->tag);
 	case CONGA_FLOWLET_EXPIRED:
@@ -113,12 +144,19 @@ enum conga_decision conga_choose_ask(struct conga_leaf *leaf,
 		.hash	= get_random_u32(),
 	};
 	enum conga_decision decision = CONGA_DECISION_NEW;
+	u8 state[CONGA_POLICY_FLOW_SIZE] __aligned(8) = {};
 	u8 previous = CONGA_TAG_NONE;
 
-	if (flow)
+	choice.policy = conga_choose_policy(&choice);
+	choice.flow = state;
+	if (flow) {
 		choice.hash = conga_flow_hash(flow, choice.fabric->hash_seed ^
-						   leaf->index);
-	if (flow && choice.params->policy->needs & CONGA_NEEDS_FLOWLET &&
+						    leaf->index);
+		if (choice.policy->flow_size)
+			memcpy(state, conga_flow_state(choice.params, choice.hash),
+			       choice.policy->flow_size);
+	}
+	if (flow && choice.policy->needs & CONGA_NEEDS_MEMORY &&
 	    conga_choose_ask_flowlet(&choice, &previous))
 		decision = CONGA_DECISION_FLOWLET;
 	else if (!conga_choose_pick(&choice, previous))
@@ -168,8 +206,7 @@ static bool conga_choose_by_flowlet(struct conga_choice *choice)
 	enum conga_flowlet_state state;
 	u8 previous = CONGA_TAG_NONE;
 
-	state = conga_flowlet_state(entry, choice->leaf->index, choice->now,
-				    choice->params->tfl);
+	state = conga_choose_state(choice, entry);
 	if (state == CONGA_FLOWLET_LIVE &&
 	    conga_choose_continue(choice, slot, entry))
 		return true;
@@ -183,6 +220,41 @@ static bool conga_choose_by_flowlet(struct conga_choice *choice)
 	return true;
 }
 
+/* Per packet, knowing which uplink the flow's last one took. A flow is told apart as
+ * a flowlet is; only where it moves is that counted as the start of one.
+ */
+static bool conga_choose_by_flow(struct conga_choice *choice)
+{
+	conga_flowlet_t *slot = conga_choose_slot(choice);
+	conga_flowlet_t entry = READ_ONCE(*slot);
+	enum conga_flowlet_state state = conga_choose_state(choice, entry);
+	u8 previous = CONGA_TAG_NONE;
+
+	if (state == CONGA_FLOWLET_EXPIRED)
+		previous = conga_flowlet_tag(entry);
+	if (choice->policy->flow_size)
+		choice->flow = conga_flow_state(choice->params, choice->hash);
+	if (!conga_choose_pick(choice, previous))
+		return false;
+	if (choice->tag == previous && !conga_flowlet_stale(entry, choice->now))
+		return true;
+	WRITE_ONCE(*slot, conga_flowlet_make(choice->tag, choice->leaf->index,
+					     choice->now));
+	if (choice->tag != previous)
+		conga_choose_count_flowlet(choice, state, previous);
+	return true;
+}
+
+/* Per packet, whatever the flow. */
+static bool conga_choose_by_packet(struct conga_choice *choice)
+{
+	if (!conga_choose_pick(choice, CONGA_TAG_NONE))
+		return false;
+	if (choice->policy->needs & CONGA_NEEDS_RECENT)
+		this_cpu_write(*choice->fabric->recent, choice->tag);
+	return true;
+}
+
 /*
  * conga_choose - sets the uplink of a packet, and the way by it
  *
@@ -192,10 +264,13 @@ bool conga_choose(struct conga_choice *choice)
 {
 	bool chosen;
 
-	if (choice->params->policy->needs & CONGA_NEEDS_FLOWLET)
+	choice->policy = conga_choose_policy(choice);
+	if (choice->policy->needs & CONGA_NEEDS_FLOWLET)
 		chosen = conga_choose_by_flowlet(choice);
+	else if (choice->policy->needs & CONGA_NEEDS_FLOW)
+		chosen = conga_choose_by_flow(choice);
 	else
-		chosen = conga_choose_pick(choice, CONGA_TAG_NONE);
+		chosen = conga_choose_by_packet(choice);
 	if (!chosen)
 		conga_choose_count(choice, CONGA_A_STATS_FALLBACK_NO_PATH);
 	return chosen;

@@ -9,6 +9,7 @@ struct conga_fabric;
 struct conga_flow;
 struct conga_leaf;
 struct conga_params;
+struct conga_policy;
 struct dst_entry;
 
 /* What is asked about one packet, and the answer. */
@@ -18,7 +19,11 @@ struct conga_choice {
 	struct conga_leaf		*leaf;	/* where it goes */
 	u64				now;	/* ns */
 	u32				hash;	/* of the inner flow */
+	u32				bytes;	/* of the packet */
+	bool				opted_out; /* exempted by the user */
 
+	const struct conga_policy	*policy; /* who decides */
+	void				*flow;	/* what the policy keeps of it */
 	u8				tag;	/* of the chosen uplink */
 	struct dst_entry		*dst;	/* the way by it; no reference */
 };

@@ -93,6 +93,7 @@ void conga_params_setup(struct conga_params *params)
 	*params = (struct conga_params) {
 		.policy		= &conga_policy_conga,
 		.tfl		= CONGA_TFL_DEFAULT,
+		.opt_out_dscp	= CONGA_DSCP_NONE,
 		.tage		= CONGA_TAGE_DEFAULT,
 		.tdre		= CONGA_TDRE_AUTO,
 		.alpha		= CONGA_ALPHA_DEFAULT,
@@ -142,25 +143,58 @@ void conga_flowlets_flush(struct conga_fabric *fabric)
 		WRITE_ONCE(flowlets->entry[i], 0);
 }
 
+/*
+ * conga_flow_states_create - what the policy of @params keeps for each flow
+ *
+ * May sleep. -ENOMEM, with @params as they were.
+ */
+int conga_flow_states_create(struct conga_params *params)
+{
+	struct conga_flow_states *states = NULL;
+	u8 size = params->policy->flow_size;
+
+	if (size) {
+		states = kvzalloc(struct_size(states, state,
+					      (size_t)params->flowlets * size),
+				  GFP_KERNEL_ACCOUNT);
+		if (!states)
+			return -ENOMEM;
+		states->mask = params->flowlets - 1;
+		states->size = size;
+	}
+	params->flow_states = states;
+	return 0;
+}
+
 static int conga_fabric_alloc(struct conga_fabric *fabric,
 			      const struct conga_params *params)
 {
 	struct conga_flowlets *flowlets = conga_flowlets_create(params->flowlets);
 	struct conga_params *copy = kmemdup(params, sizeof(*params), GFP_KERNEL);
+	int cpu;
 
 	RCU_INIT_POINTER(fabric->flowlets, flowlets);
 	RCU_INIT_POINTER(fabric->params, copy);
 	fabric->stats = conga_stats_create();
-	if (!flowlets || !copy || !fabric->stats)
+	fabric->recent = alloc_percpu(u8);
+	if (!flowlets || !copy || !fabric->stats || !fabric->recent ||
+	    conga_flow_states_create(copy))
 		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		*per_cpu_ptr(fabric->recent, cpu) = CONGA_TAG_NONE;
 	return conga_leaf_table_setup(fabric);
 }
 
 static void conga_fabric_release(struct conga_fabric *fabric)
 {
+	struct conga_params *params = rcu_dereference_raw(fabric->params);
+
+	free_percpu(fabric->recent);
 	free_percpu(fabric->stats);
 	kvfree(rcu_dereference_raw(fabric->flowlets));
-	kfree(rcu_dereference_raw(fabric->params));
+	if (params)
+		kvfree(params->flow_states);
+	kfree(params);
 	kfree(fabric);
 }
 

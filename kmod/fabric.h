@@ -57,6 +57,12 @@ struct conga_params {
 	u8		q;		/* bits */
 	u8		metric;		/* enum conga_metric */
 	bool		explicit_feedback;
+	bool		tfl_set;	/* tfl is the user's, not the policy's */
+	u8		opt_out_dscp;	/* of the inner packet, or CONGA_DSCP_NONE */
+	u32		opt_out_mark;
+	u32		opt_out_mask;	/* 0: no mark opts out */
+	u32		policy_param[CONGA_POLICY_PARAMS];
+	struct conga_flow_states *flow_states; /* NULL: the policy has none */
 	u8		dstports;	/* number of dstport */
 	__be16		dstport[CONGA_DSTPORTS_MAX];
 	struct rcu_head	rcu;
@@ -68,11 +74,22 @@ struct conga_flowlets {
 	conga_flowlet_t	entry[];	/* by the lower bits of the flow hash */
 };
 
+/* What the policy keeps for each flow, by the lower bits of the flow hash. Handed on
+ * from parameters to parameters while policy and size stay.
+ */
+struct conga_flow_states {
+	u32		mask;
+	u8		size;	/* bytes of one */
+	struct rcu_head	rcu;
+	u8		state[] __aligned(8);
+};
+
 /* What the packet path reads comes first. */
 struct conga_fabric {
 	struct conga_params __rcu	*params;
 	struct conga_flowlets __rcu	*flowlets;
 	struct conga_stats __percpu	*stats;
+	u8 __percpu			*recent;	/* LBTag chosen last */
 	struct conga_port __rcu		*uplink[CONGA_TAGS_MAX]; /* by LBTag */
 	struct rhashtable		leaves;		/* by address */
 	struct list_head		ports;		/* RCU list */
@@ -118,5 +135,15 @@ struct conga_flowlets *conga_flowlets_create(u32 size);
 void conga_flowlets_publish(struct conga_fabric *fabric,
 			    struct conga_flowlets *flowlets);
 void conga_flowlets_flush(struct conga_fabric *fabric);
+
+int conga_flow_states_create(struct conga_params *params);
+
+/* conga_flow_state - of the flow with @hash; the policy must have some */
+static inline void *conga_flow_state(const struct conga_params *params, u32 hash)
+{
+	struct conga_flow_states *states = params->flow_states;
+
+	return &states->state[(hash & states->mask) * states->size];
+}
 
 #endif /* _CONGA_FABRIC_H */

@@ -10,22 +10,12 @@
  * fragmented, ports. Any other frame: MAC addresses and type.
  */
 #include <linux/if_ether.h>
-#include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/jhash.h>
-#include <linux/udp.h>
 #include <net/ip.h>
 
 #include "packet.h"
-#include "wire.h"
-
-#define CONGA_VXLAN_HLEN	8
-#define CONGA_INNER_VLANS	2	/* 802.1Q and 802.1ad */
-
-/* Next protocols of VXLAN-GPE that are not Ethernet. */
-#define CONGA_GPE_IPV4		1
-#define CONGA_GPE_IPV6		2
 
 bool conga_flow_has_ports(u8 protocol)
 {
@@ -110,40 +100,14 @@ static u32 conga_flowhash_v6(const struct sk_buff *skb, int offset, u32 seed)
 	return conga_flowhash_words6(&ip->saddr, ports, ip->nexthdr, seed);
 }
 
-static u32 conga_flowhash_ip(const struct sk_buff *skb, int offset,
-			     __be16 protocol, u32 seed)
-{
-	if (protocol == htons(ETH_P_IPV6))
-		return conga_flowhash_v6(skb, offset, seed);
-	return conga_flowhash_v4(skb, offset, seed);
-}
-
 static u32 conga_flowhash_ethernet(const struct sk_buff *skb, int offset,
 				   u32 seed)
 {
 	const struct ethhdr *eth;
 	struct ethhdr buffer;
-	__be16 protocol;
-	int i;
 
 	eth = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
-	if (!eth)
-		return seed;
-	protocol = eth->h_proto;
-	offset += sizeof(buffer);
-	for (i = 0; i < CONGA_INNER_VLANS && eth_type_vlan(protocol); i++) {
-		const struct vlan_hdr *vlan;
-		struct vlan_hdr tag;
-
-		vlan = skb_header_pointer(skb, offset, sizeof(tag), &tag);
-		if (!vlan)
-			break;
-		protocol = vlan->h_vlan_encapsulated_proto;
-		offset += sizeof(tag);
-	}
-	if (protocol == htons(ETH_P_IP) || protocol == htons(ETH_P_IPV6))
-		return conga_flowhash_ip(skb, offset, protocol, seed);
-	return jhash(eth, sizeof(buffer), seed);
+	return eth ? jhash(eth, sizeof(buffer), seed) : seed;
 }
 
 /**
@@ -155,15 +119,15 @@ static u32 conga_flowhash_ethernet(const struct sk_buff *skb, int offset,
 u32 conga_packet_flow_hash(const struct sk_buff *skb,
 			   const struct conga_packet *packet, u32 seed)
 {
-	int inner = packet->udp + sizeof(struct udphdr) + CONGA_VXLAN_HLEN;
+	int offset;
 
-	if (conga_wire_gpe(packet->word)) {
-		switch (packet->word & CONGA_WIRE_BYTE3_MASK) {
-		case CONGA_GPE_IPV4:
-			return conga_flowhash_v4(skb, inner, seed);
-		case CONGA_GPE_IPV6:
-			return conga_flowhash_v6(skb, inner, seed);
-		}
+	switch (conga_inner_network(skb, packet, &offset)) {
+	case htons(ETH_P_IP):
+		return conga_flowhash_v4(skb, offset, seed);
+	case htons(ETH_P_IPV6):
+		return conga_flowhash_v6(skb, offset, seed);
+	default:
+		return conga_flowhash_ethernet(skb, conga_inner_start(packet),
+					       seed);
 	}
-	return conga_flowhash_ethernet(skb, inner, seed);
 }

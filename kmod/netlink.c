@@ -41,8 +41,9 @@ CONGA_NETLINK_CHECK(tdre, nla_get_u64,
 CONGA_NETLINK_CHECK(alpha, nla_get_u32,
 		    CONGA_BETWEEN(CONGA_ALPHA_MIN, CONGA_ALPHA_MAX),
 		    "alpha is a factor from 0.001 to 0.5")
-CONGA_NETLINK_CHECK(tfl, nla_get_u64, value <= CONGA_TFL_MAX,
-		    "flowlet-timeout is a time from 0 to 1 s")
+CONGA_NETLINK_CHECK(tfl, nla_get_u64,
+		    value <= CONGA_TFL_MAX || value == CONGA_FLOWLET_TIMEOUT_AUTO,
+		    "flowlet-timeout is auto or a time from 0 to 1 s")
 CONGA_NETLINK_CHECK(tage, nla_get_u64,
 		    CONGA_BETWEEN(CONGA_TAGE_MIN, CONGA_TAGE_MAX),
 		    "age is a time from 100 us to 10 s")
@@ -62,6 +63,8 @@ CONGA_NETLINK_CHECK(explicit, nla_get_u32, value <= 1,
 		    "explicit-feedback is on or off")
 CONGA_NETLINK_CHECK(leaf_id, nla_get_u32, value,
 		    "leaf-id is a number from 1 to 4294967295")
+CONGA_NETLINK_CHECK(dscp, nla_get_u32, value <= CONGA_DSCP_NONE,
+		    "opt-out dscp is off or a DSCP from 0 to 63")
 CONGA_NETLINK_CHECK(drain, nla_get_u32, value <= 1, "drain is on or off")
 CONGA_NETLINK_CHECK(origin, nla_get_u32,
 		    CONGA_BETWEEN(CONGA_ORIGIN_MANUAL, CONGA_ORIGIN_AUTO),
@@ -97,6 +100,7 @@ conga_netlink_fabric_checks[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_HELLO]		= conga_netlink_check_hello,
 	[CONGA_A_FABRIC_EXPLICIT_FEEDBACK] = conga_netlink_check_explicit,
 	[CONGA_A_FABRIC_LEAF_ID]	= conga_netlink_check_leaf_id,
+	[CONGA_A_FABRIC_OPT_OUT_DSCP]	= conga_netlink_check_dscp,
 };
 
 static const conga_netlink_check_t
@@ -170,6 +174,11 @@ int conga_netlink_check_kind(const struct netlink_callback *cb)
 static const struct nla_policy
 conga_netlink_empty_policy[CONGA_NETLINK_NO_ATTRS + 1];
 
+const struct nla_policy conga_netlink_param_policy[CONGA_A_PARAM_MAX + 1] = {
+	[CONGA_A_PARAM_NAME]	= { .type = NLA_NUL_STRING },
+	[CONGA_A_PARAM_VALUE]	= { .type = NLA_U32 },
+};
+
 static const struct nla_policy
 conga_netlink_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_POLICY]	= { .type = NLA_NUL_STRING },
@@ -184,6 +193,10 @@ conga_netlink_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_HELLO]	= { .type = NLA_U64 },
 	[CONGA_A_FABRIC_EXPLICIT_FEEDBACK] = { .type = NLA_U32 },
 	[CONGA_A_FABRIC_LEAF_ID] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_PARAM]	= NLA_POLICY_NESTED(conga_netlink_param_policy),
+	[CONGA_A_FABRIC_OPT_OUT_MARK] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_OPT_OUT_MASK] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_OPT_OUT_DSCP] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy
@@ -476,6 +489,7 @@ struct genl_family conga_netlink_family __ro_after_init = {
 
 int __init conga_netlink_init(void)
 {
+	conga_netlink_policy_init();
 	return genl_register_family(&conga_netlink_family);
 }
 

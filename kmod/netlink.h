@@ -2,9 +2,9 @@
 #ifndef _CONGA_NETLINK_H
 #define _CONGA_NETLINK_H
 
-/* Shared by netlink.c (family and policies), netlink_fabric.c and netlink_set.c
- * (changes), netlink_get.c (what is configured) and netlink_dump.c (what packets
- * made of it): the only files that know attributes.
+/* Shared by netlink.c (family and rules), netlink_fabric.c, netlink_policy.c and
+ * netlink_set.c (changes), netlink_get.c (what is configured) and netlink_dump.c
+ * (what packets made of it): the only files that know attributes.
  */
 #include <net/genetlink.h>
 
@@ -15,6 +15,7 @@ extern struct genl_family conga_netlink_family;
 extern const struct nla_policy conga_netlink_leaf_policy[];
 extern const struct nla_policy conga_netlink_path_policy[];
 extern const struct nla_policy conga_netlink_flow_policy[];
+extern const struct nla_policy conga_netlink_param_policy[];
 extern const struct nla_policy conga_netlink_table_policy[];
 extern const struct nla_policy conga_netlink_flowlet_policy[];
 
@@ -41,6 +42,12 @@ int conga_netlink_check_kind(const struct netlink_callback *cb);
 
 typedef int (*conga_netlink_change_t)(struct conga_fabric *fabric,
 				      struct genl_info *info);
+
+void conga_netlink_policy_init(void);
+int conga_netlink_read_policy(struct conga_params *params,
+			      struct genl_info *info);
+int conga_netlink_put_params(struct sk_buff *skb,
+			     const struct conga_params *params);
 
 int conga_netlink_locked(struct genl_info *info, conga_netlink_change_t change);
 int conga_netlink_out_of_memory(struct genl_info *info);

@@ -12,22 +12,7 @@
 #include "netlink.h"
 #include "port.h"
 
-static int conga_netlink_read_policy(struct conga_params *params,
-				     struct genl_info *info)
-{
-	struct nlattr *attr = info->attrs[CONGA_A_FABRIC_POLICY];
-
-	if (!attr)
-		return 0;
-	params->policy = conga_policy_find(nla_data(attr));
-	if (params->policy)
-		return 0;
-	NL_SET_ERR_MSG_ATTR(info->extack, attr,
-			    "There is no policy of this name, see conga policy list");
-	return -ENOENT;
-}
-
-/* The one repeated attribute: a list given replaces the list before. */
+/* A list given replaces the list before. */
 static int conga_netlink_read_dstports(struct conga_params *params,
 				       struct genl_info *info)
 {
@@ -49,6 +34,47 @@ static int conga_netlink_read_dstports(struct conga_params *params,
 	return 0;
 }
 
+/* Until the user sets one, the flowlet timeout is the policy's. */
+static void conga_netlink_read_tfl(struct conga_params *params,
+				   const struct nlattr *attr)
+{
+	u64 tfl = attr ? nla_get_u64(attr) : 0;
+
+	if (attr)
+		params->tfl_set = tfl != CONGA_FLOWLET_TIMEOUT_AUTO;
+	if (!params->tfl_set)
+		params->tfl = params->policy->tfl ?: CONGA_TFL_DEFAULT;
+	else if (attr)
+		params->tfl = tfl;
+}
+
+/* A mark and its mask come together; a mask of 0 is none. */
+static int conga_netlink_read_opt_out(struct conga_params *params,
+				      struct genl_info *info)
+{
+	const struct nlattr *mark = info->attrs[CONGA_A_FABRIC_OPT_OUT_MARK];
+	const struct nlattr *mask = info->attrs[CONGA_A_FABRIC_OPT_OUT_MASK];
+	const struct nlattr *dscp = info->attrs[CONGA_A_FABRIC_OPT_OUT_DSCP];
+
+	if (dscp)
+		params->opt_out_dscp = nla_get_u32(dscp);
+	if (!mark && !mask)
+		return 0;
+	if (!mark || !mask) {
+		NL_SET_ERR_MSG(info->extack,
+			       "opt-out takes a mark together with its mask");
+		return -EINVAL;
+	}
+	if (nla_get_u32(mark) & ~nla_get_u32(mask)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, mark,
+				    "The mark of opt-out has bits that its mask has not");
+		return -EINVAL;
+	}
+	params->opt_out_mark = nla_get_u32(mark);
+	params->opt_out_mask = nla_get_u32(mask);
+	return 0;
+}
+
 static int conga_netlink_read_params(struct conga_params *params,
 				     struct genl_info *info)
 {
@@ -60,8 +86,11 @@ static int conga_netlink_read_params(struct conga_params *params,
 		err = conga_netlink_read_policy(params, info);
 	if (!err)
 		err = conga_netlink_read_dstports(params, info);
+	if (!err)
+		err = conga_netlink_read_opt_out(params, info);
 	if (err)
 		return err;
+	conga_netlink_read_tfl(params, attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT]);
 	if (attrs[CONGA_A_FABRIC_Q])
 		params->q = nla_get_u32(attrs[CONGA_A_FABRIC_Q]);
 	if (attrs[CONGA_A_FABRIC_METRIC])
@@ -70,8 +99,6 @@ static int conga_netlink_read_params(struct conga_params *params,
 		params->tdre = nla_get_u64(attrs[CONGA_A_FABRIC_TDRE]);
 	if (attrs[CONGA_A_FABRIC_ALPHA])
 		params->alpha = nla_get_u32(attrs[CONGA_A_FABRIC_ALPHA]);
-	if (attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT])
-		params->tfl = nla_get_u64(attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT]);
 	if (attrs[CONGA_A_FABRIC_AGE])
 		params->tage = nla_get_u64(attrs[CONGA_A_FABRIC_AGE]);
 	if (attrs[CONGA_A_FABRIC_HELLO])
@@ -135,6 +162,7 @@ int conga_netlink_fabric_new(struct sk_buff *skb, struct genl_info *info)
 struct conga_netlink_change {
 	struct conga_params	*params;
 	struct conga_flowlets	*flowlets;	/* NULL: as before */
+	bool			states;		/* of flows are others */
 	struct conga_port_dre	**dre;		/* per port, in list order */
 };
 
@@ -147,6 +175,8 @@ static void conga_netlink_change_free(struct conga_netlink_change *change,
 		conga_port_dre_free(change->dre[i]);
 	kfree(change->dre);
 	kvfree(change->flowlets);
+	if (change->states)
+		kvfree(change->params->flow_states);
 	kfree(change->params);
 }
 
@@ -193,6 +223,12 @@ static bool conga_netlink_change_alloc(struct conga_fabric *fabric,
 		if (!change->flowlets)
 			return false;
 	}
+	if (change->params->policy != old->policy ||
+	    change->params->flowlets != old->flowlets) {
+		if (conga_flow_states_create(change->params))
+			return false;
+		change->states = true;
+	}
 	if (conga_netlink_dre_differs(old, change->params))
 		return conga_netlink_change_dres(fabric, change);
 	return true;
@@ -228,6 +264,8 @@ static void conga_netlink_change_apply(struct conga_fabric *fabric,
 		synchronize_net();
 		conga_netlink_flush_leaves(fabric);
 	}
+	if (change->states && old->flow_states)
+		kvfree_rcu(old->flow_states, rcu);
 	kfree_rcu(old, rcu);
 	if (hello)
 		conga_control_restart(fabric);

@@ -94,6 +94,22 @@ static int conga_netlink_put_dstports(struct sk_buff *skb,
 	return err;
 }
 
+/* Absent: nothing opts out by it. */
+static int conga_netlink_put_opt_out(struct sk_buff *skb,
+				     const struct conga_params *params)
+{
+	if (params->opt_out_mask &&
+	    (nla_put_u32(skb, CONGA_A_FABRIC_OPT_OUT_MARK,
+			 params->opt_out_mark) ||
+	     nla_put_u32(skb, CONGA_A_FABRIC_OPT_OUT_MASK,
+			 params->opt_out_mask)))
+		return -EMSGSIZE;
+	if (params->opt_out_dscp == CONGA_DSCP_NONE)
+		return 0;
+	return nla_put_u32(skb, CONGA_A_FABRIC_OPT_OUT_DSCP,
+			   params->opt_out_dscp);
+}
+
 int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 			     struct genl_info *info)
 {
@@ -107,6 +123,11 @@ int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 	    nla_put_u32(skb, CONGA_A_FABRIC_ALPHA, params->alpha) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_FLOWLET_TIMEOUT, params->tfl,
 			      CONGA_A_FABRIC_PAD) ||
+	    nla_put_u32(skb, CONGA_A_FABRIC_FLOWLET_TIMEOUT_SOURCE,
+			params->tfl_set ? CONGA_TIMEOUT_CONFIGURED :
+					  CONGA_TIMEOUT_POLICY) ||
+	    conga_netlink_put_params(skb, params) ||
+	    conga_netlink_put_opt_out(skb, params) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_AGE, params->tage,
 			      CONGA_A_FABRIC_PAD) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_HELLO, params->hello,
@@ -370,25 +391,4 @@ static int conga_netlink_dump_leaves(struct sk_buff *skb,
 int conga_netlink_leaf_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return conga_netlink_dump(skb, cb, conga_netlink_dump_leaves);
-}
-
-/* The module's policies: the same with or without a fabric. */
-int conga_netlink_policy_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	unsigned long *number = &conga_netlink_cursor(cb)->object;
-	const struct conga_policy *policy;
-	void *header;
-	int err;
-
-	for (; (policy = conga_policy_get(*number)); (*number)++) {
-		header = conga_netlink_begin(skb, cb, CONGA_CMD_POLICY_GET);
-		if (!header)
-			break;
-		err = nla_put_string(skb, CONGA_A_POLICY_NAME, policy->name) ?:
-		      nla_put_string(skb, CONGA_A_POLICY_SUMMARY,
-				     policy->summary);
-		if (conga_netlink_end(skb, header, err))
-			break;
-	}
-	return skb->len;
 }

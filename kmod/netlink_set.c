@@ -260,7 +260,7 @@ conga_netlink_port_set_rate(struct conga_port *port,
 				    request->rate);
 	if (!dre)
 		return conga_netlink_out_of_memory(info);
-	port->rate = request->rate;
+	WRITE_ONCE(port->rate, request->rate);
 	port->rate_source = request->rate_source;
 	conga_port_dre_publish(port, dre);
 	return 0;

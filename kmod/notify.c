@@ -24,7 +24,7 @@ static void conga_notify_speed(struct conga_port *port)
 				    rate);
 	if (!dre)
 		return;
-	port->rate = rate;
+	WRITE_ONCE(port->rate, rate);
 	conga_port_dre_publish(port, dre);
 	conga_netlink_tell_port(port);
 }

@@ -49,6 +49,11 @@ void conga_packet_source(const struct sk_buff *skb,
 void conga_packet_destination(const struct sk_buff *skb,
 			      const struct conga_packet *packet,
 			      struct in6_addr *addr);
+int conga_inner_start(const struct conga_packet *packet);
+__be16 conga_inner_network(const struct sk_buff *skb,
+			   const struct conga_packet *packet, int *offset);
+u8 conga_inner_dscp(const struct sk_buff *skb,
+		    const struct conga_packet *packet);
 u32 conga_packet_flow_hash(const struct sk_buff *skb,
 			   const struct conga_packet *packet, u32 seed);
 u32 conga_flow_hash(const struct conga_flow *flow, u32 seed);

@@ -8,8 +8,15 @@
 
 static const struct conga_policy *const conga_policies[] = {
 	&conga_policy_conga,
+	&conga_policy_conga_flow,
 	&conga_policy_local,
 	&conga_policy_ecmp,
+	&conga_policy_wcmp,
+	&conga_policy_letflow,
+	&conga_policy_rps,
+	&conga_policy_drb,
+	&conga_policy_presto,
+	&conga_policy_drill,
 };
 
 /* conga_policy_get - the policy at @index, NULL past the last */
@@ -30,6 +37,12 @@ const struct conga_policy *conga_policy_find(const char *name)
 	return NULL;
 }
 
+/* conga_policy_opt_out - who decides about traffic that the user exempted */
+const struct conga_policy *conga_policy_opt_out(void)
+{
+	return &conga_policy_ecmp;
+}
+
 /* conga_policy_nth - the @n-th LBTag of @set, counting from 0 */
 u8 conga_policy_nth(u16 set, unsigned int n)
 {
@@ -42,6 +55,25 @@ u8 conga_policy_nth(u16 set, unsigned int n)
 u8 conga_policy_spread(u16 set, u32 value)
 {
 	return conga_policy_nth(set, ((u64)value * hweight16(set)) >> 32);
+}
+
+/* conga_policy_draw - an LBTag of @set by chance; *@random is good for another
+ * draw: what a draw did not use of it is as uniform as before
+ */
+u8 conga_policy_draw(u16 set, u32 *random)
+{
+	u64 scaled = (u64)*random * hweight16(set);
+
+	*random = scaled;
+	return conga_policy_nth(set, scaled >> 32);
+}
+
+/* conga_policy_after - the LBTag of @set that follows @tag, going round */
+u8 conga_policy_after(u16 set, u8 tag)
+{
+	u16 later = set & ~GENMASK(tag, 0);
+
+	return __ffs(later ?: set);
 }
 
 /* conga_policy_keep_or_draw - the flow's uplink if it is among the @best, so

@@ -10,15 +10,30 @@
 
 #define CONGA_TAG_NONE		0xff
 
-/* What a policy wants to be filled in its view, beside the usable uplinks. */
-#define CONGA_NEEDS_FLOWLET	0x01	/* decide per flowlet, not per packet */
+/* Parameters that a policy may have of its own, and bytes of state per flow. */
+#define CONGA_POLICY_PARAMS	2
+#define CONGA_POLICY_FLOW_SIZE	8
+
+/* What a policy wants to be filled in its view, beside the usable uplinks; what it
+ * does not ask for is 0. Neither FLOWLET nor FLOW: it decides for every packet, and
+ * no flow is remembered.
+ */
+#define CONGA_NEEDS_FLOWLET	0x01	/* decide where a flowlet starts only */
 #define CONGA_NEEDS_LOCAL	0x02
 #define CONGA_NEEDS_REMOTE	0x04
+#define CONGA_NEEDS_RATE	0x08
+#define CONGA_NEEDS_BACKLOG	0x10
+#define CONGA_NEEDS_FLOW	0x20	/* decide for every packet, knowing its flow */
+#define CONGA_NEEDS_RECENT	0x40
+
+#define CONGA_NEEDS_MEMORY	(CONGA_NEEDS_FLOWLET | CONGA_NEEDS_FLOW)
 
 /* One uplink, as a policy sees it. */
 struct conga_view_uplink {
 	u8	local;		/* metric of its own DRE, 0 to 2^Q - 1 */
 	u8	remote;		/* to-leaf metric, aged, 0 to 2^Q - 1 */
+	u32	rate;		/* Mbit/s, never 0 */
+	u32	backlog;	/* bytes waiting in the port's queues */
 };
 
 /* All that a policy may look at: plain numbers, no kernel object. */
@@ -26,35 +41,76 @@ struct conga_view {
 	u64	now;		/* ns */
 	u32	hash;		/* of the inner flow */
 	u32	random;		/* fresh, uniform */
+	u32	bytes;		/* of the packet, or of all that it is cut into */
 	u16	usable;		/* bit per LBTag; never 0 in .pick */
-	u8	previous;	/* LBTag of the flow's last flowlet, or NONE */
+	u8	previous;	/* LBTag of the flow's last packet, or NONE */
+	u8	recent;		/* LBTag that this CPU chose last, or NONE */
 	bool	sum;		/* a path's metric is the sum of its links' */
+	const u32 *param;	/* the policy's own, in its order */
+	void	*flow;		/* the flow's state, .flow_size bytes, 0 at first */
 	struct conga_view_uplink uplink[CONGA_TAGS_MAX];	/* by LBTag */
+};
+
+/**
+ * struct conga_policy_param - a parameter of one policy
+ * @name: as the user types it, behind the policy's name; NULL behind the last
+ * @summary: what it is, with its unit
+ * @min: least value
+ * @max: largest value
+ * @initial: value while the user says nothing
+ */
+struct conga_policy_param {
+	const char	*name;
+	const char	*summary;
+	u32		min;
+	u32		max;
+	u32		initial;
 };
 
 /**
  * struct conga_policy - how an uplink is chosen
  * @name: as the user types it
- * @summary: one line for "conga policy list"
+ * @summary: one line for "conga policy list", with a citation
  * @needs: CONGA_NEEDS_*
- * @pick: mandatory; returns the LBTag of a usable uplink. Softirq, no side
- *	effects.
+ * @tfl: ns, the flowlet timeout while the user says nothing; 0 is the usual one
+ * @flow_size: bytes of state that it keeps for each flow; with
+ *	CONGA_NEEDS_FLOW only
+ * @param: its parameters
+ * @plain: who decides instead towards leaves that feed nothing back; NULL:
+ *	nobody
+ * @pick: mandatory; returns the LBTag of a usable uplink. Softirq. Changes
+ *	nothing but the flow's state, which other CPUs may read and write at the
+ *	same time.
  */
 struct conga_policy {
 	const char	*name;
 	const char	*summary;
 	u32		needs;
+	u64		tfl;
+	u8		flow_size;
+	struct conga_policy_param param[CONGA_POLICY_PARAMS + 1];
+	const struct conga_policy *plain;
 	u8		(*pick)(const struct conga_view *view);
 };
 
 extern const struct conga_policy conga_policy_conga;
+extern const struct conga_policy conga_policy_conga_flow;
 extern const struct conga_policy conga_policy_local;
 extern const struct conga_policy conga_policy_ecmp;
+extern const struct conga_policy conga_policy_wcmp;
+extern const struct conga_policy conga_policy_letflow;
+extern const struct conga_policy conga_policy_rps;
+extern const struct conga_policy conga_policy_drb;
+extern const struct conga_policy conga_policy_presto;
+extern const struct conga_policy conga_policy_drill;
 
 const struct conga_policy *conga_policy_find(const char *name);
 const struct conga_policy *conga_policy_get(unsigned int index);
+const struct conga_policy *conga_policy_opt_out(void);
 u8 conga_policy_nth(u16 set, unsigned int n);
 u8 conga_policy_spread(u16 set, u32 value);
+u8 conga_policy_draw(u16 set, u32 *random);
+u8 conga_policy_after(u16 set, u8 tag);
 u8 conga_policy_keep_or_draw(const struct conga_view *view, u16 best);
 
 /* A policy's price of an uplink; lower is better. */

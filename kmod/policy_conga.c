@@ -9,8 +9,8 @@
  * own DRE metric and remote the to-leaf metric that the destination leaf fed
  * back for this LBTag. Among the uplinks of minimal cost the one of the flow's
  * previous flowlet is kept, so that a flow moves only to a strictly better
- * uplink; else one is drawn uniformly, each entering the draw once. Towards a
- * plain leaf remote is 0 and the choice is by local congestion alone.
+ * uplink; else one is drawn uniformly, each entering the draw once. A plain leaf
+ * feeds nothing back: towards it another policy decides.
  *
  * With metric sum (section 7) cost(uplink) = local + remote, where remote is the
  * sum of the links behind the uplink: a path with two busy links costs more than
@@ -45,8 +45,24 @@ static u8 conga_policy_conga_pick(const struct conga_view *view)
 
 const struct conga_policy conga_policy_conga = {
 	.name		= "conga",
-	.summary	= "per flowlet, the least congested path end to end (SIGCOMM 2014)",
+	.summary	= "per flowlet, the least congested path end to end (CONGA, SIGCOMM 2014)",
 	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_LOCAL |
 			  CONGA_NEEDS_REMOTE,
+	.plain		= &conga_policy_local,
+	.pick		= conga_policy_conga_pick,
+};
+
+/* Longer than any round trip, so that a transfer in progress stays on its uplink:
+ * one decision for each (section 5).
+ */
+#define CONGA_FLOW_TFL	13000000	/* ns */
+
+const struct conga_policy conga_policy_conga_flow = {
+	.name		= "conga-flow",
+	.summary	= "as conga, but only after pauses of 13 ms (CONGA-Flow, SIGCOMM 2014)",
+	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_LOCAL |
+			  CONGA_NEEDS_REMOTE,
+	.tfl		= CONGA_FLOW_TFL,
+	.plain		= &conga_policy_local,
 	.pick		= conga_policy_conga_pick,
 };

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Ports: the links of the fabric, each with its DRE and its counters. */
 #include <linux/ethtool.h>
+#include <linux/math64.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include <net/sch_generic.h>
 
 #include "port.h"
 
@@ -213,6 +215,36 @@ u8 conga_port_metric(struct conga_port *port, u64 now)
 	struct conga_port_dre *dre = rcu_dereference(port->dre);
 
 	return conga_dre_metric(&dre->params, conga_port_x(dre, now));
+}
+
+/* conga_port_mbits - its rate in Mbit/s; any context */
+u32 conga_port_mbits(const struct conga_port *port)
+{
+	return div_u64(READ_ONCE(port->rate), CONGA_BITS_PER_MBIT);
+}
+
+/*
+ * conga_port_backlog - bytes that wait in the port's queues; BH disabled, RCU
+ *
+ * As its qdiscs count them. A qdisc that serves all queues is each one's, and counts
+ * once; what the driver has taken, counts no more.
+ */
+u32 conga_port_backlog(const struct conga_port *port)
+{
+	const struct net_device *dev = port->dev;
+	struct Qdisc *qdisc, *before = NULL;
+	u32 packets, bytes, sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < READ_ONCE(dev->real_num_tx_queues); i++) {
+		qdisc = rcu_dereference_bh(netdev_get_tx_queue(dev, i)->qdisc);
+		if (qdisc == before)
+			continue;
+		qdisc_qstats_qlen_backlog(qdisc, &packets, &bytes);
+		sum += bytes;
+		before = qdisc;
+	}
+	return sum;
 }
 
 /* conga_port_read - totals since the port was added; any context */

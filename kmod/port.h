@@ -73,6 +73,8 @@ void conga_port_count(struct conga_port *port, struct conga_port_dre *dre,
 		      u64 now, u32 packets, u32 bytes);
 u64 conga_port_x(struct conga_port_dre *dre, u64 now);
 u8 conga_port_metric(struct conga_port *port, u64 now);
+u32 conga_port_mbits(const struct conga_port *port);
+u32 conga_port_backlog(const struct conga_port *port);
 void conga_port_read(const struct conga_port *port, u64 *packets, u64 *bytes);
 
 #endif /* _CONGA_PORT_H */

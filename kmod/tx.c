@@ -54,12 +54,27 @@ static unsigned int conga_tx_clear_forged(struct conga_tx *tx,
 	return clean ? NF_ACCEPT : NF_DROP;
 }
 
-/* What the kernel does better: transform, route by mark. Counted by reason. */
+/* Did the user exempt such traffic? */
+static bool conga_tx_opted_out(const struct conga_tx *tx,
+			       const struct sk_buff *skb)
+{
+	const struct conga_params *params = tx->choice.params;
+
+	if (params->opt_out_mask &&
+	    (skb->mark & params->opt_out_mask) == params->opt_out_mark)
+		return true;
+	return params->opt_out_dscp != CONGA_DSCP_NONE &&
+	       conga_inner_dscp(skb, &tx->packet) == params->opt_out_dscp;
+}
+
+/* What the kernel does better: transform, route by a mark that is not ours. Counted
+ * by reason.
+ */
 static bool conga_tx_leave(const struct conga_tx *tx, const struct sk_buff *skb)
 {
 	if (dst_xfrm(skb_dst(skb)))
 		conga_tx_count(tx, CONGA_A_STATS_FALLBACK_XFRM);
-	else if (skb->mark)
+	else if (skb->mark && !tx->choice.opted_out)
 		conga_tx_count(tx, CONGA_A_STATS_FALLBACK_MARK);
 	else
 		return false;
@@ -140,11 +155,15 @@ static void conga_tx_steer(struct conga_tx *tx, struct sk_buff *skb)
 		conga_tx_count(tx, CONGA_A_STATS_TX_UNKNOWN_LEAF);
 		return;
 	}
+	choice->opted_out = conga_tx_opted_out(tx, skb);
 	if (conga_tx_leave(tx, skb))
 		return;
+	if (choice->opted_out)
+		conga_tx_count(tx, CONGA_A_STATS_TX_OPTED_OUT);
 	if (conga_path_by_key(choice->leaf))
 		conga_tx_key(tx, skb);
 	choice->now = ktime_get_ns();
+	choice->bytes = skb->len;
 	choice->hash = conga_packet_flow_hash(skb, &tx->packet,
 					      choice->fabric->hash_seed ^
 					      choice->leaf->index);

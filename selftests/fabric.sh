@@ -15,6 +15,9 @@
 CONGA=${BASH_SOURCE[0]%/*}/../userspace/conga
 FABRIC_RATE=
 
+# All policies that the module knows, in its order
+POLICIES="conga conga-flow local ecmp wcmp letflow rps drb presto drill"
+
 # Counters are exact when no box says anything by itself.
 QUIET="hello off explicit-feedback off"
 

@@ -20,6 +20,7 @@ readonly LEAF_SET=10 LEAF_DEL=12 PATH_GET=13 TABLE_GET=14	# enum conga_cmd
 readonly NOT_PERMITTED="Error: Operation not permitted:"
 readonly NEEDS="needs CAP_NET_ADMIN in this network namespace"
 
+readonly NO_POLICY="There is no policy of this name; there are ${POLICIES// /, }"
 readonly HELLO="hello is off or a time from 20 ms to 10 s"
 readonly UNICAST="A leaf needs a unicast address that is not link-local"
 
@@ -178,7 +179,7 @@ parameters_refused() {
 		alpha is a factor from 0.001 to 0.5 | fabric set alpha 0.500001
 		tdre is auto or a time from 1 us to 1 s | fabric set tdre 999ns
 		tdre is auto or a time from 1 us to 1 s | fabric set tdre 1000000001ns
-		flowlet-timeout is a time from 0 to 1 s | fabric set flowlet-timeout 1000000001ns
+		flowlet-timeout is auto or a time from 0 to 1 s | fabric set flowlet-timeout 1000000001ns
 		age is a time from 100 us to 10 s | fabric set age 99999ns
 		age is a time from 100 us to 10 s | fabric set age 10000000001ns
 		dstport is a UDP port from 1 to 65535 | fabric set dstport 0
@@ -186,7 +187,15 @@ parameters_refused() {
 		flowlets is a power of two from 1024 to 4194304 | fabric set flowlets 1025
 		flowlets is a power of two from 1024 to 4194304 | fabric set flowlets 512
 		flowlets is a power of two from 1024 to 4194304 | fabric set flowlets 8388608
-		There is no policy of this name, see conga policy list | fabric set policy nosuch
+		$NO_POLICY | fabric set policy nosuch
+		Policy ecmp has no parameters | fabric set policy ecmp cell 64k
+		Policy drill has no such parameter; it has choices | fabric set policy drill cell 64k
+		Policy presto has no such parameter; it has cell | fabric set policy presto choices 2
+		cell of policy presto is from 1500 to 16777216 | fabric set policy presto cell 1499
+		cell of policy presto is from 1500 to 16777216 | fabric set policy presto cell 16777217
+		choices of policy drill is from 1 to 16 | fabric set policy drill choices 0
+		choices of policy drill is from 1 to 16 | fabric set policy drill choices 17
+		The mark of opt-out has bits that its mask has not | fabric set opt-out mark 3/1
 		$HELLO | fabric set hello 19999us
 		$HELLO | fabric set hello 10000001us
 		leaf-id is a number from 1 to 4294967295 | fabric set leaf-id 0
@@ -197,7 +206,7 @@ parameters_refused() {
 # two are looked at.
 settings_are_whole() {
 	all_refused <<-END
-		There is no policy of this name, see conga policy list | fabric set q 5 alpha 0.2 age 5ms flowlets 2048 policy nosuch
+		$NO_POLICY | fabric set q 5 alpha 0.2 age 5ms flowlets 2048 policy nosuch
 		A fabric takes at most 4 dstports | fabric set policy ecmp dstport 1 dstport 2 dstport 3 dstport 4 dstport 5
 		flowlets is a power of two from 1024 to 4194304 | fabric set q 5 tdre 20us flowlet-timeout 1ms flowlets 1000
 		q is a number of bits from 1 to 6 | fabric set policy ecmp age 5ms q 9
@@ -268,6 +277,11 @@ raw_requests_refused() {
 	verdict "ERANGE: mode is auto, conga or plain" "$LEAF_NEW" 1:hex=0a00000d 3:u32=0 &&
 	verdict "ERANGE: mode is auto, conga or plain" "$LEAF_SET" 1:hex=0a00000c 3:u32=4 &&
 	verdict "ERANGE: explicit-feedback is on or off" "$FABRIC_SET" 14:u32=2 &&
+	verdict "EINVAL: opt-out takes a mark together with its mask" "$FABRIC_SET" 18:u32=1 &&
+	verdict "EINVAL: opt-out takes a mark together with its mask" "$FABRIC_SET" 19:u32=1 &&
+	verdict "ERANGE: opt-out dscp is off or a DSCP from 0 to 63" "$FABRIC_SET" 20:u32=65 &&
+	verdict "EINVAL: A parameter has a name and a value" "$FABRIC_SET" 32784:hex= &&
+	verdict "EINVAL: ?*" "$FABRIC_SET" 17:u32=1 &&
 	verdict "ERANGE: drain is on or off" "$PORT_SET" 1:u32="$D0" 14:u32=2 &&
 	verdict "ERANGE: origin is manual or auto" "$PORT_SET" 1:u32="$D0" 4:u64=1000000000 13:u32=3 &&
 	verdict "ERANGE: origin is manual or auto" "$LEAF_SET" 1:hex=0a00000c 3:u32=1 7:u32=0 &&
@@ -281,7 +295,7 @@ malformed_requests_refused() {
 	verdict "EINVAL: ?*" "$FABRIC_SET" 77:u32=1 &&
 	verdict "EINVAL: ?*" "$FABRIC_SET" 9:u32=1 2:u32=5 &&
 	verdict "EINVAL: ?*" "$LEAF_DEL" 3:u32=1 1:hex=0a00000c &&
-	verdict "ENOENT: There is no policy of this name, see conga policy list" \
+	verdict "ENOENT: $NO_POLICY" \
 		"$FABRIC_SET" 1:string=a-name-that-is-longer-than-any &&
 	verdict "EINVAL: ?*" "$FABRIC_SET" 1:hex=636f6e6761 &&
 	verdict "EINVAL: ?*" "$FABRIC_SET" 2:u8=5 &&
@@ -313,7 +327,10 @@ usage_exits_2() {
 		"port show d0 d1" "-x" "-b" "leaf set 10.0.0.12" "port set d0 drain maybe" \
 		"fabric set hello 0" "fabric set leaf-id 0x" "fabric set leaf-id 4294967296" \
 		"fabric set explicit-feedback 1" "path get" "path get leaf" "path get 10.0.0.12 nosuch" \
-		"path get 10.0.0.12 from 10.1.0.1 to" "monitor nosuch" "check now" "-rcvbuf" \
+		"path get 10.0.0.12 from 10.1.0.1 to" "monitor nosuch" "check now" "-rcvbuf" "fabric set policy drill choices" "fabric set policy drill choices x" \
+		"fabric set policy presto cell 5g" "fabric set choices 2" "fabric set opt-out" \
+		"fabric set opt-out mark" "fabric set opt-out mark 1/0" "fabric set opt-out mark 1/x" \
+		"fabric set opt-out dscp 64" "fabric set opt-out vlan 3" \
 		"-rcvbuf x monitor"; do
 		# shellcheck disable=SC2086 # a list of words
 		"$CONGA" -n "$HERE_NS" $words >"$PUBLIC/out" 2>"$PUBLIC/err"

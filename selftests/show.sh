@@ -61,14 +61,17 @@ shape_is() {
 }
 
 fabric_shape() {
-	local head="policy:string q:number metric:string" tail="alpha:number flowlet_timeout_ns:number \
+	local head="policy:string policy_params:object q:number metric:string"
+	local tail="alpha:number flowlet_timeout_ns:number flowlet_timeout_source:string \
 age_ns:number dstports:array flowlets:number hello_ns:number explicit_feedback:boolean \
-leaf_id:number ports:number leaves:number"
+leaf_id:number" end="ports:number leaves:number"
 
-	shape_is "$head $tail" . fabric show &&
-		conga 0 fabric set tdre 20us &&
-		shape_is "$head tdre_ns:number $tail" . fabric show &&
-		conga 0 fabric set tdre auto && shape_is "$head $tail" . fabric show
+	shape_is "$head $tail $end" . fabric show &&
+		conga 0 fabric set tdre 20us opt-out mark 0x3/0xff opt-out dscp 46 &&
+		shape_is "$head tdre_ns:number $tail opt_out_mark:number opt_out_mask:number \
+opt_out_dscp:number $end" . fabric show &&
+		conga 0 fabric set tdre auto opt-out mark off opt-out dscp off &&
+		shape_is "$head $tail $end" . fabric show
 }
 
 port_shape() {
@@ -126,8 +129,14 @@ flowlet_shape() {
 }
 
 policy_shape() {
-	shape_is "name:string summary:string" . policy list || return
-	[[ $(conga 0 -j policy list | jq -c 'map(.name)') == '["conga","local","ecmp"]' ]] ||
+	local head="name:string summary:string"
+
+	shape_is "$head flowlet_timeout_ns:number params:array" \
+		'select(.flowlet_timeout_ns)' policy list &&
+		shape_is "$head params:array" 'select(.flowlet_timeout_ns | not)' policy list &&
+		shape_is "name:string summary:string min:number max:number default:number" \
+			'.params[]' policy list || return
+	[[ $(conga 0 -j policy list | jq -r 'map(.name) | join(" ")') == "$POLICIES" ]] ||
 		fail "$(conga 0 policy list)"
 }
 

@@ -16,6 +16,8 @@
  *	send NAME BYTES [SEGMENT]	all zeros; datagrams may be cut to SEGMENT
  *	stamp NAME TAG CE [TAG METRIC]	a stamped VXLAN packet, with feedback
  *	ask NAME WORD...		TOOL's answer, which is a line of JSON
+ *	tell NAME WORD...		TOOL does it and says nothing; "ask" something
+ *					next, so that it is done
  *
  * An event is a line of JSON: what was sent, got or asked. Its time lies
  * between "from" and "to", CLOCK_MONOTONIC since time 0. Metrics are fractions
@@ -141,6 +143,8 @@ static void run_zero(int count, char **words)
 	zero = (now() / step + 1) * step;
 }
 
+static void hear_all(void);
+
 static void run_at(int count, char **words)
 {
 	int64_t time = zero + parse(words[0]), wake = time - AWAKE_NS;
@@ -154,6 +158,7 @@ static void run_at(int count, char **words)
 			fail_errno("clock_nanosleep");
 	while (now() < time)
 		;
+	hear_all();
 }
 
 /* --- ends --- */
@@ -349,7 +354,9 @@ static bool hear_packet(const struct end *end)
 	return true;
 }
 
-/* In one kernel what was sent has arrived when the call returns. */
+/* In one kernel what was sent has arrived when the call returns, or, if the kernel's
+ * own thread was about to work, when that has had its turn: at the next moment.
+ */
 static void hear_all(void)
 {
 	int i;
@@ -440,18 +447,32 @@ static void run_stamp(int count, char **words)
 
 /* --- to ask --- */
 
-static void run_ask(int count, char **words)
+static struct end *say(int count, char **words)
 {
 	struct end *end = end_find(words[0], TOOL);
-	int64_t from = now() - zero, to;
-	char *answer = NULL;
-	size_t room = 0;
 	int i;
 
 	for (i = 1; i < count; i++)
 		fprintf(end->say, "%s ", words[i]);
 	fputc('\n', end->say);
-	if (fflush(end->say) || getline(&answer, &room, end->hear) < 0)
+	if (fflush(end->say))
+		fail("the tool is gone");
+	return end;
+}
+
+static void run_tell(int count, char **words)
+{
+	say(count, words);
+}
+
+static void run_ask(int count, char **words)
+{
+	int64_t from = now() - zero, to;
+	struct end *end = say(count, words);
+	char *answer = NULL;
+	size_t room = 0;
+
+	if (getline(&answer, &room, end->hear) < 0)
 		fail("no answer");
 	to = now() - zero;
 	answer[strcspn(answer, "\n")] = '\0';
@@ -472,6 +493,7 @@ static const struct command commands[] = {
 	{ "send", 2, run_send },
 	{ "stamp", 3, run_stamp },
 	{ "ask", 2, run_ask },
+	{ "tell", 2, run_tell },
 	{ }
 };
 
@@ -521,5 +543,7 @@ int main(int argc, char **argv)
 		run_line(line);
 	}
 	free(line);
+	usleep(1);
+	hear_all();
 	return fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
 }

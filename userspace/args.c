@@ -31,7 +31,7 @@ static int conga_args_wrong_zero(const char *text, const char *zero)
 	return CONGA_USAGE;
 }
 
-static int conga_args_stored(int err)
+int conga_args_stored(int err)
 {
 	if (!err)
 		return CONGA_OK;
@@ -269,6 +269,12 @@ static const struct conga_keyword *conga_args_find_word(const struct conga_keywo
 	return NULL;
 }
 
+/* Is it a keyword of the command that is being parsed? */
+bool conga_args_is_word(const struct conga_args *args, const char *text)
+{
+	return conga_args_find_word(args->words, text);
+}
+
 /* The keyword that a value without its word belongs to. */
 static const struct conga_keyword *conga_args_find_bare(const struct conga_keyword *words,
 							unsigned int given)
@@ -289,7 +295,7 @@ int conga_args_unknown(const struct conga_args *args, const char *word)
 	return CONGA_USAGE;
 }
 
-static int conga_args_incomplete(const struct conga_args *args)
+int conga_args_incomplete(const struct conga_args *args)
 {
 	fprintf(stderr, "Command line is not complete. Try option \"help\"\n%s",
 		args->object->usage);
@@ -327,6 +333,8 @@ static int conga_args_take(struct conga_args *args, const struct conga_keyword *
 	    !(keyword->flags & CONGA_KEYWORD_REPEATED))
 		return conga_args_duplicate(keyword->word, value);
 	*given |= conga_args_bit(words, keyword);
+	if (keyword->kind->take)
+		return keyword->kind->take(args, msg, keyword, value);
 	return keyword->kind->put(msg, keyword, value);
 }
 
@@ -336,6 +344,7 @@ int conga_args_parse(struct conga_args *args, const struct conga_keyword *words,
 	const struct conga_keyword *keyword;
 	unsigned int given = 0;
 
+	args->words = words;
 	while (args->argc) {
 		int status = conga_args_take(args, words, msg, &given);
 

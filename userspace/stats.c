@@ -242,6 +242,10 @@ static const struct conga_counter conga_stats_counters[CONGA_A_STATS_MAX + 1] = 
 		"leaf_alternates",
 		"times a leaf in mode auto became plain: two boxes answer by turns"
 	},
+	[CONGA_A_STATS_TX_OPTED_OUT] = {
+		"tx_opted_out",
+		"VXLAN packets to leaves that the user exempted from the policy, by mark or DSCP"
+	},
 };
 
 /* Set by the word "all" for the command that is running. */

@@ -65,6 +65,7 @@ const char *conga_units_parse_integer(const char *text, unsigned long long *valu
 const char *conga_units_parse_id(const char *text, unsigned long long *value);
 const char *conga_units_parse_time(const char *text, unsigned long long *ns);
 const char *conga_units_parse_rate(const char *text, unsigned long long *bps);
+const char *conga_units_parse_size(const char *text, unsigned long long *bytes);
 const char *conga_units_parse_fraction(const char *text, unsigned long long *millionths);
 void conga_units_format_integer(char *text, size_t size, unsigned long long value);
 void conga_units_format_id(char *text, size_t size, unsigned long long value);
@@ -82,6 +83,7 @@ struct conga_args {
 	int argc;
 	char **argv;
 	const struct conga_object *object;
+	const struct conga_keyword *words;	/* of the command, while it is parsed */
 };
 
 /* A word of a fixed set and its number in the kernel; the last has no word. */
@@ -91,9 +93,12 @@ struct conga_choice {
 };
 
 /* How the value of a keyword is written. @put goes from text to attribute;
- * numbers share one @put and differ in @parse and @bytes.
+ * numbers share one @put and differ in @parse and @bytes. @take, instead of @put, may
+ * take more words.
  */
 struct conga_kind {
+	int (*take)(struct conga_args *args, struct nl_msg *msg,
+		    const struct conga_keyword *keyword, const char *text);
 	int (*put)(struct nl_msg *msg, const struct conga_keyword *keyword, const char *text);
 	const char *(*parse)(const char *text, unsigned long long *value);
 	void (*format)(char *text, size_t size, unsigned long long value);
@@ -139,6 +144,9 @@ const char *conga_args_next(struct conga_args *args);
 int conga_args_parse(struct conga_args *args, const struct conga_keyword *words,
 		     struct nl_msg *msg);
 int conga_args_wrong(const char *text, const char *why);
+int conga_args_stored(int err);
+int conga_args_incomplete(const struct conga_args *args);
+bool conga_args_is_word(const struct conga_args *args, const char *text);
 int conga_args_unknown(const struct conga_args *args, const char *word);
 const struct conga_keyword *conga_args_find_attr(const struct conga_keyword *words, int attr);
 const char *conga_args_choice_word(const struct conga_choice *choices, unsigned int value);

@@ -54,6 +54,15 @@ static const struct conga_unit conga_units_bytes[] = {
 	{ NULL, 0 }
 };
 
+static const struct conga_unit conga_units_size[] = {
+	{ "m", 1024ULL * 1024 },
+	{ "mb", 1024ULL * 1024 },
+	{ "k", 1024ULL },
+	{ "kb", 1024ULL },
+	{ "b", 1ULL },
+	{ NULL, 0 }
+};
+
 /* digits / scale; the scale is a power of ten. */
 struct conga_decimal {
 	unsigned long long digits;
@@ -191,6 +200,22 @@ const char *conga_units_parse_rate(const char *text, unsigned long long *bps)
 	if (!factor)
 		return "not a rate such as 40gbit (units: bit, kbit, mbit, gbit, tbit)";
 	return conga_units_scale(number, factor, "finer than a bit per second", bps);
+}
+
+/* A bare number is bytes, or no size at all; as in tc units are powers of 1024. */
+const char *conga_units_parse_size(const char *text, unsigned long long *bytes)
+{
+	struct conga_decimal number;
+	unsigned long long factor;
+	const char *rest, *why;
+
+	why = conga_units_read(text, &number, &rest);
+	if (why)
+		return why;
+	factor = rest ? conga_units_factor(conga_units_size, *rest ? rest : "b") : 0;
+	if (!factor)
+		return "not a number such as 2 or 64k (units: b, k, m)";
+	return conga_units_scale(number, factor, "not a whole number", bytes);
 }
 
 const char *conga_units_parse_fraction(const char *text, unsigned long long *millionths)

@@ -1,66 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Policies, section 3.5. Draws are checked by chi-square; the bounds are five
- * standard deviations, so that a fair draw passes with any seed.
- */
-#include <math.h>
+/* Policies, section 3.5, and what all policies have in common. */
 #include <string.h>
 
-#include "unit.h"
-#include "policy.h"
-
-#define TAGS		CONGA_TAGS_MAX
-#define DRAWS		100000
-#define SIGMAS		5
-
-/* Any @n of the 16 uplinks. */
-static u16 random_set(struct unit_random *random, int n)
-{
-	u16 set = 0;
-
-	while (n) {
-		u16 tag = 1u << unit_random_below(random, TAGS);
-
-		n -= !(set & tag);
-		set |= tag;
-	}
-	return set;
-}
-
-static int set_size(u16 set)
-{
-	int n = 0, tag;
-
-	for (tag = 0; tag < TAGS; tag++)
-		n += set >> tag & 1;
-	return n;
-}
-
-/* Wilson and Hilferty's quantile of chi-square. */
-static double chi_square_bound(int freedom)
-{
-	double v = 2.0 / (9.0 * freedom);
-
-	return freedom * pow(1 - v + SIGMAS * sqrt(v), 3);
-}
-
-/* Did @count draws come uniformly from @set, and from nowhere else? */
-static void check_uniform(const u64 count[TAGS], u16 set, u64 seed)
-{
-	int tag, n = set_size(set);
-	double expected = (double)DRAWS / n, chi = 0;
-
-	for (tag = 0; tag < TAGS; tag++) {
-		double off = count[tag] - expected;
-
-		if (set >> tag & 1)
-			chi += off * off / expected;
-		else
-			unit_check(!count[tag], "seed %llu set 0x%04x: tag %d",
-				   seed, set, tag);
-	}
-	unit_check(n == 1 || chi < chi_square_bound(n - 1),
-		   "seed %llu set 0x%04x: chi-square %g", seed, set, chi);
-}
+#include "policy_scene.h"
 
 /* Four uplinks, and what may be picked of them. */
 struct pick_case {
@@ -155,7 +97,7 @@ static u16 case_picks(const struct pick_case *c, const struct rule *rule,
 
 	for (i = 0; i < 4; i++)
 		view.uplink[i] = (struct conga_view_uplink) {
-			c->local[i], c->remote[i],
+			.local = c->local[i], .remote = c->remote[i],
 		};
 	for (i = 0; i < 200; i++) {
 		view.random = unit_random_u64(random);
@@ -203,24 +145,6 @@ static bool naive_beaten(const struct naive_path path[TAGS], int tag)
 static bool naive_best(const struct naive_path path[TAGS], int tag)
 {
 	return path[tag].usable && !naive_beaten(path, tag);
-}
-
-static void random_view(struct unit_random *random, struct conga_view *view)
-{
-	unsigned int levels = unit_random_wide(random, 1, 64);
-	int tag;
-
-	*view = (struct conga_view) { .now = unit_random_u64(random) };
-	view->hash = unit_random_u64(random);
-	view->random = unit_random_u64(random);
-	view->usable = unit_random_u64(random) | 1u << (view->now % TAGS);
-	view->previous = unit_random_below(random, TAGS + 4);
-	if (view->previous >= TAGS)
-		view->previous = CONGA_TAG_NONE;
-	for (tag = 0; tag < TAGS; tag++) {
-		view->uplink[tag].local = unit_random_below(random, levels);
-		view->uplink[tag].remote = unit_random_below(random, levels);
-	}
 }
 
 static void naive_view(struct naive_path path[TAGS],
@@ -458,6 +382,49 @@ static void test_policy_find(void **state)
 	assert_null(conga_policy_find("ECMP"));
 }
 
+/* What it says of itself fits together. Whoever decides instead of it has none of its
+ * parameters and state.
+ */
+static void check_declared(const struct conga_policy *policy)
+{
+	const struct conga_policy_param *param;
+	const struct conga_policy *other;
+
+	assert_true((policy->needs & CONGA_NEEDS_MEMORY) != CONGA_NEEDS_MEMORY);
+	assert_true(!policy->flow_size || policy->needs & CONGA_NEEDS_FLOW);
+	assert_in_range(policy->flow_size, 0, CONGA_POLICY_FLOW_SIZE);
+	assert_true(!policy->tfl || policy->needs & CONGA_NEEDS_FLOWLET);
+	assert_null(policy->param[CONGA_POLICY_PARAMS].name);
+	for (param = policy->param; param->name; param++) {
+		assert_in_range(param->initial, param->min, param->max);
+		assert_true(strlen(param->summary) > 0);
+	}
+	for (other = policy->plain; other; other = other->plain) {
+		assert_null(other->param[0].name);
+		assert_int_equal(other->flow_size, 0);
+		assert_false(other->needs & CONGA_NEEDS_REMOTE);
+	}
+	assert_true(policy->plain || !(policy->needs & CONGA_NEEDS_REMOTE));
+}
+
+static void test_opt_out(void **state)
+{
+	(void)state;
+	assert_ptr_equal(conga_policy_opt_out(), &conga_policy_ecmp);
+	assert_null(conga_policy_opt_out()->param[0].name);
+	assert_int_equal(conga_policy_opt_out()->needs, 0);
+}
+
+/* The same decisions, one timeout apart. */
+static void test_conga_flow(void **state)
+{
+	(void)state;
+	assert_ptr_equal(conga_policy_conga_flow.pick, conga_policy_conga.pick);
+	assert_int_equal(conga_policy_conga_flow.needs, conga_policy_conga.needs);
+	assert_int_equal(conga_policy_conga_flow.tfl, 13000000);
+	assert_int_equal(conga_policy_conga.tfl, 0);
+}
+
 static void test_policy_get(void **state)
 {
 	const struct conga_policy *policy;
@@ -470,8 +437,9 @@ static void test_policy_get(void **state)
 				CONGA_POLICY_NAME_MAX - 1);
 		assert_true(strlen(policy->summary) > 0);
 		assert_non_null(policy->pick);
+		check_declared(policy);
 	}
-	assert_int_equal(i, 3);
+	assert_int_equal(i, 10);
 	assert_null(conga_policy_get(i + 1));
 	assert_null(conga_policy_get(~0u));
 }
@@ -499,6 +467,8 @@ int main(void)
 		cmocka_unit_test(test_policy_nth),
 		cmocka_unit_test(test_policy_find),
 		cmocka_unit_test(test_policy_get),
+		cmocka_unit_test(test_opt_out),
+		cmocka_unit_test(test_conga_flow),
 		cmocka_unit_test(test_policy_needs),
 	};
 

@@ -92,6 +92,10 @@
 #define CONGA_POLICY_NAME_MAX	16
 /* LBTags are 4 bits (section 3.1), so a leaf has at most 16 uplinks. */
 #define CONGA_TAGS_MAX		16
+/* Not a DSCP, which is 6 bits: nothing opts out by it. */
+#define CONGA_DSCP_NONE		64
+/* Flowlet timeout: the policy's own. */
+#define CONGA_FLOWLET_TIMEOUT_AUTO	(~0ULL)
 /* UDP destination ports that one fabric takes for VXLAN. */
 #define CONGA_DSTPORTS_MAX	4
 
@@ -191,9 +195,11 @@ enum conga_cmd {
  *	gso_max_size), else as much longer as that needs.
  * @CONGA_A_FABRIC_ALPHA: (u32, millionths, 1000-500000) decrement factor of
  *	the DRE, section 3.2, default 100000, i.e. 0.1.
- * @CONGA_A_FABRIC_FLOWLET_TIMEOUT: (u64, ns, 0-1000000000) Tfl: a longer idle
- *	gap starts a new flowlet, section 3.4, default 500 us. 0 decides for
- *	every packet. Gaps are measured with a grain of 1.024 us.
+ * @CONGA_A_FABRIC_FLOWLET_TIMEOUT: (u64, ns, 0-1000000000, or
+ *	CONGA_FLOWLET_TIMEOUT_AUTO) Tfl: a longer idle gap starts a new flowlet,
+ *	section 3.4. Default auto: the policy's own, 500 us if it has none. 0
+ *	decides for every packet. Gaps are measured with a grain of 1.024 us. A
+ *	reply has the one in force.
  * @CONGA_A_FABRIC_AGE: (u64, ns, 100000-10000000000) Tage: an entry of the
  *	to-leaf table loses an eighth of full scale per Tage without feedback;
  *	an entry of the from-leaf table is not fed back after that time,
@@ -213,6 +219,17 @@ enum conga_cmd {
  *	default 1. Only to leaves whose hello was heard.
  * @CONGA_A_FABRIC_LEAF_ID: (u32) who we are in hellos, random by default. Two
  *	boxes that answer for one address are known by their different ids.
+ * @CONGA_A_FABRIC_PARAM: (nest, repeated) enum conga_attr_param: a parameter of the
+ *	policy by CONGA_A_PARAM_NAME and CONGA_A_PARAM_VALUE. A new policy starts with
+ *	its defaults.
+ * @CONGA_A_FABRIC_FLOWLET_TIMEOUT_SOURCE: (u32, reply only) enum
+ *	conga_timeout_source.
+ * @CONGA_A_FABRIC_OPT_OUT_MARK: (u32) VXLAN packets with this mark, under
+ *	CONGA_A_FABRIC_OPT_OUT_MASK, stay on policy ecmp. Absent in a reply: none.
+ * @CONGA_A_FABRIC_OPT_OUT_MASK: (u32) the bits of the mark that count; given
+ *	together with the mark. 0: no mark opts out, the default.
+ * @CONGA_A_FABRIC_OPT_OUT_DSCP: (u32, 0-63 or CONGA_DSCP_NONE) so do packets whose
+ *	inner IP header has this DSCP. Default, and absent in a reply: none.
  * @CONGA_A_FABRIC_PORTS: (u32, reply only) number of ports.
  * @CONGA_A_FABRIC_LEAVES: (u32, reply only) number of leaves.
  */
@@ -232,10 +249,45 @@ enum conga_attr_fabric {
 	CONGA_A_FABRIC_HELLO,
 	CONGA_A_FABRIC_EXPLICIT_FEEDBACK,
 	CONGA_A_FABRIC_LEAF_ID,
+	CONGA_A_FABRIC_PARAM,
+	CONGA_A_FABRIC_FLOWLET_TIMEOUT_SOURCE,
+	CONGA_A_FABRIC_OPT_OUT_MARK,
+	CONGA_A_FABRIC_OPT_OUT_MASK,
+	CONGA_A_FABRIC_OPT_OUT_DSCP,
 
 	/* private: */
 	__CONGA_A_FABRIC_MAX,
 	CONGA_A_FABRIC_MAX = __CONGA_A_FABRIC_MAX - 1
+};
+
+/**
+ * enum conga_timeout_source - where the flowlet timeout comes from
+ * @CONGA_TIMEOUT_CONFIGURED: set by the operator; stays when the policy changes.
+ * @CONGA_TIMEOUT_POLICY: the policy's own.
+ */
+enum conga_timeout_source {
+	CONGA_TIMEOUT_CONFIGURED = 1,
+	CONGA_TIMEOUT_POLICY,
+};
+
+/**
+ * enum conga_attr_param - a parameter of a policy
+ * @CONGA_A_PARAM_NAME: (string) its name.
+ * @CONGA_A_PARAM_VALUE: (u32) its value; of POLICY_GET the default.
+ * @CONGA_A_PARAM_SUMMARY: (string, POLICY_GET) what it is, with its unit.
+ * @CONGA_A_PARAM_MIN: (u32, POLICY_GET) least value.
+ * @CONGA_A_PARAM_LIMIT: (u32, POLICY_GET) largest value.
+ */
+enum conga_attr_param {
+	CONGA_A_PARAM_NAME = 1,
+	CONGA_A_PARAM_VALUE,
+	CONGA_A_PARAM_SUMMARY,
+	CONGA_A_PARAM_MIN,
+	CONGA_A_PARAM_LIMIT,
+
+	/* private: */
+	__CONGA_A_PARAM_MAX,
+	CONGA_A_PARAM_MAX = __CONGA_A_PARAM_MAX - 1
 };
 
 /**
@@ -569,11 +621,17 @@ enum conga_attr_flowlet {
 /**
  * enum conga_attr_policy - a policy
  * @CONGA_A_POLICY_NAME: (string) its name.
- * @CONGA_A_POLICY_SUMMARY: (string) one line on what it does.
+ * @CONGA_A_POLICY_SUMMARY: (string) one line on what it does, with a citation.
+ * @CONGA_A_POLICY_FLOWLET_TIMEOUT: (u64, ns) its own flowlet timeout; absent if it
+ *	decides for every packet.
+ * @CONGA_A_POLICY_PARAM: (nest, repeated) enum conga_attr_param.
  */
 enum conga_attr_policy {
 	CONGA_A_POLICY_NAME = 1,
 	CONGA_A_POLICY_SUMMARY,
+	CONGA_A_POLICY_FLOWLET_TIMEOUT,
+	CONGA_A_POLICY_PARAM,
+	CONGA_A_POLICY_PAD,
 
 	/* private: */
 	__CONGA_A_POLICY_MAX,
@@ -656,6 +714,8 @@ enum conga_attr_policy {
  * @CONGA_A_STATS_LEAF_BYE: the same: it said bye.
  * @CONGA_A_STATS_LEAF_DISAGREES: the same: another Q, metric or use of byte 3.
  * @CONGA_A_STATS_LEAF_ALTERNATES: the same: two boxes answer by turns.
+ * @CONGA_A_STATS_TX_OPTED_OUT: VXLAN packets to leaves that the user exempted from
+ *	the policy, by mark or DSCP.
  */
 enum conga_attr_stats {
 	CONGA_A_STATS_PAD = 1,
@@ -715,6 +775,7 @@ enum conga_attr_stats {
 	CONGA_A_STATS_LEAF_BYE,
 	CONGA_A_STATS_LEAF_DISAGREES,
 	CONGA_A_STATS_LEAF_ALTERNATES,
+	CONGA_A_STATS_TX_OPTED_OUT,
 
 	/* private: */
 	__CONGA_A_STATS_MAX,

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The schemes that CONGA is compared with, each against a naive model. */
+#include "policy_scene.h"
+
+/* ---- wcmp ---- */
+
+/* A dart board: the usable uplinks in a row, each as wide as its rate. */
+static int naive_wcmp(const struct conga_view *view)
+{
+	long double sum = 0, place;
+	int tag, last = -1;
+
+	for (tag = 0; tag < TAGS; tag++)
+		if (view->usable >> tag & 1)
+			sum += view->uplink[tag].rate;
+	place = floorl(view->hash * sum / 4294967296.0L);
+	for (tag = 0; tag < TAGS; tag++) {
+		if (!(view->usable >> tag & 1))
+			continue;
+		last = tag;
+		if (place < view->uplink[tag].rate)
+			break;
+		place -= view->uplink[tag].rate;
+	}
+	return last;
+}
+
+static void test_wcmp_random(void **state)
+{
+	struct unit_random random;
+
+	(void)state;
+	unit_random_setup(&random, 21);
+	for (; random.step < UNIT_STEPS; random.step++) {
+		struct conga_view view;
+		int got, want;
+
+		random_view(&random, &view);
+		got = conga_policy_wcmp.pick(&view);
+		want = naive_wcmp(&view);
+		unit_check_step(&random, got == want, "tag %d, not %d", got,
+				want);
+	}
+}
+
+/* The largest rates there are: nothing overflows. */
+static void test_wcmp_edges(void **state)
+{
+	struct conga_view view = { .usable = 0xffff };
+	int tag;
+
+	(void)state;
+	for (tag = 0; tag < TAGS; tag++)
+		view.uplink[tag].rate = ~0u;
+	for (tag = 0; tag < TAGS; tag++) {
+		view.hash = (u32)tag << 28;
+		assert_int_equal(conga_policy_wcmp.pick(&view), tag);
+		view.hash |= 0x0fffffff;
+		assert_int_equal(conga_policy_wcmp.pick(&view), tag);
+	}
+}
+
+/* Equal rates: what ecmp does. */
+static void test_wcmp_is_ecmp(void **state)
+{
+	struct unit_random random;
+
+	(void)state;
+	unit_random_setup(&random, 22);
+	for (; random.step < 100000; random.step++) {
+		struct conga_view view;
+		int tag;
+
+		random_view(&random, &view);
+		for (tag = 0; tag < TAGS; tag++)
+			view.uplink[tag].rate = 40000;
+		unit_check_step(&random, conga_policy_wcmp.pick(&view) ==
+				conga_policy_ecmp.pick(&view), "another");
+	}
+}
+
+/* ---- by chance: letflow, rps ---- */
+
+/* Uniform, and nothing but chance: not the metrics, nor the flow's past. */
+static void check_by_chance(const struct conga_policy *policy, u64 seed)
+{
+	struct unit_random random;
+	int draw, n;
+
+	unit_random_setup(&random, seed);
+	for (n = 1; n <= TAGS; n++) {
+		u16 usable = random_set(&random, n);
+		u64 count[TAGS] = { 0 };
+
+		for (draw = 0; draw < DRAWS; draw++) {
+			struct conga_view view;
+
+			random_view(&random, &view);
+			view.usable = usable;
+			count[policy->pick(&view)]++;
+		}
+		check_uniform(count, usable, random.seed);
+	}
+}
+
+static void test_letflow(void **state)
+{
+	(void)state;
+	check_by_chance(&conga_policy_letflow, 23);
+	assert_int_equal(conga_policy_letflow.needs, CONGA_NEEDS_FLOWLET);
+	assert_int_equal(conga_policy_letflow.tfl, 0);
+}
+
+static void test_rps(void **state)
+{
+	(void)state;
+	check_by_chance(&conga_policy_rps, 24);
+	assert_int_equal(conga_policy_rps.needs, 0);
+}
+
+/* ---- in turn: drb, presto ---- */
+
+/* One step on the clock's face, over those that cannot be used. */
+static int naive_next(u16 usable, int tag)
+{
+	do {
+		tag = (tag + 1) % TAGS;
+	} while (!(usable >> tag & 1));
+	return tag;
+}
+
+static void test_drb_random(void **state)
+{
+	struct unit_random random;
+
+	(void)state;
+	unit_random_setup(&random, 25);
+	for (; random.step < UNIT_STEPS; random.step++) {
+		struct conga_view view;
+		int got;
+
+		random_view(&random, &view);
+		got = conga_policy_drb.pick(&view);
+		if (view.previous < TAGS)
+			unit_check_step(&random, got ==
+					naive_next(view.usable, view.previous),
+					"tag %d after %d of 0x%04x", got,
+					view.previous, view.usable);
+		else
+			unit_check_step(&random, view.usable >> got & 1,
+					"tag %d is not usable", got);
+	}
+}
+
+/* A flow may start anywhere. */
+static void check_start(const struct conga_policy *policy, u64 seed)
+{
+	struct unit_random random;
+	const u32 param = 65536;
+	int draw, n;
+
+	unit_random_setup(&random, seed);
+	for (n = 1; n <= TAGS; n++) {
+		u16 usable = random_set(&random, n);
+		u64 count[TAGS] = { 0 };
+
+		for (draw = 0; draw < DRAWS; draw++) {
+			u32 flow[2] = { 0 };
+			struct conga_view view = {
+				.usable = usable, .previous = CONGA_TAG_NONE,
+				.random = unit_random_u64(&random),
+				.param = &param, .flow = flow, .bytes = 1500,
+			};
+
+			count[policy->pick(&view)]++;
+		}
+		check_uniform(count, usable, random.seed);
+	}
+}
+
+static void test_starts(void **state)
+{
+	(void)state;
+	check_start(&conga_policy_drb, 26);
+	check_start(&conga_policy_presto, 27);
+}
+
+/* All packets of a flow, and where the model puts them: as long as the flowcell with
+ * the packet is no larger than its limit, where the last one went.
+ */
+static void presto_flow(struct unit_random *random, u32 limit)
+{
+	u16 usable = random_set(random, unit_random_between(random, 1, TAGS));
+	int last = CONGA_TAG_NONE, packet, got;
+	u64 in_cell = 0;
+	u32 flow = 0;
+
+	for (packet = 0; packet < 100; packet++, random->step++) {
+		struct conga_view view;
+
+		random_view(random, &view);
+		view.usable = usable;
+		view.previous = last;
+		view.param = &limit;
+		view.flow = &flow;
+		got = conga_policy_presto.pick(&view);
+		if (last == CONGA_TAG_NONE || in_cell + view.bytes > limit) {
+			in_cell = 0;
+			if (last != CONGA_TAG_NONE)
+				last = naive_next(usable, last);
+			else
+				last = got;
+		}
+		in_cell += view.bytes;
+		unit_check_step(random, got == last && usable >> got & 1,
+				"packet %d: tag %d, not %d", packet, got, last);
+		if (!unit_random_below(random, 50))
+			usable |= 1u << unit_random_below(random, TAGS);
+	}
+}
+
+static void test_presto_random(void **state)
+{
+	struct unit_random random;
+
+	(void)state;
+	unit_random_setup(&random, 28);
+	while (random.step < UNIT_STEPS)
+		presto_flow(&random, unit_random_wide(&random, 1500, 16777216));
+}
+
+/* The limit to the byte, and an uplink that goes. */
+static void test_presto_edges(void **state)
+{
+	const u32 limit = 65536;
+	u32 flow = 64036;
+	struct conga_view view = {
+		.usable = 0xa, .previous = 1, .bytes = 1500, .param = &limit,
+		.flow = &flow,
+	};
+
+	(void)state;
+	assert_int_equal(conga_policy_presto.pick(&view), 1);
+	assert_int_equal(flow, 65536);
+	view.bytes = 1;
+	assert_int_equal(conga_policy_presto.pick(&view), 3);
+	assert_int_equal(flow, 1);
+	view.previous = 2;	/* has gone */
+	assert_int_equal(conga_policy_presto.pick(&view), 3);
+	assert_int_equal(flow, 1);
+	/* one packet larger than any flowcell is one */
+	view.previous = 3;
+	view.bytes = 200000;
+	assert_int_equal(conga_policy_presto.pick(&view), 1);
+	view.previous = 1;
+	assert_int_equal(conga_policy_presto.pick(&view), 3);
+	flow = ~0u;
+	view.previous = 3;
+	assert_int_equal(conga_policy_presto.pick(&view), 1);
+}
+
+/* ---- drill ---- */
+
+static u8 drill_pick(struct unit_random *random, struct conga_view *view,
+		     u32 choices)
+{
+	view->random = unit_random_u64(random);
+	view->param = &choices;
+	return conga_policy_drill.pick(view);
+}
+
+/* With n uplinks of n different backlogs, of d drawn and without memory, the one at
+ * place k from the shortest wins if it is drawn, and none of the k shorter ones:
+ * C(n-1-k, d-1) / C(n, d).
+ */
+static double binomial(int n, int k)
+{
+	double found = 1;
+	int i;
+
+	if (k > n)
+		return 0;
+	for (i = 0; i < k; i++)
+		found = found * (n - i) / (i + 1);
+	return found;
+}
+
+static void drill_draws(struct unit_random *random, int n, int d)
+{
+	struct conga_view view = {
+		.usable = random_set(random, n), .recent = CONGA_TAG_NONE,
+	};
+	double count[TAGS] = { 0 }, chi = 0, expected;
+	int draw, tag, place = 0, freedom = 0;
+	int place_of[TAGS];
+
+	for (tag = TAGS - 1; tag >= 0; tag--)
+		if (view.usable >> tag & 1) {
+			view.uplink[tag].backlog = 1000 * place;
+			place_of[tag] = place++;
+		}
+	for (draw = 0; draw < DRAWS; draw++) {
+		tag = drill_pick(random, &view, d);
+		unit_check(view.usable >> tag & 1, "tag %d is not usable", tag);
+		count[place_of[tag]]++;
+	}
+	for (place = 0; place < n; place++) {
+		expected = DRAWS * binomial(n - 1 - place, d - 1) /
+			   binomial(n, d);
+		if (expected < 5) {
+			unit_check(count[place] < 60, "place %d: %g draws",
+				   place, count[place]);
+			continue;
+		}
+		chi += (count[place] - expected) * (count[place] - expected) /
+		       expected;
+		freedom++;
+	}
+	unit_check(freedom < 2 || chi < chi_square_bound(freedom),
+		   "seed %llu: %d of %d: chi-square %g", random->seed, d, n, chi);
+}
+
+static void test_drill_draws(void **state)
+{
+	struct unit_random random;
+	int n, d;
+
+	(void)state;
+	unit_random_setup(&random, 29);
+	for (n = 1; n <= TAGS; n++)
+		for (d = 1; d <= (n < 4 ? n : 4); d++)
+			drill_draws(&random, n, d);
+}
+
+/* The one of last time wins if it is strictly better, and usable. */
+static void test_drill_memory(void **state)
+{
+	struct unit_random random;
+
+	(void)state;
+	unit_random_setup(&random, 30);
+	for (; random.step < UNIT_STEPS; random.step++) {
+		u32 choices = unit_random_between(&random, 1, TAGS);
+		struct conga_view view;
+		u8 drawn, got, recent;
+
+		random_view(&random, &view);
+		view.param = &choices;
+		recent = view.recent;
+		view.recent = CONGA_TAG_NONE;
+		drawn = conga_policy_drill.pick(&view);
+		view.recent = recent;
+		got = conga_policy_drill.pick(&view);
+		if (recent < TAGS && view.usable >> recent & 1 &&
+		    view.uplink[recent].backlog < view.uplink[drawn].backlog)
+			drawn = recent;
+		unit_check_step(&random, got == drawn, "tag %d, not %d", got,
+				drawn);
+	}
+}
+
+/* As many choices as uplinks: always the shortest. Idle: all alike, whoever was last. */
+static void test_drill_limits(void **state)
+{
+	struct unit_random random;
+	u64 count[TAGS] = { 0 };
+	int draw;
+
+	(void)state;
+	unit_random_setup(&random, 31);
+	for (; random.step < 100000; random.step++) {
+		struct conga_view view;
+		int tag;
+		u8 got;
+
+		random_view(&random, &view);
+		got = drill_pick(&random, &view, TAGS);
+		for (tag = 0; tag < TAGS; tag++)
+			unit_check_step(&random, !(view.usable >> tag & 1) ||
+					view.uplink[tag].backlog >=
+					view.uplink[got].backlog,
+					"%d is shorter than %d", tag, got);
+	}
+	for (draw = 0; draw < DRAWS; draw++) {
+		struct conga_view view = { .usable = 0xf0f0, .recent = 5 };
+
+		count[drill_pick(&random, &view, 2)]++;
+	}
+	check_uniform(count, 0xf0f0, random.seed);
+}
+
+/* ---- what they share ---- */
+
+static void test_policy_after(void **state)
+{
+	u32 set;
+	int tag;
+
+	(void)state;
+	for (set = 1; set < 1u << TAGS; set += 7)
+		for (tag = 0; tag < TAGS; tag++)
+			unit_check(conga_policy_after(set, tag) ==
+				   naive_next(set, tag),
+				   "set 0x%04x after %d", set, tag);
+}
+
+/* What is left of a random number after a draw is as good for the next: pairs are as
+ * frequent as they should be.
+ */
+static void test_policy_draw(void **state)
+{
+	struct unit_random random;
+	int n, draw;
+
+	(void)state;
+	unit_random_setup(&random, 32);
+	for (n = 2; n <= TAGS; n += 7) {
+		double chi = 0, expected = 4.0 * DRAWS / (n * n);
+		u64 count[TAGS][TAGS] = { { 0 } };
+		u16 set = random_set(&random, n);
+		int one, other;
+
+		for (draw = 0; draw < 4 * DRAWS; draw++) {
+			u32 value = unit_random_u64(&random);
+			u8 first = conga_policy_draw(set, &value);
+
+			count[first][conga_policy_draw(set, &value)]++;
+		}
+		for (one = 0; one < TAGS; one++)
+			for (other = 0; other < TAGS; other++) {
+				double off = count[one][other] - expected;
+
+				if (set >> one & 1 && set >> other & 1)
+					chi += off * off / expected;
+				else
+					assert_int_equal(count[one][other], 0);
+			}
+		unit_check(chi < chi_square_bound(n * n - 1),
+			   "seed %llu, %d uplinks: chi-square %g", random.seed,
+			   n, chi);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_wcmp_random),
+		cmocka_unit_test(test_wcmp_edges),
+		cmocka_unit_test(test_wcmp_is_ecmp),
+		cmocka_unit_test(test_letflow),
+		cmocka_unit_test(test_rps),
+		cmocka_unit_test(test_drb_random),
+		cmocka_unit_test(test_starts),
+		cmocka_unit_test(test_presto_random),
+		cmocka_unit_test(test_presto_edges),
+		cmocka_unit_test(test_drill_draws),
+		cmocka_unit_test(test_drill_memory),
+		cmocka_unit_test(test_drill_limits),
+		cmocka_unit_test(test_policy_after),
+		cmocka_unit_test(test_policy_draw),
+	};
+
+	return cmocka_run_group_tests_name("schemes", tests, NULL, NULL);
+}
