@@ -211,6 +211,16 @@ presto_cells() {
 	done
 }
 
+# Of two flows at the same time each fills its own.
+presto_by_flow() {
+	local i
+
+	scheme presto cell $((5 * OUTER_BYTES)) && bench_run < <(flows_of 2 50) || return
+	for i in 0 1; do
+		turns 5 50 "$(tags_of "$i")" || return
+	done
+}
+
 presto_in_turn() {
 	presto_cells $((65536 / OUTER_BYTES)) && presto_cells 10 cell $((10 * OUTER_BYTES)) &&
 		presto_cells 9 cell $((10 * OUTER_BYTES - 1)) &&
@@ -478,7 +488,7 @@ other_marks_are_left() {
 
 bench_require
 require_commands nft tc
-tap_plan 18
+tap_plan 19
 bench_up "$UPLINKS" || die "the bench cannot be set up"
 bench_fabric "$UPLINKS" "$RATE" tdre 16us || die "the fabric cannot be set up"
 tap_test "ecmp: a flow has one uplink, all uplinks have flows" ecmp_by_hash
@@ -488,6 +498,7 @@ tap_test "rps: every packet by chance" rps_by_packet
 tap_test "drb: every packet the flow's next uplink" drb_in_turn
 tap_test "drb: an uplink that drains is left out" drb_without_one
 tap_test "presto: every flowcell the flow's next uplink, to the byte" presto_in_turn
+tap_test "presto: each flow its own flowcells" presto_by_flow
 tap_test "drill: never the longer queue of two" drill_by_queue
 tap_test "drill: nor is it drawn alone, while the last one is better" drill_remembers
 tap_test "conga-flow: moves after 13 ms" conga_flow_waits
