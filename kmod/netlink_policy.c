@@ -9,7 +9,6 @@
 
 #include "netlink.h"
 
-#define CONGA_POLICIES_MAX	24
 #define CONGA_SENTENCE_MAX	160
 #define CONGA_NAMES_MAX		400
 

@@ -7,16 +7,9 @@
 #include "policy.h"
 
 static const struct conga_policy *const conga_policies[] = {
-	&conga_policy_conga,
-	&conga_policy_conga_flow,
-	&conga_policy_local,
-	&conga_policy_ecmp,
-	&conga_policy_wcmp,
-	&conga_policy_letflow,
-	&conga_policy_rps,
-	&conga_policy_drb,
-	&conga_policy_presto,
-	&conga_policy_drill,
+#define CONGA_POLICY(name) &conga_policy_##name,
+#include "policy_table.h"
+#undef CONGA_POLICY
 };
 
 /* conga_policy_get - the policy at @index, NULL past the last */

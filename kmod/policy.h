@@ -10,7 +10,10 @@
 
 #define CONGA_TAG_NONE		0xff
 
-/* Parameters that a policy may have of its own, and bytes of state per flow. */
+/* Policies that there may be, parameters of its own that one may have, and bytes of
+ * state per flow.
+ */
+#define CONGA_POLICIES_MAX	24
 #define CONGA_POLICY_PARAMS	2
 #define CONGA_POLICY_FLOW_SIZE	8
 
@@ -93,16 +96,9 @@ struct conga_policy {
 	u8		(*pick)(const struct conga_view *view);
 };
 
-extern const struct conga_policy conga_policy_conga;
-extern const struct conga_policy conga_policy_conga_flow;
-extern const struct conga_policy conga_policy_local;
-extern const struct conga_policy conga_policy_ecmp;
-extern const struct conga_policy conga_policy_wcmp;
-extern const struct conga_policy conga_policy_letflow;
-extern const struct conga_policy conga_policy_rps;
-extern const struct conga_policy conga_policy_drb;
-extern const struct conga_policy conga_policy_presto;
-extern const struct conga_policy conga_policy_drill;
+#define CONGA_POLICY(name) extern const struct conga_policy conga_policy_##name;
+#include "policy_table.h"
+#undef CONGA_POLICY
 
 const struct conga_policy *conga_policy_find(const char *name);
 const struct conga_policy *conga_policy_get(unsigned int index);

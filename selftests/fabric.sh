@@ -16,7 +16,9 @@ CONGA=${BASH_SOURCE[0]%/*}/../userspace/conga
 FABRIC_RATE=
 
 # All policies that the module knows, in its order
-POLICIES="conga conga-flow local ecmp wcmp letflow rps drb presto drill"
+POLICIES=$(sed -n 's/^CONGA_POLICY(\(.*\))$/\1/p' "${BASH_SOURCE[0]%/*}/../kmod/policy_table.h" |
+	tr '_\n' '- ')
+POLICIES=${POLICIES% }
 
 # Counters are exact when no box says anything by itself.
 QUIET="hello off explicit-feedback off"

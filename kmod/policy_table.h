@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The table of policies, in the order in which they are listed: conga_policy_NAME is
+ * what policy_NAME.c defines. Included with CONGA_POLICY(NAME) defined, hence no guard.
+ */
+CONGA_POLICY(conga)
+CONGA_POLICY(conga_flow)
+CONGA_POLICY(local)
+CONGA_POLICY(ecmp)
+CONGA_POLICY(wcmp)
+CONGA_POLICY(letflow)
+CONGA_POLICY(rps)
+CONGA_POLICY(drb)
+CONGA_POLICY(presto)
+CONGA_POLICY(drill)
