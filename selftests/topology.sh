@@ -22,7 +22,7 @@
 #	coreC on a spine, spineS on a core;
 #	hI on a leaf towards its host I, eth0 in the host
 
-declare -A TOPO_LINK_RATE
+declare -A TOPO_LINK_RATE TOPO_LINK_DELAY
 
 # Called below; again before each of several topologies in one shell.
 topo_defaults() {
@@ -53,6 +53,7 @@ topo_defaults() {
 	TOPO_HOST_BUFFER=1000000	# the same of a host link
 	TOPO_QDISC=tbf			# what shapes; "wire": the lab's own, exact link
 	TOPO_DELAY=			# of every link, wire only: as tc takes it; empty: none
+	TOPO_LINK_DELAY=()		# exceptions, as those of rates
 	TOPO_MARK=			# bytes waiting at which a link marks CE, wire only
 	TOPO_PORT_BUFFER=		# of a leaf's link to a host; empty: as the host's
 	TOPO_GSO=65536			# largest TSO burst a host sends
@@ -184,6 +185,11 @@ topo_core_addresses() {
 # leaf1 spine0.1, spine0 core1. Sets RATE, empty for an unshaped link.
 topo_rate() {
 	RATE=${TOPO_LINK_RATE[$1-$2]:-$TOPO_RATE}
+}
+
+# topo_delay FROM TO: likewise; sets DELAY_OF, empty for none
+topo_delay() {
+	DELAY_OF=${TOPO_LINK_DELAY[$1-$2]:-$TOPO_DELAY}
 }
 
 # ---- batch files: one process sets up a namespace, not one per command; one all hosts ----
@@ -348,13 +354,13 @@ batch_spine_planes() {
 # packets in its limit and htb lends. The bucket holds one largest burst: tbf
 # would cut a bigger packet up, and a larger bucket would let bursts through
 # faster than the link. wire has all that tbf lacks, but is no part of a stock
-# kernel.
+# kernel. batch_shape NAMESPACE DEVICE RATE LIMIT [DELAY]
 batch_shape() {
-	local ns=$1 dev=$2 rate=$3 limit=$4
+	local ns=$1 dev=$2 rate=$3 limit=$4 delay=${5-$TOPO_DELAY}
 
 	[[ $rate ]] || return 0
 	if [[ $TOPO_QDISC == wire ]]; then
-		batch "$ns.wire" "$ns $dev rate $rate limit $limit${TOPO_DELAY:+ delay $TOPO_DELAY}\
+		batch "$ns.wire" "$ns $dev rate $rate limit $limit${delay:+ delay $delay}\
 ${TOPO_MARK:+ mark $TOPO_MARK} name ${ns%-*}.$dev"
 		return
 	fi
@@ -367,7 +373,8 @@ burst $((TOPO_GSO + TOPO_GSO / 8 + 2000)) limit $limit"
 batch_end() {
 	batch "$1.ip" "address add $3/$((TOPO_UNDERLAY == 6 ? 127 : 31)) dev $2 $NODAD"
 	topo_rate "$4" "$5"
-	batch_shape "$1" "$2" "$RATE" "$TOPO_BUFFER"
+	topo_delay "$4" "$5"
+	batch_shape "$1" "$2" "$RATE" "$TOPO_BUFFER" "$DELAY_OF"
 }
 
 batch_leaf_fabric() {

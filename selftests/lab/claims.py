@@ -374,7 +374,26 @@ MIXED = (mixed("some leaves", "leaf_schemes", "3=ecmp", "2=ecmp 3=ecmp",
 # What the balance of hashing is shown by is left out.
 THREE_TIERS = {"scenario": "three-tier", "cut": "1.1.1", "balance_flows": 0}
 
+SIDE_BY_SIDE = {"scenario": "schemes", "mode": "conga"}
+LETFLOW = {"scheme": "letflow"}
+
+
+def letflow(name: str, most: float, **where) -> Part:
+    return Part(f"letflow / conga, {name}", Limit(most=most),
+                ratios(MEAN, LETFLOW, CONGA, **SIDE_BY_SIDE, **where))
+
+
 BEYOND = (
+    Claim("L1", "LetFlow is within 10 to 20 % of CONGA on a testbed.", "LetFlow (NSDI 2017)",
+          "schemes", "mean FCT, LetFlow / CONGA, web search", "at most 1.2",
+          "Theirs is a testbed of 1 and 10 Gbit/s; here the paper's fabric, healthy and with one "
+          "link failed, at 60 % load.",
+          (letflow("healthy", 1.2, cut="", link_delays="", load=0.6),
+           letflow("one link failed", 1.2, cut="1.1.1"))),
+    Claim("L2", "LetFlow is within 2x of CONGA where paths are very unequal.",
+          "LetFlow (NSDI 2017)", "schemes", "mean FCT, LetFlow / CONGA, web search",
+          "at most 2", "Links of a quarter of the rate at one of two spines, at 40 % load.",
+          (letflow("unequal rates", 2, load=0.4),)),
     Claim("C34", "CONGA is fairly robust for Q 3 to 6, tau 100 to 500 us and flowlet timeouts "
           "of 300 us to 1 ms; outside it oscillates or is slow.", "section 3.6", "sweep",
           "mean FCT with one parameter changed / with Q 3, tau 160 us, 500 us, one link failed",

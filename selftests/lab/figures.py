@@ -5,13 +5,14 @@ from typing import Callable, Iterable
 
 import claims
 import drawing
+import keys
 import measures
+import ranks
 import tables
 from drawing import Value
 from measures import Quantity
 from tables import FORMS, Tables, number
 
-SCHEMES = ("stock", "ecmp", "local", "conga", "conga-flow", "mptcp")
 PERCENTILES = ((50, "p50"), (90, "p90"), (95, "p95"), (99, "p99"), (100, "max"))
 BYTE_PERCENTILES = (10, 25, 50, 75, 90)
 KB, MB, PERCENT = 1e3, 1e6, 100
@@ -35,7 +36,7 @@ def over_seeds(found: Tables, quantity: Quantity, runs: list[dict]) -> Value | N
 
 
 def schemes_of(found: Tables) -> list[str]:
-    return [name for name in SCHEMES if any(run["scheme"] == name for run in found.runs)]
+    return [name for name in keys.SCHEMES if any(run["scheme"] == name for run in found.runs)]
 
 
 def kept(points: dict) -> dict:
@@ -307,6 +308,17 @@ def three_tier(found: Tables) -> str | None:
     points = relative_to_ecmp(found, lambda run: run["options"], **claims.THREE_TIERS)
     return draw("three tiers", [(drawing.lying_ratios, points, "", "mean FCT / ECMP's", "")],
                 drawing.HEIGHT / 2)
+
+
+def schemes(found: Tables) -> str | None:
+    series: dict = {}
+    for fabric in ranks.FABRICS:
+        runs = ranks.runs_of(found, fabric)
+        for (scheme,), some in tables.split(runs, ("scheme",)).items():
+            series.setdefault(scheme, {})[fabric.name] = over_seeds(
+                found, measures.cell("normalised_fct"), some)
+    ordered = {name: kept(series[name]) for name in keys.SCHEMES if name in series}
+    return draw("schemes", [(drawing.bars, kept(ordered), "", "", "mean FCT / idle")], TALL)
 
 
 def grey_name(run: dict) -> str:

@@ -6,6 +6,8 @@ experiment's own defaults are not relied on: every setting is written, except th
 that few runs need ("rare"), which are written where they are used only, so that an
 experiment that does not know them is found out.
 """
+import re
+from pathlib import Path
 from typing import NamedTuple, Optional
 
 import values
@@ -28,8 +30,10 @@ MTU_MIN, MTU_MAX = 1280, 9000
 GSO_MAX = 65536
 
 LINK = words(r"[0-9]+\.[0-9]+\.[0-9]+", "LEAF.SPINE.LINK, as 1.1.0")
-DIRECTION = words(r"(leaf[0-9]+-spine[0-9]+\.[0-9]+|spine[0-9]+\.[0-9]+-leaf[0-9]+)"
-                  r"=[0-9.]+[kmg]?bit", "spine0.1-leaf1=10gbit or leaf1-spine0.1=10gbit")
+FROM_TO = r"(leaf[0-9]+-spine[0-9]+\.[0-9]+|spine[0-9]+\.[0-9]+-leaf[0-9]+)="
+LINK_RATE = words(FROM_TO + r"[0-9.]+[kmg]?bit",
+                  "spine0.1-leaf1=10gbit or leaf1-spine0.1=10gbit")
+LINK_DELAY = words(FROM_TO + r"[0-9.]+[num]?s", "spine0.1-leaf1=20us or leaf1-spine0.1=20us")
 LEAF_SCHEME = words(r"[0-9]+=(ecmp|local)", "LEAF=SCHEME, as 1=ecmp")
 DEMAND = words(r"[0-9]+-[0-9]+:[0-9.]+[kmg]?bit", "FROM-TO:RATE, as 0-1:100gbit")
 CAP = words(r"[a-z]+:[0-9.]+(KB|MB|GB)?", "WORKLOAD:BYTES, as datamining:100MB")
@@ -42,13 +46,17 @@ OPTIONS = {
     "q": integer(1, 6),
     "metric": choice("max", "sum"),
     "tdre": optional(time_between("1us", "1s"), "auto"),
-    "flowlet-timeout": time_between("0s", "1s"),
+    "flowlet-timeout": optional(time_between("0s", "1s"), "auto"),
     "age": time_between("100us", "10s"),
     "hello": optional(time_between("20ms", "10s"), "off"),
     "explicit-feedback": choice("on", "off"),
 }
 
-SCHEMES = ("stock", "ecmp", "local", "conga", "conga-flow", "mptcp")
+TABLE = Path(__file__).resolve().parents[2] / "kmod" / "policy_table.h"
+POLICIES = tuple(name.replace("_", "-") for name in re.findall(
+    r"^CONGA_POLICY\((\w+)\)$", TABLE.read_text(encoding="utf-8"), re.MULTILINE))
+SCHEMES = ("stock", *POLICIES, "mptcp")
+MODES = ("conga", "plain")
 PATTERNS = ("client-server", "demand", "incast", "hdfs")
 CONGESTION = ("cubic", "reno", "dctcp", "bbr")
 
@@ -86,7 +94,9 @@ KEYS = (
     Key("fabric", "hosts", Kind(integer(1, HOSTS_MAX)), "32", "HOSTS"),
     Key("fabric", "link_rate", RATE, "40gbit", "LINK_RATE"),
     Key("fabric", "host_rate", RATE, "10gbit", "HOST_RATE"),
-    Key("fabric", "link_rates", Kind(DIRECTION, shell_words), "none", "LINK_RATES"),
+    Key("fabric", "link_rates", Kind(LINK_RATE, shell_words), "none", "LINK_RATES"),
+    Key("fabric", "link_delays", Kind(LINK_DELAY, shell_words), "none", "LINK_DELAYS",
+        rare=True),
     Key("fabric", "cut", Kind(LINK, shell_words), "none", "CUT"),
     Key("fabric", "delay", TIME, "1us", "DELAY"),
     Key("fabric", "buffer", BYTES, "1MB", "BUFFER"),
@@ -102,6 +112,8 @@ KEYS = (
     Key("fabric", "silent_after", DURATION, "1ms", "SILENT_AFTER", rare=True),
 
     Key("schemes", "names", Kind(choice(*SCHEMES)), "conga", "SCHEME"),
+    # Of leaves for each other; plain ones feed nothing back
+    Key("schemes", "mode", Kind(choice(*MODES)), "conga", "MODE", rare=True),
     Key("schemes", "options", Kind(values.options(OPTIONS)), "none", "SCHEME_OPTIONS"),
     # Leaves without conga, and what they do instead; spines without conga; the last so
     # many hosts of each leaf, whose tunnel conga does not know: they are hashed, and talk

@@ -13,6 +13,7 @@ import figures
 import judgement
 import machine
 import measures
+import ranks
 import tables
 import verdict
 from judgement import Row, WHOLE
@@ -27,6 +28,7 @@ class Section(NamedTuple):
     claims: tuple
     command: str
     drawings: tuple     # (function, what is seen)
+    tables: tuple = ()  # the same, of tables
 
 
 def runs_of(name: str) -> str:
@@ -39,6 +41,17 @@ def figure_11() -> tuple:
     return curves + ((figures.hotspot, "Queue of the link that is left between spine 1 and leaf "
                       "1 at 60 %: 50th, 90th, 95th and 99th percentile, and the maximum."),)
 
+
+def ranked(fabric: ranks.Fabric) -> tuple:
+    """A table instead of a picture."""
+    def draw(found: Tables) -> str | None:
+        rows = [{name: ranks.text_of(value) for name, value in row.items() if name != "fabric"}
+                for row in ranks.rank(found, fabric)]
+        return plain_table(rows) if rows else None
+    return draw, f"{fabric.name[0].upper()}{fabric.name[1:]}: means over seeds, the best first."
+
+
+RANKED = tuple(map(ranked, ranks.FABRICS))
 
 SECTIONS = (
     Section("Figure 2: a narrow link behind one spine", ("C04",), runs_of("fig2"),
@@ -73,6 +86,8 @@ SECTIONS = (
             ((figures.mixed, "Four leaves, one link failed."),)),
     Section("Section 7: three tiers", ("C37",), runs_of("three-tier"),
             ((figures.three_tier, "Two pods, four cores, one link failed."),)),
+    Section("Every scheme, side by side", ("L1", "L2"), runs_of("schemes"),
+            ((figures.schemes, "Mean FCT / that of an idle network."),), RANKED),
     Section("A spine that drops silently", ("G01",), runs_of("grey"),
             ((figures.grey, "Spine 0 of four drops all it forwards, 20 ms after the load's "
               "start."),)),
@@ -216,7 +231,7 @@ def drawing_block(found: Tables, draw: Callable, caption: str) -> str:
 
 def section(found: Tables, rows: list[Row], one: Section) -> str:
     parts = [tag("h2", escape(one.title))]
-    parts += [drawing_block(found, *each) for each in one.drawings]
+    parts += [drawing_block(found, *each) for each in one.drawings + one.tables]
     if one.drawings:
         parts.append(tag("p", tag("code", one.command), class_="small"))
     parts += [claim_block([row for row in rows if row.claim == name]) for name in one.claims]

@@ -107,7 +107,7 @@ def read_header(items: dict, where: str) -> dict:
         raise ValueError(f"{where} most: {error}") from None
     claims = tuple(items.get("claims", "").replace(",", " ").split())
     for claim in claims:
-        if not re.fullmatch(r"[A-Z][0-9]{2}", claim):
+        if not re.fullmatch(r"[A-Z][0-9]{1,2}", claim):
             raise ValueError(f"{where} claims: '{claim}' does not look like C01")
     return {"title": items["title"], "claims": claims, "most": most}
 
@@ -244,13 +244,14 @@ def spines_left(run: Run, leaf: int) -> set:
                     for link in range(run["fabric.links"]))}
 
 
-def check_link_rates(run: Run) -> None:
-    for word in run["fabric.link_rates"]:
-        direction, _, text = word.partition("=")
-        leaf = int(re.search(r"leaf([0-9]+)", direction)[1])
-        spine, link = map(int, re.search(r"spine([0-9]+)\.([0-9]+)", direction).groups())
-        check_link(run, leaf, spine, link, word)
-        values.rate(text)
+def check_exceptions(run: Run) -> None:
+    for name, parse in (("link_rates", values.rate), ("link_delays", values.time)):
+        for word in run[f"fabric.{name}"]:
+            direction, _, text = word.partition("=")
+            leaf = int(re.search(r"leaf([0-9]+)", direction)[1])
+            spine, link = map(int, re.search(r"spine([0-9]+)\.([0-9]+)", direction).groups())
+            check_link(run, leaf, spine, link, word)
+            parse(text)
 
 
 def check_boxes(run: Run) -> None:
@@ -327,7 +328,7 @@ def check_caps(run: Run) -> None:
         values.byte_count(text)
 
 
-CHECKS = (check_pods, check_uplinks, check_cut, check_link_rates, check_boxes,
+CHECKS = (check_pods, check_uplinks, check_cut, check_exceptions, check_boxes,
           check_scheme, check_demands, check_hosts, check_caps)
 
 

@@ -51,7 +51,12 @@ def grey(run: dict) -> float:
 
 
 ECMP = {"fig9": 1.02, "fig10": 1.5, "fig12": 1.2, "fig13": 1, "fig16": 1.5, "mixed": 2,
-        "three-tier": 1.5, "grey": 2, "sweep": 4, "fig2": 1, "fig3": 1, "fig5": 1}
+        "three-tier": 1.5, "grey": 2, "sweep": 4, "fig2": 1, "fig3": 1, "fig5": 1,
+        "schemes": 2}
+
+
+OTHERS = {"stock": 7, "local": 1.5, "conga-flow": 1.05, "mptcp": 1.4, "letflow": 1.1, "wcmp": 1.9,
+          "rps": 3, "drb": 2.5, "presto": 1.3, "drill": 1.6}
 
 
 def paper_fct(run: dict) -> float:
@@ -64,7 +69,7 @@ def paper_fct(run: dict) -> float:
         return figure_15(run) if name == "fig15" else ECMP[name]
     if scheme == "conga":
         return {"sweep": sweep, "grey": grey}.get(name, lambda run: 1)(run)
-    return {"stock": 7, "local": 1.5, "conga-flow": 1.05, "mptcp": 1.4}[scheme]
+    return OTHERS[scheme]
 
 
 def paper_small(run: dict) -> float:
@@ -131,7 +136,9 @@ def row(run, form: str, world: World) -> dict:
     fct = world.fct(cells) * (1 + sign * SEED_STEP * run["load.seed"] * (world is PAPER))
     return {**cells, "mean_fct_s": str(fct), "normalised_fct": str(fct),
             "small_mean_fct_s": str(world.small(cells)), "job_seconds": str(fct),
-            "large_mean_fct_s": str(world.large(cells) * (1 + SEED_STEP * run["load.seed"]))}
+            "large_mean_fct_s": str(world.large(cells) * (1 + SEED_STEP * run["load.seed"])),
+            "small_p99_fct_s": "0.01", "large_p99_fct_s": "0.2", "out_of_order": "500",
+            "retransmits": "100"}
 
 
 def runs(*names: str, form: str = "reduced", world: World = PAPER) -> list[dict]:

@@ -14,7 +14,8 @@ scenario = context.module("scenario")
 tables = context.module("tables")
 
 # Of claims that are no comparison of schemes, or are claims of sameness.
-RIGHT_IN_FLAT = {"C06", "C07", "C08", "C09", "C24", "C25", "C30", "C31", "C32"}
+RIGHT_IN_FLAT = {"C06", "C07", "C08", "C09", "C24", "C25", "C30", "C31", "C32",
+                 "L1", "L2"}
 
 
 def found_in(world, **where) -> "tables.Tables":

@@ -54,6 +54,9 @@ class Refusals(unittest.TestCase):
         ("[fabric]\nlink_rates = leaf7-spine0.0=1gbit", "names leaf 7, but there are 2"),
         ("[fabric]\nlink_rates = spine0.0-spine1.0=1gbit", "does not look like spine0.1-leaf1"),
         ("[fabric]\nlink_rates = spine0.0-leaf1=0gbit", "'0gbit' is not above 0"),
+        ("[fabric]\nlink_delays = spine2.0-leaf1=1us", "names spine 2, but there are 2"),
+        ("[fabric]\nlink_delays = leaf0-spine0.0=1gbit", "does not look like spine0.1-leaf1=20us"),
+        ("[schemes]\nmode = auto", "unknown name 'auto': there are conga, plain"),
         ("[fabric]\nspines = 9", "a leaf has 18 uplinks, more than 16"),
         ("[fabric]\npods = 2", "pods are joined by cores"),
         ("[fabric]\nleaves = 3\npods = 2\ncores = 1", "cannot be shared out among 2 pods"),
@@ -186,7 +189,7 @@ class Runs(unittest.TestCase):
         said = dict(re.findall(r'"([a-z-]+) is ([^"]*)"', netlink))
         for name, text in (("q", "a number of bits from 1 to 6"), ("metric", "max or sum"),
                            ("tdre", "auto or a time from 1 us to 1 s"),
-                           ("flowlet-timeout", "a time from 0 to 1 s"),
+                           ("flowlet-timeout", "auto or a time from 0 to 1 s"),
                            ("age", "a time from 100 us to 10 s"),
                            ("hello", "off or a time from 20 ms to 10 s"),
                            ("explicit-feedback", "on or off")):
