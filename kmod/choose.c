@@ -4,6 +4,7 @@
  * what the policy picks among the uplinks that lead to the leaf.
  */
 #include <linux/bitops.h>
+#include <linux/if_ether.h>
 #include <linux/ktime.h>
 #include <linux/random.h>
 
@@ -130,7 +131,7 @@ static bool conga_choose_ask_flowlet(struct conga_choice *choice, u8 *previous)
 /*
  * conga_choose_ask - what would a packet to @leaf get now? Nothing changes by it.
  *
- * BH disabled, RCU. Without @flow for a packet of any new flow. *@tag is the
+ * BH disabled, RCU. Of a full packet. Without @flow for one of any new flow. *@tag is the
  * uplink's, unless the packet would be left to the kernel.
  */
 enum conga_decision conga_choose_ask(struct conga_leaf *leaf,
@@ -142,6 +143,7 @@ enum conga_decision conga_choose_ask(struct conga_leaf *leaf,
 		.leaf	= leaf,
 		.now	= ktime_get_ns(),
 		.hash	= get_random_u32(),
+		.bytes	= ETH_DATA_LEN,
 	};
 	enum conga_decision decision = CONGA_DECISION_NEW;
 	u8 state[CONGA_POLICY_FLOW_SIZE] __aligned(8) = {};

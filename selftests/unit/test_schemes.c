@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The schemes that CONGA is compared with, each against a naive model. */
+#include <linux/bitops.h>
+
 #include "policy_scene.h"
 
 /* ---- wcmp ---- */
@@ -81,7 +83,9 @@ static void test_wcmp_is_ecmp(void **state)
 
 /* ---- by chance: letflow, rps ---- */
 
-/* Uniform, and nothing but chance: not the metrics, nor the flow's past. */
+/* Uniform, and nothing but chance: whatever the metrics, and of one and the same flow,
+ * whichever uplink it had.
+ */
 static void check_by_chance(const struct conga_policy *policy, u64 seed)
 {
 	struct unit_random random;
@@ -89,17 +93,17 @@ static void check_by_chance(const struct conga_policy *policy, u64 seed)
 
 	unit_random_setup(&random, seed);
 	for (n = 1; n <= TAGS; n++) {
-		u16 usable = random_set(&random, n);
 		u64 count[TAGS] = { 0 };
+		struct conga_view view;
 
+		random_view(&random, &view);
+		view.usable = random_set(&random, n);
+		view.previous = __ffs(view.usable);
 		for (draw = 0; draw < DRAWS; draw++) {
-			struct conga_view view;
-
-			random_view(&random, &view);
-			view.usable = usable;
+			view.random = unit_random_u64(&random);
 			count[policy->pick(&view)]++;
 		}
-		check_uniform(count, usable, random.seed);
+		check_uniform(count, view.usable, random.seed);
 	}
 }
 
