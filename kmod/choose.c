@@ -131,7 +131,7 @@ static bool conga_choose_ask_flowlet(struct conga_choice *choice, u8 *previous)
 /*
  * conga_choose_ask - what would a packet to @leaf get now? Nothing changes by it.
  *
- * BH disabled, RCU. Of a full packet. Without @flow for one of any new flow. *@tag is the
+ * BH disabled, RCU. Of a full packet; without @flow of any new flow. *@tag is the
  * uplink's, unless the packet would be left to the kernel.
  */
 enum conga_decision conga_choose_ask(struct conga_leaf *leaf,
