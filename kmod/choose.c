@@ -135,7 +135,7 @@ static bool conga_choose_ask_flowlet(struct conga_choice *choice, u8 *previous)
  * uplink's, unless the packet would be left to the kernel.
  */
 enum conga_decision conga_choose_ask(struct conga_leaf *leaf,
-				 const struct conga_flow *flow, u8 *tag)
+				     const struct conga_flow *flow, u8 *tag)
 {
 	struct conga_choice choice = {
 		.fabric	= leaf->fabric,

@@ -180,8 +180,11 @@ static int conga_fabric_alloc(struct conga_fabric *fabric,
 	if (!flowlets || !copy || !fabric->stats || !fabric->recent ||
 	    conga_flow_states_create(copy))
 		return -ENOMEM;
-	for_each_possible_cpu(cpu)
-		*per_cpu_ptr(fabric->recent, cpu) = CONGA_TAG_NONE;
+	for_each_possible_cpu(cpu) {
+		u8 *recent = per_cpu_ptr(fabric->recent, cpu);
+
+		*recent = CONGA_TAG_NONE;
+	}
 	return conga_leaf_table_setup(fabric);
 }
 

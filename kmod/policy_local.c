@@ -29,7 +29,7 @@ static u8 conga_policy_local_pick(const struct conga_view *view)
 
 const struct conga_policy conga_policy_local = {
 	.name		= "local",
-	.summary	= "per flowlet, the uplink with the least local congestion (section 2.4 of CONGA)",
+	.summary	= "per flowlet, the least loaded uplink (section 2.4 of CONGA)",
 	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_LOCAL,
 	.pick		= conga_policy_local_pick,
 };

@@ -53,7 +53,7 @@ static u8 conga_policy_presto_pick(const struct conga_view *view)
 
 const struct conga_policy conga_policy_presto = {
 	.name		= "presto",
-	.summary	= "per flowcell of 64 KB, the flow's next uplink, round robin (Presto, SIGCOMM 2015)",
+	.summary	= "per 64 KB of a flow, its next uplink in turn (Presto, SIGCOMM 2015)",
 	.needs		= CONGA_NEEDS_FLOW,
 	.flow_size	= sizeof(u32),
 	.param		= {

@@ -51,7 +51,7 @@ static u8 conga_policy_wcmp_pick(const struct conga_view *view)
 
 const struct conga_policy conga_policy_wcmp = {
 	.name		= "wcmp",
-	.summary	= "every flow on one uplink by a hash, weighted by the ports' rates (WCMP, EuroSys 2014)",
+	.summary	= "every flow on one uplink, hashed by weight (WCMP, EuroSys 2014)",
 	.needs		= CONGA_NEEDS_RATE,
 	.pick		= conga_policy_wcmp_pick,
 };

@@ -181,7 +181,8 @@ class Pairs(unittest.TestCase):
                                           * 10 ** int(row["seed"]))} for row in self.runs]
         measure = measures.ratios(measures.cell("mean_fct_s"), claims.ECMP,
                                   {"options": "metric max"}, **claims.THREE_TIERS)
-        self.assertEqual(measure(synthetic.whole(rows)), {"": {str(seed): 2 for seed in range(1, 6)}})
+        self.assertEqual(measure(synthetic.whole(rows)),
+                         {"": {str(seed): 2 for seed in range(1, 6)}})
 
     def test_two_runs_of_one_point_are_refused(self):
         with self.assertRaisesRegex(ValueError, "the same point with the same seed 1"):
