@@ -374,7 +374,7 @@ MIXED = (mixed("some leaves", "leaf_schemes", "3=ecmp", "2=ecmp 3=ecmp",
 # What the balance of hashing is shown by is left out.
 THREE_TIERS = {"scenario": "three-tier", "cut": "1.1.1", "balance_flows": 0}
 
-SIDE_BY_SIDE = {"scenario": "schemes", "mode": "conga"}
+SIDE_BY_SIDE = {"scenario": "schemes", "mode": "conga", "congestion": "cubic"}
 LETFLOW = {"scheme": "letflow"}
 
 

@@ -55,7 +55,8 @@ OPTIONS = {
 TABLE = Path(__file__).resolve().parents[2] / "kmod" / "policy_table.h"
 POLICIES = tuple(name.replace("_", "-") for name in re.findall(
     r"^CONGA_POLICY\((\w+)\)$", TABLE.read_text(encoding="utf-8"), re.MULTILINE))
-SCHEMES = ("stock", *POLICIES, "mptcp")
+SCHEMES = ("stock", *POLICIES, "plb", "mptcp")
+KERNELS = ("uml", "uml-6.12")
 MODES = ("conga", "plain")
 PATTERNS = ("client-server", "demand", "incast", "hdfs")
 CONGESTION = ("cubic", "reno", "dctcp", "bbr")
@@ -148,6 +149,8 @@ KEYS = (
     Key("load", "blocks", Kind(integer(1, 1000)), "3", patterns=("hdfs",)),
     Key("load", "block", BYTES, "4MB", patterns=("hdfs",)),
     Key("load", "congestion", Kind(choice(*CONGESTION)), "cubic", "CONGESTION"),
+    # That the machine boots: the later one has PLB
+    Key("load", "kernel", Kind(choice(*KERNELS)), "uml", "KERNEL", rare=True),
     Key("load", "drain", SECONDS, "2s", "DRAIN"),
     Key("load", "limit", Kind(optional(duration), shell_optional(shell_seconds)), "none",
         "LIMIT"),

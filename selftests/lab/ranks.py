@@ -26,8 +26,10 @@ def healthy(run: dict) -> bool:
     return not (run["cut"] or run["link_delays"] or run["link_rates"])
 
 
-def fabric(name: str, differs: Callable, mode: str = "conga") -> Fabric:
-    return Fabric(name, lambda run: run["mode"] == mode and differs(run))
+def fabric(name: str, differs: Callable, mode: str = "conga",
+           congestion: str = "cubic") -> Fabric:
+    return Fabric(name, lambda run: (run["mode"], run["congestion"]) == (mode, congestion)
+                  and differs(run))
 
 
 FABRICS = (
@@ -37,6 +39,8 @@ FABRICS = (
     fabric("unequal rates", lambda run: bool(run["link_rates"])),
     fabric("plain leaves, healthy", healthy, "plain"),
     fabric("plain leaves, one link failed", lambda run: bool(run["cut"]), "plain"),
+    fabric("DCTCP, healthy", healthy, congestion="dctcp"),
+    fabric("DCTCP, one link failed", lambda run: bool(run["cut"]), congestion="dctcp"),
 )
 
 

@@ -22,7 +22,7 @@ from typing import Callable, NamedTuple, Optional
 import results
 import scenario
 import trace
-from keys import KEYS
+from keys import BY_PATH, KEYS
 from scenario import Run
 from trace import Trace
 
@@ -125,10 +125,13 @@ def check_built(tree: Path, release: str) -> None:
                              "run make lab-build")
 
 
-def machine_release() -> str:
-    """Of the kernel that the machines boot; it is built now if there is none."""
-    done = subprocess.run([SELFTESTS / "vm" / "run", "-k", "uml", "--print-release"],
+def machine_release(kernel: str) -> str:
+    """Of the kernel that the machines boot; it is built now if there is none. A kernel that
+    few runs need has its modules built now, too."""
+    done = subprocess.run([SELFTESTS / "vm" / "run", "-k", kernel, "--print-release"],
                           stdout=subprocess.PIPE, text=True, check=False)
+    if not done.returncode and kernel != BY_PATH["load.kernel"].default:
+        subprocess.run([SELFTESTS / "vm" / "module", "-k", kernel], check=False)
     if done.returncode:
         raise ValueError("there is no kernel to boot: run make lab-build")
     return done.stdout.strip()
@@ -150,7 +153,7 @@ def lock(store: Path):
 def vm_command(settings: Path, run: Run) -> list:
     seconds = SLOWEST_OVERHEAD_SECONDS + scenario.run_bytes(run) / SLOWEST_BYTES_PER_SECOND
     memory = MEMORY_MB + MEMORY_PER_HOST_MB * run["fabric.leaves"] * run["fabric.hosts"]
-    return [SELFTESTS / "vm" / "run", "-k", "uml", "--time-travel", "--seed", machine_seed(run),
+    return [SELFTESTS / "vm" / "run", "-k", run["load.kernel"], "--time-travel", "--seed", machine_seed(run),
             "-t", str(round(seconds)), "-m", str(memory), "--", "lab/experiment", settings]
 
 
@@ -332,18 +335,20 @@ def interrupt(_number, _frame):
 
 
 @contextlib.contextmanager
-def opened(inputs: str, at_once: int):
+def opened(inputs: str, at_once: int, found: list[Job]):
     """A Lab of this tree, checked and locked."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)
     store = results.folder()
     check_visible(store)
     check_visible(trace.folder())
-    release = machine_release()
-    check_built(results.TREE, release)
+    releases = [machine_release(kernel)
+                for kernel in sorted({job.run["load.kernel"] for job in found})]
+    for release in releases:
+        check_built(results.TREE, release)
     with lock(store):
         results.clear_leftovers(store)
-        say(f"kernel {release}, results in {store}")
+        say(f"kernel {', '.join(releases)}, results in {store}")
         yield Lab(store, inputs, at_once, unchanged(inputs), say)
 
 
@@ -352,7 +357,7 @@ def run_all(scenarios: list, form: str, at_once: int) -> int:
     inputs = results.inputs_digest()
     found = jobs(scenarios, form, inputs)
     able = possible(found)
-    with opened(inputs, at_once) as lab:
+    with opened(inputs, at_once, able) as lab:
         return run_jobs(lab, able) or int(len(able) < len(found))
 
 

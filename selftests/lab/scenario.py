@@ -281,10 +281,14 @@ def check_pods(run: Run) -> None:
 
 def check_scheme(run: Run) -> None:
     for name in ("options", "leaf_schemes", "unmarked_spines"):
-        if run["schemes.names"] == "stock" and run[f"schemes.{name}"]:
-            raise ValueError(f"the scheme stock has no {name}")
+        if run["schemes.names"] in ("stock", "plb") and run[f"schemes.{name}"]:
+            raise ValueError(f"the scheme {run['schemes.names']} has no {name}")
     if run["schemes.names"] == "mptcp":
         check_mptcp(run)
+    if run["schemes.names"] == "plb" and (run["load.congestion"], run["load.kernel"]) \
+            != ("dctcp", "uml-6.12"):
+        raise ValueError("plb is a part of dctcp, in Linux from 6.2 on: say load.congestion = "
+                         "dctcp, fabric.mark and load.kernel = uml-6.12")
     if run["load.congestion"] == "dctcp" and run["fabric.mark"] is None:
         raise ValueError("dctcp needs ports that mark: say fabric.mark")
 

@@ -1,32 +1,42 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# User Mode Linux, built from Debian's source: uml, and uml-debug with every
-# checker that the kernel has. Sourced after kernel.sh by run and module.
+# User Mode Linux, built from Debian's source: uml, uml-debug with every checker that
+# the kernel has, and uml-6.12, a later kernel, for what 6.1 lacks (PLB). Sourced after
+# kernel.sh by run and module.
 #
-# Both lie in the cache, each in the folder that modules are built against, named
+# All lie in the cache, each in the folder that modules are built against, named
 # after the version of the source, the patch and the configuration.
 
-readonly UML_SOURCE=linux-source-6.1
-
 is_uml() {
-	[ "$1" = uml ] || [ "$1" = uml-debug ]
+	[[ $1 == uml || $1 == uml-debug || $1 == uml-6.12 ]]
+}
+
+# uml_plain KERNEL: the one with the same source, without checkers
+uml_plain() {
+	echo "${1%-debug}"
+}
+
+# uml_source KERNEL: Debian's package
+uml_source() {
+	[ "$1" = uml-6.12 ] && echo linux-source-6.12 || echo linux-source-6.1
 }
 
 # uml_configs KERNEL: the files that make its configuration.
 uml_configs() {
 	echo "$here/uml.config"
-	[ "$1" = uml ] || echo "$here/uml-debug.config"
+	[ "$1" != uml-debug ] || echo "$here/uml-debug.config"
 }
 
 # uml_key KERNEL
 uml_key() {
 	# shellcheck disable=SC2046 # a list of files without blanks is made here
-	cat $(uml_configs "$1") "$here/uml.patch" | sha256sum | cut -c1-12
+	cat $(uml_configs "$1") "$here/$(uml_plain "$1").patch" | sha256sum | cut -c1-12
 }
 
+# uml_candidate KERNEL
 uml_candidate() {
-	apt-cache policy "$UML_SOURCE" | sed -n 's/^ *Candidate: \([^(]\)/\1/p'
+	apt-cache policy "$(uml_source "$1")" | sed -n 's/^ *Candidate: \([^(]\)/\1/p'
 }
 
 uml_cached_version() {
@@ -42,25 +52,25 @@ uml_cached_version() {
 uml_version() {
 	local version
 
-	version=$(uml_candidate)
+	version=$(uml_candidate "$1")
 	[ -n "$version" ] || version=$(uml_cached_version "$1")
 	if [ -z "$version" ]; then
 		apt_refresh
-		version=$(uml_candidate)
+		version=$(uml_candidate "$1")
 	fi
-	[ -n "$version" ] || die "apt knows no $UML_SOURCE"
+	[ -n "$version" ] || die "apt knows no $(uml_source "$1")"
 	echo "$version"
 }
 
-# uml_unpack DIR: without what fills most of the disk and is not built.
+# uml_unpack DIR KERNEL: without what fills most of the disk and is not built.
 uml_unpack() {
 	local scratch
 
 	[ ! -d "$1" ] || return 0
 	scratch=$(scratch_in "$vm_cache/uml")
-	unpack_source "$UML_SOURCE" "$scratch" --strip-components=1 \
+	unpack_source "$(uml_source "$2")" "$scratch" --strip-components=1 \
 		--exclude='*/drivers/gpu/drm/*/include/*' --exclude='*/Documentation/*/*'
-	patch -s -p1 -d "$scratch/done" <"$here/uml.patch"
+	patch -s -p1 -d "$scratch/done" <"$here/$(uml_plain "$2").patch"
 	mv -T "$scratch/done" "$1"
 	rm -r "$scratch"
 }
@@ -106,11 +116,14 @@ uml_build() {
 # fill_uml KERNEL VERSION DIR: BUILD cannot move afterwards, so it is built in
 # place and gets its release last.
 fill_uml() {
-	local source=$vm_cache/uml/source-$2-$(uml_key uml)
+	local plain source
+
+	plain=$(uml_plain "$1")
+	source=$vm_cache/uml/source-$2-$(uml_key "$plain")
 
 	[ ! -s "$3/release" ] || return 0
 	need gcc make flex bison bc patch
-	uml_unpack "$source"
+	uml_unpack "$source" "$plain"
 	rm -rf "$3"
 	uml_build "$source" "$3" "$1"
 }

@@ -56,7 +56,7 @@ ECMP = {"fig9": 1.02, "fig10": 1.5, "fig12": 1.2, "fig13": 1, "fig16": 1.5, "mix
 
 
 OTHERS = {"stock": 7, "local": 1.5, "conga-flow": 1.05, "mptcp": 1.4, "letflow": 1.1, "wcmp": 1.9,
-          "rps": 3, "drb": 2.5, "presto": 1.3, "drill": 1.6}
+          "rps": 3, "drb": 2.5, "presto": 1.3, "drill": 1.6, "plb": 1.2}
 
 
 def paper_fct(run: dict) -> float:
