@@ -18,7 +18,7 @@ HEADLINE_SEEDS = 5
 ECMP, LOCAL, CONGA, FLOW, MPTCP = ({"scheme": name} for name in (
     "ecmp", "local", "conga", "conga-flow", "mptcp"))
 MEAN, SMALL, LARGE = (cell(f"{name}mean_fct_s") for name in ("", "small_", "large_"))
-NORMALISED, JOB = cell("normalised_fct"), cell("job_seconds")
+NORMALISED, JOB, BLOCK = map(cell, ("normalised_fct", "job_seconds", "group_mean_s"))
 WORKLOADS = {"websearch": "web search", "enterprise": "enterprise",
              "datamining": "data mining"}
 HIGH_LOADS = (0.6, 0.7, 0.8, 0.9)
@@ -280,14 +280,22 @@ HADOOP = (
           "nearly twice its time without failure.", "14", "fig14",
           "time of the job under ECMP, failed / healthy, on the same trace", "nearly 2",
           "Each host writes 20 blocks of 1 MB (the paper: 1 TB in all), in the lab's own model "
-          "of HDFS's pipeline.",
+          "of HDFS's pipeline. So short a job ends when its last host does, and that may wait "
+          "once for the 200 ms that TCP takes for a lost last packet; the mean time of a block "
+          "is beside it.",
           (Part("ecmp, failed / healthy", Factor(2),
-                ratios(JOB, {"cut": "1.1.1"}, {"cut": ""}, scenario="fig14", **ECMP)),)),
+                ratios(JOB, {"cut": "1.1.1"}, {"cut": ""}, scenario="fig14", **ECMP)),
+           Part("a block: ecmp, failed / healthy", Factor(2),
+                ratios(BLOCK, {"cut": "1.1.1"}, {"cut": ""}, scenario="fig14", **ECMP),
+                counts=False))),
     Claim("C25", "The same under CONGA: almost unchanged by the failure.", "14", "fig14",
           "time of the job under CONGA, failed / healthy", "almost 1",
           "Almost unchanged is within 10 %. As C02.",
           (Part("conga, failed / healthy", Near(1),
                 ratios(JOB, {"cut": "1.1.1"}, {"cut": ""}, scenario="fig14", **CONGA)),
+           Part("a block: conga, failed / healthy", Near(1),
+                ratios(BLOCK, {"cut": "1.1.1"}, {"cut": ""}, scenario="fig14", **CONGA),
+                counts=False),
            Part("local, failed / healthy", Near(1),
                 ratios(JOB, {"cut": "1.1.1"}, {"cut": ""}, scenario="fig14", **LOCAL),
                 counts=False))),
@@ -295,7 +303,9 @@ HADOOP = (
           "time of the job, ECMP / CONGA", "nearly identical",
           "Nearly identical is within 10 %. As C02.",
           (Part("ecmp / conga, healthy", Near(1),
-                ratios(JOB, ECMP, CONGA, scenario="fig14", cut="")),)),
+                ratios(JOB, ECMP, CONGA, scenario="fig14", cut="")),
+           Part("a block: ecmp / conga, healthy", Near(1),
+                ratios(BLOCK, ECMP, CONGA, scenario="fig14", cut=""), counts=False))),
 )
 
 # ---- Figures 15 and 16 ----

@@ -20,6 +20,7 @@ import samples
 import scenario
 import transfers
 import values
+from keys import KEYS
 
 
 def forms_by_key() -> dict:
@@ -34,9 +35,13 @@ def forms_by_key() -> dict:
     return found
 
 
+# What a run did of which there was no key yet.
+BEFORE = {key.column: key.kind.shell(key.kind.parse(key.default)) for key in KEYS}
+
+
 def run_row(folder: Path, meta: dict, forms: dict) -> dict:
     found = transfers.read(folder / "transfers")
-    keys = meta["values"]
+    keys = {**BEFORE, **meta["values"]}
     now = forms.get((meta["scenario"], meta["key"]), [])
     return {
         "id": meta["id"], "scenario": meta["scenario"], "forms": " ".join(now),

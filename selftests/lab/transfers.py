@@ -24,8 +24,12 @@ class Transfers(NamedTuple):
     retransmits: numpy.ndarray
     rtos: numpy.ndarray
     out_of_order: numpy.ndarray
-    grouped: numpy.ndarray  # bool
+    group: numpy.ndarray    # a round of incast, a block of hdfs; -1: of no group
     finished: numpy.ndarray  # bool
+
+    @property
+    def grouped(self) -> numpy.ndarray:
+        return self.group >= 0
 
 
 def number(word: str) -> float:
@@ -38,7 +42,7 @@ def read(path: Path) -> Transfers:
     columns = list(zip(*rows))
     return Transfers(*(numpy.array([number(word) for word in columns[i]])
                        for i in range(len(COLUMNS))),
-                     numpy.array([word != "-" for word in columns[8]]),
+                     numpy.array([-1 if word == "-" else int(word) for word in columns[8]]),
                      numpy.array([word == "1" for word in columns[9]]))
 
 
@@ -76,13 +80,18 @@ def of_sizes(found: Transfers, which: numpy.ndarray, name: str) -> dict:
 
 
 def job(found: Transfers) -> dict:
-    """Of the transfers in groups: their bytes, and when the last one is complete."""
+    """Of the transfers in groups: their bytes, when the last one is complete, and how long
+    a group takes in the mean, on which one late packet among all has little influence."""
     grouped = found.grouped
     if not grouped.any():
-        return {"job_bytes": 0, "job_seconds": float("nan")}
+        return {"job_bytes": 0, "job_seconds": float("nan"), "group_mean_s": float("nan")}
     whole = found.finished[grouped].all()
     end = (found.start + found.fct)[grouped].max() if whole else float("nan")
-    return {"job_bytes": total(found.size[grouped]), "job_seconds": float(end)}
+    longest = numpy.zeros(found.group.max() + 1)
+    numpy.maximum.at(longest, found.group[grouped], found.fct[grouped])
+    each = mean(longest[numpy.unique(found.group[grouped])]) if whole else float("nan")
+    return {"job_bytes": total(found.size[grouped]), "job_seconds": float(end),
+            "group_mean_s": each}
 
 
 def statistics(found: Transfers, host_rate: int, link_rate: int, delay_ns: int) -> dict:

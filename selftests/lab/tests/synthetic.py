@@ -136,6 +136,7 @@ def row(run, form: str, world: World) -> dict:
     fct = world.fct(cells) * (1 + sign * SEED_STEP * run["load.seed"] * (world is PAPER))
     return {**cells, "mean_fct_s": str(fct), "normalised_fct": str(fct),
             "small_mean_fct_s": str(world.small(cells)), "job_seconds": str(fct),
+            "group_mean_s": str(fct),
             "large_mean_fct_s": str(world.large(cells) * (1 + SEED_STEP * run["load.seed"])),
             "small_p99_fct_s": "0.01", "large_p99_fct_s": "0.2", "out_of_order": "500",
             "retransmits": "100"}

@@ -28,6 +28,11 @@ JOB = """0.000000000 500 0.002000000 0 0 0 0 32 0 1
 0.002000000 500 0.004000000 0 0 0 0 32 1 1
 0.001000000 800 0.100000000 0 0 0 0 32 - 1
 """
+# A pipeline of two: a group takes as long as its last
+PIPELINE = """0.000000000 500 0.002000000 0 0 0 0 32 7 1
+0.000000000 500 0.004000000 0 0 0 32 33 7 1
+0.004000000 500 0.002000000 0 0 0 0 32 9 1
+"""
 WAITING = "- 500 - 0 0 0 0 32 2 0\n"
 GBIT = 10 ** 9
 PROPAGATION_S = 8e-6
@@ -80,12 +85,17 @@ class Transfers(Case):
     def test_job(self):
         found = self.statistics(JOB)
         self.assertAlmostEqual(found["job_seconds"], 0.006)
+        self.assertAlmostEqual(found["group_mean_s"], 0.003)
         self.assertEqual(found["job_bytes"], 1000)
         self.assertAlmostEqual(found["mean_fct_s"], 0.1, msg="of the other traffic")
+
+    def test_a_group_ends_with_its_last(self):
+        self.assertAlmostEqual(self.statistics(PIPELINE)["group_mean_s"], 0.003)
 
     def test_unfinished_job_has_no_time(self):
         found = self.statistics(JOB + WAITING)
         self.assertTrue(numpy.isnan(found["job_seconds"]))
+        self.assertTrue(numpy.isnan(found["group_mean_s"]))
         self.assertEqual(found["unfinished"], 1)
 
 

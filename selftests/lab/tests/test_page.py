@@ -132,7 +132,8 @@ class Parts(Case):
         self.assertEqual((read(text).faults, read(text).open), ([], []))
 
     def test_numbers_that_are_none_draw_nothing(self):
-        rows = [{**row, "job_seconds": "nan"} for row in synthetic.runs("fig14")]
+        rows = [{**row, "job_seconds": "nan", "group_mean_s": "nan"}
+                for row in synthetic.runs("fig14")]
         self.assertEqual(self.make(synthetic.whole(rows)).count("<svg "), 0)
 
     def test_compact(self):
