@@ -25,7 +25,7 @@ uml_source() {
 # uml_configs KERNEL: the files that make its configuration.
 uml_configs() {
 	echo "$here/uml.config"
-	[ "$1" != uml-debug ] || echo "$here/uml-debug.config"
+	[ "$1" = uml ] || echo "$here/$1.config"
 }
 
 # uml_key KERNEL
@@ -76,12 +76,14 @@ uml_unpack() {
 }
 
 # uml_configure SOURCE BUILD KERNEL: what was asked for and is not in the result
-# is a mistake, not a wish. Of two lines with one name the later counts.
+# is a mistake, not a wish. Of two lines with one name the later counts; one without
+# a value asks for nothing.
 uml_configure() {
 	local wanted=$2.wanted line
 
 	# shellcheck disable=SC2046 # as above
-	cat $(uml_configs "$3") | grep '^CONFIG_' | tac | sort -t= -u -k1,1 >"$wanted"
+	cat $(uml_configs "$3") | grep '^CONFIG_' | tac | sort -t= -u -k1,1 |
+		grep -v '=$' >"$wanted"
 	make -s -C "$1" ARCH=um O="$2" KCONFIG_ALLCONFIG="$wanted" allnoconfig >/dev/null
 	while read -r line; do
 		grep -qxF "$line" "$2/.config" || die "$3: the source does not take $line"
