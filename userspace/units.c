@@ -168,8 +168,10 @@ const char *conga_units_parse_id(const char *text, unsigned long long *value)
 	return why && why != conga_units_too_long ? conga_units_no_id : why;
 }
 
-/* A bare number is microseconds, as in tc. */
-const char *conga_units_parse_time(const char *text, unsigned long long *ns)
+/* A number and one of these units; bare it is in the unit that is given. */
+static const char *conga_units_parse(const char *text, const struct conga_unit *units,
+				     const char *bare, const char *wrong, const char *too_fine,
+				     unsigned long long *value)
 {
 	struct conga_decimal number;
 	unsigned long long factor;
@@ -178,10 +180,18 @@ const char *conga_units_parse_time(const char *text, unsigned long long *ns)
 	why = conga_units_read(text, &number, &rest);
 	if (why)
 		return why;
-	factor = rest ? conga_units_factor(conga_units_time, *rest ? rest : "us") : 0;
+	factor = rest ? conga_units_factor(units, *rest ? rest : bare) : 0;
 	if (!factor)
-		return "not a time such as 500us (units: ns, us, ms, s)";
-	return conga_units_scale(number, factor, "finer than a nanosecond", ns);
+		return wrong;
+	return conga_units_scale(number, factor, too_fine, value);
+}
+
+/* A bare number is microseconds, as in tc. */
+const char *conga_units_parse_time(const char *text, unsigned long long *ns)
+{
+	return conga_units_parse(text, conga_units_time, "us",
+				 "not a time such as 500us (units: ns, us, ms, s)",
+				 "finer than a nanosecond", ns);
 }
 
 /* A bare number is bits per second. */
@@ -205,17 +215,9 @@ const char *conga_units_parse_rate(const char *text, unsigned long long *bps)
 /* A bare number is bytes, or no size at all; as in tc units are powers of 1024. */
 const char *conga_units_parse_size(const char *text, unsigned long long *bytes)
 {
-	struct conga_decimal number;
-	unsigned long long factor;
-	const char *rest, *why;
-
-	why = conga_units_read(text, &number, &rest);
-	if (why)
-		return why;
-	factor = rest ? conga_units_factor(conga_units_size, *rest ? rest : "b") : 0;
-	if (!factor)
-		return "not a number such as 2 or 64k (units: b, k, m)";
-	return conga_units_scale(number, factor, "not a whole number", bytes);
+	return conga_units_parse(text, conga_units_size, "b",
+				 "not a number such as 2 or 64k (units: b, k, m)",
+				 "not a whole number", bytes);
 }
 
 const char *conga_units_parse_fraction(const char *text, unsigned long long *millionths)
