@@ -17,7 +17,8 @@ ROUNDED = re.compile(r"([0-9]+\.[0-9]{2})[0-9]+")  # points need no more digits
 WIDTH, HEIGHT = 3.5, 2.8    # inches, of one panel
 COLOURS = {"stock": "#8c8c8c", "ecmp": "#d55e00", "local": "#c99700", "conga": "#2b83ba",
            "conga-flow": "#159c74", "mptcp": "#9467bd", "wcmp": "#a6611a", "letflow": "#e377c2",
-           "rps": "#7f3b08", "drb": "#b8860b", "presto": "#4d9221", "drill": "#542788", "plb": "#1b7837"}
+           "rps": "#7f3b08", "drb": "#b8860b", "presto": "#4d9221", "drill": "#542788",
+           "plb": "#1b7837"}
 OTHERS = ("#2b83ba", "#159c74", "#9467bd", "#d55e00", "#c99700", "#8c8c8c")
 MARKERS = {"stock": "x", "ecmp": "s", "local": "^", "conga": "o", "conga-flow": "D",
            "mptcp": "v", "wcmp": "p", "letflow": "*", "rps": "1", "drb": "2", "presto": "P",

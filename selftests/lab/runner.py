@@ -153,8 +153,9 @@ def lock(store: Path):
 def vm_command(settings: Path, run: Run) -> list:
     seconds = SLOWEST_OVERHEAD_SECONDS + scenario.run_bytes(run) / SLOWEST_BYTES_PER_SECOND
     memory = MEMORY_MB + MEMORY_PER_HOST_MB * run["fabric.leaves"] * run["fabric.hosts"]
-    return [SELFTESTS / "vm" / "run", "-k", run["load.kernel"], "--time-travel", "--seed", machine_seed(run),
-            "-t", str(round(seconds)), "-m", str(memory), "--", "lab/experiment", settings]
+    return [SELFTESTS / "vm" / "run", "-k", run["load.kernel"], "--time-travel",
+            "--seed", machine_seed(run), "-t", str(round(seconds)), "-m", str(memory),
+            "--", "lab/experiment", settings]
 
 
 def machine_seed(run: Run) -> str:
