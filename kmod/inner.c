@@ -79,18 +79,22 @@ u8 conga_inner_dscp(const struct sk_buff *skb, const struct conga_packet *packet
 {
 	int offset;
 	__be16 protocol = conga_inner_network(skb, packet, &offset);
-	const __be16 *head;
-	__be16 buffer;
+	union {
+		struct iphdr	v4;
+		struct ipv6hdr	v6;
+	} buffer;
+	const void *header;
 
-	/* Both headers begin with the version, and have the field in their first
-	 * 16 bits.
-	 */
-	head = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
-	if (!head)
-		return CONGA_DSCP_NONE;
-	if (protocol == htons(ETH_P_IP))
-		return (ntohs(*head) & 0xff) >> CONGA_DSCP_SHIFT;
-	if (protocol == htons(ETH_P_IPV6))
-		return (ntohs(*head) >> 4 & 0xff) >> CONGA_DSCP_SHIFT;
+	if (protocol == htons(ETH_P_IP)) {
+		header = skb_header_pointer(skb, offset, sizeof(buffer.v4),
+					    &buffer.v4);
+		if (header)
+			return ipv4_get_dsfield(header) >> CONGA_DSCP_SHIFT;
+	} else if (protocol == htons(ETH_P_IPV6)) {
+		header = skb_header_pointer(skb, offset, sizeof(buffer.v6),
+					    &buffer.v6);
+		if (header)
+			return ipv6_get_dsfield(header) >> CONGA_DSCP_SHIFT;
+	}
 	return CONGA_DSCP_NONE;
 }

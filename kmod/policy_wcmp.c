@@ -13,8 +13,8 @@
  * the paper come from a controller that knows the whole topology; ours are the
  * ports' rates (conga port set DEV rate), so an operator can be that controller.
  *
- * The sum is at most 16 * 2^32 Mbit/s and the product below 2^68, so that it is
- * taken in two steps.
+ * The sum is at most 16 * 2^32 Mbit/s, and its product with the hash below 2^68, which
+ * mul_u64_u32_shr() has room for.
  *
  * J. Zhou et al., "WCMP: Weighted Cost Multipathing for Improved Fairness in Data
  * Centers", EuroSys 2014.
