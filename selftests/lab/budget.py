@@ -9,9 +9,6 @@ from scenario import Run, Scenario
 HEADINGS = ("claims", "scenario", "form", "size", "runs", "GB a run", "GB", "hours")
 
 
-SLOWER = {"mptcp": 8}   # times as long for a byte
-
-
 class Cost(NamedTuple):
     runs: int
     largest: int    # bytes
@@ -21,7 +18,7 @@ class Cost(NamedTuple):
 
 def cost(runs: list[Run]) -> Cost:
     carried = [scenario.run_bytes(run) for run in runs]
-    work = [count * SLOWER.get(run["schemes.names"], 1) for count, run in zip(carried, runs)]
+    work = [count * runner.slowness(run) for count, run in zip(carried, runs)]
     return Cost(len(runs), max(carried), sum(carried), sum(work))
 
 
@@ -81,5 +78,5 @@ def markdown(bytes_per_second: float, at_once: int) -> str:
     text = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     return (f"At {bytes_per_second / 1e6:g} MB of goodput per second and processor, "
             f"{at_once} at a time, and {runner.OVERHEAD_SECONDS} s around each run; mptcp takes "
-            f"{SLOWER['mptcp']} times as long. "
+            f"{runner.SLOWER['mptcp']} times as long. "
             "\"GB a run\" is the largest.\n\n" + text)

@@ -33,7 +33,8 @@ def repeat(lab: Lab, job: Job) -> bool:
     machines = []
     try:
         for name in ("first", "second"):
-            machines.append(runner.start(lab, job._replace(id=f"{job.id}-{name}")))
+            machines.append(runner.start(lab, job._replace(id=f"{job.id}-{name}"),
+                                         runner.least_used(machines)))
         first, second = map(outcome, machines)
     finally:
         runner.end_all(machines)

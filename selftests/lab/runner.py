@@ -29,8 +29,9 @@ from trace import Trace
 SELFTESTS = results.TREE / "selftests"
 EXPERIMENT = SELFTESTS / "lab" / "experiment"
 
-BYTES_PER_SECOND = 60e6         # of goodput, by one processor
-OVERHEAD_SECONDS = 8            # to boot, to build the fabric, to store what came out
+BYTES_PER_SECOND = 80e6         # of goodput, by one processor
+SLOWER = {"mptcp": 8}           # times as long for a byte
+OVERHEAD_SECONDS = 4            # to boot, to build the fabric, to store what came out
 SLOWEST_BYTES_PER_SECOND = 2e6  # below that something is wrong
 SLOWEST_OVERHEAD_SECONDS = 900
 MEMORY_MB, MEMORY_PER_HOST_MB = 2048, 16
@@ -51,6 +52,10 @@ class Job(NamedTuple):
     bytes: int      # about
     attempt: int = 1
 
+    @property
+    def work(self) -> int:
+        return self.bytes * slowness(self.run)
+
 
 class Machine(NamedTuple):
     job: Job
@@ -58,6 +63,7 @@ class Machine(NamedTuple):
     partial: Path
     trace: Trace
     started: float
+    processor: int
 
 
 class Lab(NamedTuple):
@@ -74,11 +80,16 @@ def say(text: str) -> None:
 
 # ---- what is to be done ----
 
+def slowness(run: Run) -> int:
+    return SLOWER.get(run["schemes.names"], 1)
+
+
 def jobs(scenarios: list, form: str, inputs: str) -> list[Job]:
-    """Of all scenarios, the longest first; those that have the form."""
+    """Of all scenarios, those that have the form: the longest first, but last of all what
+    is slow, and no more than context."""
     found = [Job(results.run_id(run, inputs), form, run, scenario.run_bytes(run))
              for one in scenarios for run in scenario.expand(one, form)]
-    return sorted(found, key=lambda job: -job.bytes)
+    return sorted(found, key=lambda job: (slowness(job.run), -job.bytes))
 
 
 def known_settings(experiment: Path) -> set:
@@ -179,23 +190,32 @@ def write_settings(path: Path, run: Run, replayed: Trace) -> None:
                     encoding="ascii")
 
 
-def start(lab: Lab, job: Job) -> Machine:
+def start(lab: Lab, job: Job, processor: int) -> Machine:
     replayed = trace.get(job.run)
     partial = results.new_folder(lab.store, job.id)
     try:
         write_settings(partial / "settings", job.run, replayed)
-        process = launch(lab.command(partial / "settings", job.run), partial)
+        process = launch(lab.command(partial / "settings", job.run), partial, processor)
     except BaseException:
         shutil.rmtree(partial)
         raise
-    return Machine(job, process, partial, replayed, time.monotonic())
+    return Machine(job, process, partial, replayed, time.monotonic(), processor)
 
 
-def launch(command: list, into: Path) -> subprocess.Popen:
-    """In a session of its own: an interruption from the keyboard is this program's."""
+def launch(command: list, into: Path, processor: int) -> subprocess.Popen:
+    """In a session of its own: an interruption from the keyboard is this program's. The
+    machine's kernel and its processes take turns, so that one processor is all they can
+    use, and moving between two takes half as long again."""
+    pinned = ["taskset", "--cpu-list", str(processor), *command]
     with open(into / "output", "wb") as output, open(into / "log", "wb") as log:
-        return subprocess.Popen(command, cwd=SELFTESTS, stdin=subprocess.DEVNULL,
+        return subprocess.Popen(pinned, cwd=SELFTESTS, stdin=subprocess.DEVNULL,
                                 stdout=output, stderr=log, start_new_session=True)
+
+
+def least_used(active: list[Machine]) -> int:
+    """The processor with the fewest machines."""
+    used = Counter(machine.processor for machine in active)
+    return min(sorted(os.sched_getaffinity(0)), key=lambda number: used[number])
 
 
 def end_all(active: list[Machine]) -> None:
@@ -265,7 +285,7 @@ def work(lab: Lab, todo: list[Job]) -> int:
     try:
         while waiting or active:
             while waiting and len(active) < lab.at_once:
-                active.append(start(lab, waiting.popleft()))
+                active.append(start(lab, waiting.popleft(), least_used(active)))
             machine = first_ended(active)
             active.remove(machine)
             why = finish(lab, machine)
@@ -313,17 +333,17 @@ class Pace:
 
     def __init__(self, at_once: int):
         self.at_once = at_once
-        self.bytes = self.seconds = 0.0
+        self.work = self.seconds = 0.0
 
     def add(self, machine: Machine) -> None:
-        self.bytes += machine.trace.bytes
+        self.work += machine.trace.bytes * slowness(machine.job.run)
         self.seconds += time.monotonic() - machine.started
 
     def left(self, rest: list[Job]) -> str:
         if not rest:
             return "nothing left"
-        rate = self.bytes / self.seconds if self.seconds else BYTES_PER_SECOND
-        return f"about {span(sum(job.bytes for job in rest) / rate / self.at_once)} left"
+        rate = self.work / self.seconds if self.seconds else BYTES_PER_SECOND
+        return f"about {span(sum(job.work for job in rest) / rate / self.at_once)} left"
 
 
 def span(seconds: float) -> str:

@@ -64,6 +64,24 @@ u32 wire_backlog(const struct wire *wire, u64 now)
 	return mul_u64_u64_div_u64(wire->busy - now, wire->rate, WIRE_BIT_PS_PER_BYTE_S);
 }
 
+/* Whether so many bytes wait, or more: without a division, since every packet asks. */
+static bool wire_waits(const struct wire *wire, u64 now, u32 bytes)
+{
+	now *= WIRE_PS_PER_NS;
+	if (wire->busy <= now)
+		return !bytes;
+	return (unsigned __int128)(wire->busy - now) * wire->rate >=
+	       (unsigned __int128)bytes * WIRE_BIT_PS_PER_BYTE_S;
+}
+
+/* wire_duration() - of sending so many bytes, in picoseconds */
+static u64 wire_duration(const struct wire *wire, u32 bytes)
+{
+	if (wire->byte_ps)
+		return bytes * wire->byte_ps;
+	return div64_u64(bytes * WIRE_BIT_PS_PER_BYTE_S, wire->rate);
+}
+
 /* The headers that every packet but the first of a GSO skb gets again. */
 static u32 wire_gso_header(const struct sk_buff *skb)
 {
@@ -82,17 +100,15 @@ static u32 wire_length(const struct sk_buff *skb)
 static int wire_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct wire *wire = qdisc_priv(sch);
-	u32 length = wire_length(skb), backlog;
+	u32 length = wire_length(skb);
 	u64 now = ktime_get_ns();
 
-	backlog = wire_backlog(wire, now);
-	if (length > wire->limit || backlog > wire->limit - length)
+	if (length > wire->limit || wire_waits(wire, now, wire->limit - length + 1))
 		return qdisc_drop(skb, sch, to_free);
-	if (backlog >= wire->mark)
+	if (wire_waits(wire, now, wire->mark))
 		INET_ECN_set_ce(skb);
 	wire->accepted += length;
-	wire->busy = max(wire->busy, now * WIRE_PS_PER_NS) +
-		     div64_u64(length * WIRE_BIT_PS_PER_BYTE_S, wire->rate);
+	wire->busy = max(wire->busy, now * WIRE_PS_PER_NS) + wire_duration(wire, length);
 	wire_cb(skb)->arrival = DIV64_U64_ROUND_UP(wire->busy, WIRE_PS_PER_NS) + wire->delay;
 	__qdisc_enqueue_tail(skb, &sch->q);
 	return NET_XMIT_SUCCESS;
@@ -153,6 +169,13 @@ static int wire_parse(struct wire *wire, struct nlattr *opt, struct netlink_ext_
 	return 0;
 }
 
+static u64 wire_byte_ps(u64 rate)
+{
+	u64 rest, ps = div64_u64_rem(WIRE_BIT_PS_PER_BYTE_S, rate, &rest);
+
+	return rest ? 0 : ps;
+}
+
 static int wire_validate(const struct wire *wire, struct netlink_ext_ack *extack)
 {
 	if (wire->rate < WIRE_RATE_MIN || wire->rate > WIRE_RATE_MAX) {
@@ -187,9 +210,12 @@ static int wire_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 		return -EINVAL;
 	}
 	err = wire_parse(wire, opt, extack) ?: wire_validate(wire, extack);
-	if (!err && wire->name[0])
+	if (err)
+		return err;
+	wire->byte_ps = wire_byte_ps(wire->rate);
+	if (wire->name[0])
 		wire_sampler_add(wire);
-	return err;
+	return 0;
 }
 
 static void wire_destroy(struct Qdisc *sch)

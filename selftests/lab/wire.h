@@ -18,6 +18,7 @@ struct wire_sample {
 struct wire {
 	/* Parameters: constant from init on. */
 	u64 rate;	/* bit/s */
+	u64 byte_ps;	/* ps that a byte takes, if they are whole; or 0 */
 	u64 delay;	/* ns */
 	u32 limit;	/* bytes */
 	u32 mark;	/* bytes, U32_MAX: never */
