@@ -5,6 +5,7 @@ runs.csv        a line per run: what it was (the keys of a scenario), what came 
 queues.csv      a line per run and link: bytes waiting, mean and percentiles
 throughput.csv  a line per run, link of the fabric and 10 ms: Gbit/s, with headers
 counters.csv    a line per run, box and counter that is not 0
+balance.csv     a line per run and tier, where flows of one packet were sent first
 flowlets.csv    a line per run that was captured and gap: flowlets, and which sizes have
                 how much of the bytes
 concurrency.csv a line per run that was captured: connections that send within 1 ms
@@ -14,7 +15,9 @@ import csv
 import re
 from pathlib import Path
 
+import elsewhere
 import flowlets
+import machine
 import results
 import samples
 import scenario
@@ -49,9 +52,8 @@ def run_row(folder: Path, meta: dict, forms: dict) -> dict:
         **transfers.statistics(found, values.rate(keys["host_rate"]),
                                values.rate(keys["link_rate"]), values.time(keys["delay"])),
         "realised_load": meta["trace"]["realised_load"],
-        "trace": meta["trace"]["sha256"][:results.HASH_DIGITS], "commit": meta["commit"][:12],
-        "dirty": int(meta["dirty"]), "kernel": meta["facts"].get("kernel", ""),
-        "wall_seconds": meta["wall_seconds"],
+        "trace": meta["trace"]["sha256"][:results.HASH_DIGITS],
+        **machine.columns(meta), "wall_seconds": meta["wall_seconds"],
     }
 
 
@@ -98,7 +100,10 @@ class Tables:
             writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
             writer.writeheader()
             self.files[name] = file, writer
-        self.files[name][1].writerows(rows)
+        try:
+            self.files[name][1].writerows(rows)
+        except ValueError as error:
+            raise ValueError(f"{name}.csv: {error}") from None
 
     def close(self) -> None:
         for file, _ in self.files.values():
@@ -108,23 +113,27 @@ class Tables:
 def add_run(tables: Tables, folder: Path, meta: dict, forms: dict) -> None:
     try:
         found = {"runs": [run_row(folder, meta, forms)], **sample_rows(folder),
-                 **capture_rows(folder), "counters": counter_rows(folder)}
+                 **capture_rows(folder), "counters": counter_rows(folder),
+                 "balance": machine.balance(folder, meta)}
     except ValueError as error:
         raise ValueError(f"{folder}: {error}") from None
     for name, rows in found.items():
         tables.add(name, [{"id": meta["id"], **row} for row in rows])
 
 
-def collect(store: Path, into: Path, any_inputs: bool) -> tuple[int, int]:
-    """How many runs are in the tables, and how many are not, of other inputs."""
+def collect(store: Path, into: Path, any_inputs: bool, made: Path | None = None) -> tuple:
+    """How many runs are in the tables, and how many are not, of other inputs. "made":
+    tables of runs that were made elsewhere, which are added."""
+    inputs, forms = None if any_inputs else results.inputs_digest(), forms_by_key()
+    here = [(folder, meta) for folder, meta in results.stored(store)]
+    taken = [(folder, meta) for folder, meta in here if inputs in (None, meta["inputs"])]
+    added = elsewhere.rows(made, {meta["id"] for _, meta in taken}, inputs) if made else {}
     into.mkdir(parents=True, exist_ok=True)
-    inputs, forms = results.inputs_digest(), forms_by_key()
-    taken = left = 0
     with contextlib.closing(Tables(into)) as tables:
-        for folder, meta in results.stored(store):
-            if meta["inputs"] != inputs and not any_inputs:
-                left += 1
-                continue
+        for folder, meta in taken:
             add_run(tables, folder, meta, forms)
-            taken += 1
-    return taken, left
+        for run in added.get("runs", []):
+            run["forms"] = " ".join(forms.get((run["scenario"], elsewhere.key(run)), []))
+        for name, rows in added.items():
+            tables.add(name, rows)
+    return len(taken) + len(added.get("runs", [])), len(here) - len(taken)

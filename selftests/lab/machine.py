@@ -1,27 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the runs were made on: kernel, HZ, hash fields, commits, dates, and how evenly
 ECMP's hashing uses its links."""
+from collections import Counter
 from pathlib import Path
 
-import results
+
+# Columns of runs.csv; where a fabric has no such boxes, they are empty
+FACTS = ("kernel", "machine", "hz", "txrehash", "leaf_hash_fields", "spine_hash_fields",
+         "odd_pod_hash_fields", "core_hash_fields")
 
 
-def facts_of(meta: dict) -> dict:
-    """One run's, by name."""
-    commit = meta["commit"][:12]
-    return {**meta["facts"], "commit": f"{commit} with changes" if meta["dirty"] else commit,
+def columns(meta: dict) -> dict:
+    """One run's."""
+    return {**{name: meta["facts"].get(name, "") for name in FACTS},
+            "commit": meta["commit"][:12], "dirty": int(meta["dirty"]),
             "date": meta.get("ended", "")[:10]}
 
 
-def rows(store: Path, ids: set) -> list[dict]:
+def facts_of(run: dict) -> dict:
+    changed = " with changes" if run.get("dirty") == "1" else ""
+    return {**{name: run.get(name, "") for name in FACTS},
+            "commit": run["commit"] + changed, "date": run.get("date", "")}
+
+
+def rows(runs: list[dict]) -> list[dict]:
     """A line per fact and value, with the number of runs that have it."""
-    count: dict = {}
-    for _, meta in results.stored(store):
-        if meta["id"] in ids:
-            for fact in facts_of(meta).items():
-                count[fact] = count.get(fact, 0) + 1
-    return [{"fact": name, "value": value, "runs": runs}
-            for (name, value), runs in sorted(count.items()) if value]
+    count = Counter(fact for run in runs for fact in facts_of(run).items())
+    return [{"fact": name, "value": value, "runs": number}
+            for (name, value), number in sorted(count.items()) if value]
 
 
 def read_balance(path: Path) -> dict:
@@ -43,14 +49,12 @@ def tier_of(link: str) -> str:
     return "spines' ports to cores" if leaf == device else f"spines' ports to leaf {leaf}"
 
 
-def balance(store: Path, ids: set) -> list[dict]:
-    """A line per run that looked, and tier."""
-    found = []
-    for folder, meta in results.stored(store):
-        path = folder / "balance"
-        if meta["id"] in ids and path.exists():
-            found += [{"id": meta["id"], "cut": meta["values"]["cut"], "tier": tier,
-                       "links": len(flows), "least": min(flows), "most": max(flows),
-                       "ratio": f"{max(flows) / max(1, min(flows)):.3f}"}
-                      for tier, flows in read_balance(path).items()]
-    return found
+def balance(folder: Path, meta: dict) -> list[dict]:
+    """A line per tier, of a run that looked."""
+    path = folder / "balance"
+    if not path.exists():
+        return []
+    return [{"cut": meta["values"]["cut"], "tier": tier, "links": len(flows),
+             "least": min(flows), "most": max(flows),
+             "ratio": f"{max(flows) / max(1, min(flows)):.3f}"}
+            for tier, flows in read_balance(path).items()]

@@ -155,8 +155,8 @@ def compact(found: Tables) -> Tables:
         counters=of_runs(runs, found.counters, lambda run, row:
                          run["scenario"] == "congestion"
                          and row["counter"] == "flowlets_started"),
-        flowlets=of_runs(runs, found.flowlets, lambda run, row: True),
-        concurrency=of_runs(runs, found.concurrency, lambda run, row: True))
+        **{name: of_runs(runs, getattr(found, name), lambda run, row: True)
+           for name in ("balance", "flowlets", "concurrency")})
 
 
 def write_tables(found: Tables, into: Path) -> None:
@@ -258,10 +258,10 @@ def context(rows: list[Row]) -> str:
 
 def facts(found: Tables) -> str:
     parts = [tag("h2", "The machine")]
-    parts.append(plain_table(found.machine) if found.machine else tag("p", NO_DATA))
+    parts.append(plain_table(machine.rows(found.runs)) if found.runs else tag("p", NO_DATA))
     if found.balance:
         parts += [tag("h2", "How evenly flows of one packet are hashed"),
-                  plain_table(found.balance)]
+                  plain_table([row for rows in found.balance.values() for row in rows])]
     if found.calibration:
         parts += [tag("h2", "Calibration"), plain_table(found.calibration)]
     return tag("section", "\n".join(parts))
@@ -290,13 +290,9 @@ def html(found: Tables, rows: list[Row]) -> str:
                                      + tag("body", "\n".join(body)), lang="en") + "\n"
 
 
-def make(source: Path, into: Path, store: Path) -> Path:
+def make(source: Path, into: Path) -> Path:
     """Writes the page, its verdicts and its tables; returns the page's name."""
     found = compact(tables.read(source))
-    if not found.machine:
-        ids = {run["id"] for run in found.runs}
-        found = found._replace(machine=machine.rows(store, ids),
-                               balance=machine.balance(store, ids))
     rows = judgement.judge_all(found)
     into.mkdir(parents=True, exist_ok=True)
     if into.resolve() != source.resolve():

@@ -19,6 +19,7 @@ from collections import Counter, deque
 from pathlib import Path
 from typing import Callable, NamedTuple, Optional
 
+import elsewhere
 import results
 import scenario
 import trace
@@ -146,6 +147,12 @@ def machine_release(kernel: str) -> str:
     if done.returncode:
         raise ValueError("there is no kernel to boot: run make lab-build")
     return done.stdout.strip()
+
+
+def releases(found: list[Job]) -> list[str]:
+    """Of all kernels that these boot."""
+    return [machine_release(kernel)
+            for kernel in sorted({job.run["load.kernel"] for job in found})]
 
 
 @contextlib.contextmanager
@@ -363,27 +370,32 @@ def opened(inputs: str, at_once: int, found: list[Job]):
     store = results.folder()
     check_visible(store)
     check_visible(trace.folder())
-    releases = [machine_release(kernel)
-                for kernel in sorted({job.run["load.kernel"] for job in found})]
-    for release in releases:
+    booted = releases(found)
+    for release in booted:
         check_built(results.TREE, release)
     with lock(store):
         results.clear_leftovers(store)
-        say(f"kernel {', '.join(releases)}, results in {store}")
+        say(f"kernel {', '.join(booted)}, results in {store}")
         yield Lab(store, inputs, at_once, unchanged(inputs), say)
 
 
-def run_all(scenarios: list, form: str, at_once: int) -> int:
+def left(store: Path, found: list[Job], made: Optional[Path]) -> list[Job]:
+    """What is to be done yet; "made": tables of runs that were made elsewhere."""
+    known = elsewhere.done(made, releases(found)) if made else ()
+    return [job for job in found if job.id not in known and not results.is_done(store, job.id)]
+
+
+def run_all(scenarios: list, form: str, at_once: int, made: Optional[Path]) -> int:
     """The exit status."""
     inputs = results.inputs_digest()
     found = jobs(scenarios, form, inputs)
     able = possible(found)
     with opened(inputs, at_once, able) as lab:
-        return run_jobs(lab, able) or int(len(able) < len(found))
+        return run_jobs(lab, able, made) or int(len(able) < len(found))
 
 
-def run_jobs(lab: Lab, found: list[Job]) -> int:
-    todo = [job for job in found if not results.is_done(lab.store, job.id)]
+def run_jobs(lab: Lab, found: list[Job], made: Optional[Path] = None) -> int:
+    todo = left(lab.store, found, made)
     state = results.tree_state()
     lab.say(f"{len(found)} runs, {len(found) - len(todo)} of them done before; {lab.at_once} "
             f"at a time; seeds {seeds(found)}; commit {state['commit'][:12]}"

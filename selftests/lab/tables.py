@@ -12,7 +12,7 @@ from typing import NamedTuple
 FORMS = ("full", "reduced", "quick")    # the best first
 TAP = re.compile(r"(not )?ok ([0-9]+) (.*)")
 NEEDED = ("id", "scenario", "forms", "scheme", "seed", "seconds", "trace")
-OF_RUNS = ("queues", "throughput", "counters", "flowlets", "concurrency")
+OF_RUNS = ("queues", "throughput", "counters", "balance", "flowlets", "concurrency")
 
 
 class Tables(NamedTuple):
@@ -21,13 +21,12 @@ class Tables(NamedTuple):
     queues: dict = {}
     throughput: dict = {}
     counters: dict = {}
+    balance: dict = {}
     flowlets: dict = {}
     concurrency: dict = {}
     nash: list = []
     imbalance: list = []
     feedback: list = []
-    machine: list = []
-    balance: list = []
     calibration: list = []
 
 

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import shutil
 import tempfile
 import unittest
 from pathlib import Path
@@ -16,6 +17,7 @@ samples = context.module("samples")
 flowlets = context.module("flowlets")
 collect = context.module("collect")
 results = context.module("results")
+tables = context.module("tables")
 keys = context.module("keys")
 
 TRANSFERS = """# start_s size_bytes fct_s retransmits rtos out_of_order from to group finished
@@ -164,6 +166,10 @@ class Flowlets(Case):
 
 
 class Tables(Case):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "store").mkdir()
+
     def store(self, name: str, inputs: str) -> None:
         folder = self.folder / "store" / name
         folder.mkdir(parents=True)
@@ -182,8 +188,8 @@ class Tables(Case):
         with open(self.folder / "into" / f"{name}.csv", encoding="utf-8") as file:
             return list(csv.DictReader(file))
 
-    def collect(self, any_inputs: bool) -> tuple:
-        return collect.collect(self.folder / "store", self.folder / "into", any_inputs)
+    def collect(self, any_inputs: bool, made=None) -> tuple:
+        return collect.collect(self.folder / "store", self.folder / "into", any_inputs, made)
 
     def test_tables(self):
         self.store("one", results.inputs_digest())
@@ -196,6 +202,34 @@ class Tables(Case):
                           for row in self.read("counters")],
                          [("leaf0.up0", "bytes", "3000"), ("leaf0.up0", "packets", "2"),
                           ("leaf0", "stamped", "7")])
+
+    def test_runs_made_elsewhere_are_added(self):
+        """Their tables are all that there is of them; those that are here, too, count once."""
+        self.store("one-0-x", results.inputs_digest())
+        self.store("two-0-x", results.inputs_digest())
+        self.collect(False)
+        there = self.folder / "there"
+        (self.folder / "into").rename(there)
+        shutil.rmtree(self.folder / "store" / "two-0-x")
+        self.assertEqual(self.collect(False, there), (2, 0))
+        for name in ("runs", "counters"):
+            self.assertEqual(self.read(name), tables.read_file(there / f"{name}.csv"), name)
+        self.assertEqual(collect.collect(self.folder / "store", there, False, there), (2, 0))
+        self.assertEqual(tables.read_file(there / "runs.csv"), self.read("runs"), "in place")
+
+    def test_other_inputs_made_elsewhere_only_if_asked_for(self):
+        self.store("old-0-x", "00000000")
+        self.collect(True)
+        there = self.folder / "there"
+        (self.folder / "into").rename(there)
+        shutil.rmtree(self.folder / "store" / "old-0-x")
+        self.assertEqual(self.collect(False, there), (0, 0))
+        self.assertEqual(self.collect(True, there), (1, 0))
+
+    def test_a_folder_without_runs_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "store has no runs.csv: lab csv makes it"):
+            self.collect(False, self.folder / "store")
+        self.assertFalse((self.folder / "into").exists())
 
     def test_other_inputs_only_if_asked_for(self):
         self.store("old", "00000000")

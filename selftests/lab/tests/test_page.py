@@ -57,7 +57,7 @@ class Case(unittest.TestCase):
         source.mkdir(exist_ok=True)
         page.write_tables(found, source)
         into = self.folder / name
-        return page.make(source, into, self.folder / "store").read_text(encoding="utf-8")
+        return page.make(source, into).read_text(encoding="utf-8")
 
 
 class Whole(Case):
@@ -108,7 +108,7 @@ class Whole(Case):
         """From the tables that it was made from."""
         made = self.folder / "page"
         before = {path.name: path.read_bytes() for path in made.iterdir()}
-        page.make(made, made, self.folder / "store")
+        page.make(made, made)
         after = {path.name: path.read_bytes() for path in made.iterdir()}
         self.assertEqual(sorted(after), sorted(before))
         for name in before:
@@ -145,37 +145,33 @@ class Parts(Case):
             self.assertEqual(waited == {claims.REST}, run["scenario"] == "fig11")
 
     def test_text_is_escaped(self):
-        found = synthetic.whole(synthetic.runs("fig2"))
-        found = found._replace(machine=[{"fact": "kernel", "value": "<b>&", "runs": "1"}],
-                               calibration=[{"what": "goodput <", "measured": "1"}])
+        rows = [{**row, "kernel": "<b>&"} for row in synthetic.runs("fig2")]
+        found = synthetic.whole(rows)
+        found = found._replace(calibration=[{"what": "goodput <", "measured": "1"}])
         text = self.make(found)
         self.assertTrue("&lt;b&gt;&amp;" in text)
         self.assertTrue("goodput &lt;" in text)
 
     def test_facts_of_the_machine(self):
         machine = context.module("machine")
-        store = self.folder / "store" / "one"
-        store.mkdir(parents=True)
-        (store / "meta.json").write_text(
-            '{"id": "one", "facts": {"hz": "250", "txrehash": "0"}, "commit": "'
-            + "a" * 40 + '", "dirty": true, "ended": "2026-11-21T10:00:00+00:00"}')
-        rows = machine.rows(self.folder / "store", {"one"})
-        self.assertEqual([(row["fact"], row["value"]) for row in rows],
-                         [("commit", "a" * 12 + " with changes"), ("date", "2026-11-21"),
-                          ("hz", "250"), ("txrehash", "0")])
-        self.assertEqual(machine.rows(self.folder / "store", {"other"}), [])
+        meta = {"facts": {"hz": "250", "txrehash": "0"}, "commit": "a" * 40, "dirty": True,
+                "ended": "2026-11-21T10:00:00+00:00"}
+        run = {name: str(value) for name, value in machine.columns(meta).items()}
+        rows = machine.rows([run, {**run, "dirty": "0"}])
+        self.assertEqual([(row["fact"], row["value"], row["runs"]) for row in rows],
+                         [("commit", "a" * 12, 1), ("commit", "a" * 12 + " with changes", 1),
+                          ("date", "2026-11-21", 2), ("hz", "250", 2), ("txrehash", "0", 2)])
+        self.assertEqual(machine.rows([]), [])
 
     def test_balance(self):
         machine = context.module("machine")
-        store = self.folder / "store" / "one"
-        store.mkdir(parents=True)
-        (store / "meta.json").write_text('{"id": "one", "values": {"cut": ""}}')
-        (store / "balance").write_text("leaf0.up0 50\nleaf0.up1 75\nspine0.down1.0 9\n"
-                                       "spine1.down1.0 9\n")
-        rows = machine.balance(self.folder / "store", {"one"})
+        meta = {"values": {"cut": ""}}
+        self.assertEqual(machine.balance(self.folder, meta), [])
+        (self.folder / "balance").write_text("leaf0.up0 50\nleaf0.up1 75\nspine0.down1.0 9\n"
+                                             "spine1.down1.0 9\n")
+        rows = machine.balance(self.folder, meta)
         self.assertEqual([(row["links"], row["least"], row["most"], row["ratio"])
                           for row in rows], [(2, 50, 75, "1.500"), (2, 9, 9, "1.000")])
-        self.assertEqual(machine.balance(self.folder / "store", set()), [])
 
     def test_balance_of_three_tiers(self):
         machine = context.module("machine")

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 from pathlib import Path
 
 import context
@@ -22,6 +23,7 @@ runner = context.module("runner")
 repeat = context.module("repeat")
 trace = context.module("trace")
 keys = context.module("keys")
+tables = context.module("tables")
 
 TESTS = Path(__file__).resolve().parent
 FAKE = TESTS / "fake_experiment.py"
@@ -135,6 +137,18 @@ class Runs(Case):
         self.assertEqual(len(self.calls()), 3)
         self.assertIn("3 runs, 2 of them done before", self.said[-2])
 
+    def test_what_was_done_elsewhere_is_not_done_again(self):
+        """On this kernel: another one is another run."""
+        jobs = make_jobs(self.folder, "1, 2")
+        rows = [{"id": job.id, "kernel": kernel, "scenario": "test", "forms": "", "scheme": "",
+                 "seed": "", "seconds": "", "trace": ""}
+                for job, kernel in zip(jobs, ("6.1.0-fake", "6.1.0-other"))]
+        tables.write_file(self.folder / "runs.csv", rows)
+        with unittest.mock.patch.object(runner, "machine_release", lambda _: "6.1.0-fake"):
+            self.assertEqual(runner.run_jobs(self.lab(), jobs, self.folder), 0)
+        self.assertEqual(self.done(), [jobs[1].id])
+        self.assertIn("2 runs, 1 of them done before", self.said[0])
+
     def test_other_inputs_are_another_run(self):
         first = make_jobs(self.folder, "1")[0]
         runner.run_jobs(self.lab(), [first])
@@ -166,6 +180,31 @@ class Runs(Case):
         path.write_text(SCENARIO.format(seeds="1", rounds="1, 9, 3"), encoding="utf-8")
         jobs = runner.jobs([scenario.read(path)], "reduced", "0")
         self.assertEqual([job.run["load.rounds"] for job in jobs], [9, 3, 1])
+
+    def test_what_is_slow_and_context_is_last(self):
+        path = self.folder / "test.ini"
+        path.write_text(SCENARIO.format(seeds="1", rounds="1, 9") + "schemes.names = mptcp, ecmp\n",
+                        encoding="utf-8")
+        jobs = runner.jobs([scenario.read(path)], "reduced", "0")
+        self.assertEqual([(job.run["schemes.names"], job.run["load.rounds"]) for job in jobs],
+                         [("ecmp", 9), ("ecmp", 1), ("mptcp", 9), ("mptcp", 1)])
+
+    def test_a_processor_for_each_machine(self):
+        """As long as there are enough."""
+        job, number = make_jobs(self.folder, "1")[0], runner.processors()
+        active = []
+        for _ in range(2 * number):
+            active.append(runner.Machine(job, None, None, None, 0, runner.least_used(active)))
+        self.assertEqual(sorted(one.processor for one in active),
+                         sorted(2 * list(os.sched_getaffinity(0))))
+        self.assertEqual(len({one.processor for one in active[:number]}), number)
+
+    def test_a_machine_stays_where_it_is(self):
+        one = max(os.sched_getaffinity(0))
+        process = runner.launch([sys.executable, "-c", "import os; print(os.sched_getaffinity(0))"],
+                                self.folder, one)
+        self.assertEqual(process.wait(), 0)
+        self.assertEqual((self.folder / "output").read_text(), f"{{{one}}}\n")
 
     def test_progress_counts_and_says_what_is_left(self):
         runner.run_jobs(self.lab(1), make_jobs(self.folder, "1, 2"))
