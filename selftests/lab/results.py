@@ -36,7 +36,7 @@ INPUTS = ("Kbuild", "include/**/*.h", "kmod/**/*.[ch]", "selftests/flowgen*.[ch]
 HASH_DIGITS = 8
 
 SECTION = re.compile(r"== ([a-z_]+)\n")
-COUNTERS = re.compile(r"(leaf|spine|core|host)[0-9][a-z0-9.]*( [a-z0-9_]+ [0-9]+)+")
+COUNTERS = re.compile(r"(hosts|(leaf|spine|core|host)[0-9][a-z0-9.]*)( [a-z0-9_]+ [0-9]+)+")
 LAST_SECTION = "end"
 LARGE_SECTIONS = ("samples", "capture")  # stored compressed
 

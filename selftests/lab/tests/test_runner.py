@@ -330,10 +330,12 @@ class Sections(Case):
 
     def test_counters(self):
         path = self.folder / "counters"
-        path.write_text("leaf0.up0 bytes 3 packets 2\nspine1.down0.1 drops 0\nleaf1 stamped 7\n")
+        path.write_text("leaf0.up0 bytes 3 packets 2\nspine1.down0.1 drops 0\nleaf1 stamped 7\n"
+                        "hosts repathed 9\n")
         self.assertEqual(results.read_counters(path), [
             ("leaf0.up0", "bytes", 3), ("leaf0.up0", "packets", 2),
-            ("spine1.down0.1", "drops", 0), ("leaf1", "stamped", 7)])
+            ("spine1.down0.1", "drops", 0), ("leaf1", "stamped", 7),
+            ("hosts", "repathed", 9)])
         for text in ("parse error: Invalid numeric literal at line 1", "leaf0 stamped",
                      "leaf0 stamped null"):
             path.write_text(f"{text}\n")
