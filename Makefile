@@ -19,6 +19,7 @@
 #   sudo make lab-quick    the main claims, in a quarter of an hour
 #   sudo make lab-full     all figures in full size: days
 #   make lab-budget        what all that costs
+#   sudo make bench-cost   instructions per packet, beside the stock kernel
 #   sudo make style        checkpatch, sparse, W=1, shellcheck
 #
 # demo, check, lab, mutants and style install the Debian packages they miss, and say
@@ -90,6 +91,10 @@ check-all: uml-build
 check-ci: uml-build setup-lab
 	@selftests/check full all
 
+# Says what got worse than Documentation/cost.txt has it.
+bench-cost: vm-build
+	@selftests/bench_cost
+
 mutants: uml-build setup-lab
 	@selftests/mutants/run
 
@@ -131,4 +136,4 @@ style: setup-build setup-check setup-style
 	@selftests/style
 
 .PHONY: all module tool install clean vm-build uml-build demo demo-check check check-full \
-	check-all check-ci mutants lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget style
+	check-all check-ci bench-cost mutants lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget style

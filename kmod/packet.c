@@ -161,12 +161,15 @@ static void conga_packet_fix_csum(struct sk_buff *skb,
 		udp->check = CSUM_MANGLED_0;
 }
 
-/* Make the first @length bytes private. An skb with several owners (pktgen)
- * cannot be reallocated.
+/* Make the first @length bytes private. An skb with several owners (pktgen holds
+ * what it sends) cannot be reallocated; tunnels write their headers in place, and
+ * so do we.
  */
 static bool conga_packet_writable(struct sk_buff *skb, int length)
 {
-	return !skb_shared(skb) && !skb_ensure_writable(skb, length);
+	if (skb_shared(skb))
+		return !skb_cloned(skb) && length <= skb_headlen(skb);
+	return !skb_ensure_writable(skb, length);
 }
 
 /*

@@ -17,6 +17,7 @@
  *	-x SUM		with -d: the UDP checksum, hexadecimal, instead of the right one
  *	-r COUNT	with -d: so many packets, the datagrams in turn, as fast as
  *			it goes
+ *	-t		with -r: print how many nanoseconds that took
  *
  * A DATAGRAM is hexadecimal; "-" is an empty one. Without -d it goes through an
  * ordinary UDP socket, which needs no privilege.
@@ -25,6 +26,7 @@
 #include <err.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <inttypes.h>
 #include <net/ethernet.h>
 #include <net/if.h>
 #include <netinet/ether.h>
@@ -39,6 +41,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #ifndef UDP_SEGMENT
@@ -52,6 +55,7 @@
 #define HEADERS_MAX	(sizeof(struct ip6_hdr) + sizeof(struct udphdr))
 #define STORM_MAX	256	/* different datagrams of a storm, */
 #define STORM_BYTES	512	/* and bytes of each */
+#define NSEC_PER_SEC	1000000000ULL
 #define IP_VERSION_4	4
 #define IP_VERSION_6	0x60000000
 
@@ -66,7 +70,7 @@ static struct {
 	const char *dev, *mac;
 	unsigned int length, count, interval, user, storm;
 	uint16_t port, sum;
-	bool segment, has_sum;
+	bool segment, has_sum, timed;
 } options = { .count = 1, .port = VXLAN_PORT };
 
 static unsigned char datagram[DATAGRAM_MAX];
@@ -310,6 +314,14 @@ static void storm_build(struct mmsghdr *messages, struct iovec *vectors,
 	}
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NSEC_PER_SEC + now.tv_nsec;
+}
+
 static void storm(unsigned int count, char **hex)
 {
 	static struct mmsghdr messages[STORM_MAX];
@@ -317,10 +329,12 @@ static void storm(unsigned int count, char **hex)
 	struct sockaddr_ll to;
 	int fd = packet_open(&to);
 	unsigned int left;
+	uint64_t began;
 
 	if (count > STORM_MAX)
 		errx(EXIT_FAILURE, "too many datagrams");
 	storm_build(messages, vectors, &to, count, hex);
+	began = now_ns();
 	for (left = options.storm; left;) {
 		unsigned int batch = left < count ? left : count;
 		int sent = sendmmsg(fd, messages, batch, 0);
@@ -329,6 +343,8 @@ static void storm(unsigned int count, char **hex)
 			err(EXIT_FAILURE, "sendmmsg");
 		left -= sent;
 	}
+	if (options.timed)
+		printf("%" PRIu64 "\n", now_ns() - began);
 	close(fd);
 }
 
@@ -355,7 +371,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:u:s:p:l:c:i:d:m:gx:r:")) != -1) {
+	while ((c = getopt(argc, argv, "n:u:s:p:l:c:i:d:m:gx:r:t")) != -1) {
 		switch (c) {
 		case 'n':
 			enter_netns(optarg);
@@ -393,6 +409,9 @@ static void parse(int argc, char **argv)
 			break;
 		case 'r':
 			options.storm = atoi(optarg);
+			break;
+		case 't':
+			options.timed = true;
 			break;
 		default:
 			exit(EXIT_FAILURE);
