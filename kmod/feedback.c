@@ -22,6 +22,7 @@
  * Readers and writers on several CPUs take no lock. A lost race repeats or
  * delays one feedback.
  */
+#include <linux/bitops.h>
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 
@@ -35,8 +36,12 @@ void conga_fromleaf_learn(struct conga_fromleaf *table, u8 tag, u8 ce, u64 now)
 {
 	conga_sample_t sample = conga_sample_make(ce, now);
 
+	u16 heard = READ_ONCE(table->heard);
+
 	if (READ_ONCE(table->seen[tag]) != sample)
 		WRITE_ONCE(table->seen[tag], sample);
+	if (!(heard & BIT(tag)))
+		WRITE_ONCE(table->heard, heard | BIT(tag));
 }
 
 /* conga_fromleaf_changed - does the CE differ from what was last fed back? */
@@ -100,17 +105,21 @@ void conga_feedback_pick(struct conga_fromleaf *table, struct conga_stamp *stamp
 {
 	u8 next = READ_ONCE(table->next);
 	u8 last = READ_ONCE(table->last);
-	int i;
+	u32 heard = READ_ONCE(table->heard);
 
-	for (i = 0; i < CONGA_TAGS_MAX; i++) {
-		u8 tag = (next + i) % CONGA_TAGS_MAX;
+	stamp->feedback = false;
+	if (!heard)
+		return;
+	/* Rotated, so that bit 0 is that of the next tag. */
+	heard = (u16)((heard | heard << CONGA_TAGS_MAX) >> next);
+	for (; heard; heard &= heard - 1) {
+		u8 tag = (next + __ffs(heard)) % CONGA_TAGS_MAX;
 
 		if (conga_fromleaf_due(table, tag, now, tage)) {
 			conga_feedback_take(table, tag, stamp, now);
 			return;
 		}
 	}
-	stamp->feedback = false;
 	if (conga_fromleaf_fresh(table, last, now, tage))
 		conga_feedback_fill(stamp, last, READ_ONCE(table->fed[last]));
 }
@@ -171,4 +180,5 @@ void conga_fromleaf_flush(struct conga_fromleaf *table)
 		WRITE_ONCE(table->fed[tag], 0);
 	}
 	WRITE_ONCE(table->owed, 0);
+	WRITE_ONCE(table->heard, 0);
 }

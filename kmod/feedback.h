@@ -13,6 +13,7 @@ struct conga_fromleaf {
 	conga_sample_t	fed[CONGA_TAGS_MAX];	/* value and time of feedback */
 	u8		next;	/* round robin, section 3.3: one per leaf */
 	u8		last;	/* tag of the last word */
+	u16		heard;	/* tags that have a sample, a bit each */
 	conga_sample_t	owed;	/* time since which no feedback was sent */
 };
 

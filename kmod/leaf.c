@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Leaves: the remote tunnel endpoints of a fabric, found by address. */
+#include <linux/hash.h>
 #include <linux/slab.h>
 
 #include "leaf.h"
 #include "port.h"
 
+/* A product, of which the upper half depends on all bits. Who could choose addresses
+ * that collide is an operator, who has better ways to slow this box down.
+ */
+static u32 conga_leaf_hash(const void *key, u32 len, u32 seed)
+{
+	return hash_64(ipv6_addr_hash(key) ^ seed, 32);
+}
+
+static int conga_leaf_differs(struct rhashtable_compare_arg *arg,
+			      const void *leaf)
+{
+	return !ipv6_addr_equal(arg->key, &((const struct conga_leaf *)leaf)->addr);
+}
+
 static const struct rhashtable_params conga_leaf_params = {
 	.key_offset		= offsetof(struct conga_leaf, addr),
 	.key_len		= sizeof_field(struct conga_leaf, addr),
 	.head_offset		= offsetof(struct conga_leaf, node),
+	.hashfn			= conga_leaf_hash,
+	.obj_cmpfn		= conga_leaf_differs,
 	.automatic_shrinking	= true,
 };
 

@@ -230,14 +230,17 @@ bool conga_packet_clear_all(struct sk_buff *skb, struct conga_packet *packet,
 static void conga_packet_address(const struct sk_buff *skb, bool v6, int offset,
 				 struct in6_addr *addr)
 {
-	__be32 v4 = 0;
+	struct in6_addr buffer = {};
+	const void *found;
 
-	if (v6) {
-		skb_copy_bits(skb, offset, addr, sizeof(*addr));
-		return;
-	}
-	skb_copy_bits(skb, offset, &v4, sizeof(v4));
-	ipv6_addr_set_v4mapped(v4, addr);
+	found = skb_header_pointer(skb, offset, v6 ? sizeof(struct in6_addr) :
+						     sizeof(__be32), &buffer);
+	if (!found)
+		found = &buffer;
+	if (v6)
+		memcpy(addr, found, sizeof(*addr));
+	else
+		ipv6_addr_set_v4mapped(*(const __be32 *)found, addr);
 }
 
 /* conga_packet_source - outer source; IPv4 as ::ffff:a.b.c.d */

@@ -26,10 +26,8 @@ struct conga_port *conga_port_find(const struct conga_fabric *fabric,
 /* conga_port_uplink - the owner of an LBTag, or NULL; RCU or the mutex */
 struct conga_port *conga_port_uplink(const struct conga_fabric *fabric, u8 tag)
 {
-	struct conga_net *cnet = conga_net(fabric->net);
-
 	return rcu_dereference_check(fabric->uplink[tag],
-				     lockdep_is_held(&cnet->lock));
+				     lockdep_is_held(&conga_net(fabric->net)->lock));
 }
 
 /* conga_port_free_tag - the lowest free LBTag, CONGA_TAGS_MAX if none */

@@ -82,13 +82,13 @@ static bool conga_tx_leave(const struct conga_tx *tx, const struct sk_buff *skb)
 }
 
 /* A packet that its own route would carry whole must not be cut, or refused,
- * because the chosen path is narrower. Where both are alike so is the result.
+ * because the chosen path is narrower. What does not fit by either goes as it likes.
  */
 static bool conga_tx_fits(const struct conga_tx *tx, const struct sk_buff *skb)
 {
 	unsigned int mtu = dst_mtu(tx->choice.dst);
 
-	if (mtu >= dst_mtu(skb_dst(skb)) || conga_packet_fits(skb, mtu))
+	if (conga_packet_fits(skb, mtu) || mtu >= dst_mtu(skb_dst(skb)))
 		return true;
 	conga_tx_count(tx, CONGA_A_STATS_FALLBACK_MTU);
 	return false;
