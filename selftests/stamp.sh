@@ -561,10 +561,37 @@ fragments_v6_arrive() {
 	[[ $(table_row from-leaf "$VTEP6_0" 3) == 5 ]] || fail "not learnt: $(tables)"
 }
 
+# pktgen_sends COUNT: into leaf 0's tunnel, to a host of leaf 1; it holds each packet
+# that it sends until that was sent.
+pktgen_sends() {
+	local file line
+
+	while read -r file line; do
+		in_ns "${LEAF[0]}" tee "/proc/net/pktgen/$file" <<<"$line" >/dev/null || return
+	done <<-END
+		kpktgend_0 add_device vx
+		vx count $1
+		vx delay 0
+		vx pkt_size 100
+		vx dst_mac ${HOST_MAC[1.0]}
+		vx dst ${HOST_IP[1.0]}
+		pgctrl start
+	END
+	in_ns "${LEAF[0]}" grep -q '^Result: OK' /proc/net/pktgen/vx &&
+		in_ns "${LEAF[0]}" tee /proc/net/pktgen/kpktgend_0 <<<rem_device_all >/dev/null
+}
+
+held_is_stamped() {
+	[[ -d /proc/net/pktgen ]] || modprobe pktgen || { why "no pktgen"; return "$KSFT_SKIP"; }
+	stats_mark "${LEAF[0]}"
+	pktgen_sends 5 || fail "pktgen did not send" || return
+	stats_moved "${LEAF[0]}" "tx_steered=5 tx_stamped=5 flowlets_started=1"
+}
+
 require_root
 require_commands ip tc bridge tcpdump ping nstat sysctl nsenter
 require_module
-tap_plan 20
+tap_plan 21
 MARKED=0 LINES_READ=1
 setup || die "the fabric cannot be set up"
 tap_test "foreign VXLAN passes untouched" foreign_passes
@@ -585,6 +612,7 @@ tap_test "every LBTag is that of the port it left by" tags_are_of_the_port
 tap_test "CE is raised by the congested port of the spine alone" ce_is_raised_by_the_spine
 tap_test "with q 6 the lower bits of CE are in byte 3" byte_3_has_low_bits
 tap_test "GPE is stamped, its next protocol untouched" gpe_is_stamped
+tap_test "a packet that its sender holds, too, is stamped" held_is_stamped
 tap_test "outer IPv4 fragments are stamped and learnt" fragments_v4_arrive
 tap_test "outer IPv6 fragments are stamped and learnt" fragments_v6_arrive
 tap_exit
