@@ -70,8 +70,8 @@ static bool wire_waits(const struct wire *wire, u64 now, u32 bytes)
 	now *= WIRE_PS_PER_NS;
 	if (wire->busy <= now)
 		return !bytes;
-	return (unsigned __int128)(wire->busy - now) * wire->rate >=
-	       (unsigned __int128)bytes * WIRE_BIT_PS_PER_BYTE_S;
+	return (__uint128_t)(wire->busy - now) * wire->rate >=
+	       (__uint128_t)bytes * WIRE_BIT_PS_PER_BYTE_S;
 }
 
 /* wire_duration() - of sending so many bytes, in picoseconds */

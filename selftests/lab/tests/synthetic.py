@@ -189,7 +189,6 @@ def whole(found: list[dict], world: World = PAPER) -> "tables.Tables":
         feedback=[{"test": str(i), "passed": "1"} for i in range(6)])
 
 
-
 def nash() -> list[dict]:
     ratios = {"three pairs": "2.0", "five pairs": "2.0", "random 1": "1.4", "ring 2": "1.1"}
     return [{"network": name, "ratio": ratio, "fewest_ratio": "1.0", "rule_ratio": "1.0"}
