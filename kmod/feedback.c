@@ -35,7 +35,6 @@
 void conga_fromleaf_learn(struct conga_fromleaf *table, u8 tag, u8 ce, u64 now)
 {
 	conga_sample_t sample = conga_sample_make(ce, now);
-
 	u16 heard = READ_ONCE(table->heard);
 
 	if (READ_ONCE(table->seen[tag]) != sample)

@@ -82,7 +82,8 @@ static bool conga_tx_leave(const struct conga_tx *tx, const struct sk_buff *skb)
 }
 
 /* A packet that its own route would carry whole must not be cut, or refused,
- * because the chosen path is narrower. What does not fit by either goes as it likes.
+ * because the chosen path is narrower. Where both are alike so is the result. Most
+ * packets fit, so that their own route is asked last.
  */
 static bool conga_tx_fits(const struct conga_tx *tx, const struct sk_buff *skb)
 {

@@ -17,9 +17,11 @@
 HERE=$(dirname "$(realpath "$0")")
 # shellcheck source=selftests/lib.sh
 . "$HERE/lib.sh"
+# shellcheck source=selftests/pktgen.sh
+. "$HERE/pktgen.sh"
 
 readonly CONGA=$HERE/../userspace/conga
-readonly PACKETS=2000
+readonly PACKETS=2000 PATIENCE_MS=10000
 readonly BYTES=200 FLOWS=8 MANY_FLOWS=1000
 readonly UPLINKS=4 MANY_UPLINKS=16 MANY_LEAVES=1000
 readonly VXLAN_PORT=4789 OTHER_PORT=5000 VNI=100
@@ -28,6 +30,8 @@ readonly RATE=40gbit BUSY_RATE=100mbit	# the packets of one flow are few, or too
 
 declare -A COST=()	# CASE -> instructions, of the stock kernel
 FABRIC=""		# the namespace that has one
+SAID=$(mktemp)		# by tcpdump
+defer "rm -f $SAID"
 
 # ---- one leaf, its uplinks, and nothing behind them ----
 
@@ -152,25 +156,11 @@ lag_up() {
 
 # ---- measuring ----
 
-# pktgen FILE LINE...: of the namespace IN
-pktgen() {
-	local file=$1 line
-
-	shift
-	for line in "$@"; do
-		in_ns "$IN" tee "/proc/net/pktgen/$file" <<<"$line" >/dev/null || return
-	done
-}
-
-# generate PACKETS FLOWS: sets NS
+# generate PACKETS FLOWS: in IN; sets NS
 generate() {
-	pktgen kpktgend_0 rem_device_all "add_device vx" &&
-		pktgen vx "count $1" "pkt_size $BYTES" "delay 0" "dst_mac $FAR_MAC" \
-			"src_min 192.168.0.1" "src_max 192.168.0.1" "dst 192.168.0.2" \
-			"udp_src_min 1000" "udp_src_max $((1000 + $2))" &&
-		pktgen pgctrl start || return
-	NS=$(in_ns "$IN" sed -n 's/^Result: OK: [0-9]*(c\([0-9]*\)+.*/\1000/p' /proc/net/pktgen/vx)
-	[[ $NS ]]
+	pktgen_send "$IN" vx "count $1" "pkt_size $BYTES" "dst_mac $FAR_MAC" \
+		"src_min 192.168.0.1" "src_max 192.168.0.1" "dst 192.168.0.2" \
+		"udp_src_min 1000" "udp_src_max $((1000 + $2))" && NS=$((PKTGEN_US * 1000))
 }
 
 # counters_read: of the fabric in IN, if there is one: stamped packets, flowlets
@@ -208,7 +198,8 @@ storm_ns() {
 
 	shift 2
 	for ((i = 0; i < STORM_BATCH; i++)); do batch+=("$datagram"); done
-	NS=$("$HERE/vxlan_send" -t -r "$packets" -l $((BYTES - 42)) "$@" "${batch[@]}")
+	NS=$("$HERE/vxlan_send" -t -r "$packets" -l $((BYTES - 42)) "$@" "${batch[@]}") ||
+		die "nothing came by the cable"
 }
 
 # storm LEAF DATAGRAM WORD...: into the first uplink of LEAF; sets SPENT, as send does
@@ -218,8 +209,10 @@ storm() {
 	shift 2
 	mac=$(ip -n "$leaf" -j link show dev up0 | jq -r '.[0].address')
 	set -- -n "$leaf-sink" -d down0 -m "$mac" "$@"
-	storm_ns $STORM "$datagram" "$@" && once=$NS &&
-		storm_ns $((2 * STORM)) "$datagram" "$@" && SPENT=$(((NS - once) / STORM))
+	storm_ns $STORM "$datagram" "$@"
+	once=$NS
+	storm_ns $((2 * STORM)) "$datagram" "$@"
+	SPENT=$(((NS - once) / STORM))
 }
 
 # To the tunnel, whose packets nobody takes
@@ -248,7 +241,8 @@ said() {
 }
 
 stock() {
-	send "$2" $FLOWS && said "$1" "$1"
+	send "$2" $FLOWS || die "$1: nothing was sent"
+	said "$1" "$1"
 }
 
 # ---- with a fabric ----
@@ -290,10 +284,10 @@ captured() {
 	local status=0 i pids=()
 
 	for ((i = 0; i < UPLINKS; i++)); do
-		nsenter --net=/run/netns/v4 tcpdump -i "up$i" -B 8192 -w /dev/null 2>/dev/null &
+		nsenter --net=/run/netns/v4 tcpdump -i "up$i" -B 8192 -w /dev/null 2>"$SAID" &
 		pids+=($!)
+		busywait $PATIENCE_MS grep -q 'listening on' "$SAID" || die "tcpdump does not capture"
 	done
-	sleep 1
 	kill -STOP "${pids[@]}"
 	"$@" || status=$?
 	kill -CONT "${pids[@]}" && kill "${pids[@]}" && wait "${pids[@]}"
@@ -303,20 +297,21 @@ captured() {
 # ours CASE NAMESPACE UPLINKS LEAVES POLICY FLOWS STARTED STOCK: what was measured is
 # what was meant
 ours() {
-	fabric "$2" "$3" "$4" "$5" || return
+	fabric "$2" "$3" "$4" "$5" || die "$1-$5: no fabric"
 	FABRIC=$2
-	send "$2" "$6" || return
+	send "$2" "$6" || die "$1-$5: nothing was sent"
 	((STAMPED == PACKETS)) || die "$1-$5: $STAMPED of $PACKETS packets are stamped"
 	# Of a thousand flows some have an entry in common.
 	((STARTED <= $7 && STARTED >= $7 * 99 / 100)) ||
 		die "$1-$5: $STARTED packets started a flowlet, not $7"
-	said "$1-$5" "$8" && "$CONGA" -n "$2" fabric del
+	said "$1-$5" "$8"
+	"$CONGA" -n "$2" fabric del
 	FABRIC=""
 }
 
 receive_cases() {
 	fabric v4 $UPLINKS 1 conga && recv $STAMPED_WORD && said recv stock-recv
-	(($(counter v4 rx_learnt) == 3 * STORM)) || die "recv: nothing was learnt"
+	(($(counter v4 rx_learnt) == 3 * STORM)) || die "recv: not every packet was learnt from"
 	"$CONGA" -n v4 fabric del
 	spine v4 && transit $VXLAN_PORT && said transit stock-transit
 	# But for the first ones, which find an idle link
@@ -340,8 +335,7 @@ send_cases() {
 main() {
 	local shape
 
-	insmod "/lib/modules/$(uname -r)/kernel/net/core/pktgen.ko" 2>/dev/null || modprobe pktgen ||
-		die "no pktgen"
+	pktgen_load || die "no pktgen"
 	for shape in v4 tos csum v6 wide many lag; do
 		"${shape}_up" || die "$shape cannot be set up"
 	done

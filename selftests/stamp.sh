@@ -10,6 +10,8 @@ HERE=$(dirname "$(realpath "$0")")
 . "$HERE/lib.sh"
 # shellcheck source=selftests/topology.sh
 . "$HERE/topology.sh"
+# shellcheck source=selftests/pktgen.sh
+. "$HERE/pktgen.sh"
 # shellcheck source=selftests/fabric.sh
 . "$HERE/fabric.sh"
 # shellcheck source=selftests/expect.sh
@@ -561,30 +563,11 @@ fragments_v6_arrive() {
 	[[ $(table_row from-leaf "$VTEP6_0" 3) == 5 ]] || fail "not learnt: $(tables)"
 }
 
-# pktgen_sends COUNT: into leaf 0's tunnel, to a host of leaf 1; it holds each packet
-# that it sends until that was sent.
-pktgen_sends() {
-	local file line
-
-	while read -r file line; do
-		in_ns "${LEAF[0]}" tee "/proc/net/pktgen/$file" <<<"$line" >/dev/null || return
-	done <<-END
-		kpktgend_0 add_device vx
-		vx count $1
-		vx delay 0
-		vx pkt_size 100
-		vx dst_mac ${HOST_MAC[1.0]}
-		vx dst ${HOST_IP[1.0]}
-		pgctrl start
-	END
-	in_ns "${LEAF[0]}" grep -q '^Result: OK' /proc/net/pktgen/vx &&
-		in_ns "${LEAF[0]}" tee /proc/net/pktgen/kpktgend_0 <<<rem_device_all >/dev/null
-}
-
 held_is_stamped() {
-	[[ -d /proc/net/pktgen ]] || modprobe pktgen || { why "no pktgen"; return "$KSFT_SKIP"; }
+	pktgen_load || { why "no pktgen"; return "$KSFT_SKIP"; }
 	stats_mark "${LEAF[0]}"
-	pktgen_sends 5 || fail "pktgen did not send" || return
+	pktgen_send "${LEAF[0]}" vx "count 5" "pkt_size 100" "dst_mac ${HOST_MAC[1.0]}" \
+		"dst ${HOST_IP[1.0]}" || fail "pktgen did not send" || return
 	stats_grew "${LEAF[0]}" tx_stamped=5
 }
 

@@ -379,7 +379,7 @@ def opened(inputs: str, at_once: int, found: list[Job]):
         yield Lab(store, inputs, at_once, unchanged(inputs), say)
 
 
-def left(store: Path, found: list[Job], made: Optional[Path]) -> list[Job]:
+def remaining(store: Path, found: list[Job], made: Optional[Path]) -> list[Job]:
     """What is to be done yet; "made": tables of runs that were made elsewhere."""
     known = elsewhere.done(made, releases(found)) if made else ()
     return [job for job in found if job.id not in known and not results.is_done(store, job.id)]
@@ -395,7 +395,7 @@ def run_all(scenarios: list, form: str, at_once: int, made: Optional[Path]) -> i
 
 
 def run_jobs(lab: Lab, found: list[Job], made: Optional[Path] = None) -> int:
-    todo = left(lab.store, found, made)
+    todo = remaining(lab.store, found, made)
     state = results.tree_state()
     lab.say(f"{len(found)} runs, {len(found) - len(todo)} of them done before; {lab.at_once} "
             f"at a time; seeds {seeds(found)}; commit {state['commit'][:12]}"

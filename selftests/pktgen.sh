@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# pktgen.sh - the kernel's packet generator, in a namespace. It holds each packet that
+# it sends until that was sent.
+#
+#	pktgen_load
+#	pktgen_send "${LEAF[0]}" vx "count 5" "dst_mac $MAC"	sets PKTGEN_US
+#
+# Source lib.sh first.
+
+pktgen_load() {
+	[[ -d /proc/net/pktgen ]] || modprobe pktgen
+}
+
+# pktgen_say NAMESPACE FILE LINE...
+pktgen_say() {
+	local ns=$1 file=$2 line
+
+	shift 2
+	for line in "$@"; do
+		in_ns "$ns" tee "/proc/net/pktgen/$file" <<<"$line" >/dev/null || return
+	done
+}
+
+# pktgen_send NAMESPACE DEVICE LINE...: of pktgen's own grammar; as fast as it goes.
+# PKTGEN_US is the time that sending took, in microseconds.
+pktgen_send() {
+	local ns=$1 dev=$2
+
+	shift 2
+	pktgen_say "$ns" kpktgend_0 rem_device_all "add_device $dev" &&
+		pktgen_say "$ns" "$dev" "delay 0" "$@" && pktgen_say "$ns" pgctrl start || return
+	PKTGEN_US=$(in_ns "$ns" sed -n 's/^Result: OK: [0-9]*(c\([0-9]*\)+.*/\1/p' "/proc/net/pktgen/$dev")
+	pktgen_say "$ns" kpktgend_0 rem_device_all
+	[[ $PKTGEN_US ]]
+}
