@@ -33,6 +33,7 @@ static u8 conga_policy_template_pick(const struct conga_view *view)
 const struct conga_policy conga_policy_template = {
 	.name		= "template",
 	.summary	= "per flowlet, the shortest queue (a template to start from)",
-	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_BACKLOG,
+	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_BACKLOG |
+			  CONGA_NEEDS_RANDOM,
 	.pick		= conga_policy_template_pick,
 };

@@ -52,11 +52,28 @@ static conga_flowlet_t *conga_choose_slot(const struct conga_choice *choice)
 	return &flowlets->entry[choice->hash & flowlets->mask];
 }
 
+/* Which usable uplinks may have more to say than zeroes? */
+static u16 conga_choose_interesting(const struct conga_choice *choice,
+				    const struct conga_view *view)
+{
+	u32 needs = choice->policy->needs;
+	u16 found = 0;
+
+	if (needs & (CONGA_NEEDS_RATE | CONGA_NEEDS_BACKLOG))
+		return view->usable;
+	if (needs & CONGA_NEEDS_LOCAL)
+		found |= READ_ONCE(choice->fabric->loaded);
+	if (needs & CONGA_NEEDS_REMOTE)
+		found |= READ_ONCE(choice->leaf->to.loaded);
+	return view->usable & found;
+}
+
 static void conga_choose_view_uplink(const struct conga_choice *choice,
-				     struct conga_view_uplink *uplink, u8 tag,
-				     u32 needs)
+				     struct conga_view *view, u8 tag)
 {
 	struct conga_port *port = conga_port_uplink(choice->fabric, tag);
+	struct conga_view_uplink *uplink = &view->uplink[tag];
+	u32 needs = choice->policy->needs;
 
 	if (needs & CONGA_NEEDS_LOCAL && port)
 		uplink->local = conga_port_metric(port, choice->now);
@@ -69,38 +86,54 @@ static void conga_choose_view_uplink(const struct conga_choice *choice,
 		uplink->rate = conga_port_mbits(port);
 	if (needs & CONGA_NEEDS_BACKLOG && port)
 		uplink->backlog = conga_port_backlog(port);
+	if (uplink->local || uplink->remote)
+		view->loaded |= BIT(tag);
 }
 
-/* Ask the policy. False if no uplink leads to the leaf. */
-static bool conga_choose_pick(struct conga_choice *choice, u8 previous)
+static void conga_choose_view(const struct conga_choice *choice,
+			      struct conga_view *view, u8 previous)
 {
-	struct conga_view view = {
+	u16 interesting;
+
+	*view = (struct conga_view) {
 		.now		= choice->now,
 		.hash		= choice->hash,
-		.random		= get_random_u32(),
 		.bytes		= choice->bytes,
-		.usable		= conga_leaf_open(choice->leaf),
+		.usable		= conga_path_routed(choice->leaf) &
+				  ~conga_leaf_shut(choice->leaf),
 		.previous	= previous,
 		.recent		= this_cpu_read(*choice->fabric->recent),
 		.sum		= choice->params->metric == CONGA_METRIC_SUM,
 		.param		= choice->params->policy_param,
 		.flow		= choice->flow,
 	};
-	unsigned long usable = view.usable;
-	unsigned int tag;
+	if (choice->policy->needs & CONGA_NEEDS_RANDOM)
+		view->random = get_random_u32();
+	interesting = conga_choose_interesting(choice, view);
+	for (; interesting; interesting &= interesting - 1)
+		conga_choose_view_uplink(choice, view, __ffs(interesting));
+}
 
-	if (!usable)
-		return false;
-	for_each_set_bit(tag, &usable, CONGA_TAGS_MAX)
-		conga_choose_view_uplink(choice, &view.uplink[tag], tag,
-					 choice->policy->needs);
-	choice->tag = choice->policy->pick(&view);
-	choice->dst = conga_choose_path(choice, choice->tag);
-	return choice->dst;
+/* Ask the policy. False if no uplink leads to the leaf. One that went down this
+ * moment is found out only when it is picked.
+ */
+static bool conga_choose_pick(struct conga_choice *choice, u8 previous)
+{
+	struct conga_view view;
+
+	conga_choose_view(choice, &view, previous);
+	while (view.usable) {
+		choice->tag = choice->policy->pick(&view);
+		choice->dst = conga_choose_path(choice, choice->tag);
+		if (choice->dst)
+			return true;
+		view.usable &= ~BIT(choice->tag);
+	}
+	return false;
 }
 
 /* Whoever decides for each packet has no flowlets: its flow is as if it had paused. */
-static enum conga_flowlet_state
+static __always_inline enum conga_flowlet_state
 conga_choose_state(const struct conga_choice *choice, conga_flowlet_t entry)
 {
 	u64 tfl = choice->policy->needs & CONGA_NEEDS_FLOWLET ?

@@ -31,7 +31,6 @@
 
 #include "dre.h"
 
-#define CONGA_DRE_SHIFT		8
 #define CONGA_NS_PER_BYTE	8000000000ULL	/* at 1 bit/s */
 
 /* x * fraction / 2^32, without a 128 bit product. */
@@ -40,8 +39,9 @@ static u64 conga_dre_scale(u64 x, u32 fraction)
 	return (x >> 32) * fraction + (((x & 0xffffffffU) * fraction) >> 32);
 }
 
-static u64 conga_dre_decay(const struct conga_dre_params *params, u64 x,
-			   u64 periods)
+/* conga_dre_decay - what is left of @x after so many periods */
+u64 conga_dre_decay(const struct conga_dre_params *params, u64 x,
+		    u64 periods)
 {
 	int i;
 
@@ -95,49 +95,20 @@ void conga_dre_setup(struct conga_dre_params *params, u64 rate, u64 tdre,
 	}
 }
 
-u64 conga_dre_period(const struct conga_dre_params *params, u64 now)
+/* conga_dre_advance - a cell's first bytes of @period are about to be counted */
+void conga_dre_advance(const struct conga_dre_params *params,
+		       struct conga_dre_cell *cell, u64 period)
 {
-	return div64_u64(now, params->tdre);
-}
-
-/* A cell ahead of us, by another CPU's clock, is not decayed and not moved. */
-static s64 conga_dre_elapsed(const struct conga_dre_cell *cell, u64 period)
-{
-	return (s64)(period - cell->period);
-}
-
-/* conga_dre_at - a cell's share of X at the start of @period, DRE units */
-u64 conga_dre_at(const struct conga_dre_params *params,
-		 const struct conga_dre_cell *cell, u64 period)
-{
-	s64 elapsed = conga_dre_elapsed(cell, period);
-
-	if (elapsed <= 0)
-		return cell->x;
-	return conga_dre_decay(params, cell->x + cell->added, elapsed);
-}
-
-/* conga_dre_add - count @bytes in @period */
-void conga_dre_add(const struct conga_dre_params *params,
-		   struct conga_dre_cell *cell, u64 period, u32 bytes)
-{
-	if (conga_dre_elapsed(cell, period) > 0) {
-		cell->x = conga_dre_at(params, cell, period);
-		cell->added = 0;
-		cell->period = period;
-	}
-	cell->added += (u64)bytes << CONGA_DRE_SHIFT;
-}
-
-/* conga_dre_own - what a cell got since the start of @period, DRE units */
-u64 conga_dre_own(const struct conga_dre_cell *cell, u64 period)
-{
-	return conga_dre_elapsed(cell, period) <= 0 ? cell->added : 0;
+	cell->x = conga_dre_at(params, cell, period);
+	cell->added = 0;
+	cell->period = period;
 }
 
 /* conga_dre_metric - X quantised against C * tau, 0 to 2^Q - 1 */
 u8 conga_dre_metric(const struct conga_dre_params *params, u64 x)
 {
+	if (!conga_dre_loaded(params, x))
+		return 0;
 	if (x >= params->full)
 		return (1u << params->q) - 1;
 	return div64_u64(x << params->q, params->full);

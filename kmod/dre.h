@@ -2,6 +2,7 @@
 #ifndef _CONGA_DRE_H
 #define _CONGA_DRE_H
 
+#include <linux/math64.h>
 #include <linux/types.h>
 
 #define CONGA_Q_MIN		1
@@ -23,6 +24,7 @@
 #define CONGA_RATE_MAX		1000000000000ULL
 
 #define CONGA_DRE_POWERS	16
+#define CONGA_DRE_SHIFT		8	/* of DRE units in a byte */
 
 /* Constant while a DRE lives. */
 struct conga_dre_params {
@@ -42,13 +44,61 @@ struct conga_dre_cell {
 u64 conga_dre_tdre(u64 tdre, u32 alpha, u64 rate, u32 burst);
 void conga_dre_setup(struct conga_dre_params *params, u64 rate, u64 tdre,
 		     u32 alpha, u8 q);
-u64 conga_dre_period(const struct conga_dre_params *params, u64 now);
-void conga_dre_add(const struct conga_dre_params *params,
-		   struct conga_dre_cell *cell, u64 period, u32 bytes);
-u64 conga_dre_at(const struct conga_dre_params *params,
-		 const struct conga_dre_cell *cell, u64 period);
-u64 conga_dre_own(const struct conga_dre_cell *cell, u64 period);
+void conga_dre_advance(const struct conga_dre_params *params,
+		       struct conga_dre_cell *cell, u64 period);
+u64 conga_dre_decay(const struct conga_dre_params *params, u64 x,
+		    u64 periods);
 u8 conga_dre_metric(const struct conga_dre_params *params, u64 x);
 u64 conga_dre_bytes(u64 x);
+
+/* conga_dre_period - that @now, in ns, belongs to */
+static inline u64 conga_dre_period(const struct conga_dre_params *params,
+				   u64 now)
+{
+	return div64_u64(now, params->tdre);
+}
+
+/* conga_dre_elapsed - periods since the cell's; a cell ahead of us, by another CPU's
+ * clock, is not decayed and not moved
+ */
+static inline s64 conga_dre_elapsed(const struct conga_dre_cell *cell,
+				    u64 period)
+{
+	return (s64)(period - cell->period);
+}
+
+/* conga_dre_at - a cell's share of X at the start of @period, DRE units */
+static inline u64 conga_dre_at(const struct conga_dre_params *params,
+			       const struct conga_dre_cell *cell, u64 period)
+{
+	s64 elapsed = conga_dre_elapsed(cell, period);
+
+	if (elapsed <= 0)
+		return cell->x;
+	return conga_dre_decay(params, cell->x + cell->added, elapsed);
+}
+
+/* conga_dre_add - count @bytes in @period */
+static inline void conga_dre_add(const struct conga_dre_params *params,
+				 struct conga_dre_cell *cell, u64 period,
+				 u32 bytes)
+{
+	if (conga_dre_elapsed(cell, period) > 0)
+		conga_dre_advance(params, cell, period);
+	cell->added += (u64)bytes << CONGA_DRE_SHIFT;
+}
+
+/* conga_dre_own - what a cell got since the start of @period, DRE units */
+static inline u64 conga_dre_own(const struct conga_dre_cell *cell, u64 period)
+{
+	return conga_dre_elapsed(cell, period) <= 0 ? cell->added : 0;
+}
+
+/* conga_dre_loaded - is the metric of X more than 0? */
+static inline bool conga_dre_loaded(const struct conga_dre_params *params,
+				    u64 x)
+{
+	return x > (params->full - 1) >> params->q;
+}
 
 #endif /* _CONGA_DRE_H */

@@ -41,22 +41,10 @@ void conga_dre_shared_clean(struct conga_dre_shared *shared)
 	free_percpu(shared->shares);
 }
 
-/* conga_dre_shared_add - count @bytes; BH disabled */
-void conga_dre_shared_add(const struct conga_dre_params *params,
-			  struct conga_dre_shared *shared, u64 now, u32 bytes)
-{
-	struct conga_dre_share *own = this_cpu_ptr(shared->shares);
-
-	write_seqcount_begin(&own->seq);
-	conga_dre_add(params, &own->cell, conga_dre_period(params, now), bytes);
-	write_seqcount_end(&own->seq);
-}
-
 static u64 conga_dre_shared_of(const struct conga_dre_params *params,
-			       const struct conga_dre_shared *shared, int cpu,
+			       const struct conga_dre_share *one,
 			       u64 period)
 {
-	const struct conga_dre_share *one = per_cpu_ptr(shared->shares, cpu);
 	struct conga_dre_cell copy;
 	unsigned int start;
 
@@ -69,30 +57,56 @@ static u64 conga_dre_shared_of(const struct conga_dre_params *params,
 
 /* Two CPUs may sum the same period at once: both write the same value. */
 static u64 conga_dre_shared_sum(const struct conga_dre_params *params,
-				struct conga_dre_shared *shared, u64 period)
+				struct conga_dre_shared *shared,
+				const struct conga_dre_share *own, u64 period)
 {
-	u64 sum = 0;
+	u64 sum = conga_dre_at(params, &own->cell, period);
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		sum += conga_dre_shared_of(params, shared, cpu, period);
+	for_each_possible_cpu(cpu) {
+		const struct conga_dre_share *one;
+
+		one = per_cpu_ptr(shared->shares, cpu);
+		if (one != own)
+			sum += conga_dre_shared_of(params, one, period);
+	}
 	WRITE_ONCE(shared->sum, sum);
 	/* Paired with the acquire in conga_dre_shared_x(). */
 	smp_store_release(&shared->sum_period, period);
 	return sum;
 }
 
-/* conga_dre_shared_x - X in DRE units; BH disabled */
-u64 conga_dre_shared_x(const struct conga_dre_params *params,
-		       struct conga_dre_shared *shared, u64 now)
+static u64 conga_dre_shared_in(const struct conga_dre_params *params,
+			       struct conga_dre_shared *shared,
+			       const struct conga_dre_share *own, u64 period)
 {
-	u64 period = conga_dre_period(params, now);
 	u64 x;
 
 	/* Paired with the release in conga_dre_shared_sum(). */
 	if (smp_load_acquire(&shared->sum_period) == period)
 		x = READ_ONCE(shared->sum);
 	else
-		x = conga_dre_shared_sum(params, shared, period);
-	return x + conga_dre_own(&this_cpu_ptr(shared->shares)->cell, period);
+		x = conga_dre_shared_sum(params, shared, own, period);
+	return x + conga_dre_own(&own->cell, period);
+}
+
+/* conga_dre_shared_x - X in DRE units; BH disabled */
+u64 conga_dre_shared_x(const struct conga_dre_params *params,
+		       struct conga_dre_shared *shared, u64 now)
+{
+	return conga_dre_shared_in(params, shared, this_cpu_ptr(shared->shares),
+				   conga_dre_period(params, now));
+}
+
+/* conga_dre_shared_add - count @bytes; returns X with them. BH disabled */
+u64 conga_dre_shared_add(const struct conga_dre_params *params,
+			 struct conga_dre_shared *shared, u64 now, u32 bytes)
+{
+	struct conga_dre_share *own = this_cpu_ptr(shared->shares);
+	u64 period = conga_dre_period(params, now);
+
+	write_seqcount_begin(&own->seq);
+	conga_dre_add(params, &own->cell, period, bytes);
+	write_seqcount_end(&own->seq);
+	return conga_dre_shared_in(params, shared, own, period);
 }

@@ -27,8 +27,8 @@ struct conga_dre_shared {
 
 int conga_dre_shared_setup(struct conga_dre_shared *shared);
 void conga_dre_shared_clean(struct conga_dre_shared *shared);
-void conga_dre_shared_add(const struct conga_dre_params *params,
-			  struct conga_dre_shared *shared, u64 now, u32 bytes);
+u64 conga_dre_shared_add(const struct conga_dre_params *params,
+			 struct conga_dre_shared *shared, u64 now, u32 bytes);
 u64 conga_dre_shared_x(const struct conga_dre_params *params,
 		       struct conga_dre_shared *shared, u64 now);
 

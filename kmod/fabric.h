@@ -35,10 +35,10 @@ struct conga_port;
  *
  * Variables that packets change are words read with READ_ONCE and written with
  * WRITE_ONCE (flowlets, congestion tables) or per CPU (counters, DRE cells). A
- * path's route, and the key that the paths of a leaf are resolved for, change
- * under the leaf's path_lock, by whoever finds them outdated; what hello knows
- * of a leaf, and the leaf's state, under its hello_lock, by the tick and by
- * answers. Neither lock is taken inside the other.
+ * leaf's paths, and the key that they are resolved for, change under their lock,
+ * by whoever finds them outdated; what hello knows of a leaf, and the leaf's
+ * state, under its hello_lock, by the tick and by answers. Neither lock is taken
+ * inside the other.
  *
  * The two works (hello's tick, events) walk the leaves under RCU and take none
  * of the configuration's locks, so that a holder of these may wait for them.
@@ -96,6 +96,10 @@ struct conga_fabric {
 	u32				hash_seed;
 	atomic_t			path_epoch;	/* bumped by port events */
 	u16				draining;	/* a bit per LBTag */
+	unsigned long			loaded;		/* uplinks whose DRE says more than
+							 * 0, a bit per LBTag; set_bit by
+							 * packets
+							 */
 	bool				leaving;	/* removal has begun */
 
 	struct net			*net;

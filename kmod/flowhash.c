@@ -16,6 +16,7 @@
 #include <net/ip.h>
 
 #include "packet.h"
+#include "wire.h"
 
 bool conga_flow_has_ports(u8 protocol)
 {
@@ -110,14 +111,24 @@ static u32 conga_flowhash_ethernet(const struct sk_buff *skb, int offset,
 	return eth ? jhash(eth, sizeof(buffer), seed) : seed;
 }
 
-/**
- * conga_packet_flow_hash - 32 bits, the same for all packets of a flow
- * @skb: the packet
- * @packet: as found
- * @seed: the fabric's, mixed with what else tells flows apart
- */
-u32 conga_packet_flow_hash(const struct sk_buff *skb,
-			   const struct conga_packet *packet, u32 seed)
+/* What nearly every inner packet begins with */
+struct conga_flowhash_plain4 {
+	struct ethhdr	eth;
+	struct iphdr	ip;
+	__be32		ports;
+} __packed;
+
+static bool conga_flowhash_is_plain4(const struct conga_flowhash_plain4 *plain)
+{
+	return plain->eth.h_proto == htons(ETH_P_IP) &&
+	       plain->ip.ihl == sizeof(plain->ip) / 4 &&
+	       conga_flow_has_ports(plain->ip.protocol) &&
+	       !(plain->ip.frag_off & htons(IP_MF | IP_OFFSET));
+}
+
+static noinline u32 conga_flowhash_any(const struct sk_buff *skb,
+				       const struct conga_packet *packet,
+				       u32 seed)
 {
 	int offset;
 
@@ -130,4 +141,24 @@ u32 conga_packet_flow_hash(const struct sk_buff *skb,
 		return conga_flowhash_ethernet(skb, conga_inner_start(packet),
 					       seed);
 	}
+}
+
+/**
+ * conga_packet_flow_hash - 32 bits, the same for all packets of a flow
+ * @skb: the packet
+ * @packet: as found
+ * @seed: the fabric's, mixed with what else tells flows apart
+ */
+u32 conga_packet_flow_hash(const struct sk_buff *skb,
+			   const struct conga_packet *packet, u32 seed)
+{
+	const struct conga_flowhash_plain4 *plain;
+
+	plain = conga_packet_linear(skb, conga_inner_start(packet),
+				    sizeof(*plain));
+	if (plain && !conga_wire_gpe(packet->word) && conga_flowhash_is_plain4(plain))
+		return conga_flowhash_words4(plain->ip.saddr, plain->ip.daddr,
+					     (__force u32)plain->ports,
+					     plain->ip.protocol, seed);
+	return conga_flowhash_any(skb, packet, seed);
 }

@@ -2,7 +2,30 @@
 #ifndef _CONGA_FLOWLET_H
 #define _CONGA_FLOWLET_H
 
+/*
+ * Flowlets (CONGA, section 3.4)
+ *
+ * Goal: move a flow between uplinks only where a gap in it is longer than the
+ * difference of the paths' delays, so that its packets stay in order.
+ *
+ * Mechanism: a table indexed by a hash of the inner 5-tuple and the leaf. A
+ * packet after an idle time of more than Tfl starts a new flowlet. The paper's
+ * switch keeps an age bit and sees gaps between Tfl and 2 Tfl; we keep the time
+ * and see Tfl, to the grain. Flows that share an entry share their fate, which
+ * is harmless.
+ *
+ * An entry is one word, so that no lock guards it; when two CPUs race, one
+ * decision is lost and made again:
+ *
+ *   63..24 time in grains | 23..8 leaf | 7..5 zero | 4 valid | 3..0 LBTag
+ *
+ * The time wraps after 2^40 grains, 13 days: a flow that was idle for just
+ * that long, to a second, keeps its uplink.
+ */
+#include <linux/bits.h>
 #include <linux/types.h>
+
+#include "sample.h"
 
 #define CONGA_FLOWLETS_MIN	1024u
 #define CONGA_FLOWLETS_MAX	4194304u
@@ -11,8 +34,15 @@
 #define CONGA_TFL_MAX		1000000000ULL	/* ns */
 #define CONGA_TFL_DEFAULT	500000ULL	/* 500 us, section 3.6 */
 
-/* An entry of the flowlet table, one word; see flowlet.c. 0 is empty. */
+/* An entry of the flowlet table, one word. 0 is empty. */
 typedef u64 conga_flowlet_t;
+
+#define CONGA_FLOWLET_TIME_SHIFT	24
+#define CONGA_FLOWLET_TIME_MASK		GENMASK_ULL(39, 0)
+#define CONGA_FLOWLET_AHEAD		BIT_ULL(20)	/* grains, 1 s */
+#define CONGA_FLOWLET_LEAF_SHIFT	8
+#define CONGA_FLOWLET_VALID		0x10
+#define CONGA_FLOWLET_TAG		0x0f
 
 enum conga_flowlet_state {
 	CONGA_FLOWLET_EMPTY,
@@ -21,12 +51,64 @@ enum conga_flowlet_state {
 	CONGA_FLOWLET_COLLISION, /* live, but towards another leaf */
 };
 
-conga_flowlet_t conga_flowlet_make(u8 tag, u16 leaf, u64 now);
-enum conga_flowlet_state conga_flowlet_state(conga_flowlet_t entry, u16 leaf,
-					     u64 now, u64 tfl);
-u8 conga_flowlet_tag(conga_flowlet_t entry);
-u16 conga_flowlet_leaf(conga_flowlet_t entry);
-u64 conga_flowlet_idle(conga_flowlet_t entry, u64 now);
-bool conga_flowlet_stale(conga_flowlet_t entry, u64 now);
+static inline conga_flowlet_t conga_flowlet_make(u8 tag, u16 leaf, u64 now)
+{
+	return (now >> CONGA_GRAIN_SHIFT) << CONGA_FLOWLET_TIME_SHIFT |
+	       (u64)leaf << CONGA_FLOWLET_LEAF_SHIFT |
+	       CONGA_FLOWLET_VALID | (tag & CONGA_FLOWLET_TAG);
+}
+
+static inline u8 conga_flowlet_tag(conga_flowlet_t entry)
+{
+	return entry & CONGA_FLOWLET_TAG;
+}
+
+static inline u16 conga_flowlet_leaf(conga_flowlet_t entry)
+{
+	return entry >> CONGA_FLOWLET_LEAF_SHIFT;
+}
+
+/* Grains since the last packet, in 40 bits. Another CPU may have written a
+ * moment ahead of our clock: that is no time at all.
+ */
+static inline u64 conga_flowlet_grains(conga_flowlet_t entry, u64 now)
+{
+	u64 diff = ((now >> CONGA_GRAIN_SHIFT) -
+		    (entry >> CONGA_FLOWLET_TIME_SHIFT)) &
+		   CONGA_FLOWLET_TIME_MASK;
+
+	return diff > CONGA_FLOWLET_TIME_MASK - CONGA_FLOWLET_AHEAD ? 0 : diff;
+}
+
+/* conga_flowlet_idle - ns since the entry's last packet, to the grain */
+static inline u64 conga_flowlet_idle(conga_flowlet_t entry, u64 now)
+{
+	return conga_flowlet_grains(entry, now) << CONGA_GRAIN_SHIFT;
+}
+
+/* conga_flowlet_stale - is the entry's time worth writing again? */
+static inline bool conga_flowlet_stale(conga_flowlet_t entry, u64 now)
+{
+	return conga_flowlet_grains(entry, now);
+}
+
+/**
+ * conga_flowlet_state - what the entry says for a packet to @leaf
+ * @entry: as read, once
+ * @leaf: the leaf's index
+ * @now: ns
+ * @tfl: ns; 0 decides for every packet
+ */
+static inline enum conga_flowlet_state
+conga_flowlet_state(conga_flowlet_t entry, u16 leaf, u64 now, u64 tfl)
+{
+	if (!(entry & CONGA_FLOWLET_VALID))
+		return CONGA_FLOWLET_EMPTY;
+	if (!tfl || conga_flowlet_idle(entry, now) > tfl)
+		return CONGA_FLOWLET_EXPIRED;
+	if (conga_flowlet_leaf(entry) != leaf)
+		return CONGA_FLOWLET_COLLISION;
+	return CONGA_FLOWLET_LIVE;
+}
 
 #endif /* _CONGA_FLOWLET_H */

@@ -4,13 +4,11 @@
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
-#include <linux/udp.h>
 #include <net/dsfield.h>
 
 #include "packet.h"
 #include "wire.h"
 
-#define CONGA_VXLAN_HLEN	8
 #define CONGA_INNER_VLANS	2	/* 802.1Q and 802.1ad */
 #define CONGA_DSCP_SHIFT	2	/* ECN is below */
 
@@ -42,12 +40,6 @@ static __be16 conga_inner_ethernet(const struct sk_buff *skb, int *offset)
 		*offset += sizeof(tag);
 	}
 	return protocol;
-}
-
-/* conga_inner_start - offset of what follows the VXLAN header */
-int conga_inner_start(const struct conga_packet *packet)
-{
-	return packet->udp + sizeof(struct udphdr) + CONGA_VXLAN_HLEN;
 }
 
 /**

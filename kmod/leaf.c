@@ -47,11 +47,23 @@ void conga_leaf_table_clean(struct conga_fabric *fabric)
 				    NULL);
 }
 
-/* conga_leaf_find - by address, NULL if none; RCU or the mutex */
+/* conga_leaf_find - by address, NULL if none; RCU */
 struct conga_leaf *conga_leaf_find(struct conga_fabric *fabric,
 				   const struct in6_addr *addr)
 {
-	return rhashtable_lookup_fast(&fabric->leaves, addr, conga_leaf_params);
+	return rhashtable_lookup(&fabric->leaves, addr, conga_leaf_params);
+}
+
+/* conga_leaf_find_locked - likewise; the mutex */
+struct conga_leaf *conga_leaf_find_locked(struct conga_fabric *fabric,
+					  const struct in6_addr *addr)
+{
+	struct conga_leaf *leaf;
+
+	rcu_read_lock();
+	leaf = conga_leaf_find(fabric, addr);
+	rcu_read_unlock();
+	return leaf;
 }
 
 /* conga_leaf_by_index - as in a flowlet, NULL if gone; RCU or the mutex */
@@ -92,7 +104,7 @@ static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
 	leaf->mode = mode;
 	leaf->origin = origin;
 	leaf->fabric = fabric;
-	spin_lock_init(&leaf->path_lock);
+	spin_lock_init(&leaf->paths.lock);
 	spin_lock_init(&leaf->hello_lock);
 	conga_hello_setup(&leaf->hello, 0);
 	leaf->state = conga_leaf_derive(leaf);
@@ -219,8 +231,7 @@ u8 conga_leaf_reason(const struct conga_leaf *leaf,
 /* conga_leaf_open - paths for new flowlets, a bit per LBTag; softirq, RCU */
 u16 conga_leaf_open(struct conga_leaf *leaf)
 {
-	return conga_path_usable(leaf) & ~READ_ONCE(leaf->silent) &
-	       ~READ_ONCE(leaf->fabric->draining);
+	return conga_path_usable(leaf) & ~conga_leaf_shut(leaf);
 }
 
 /* conga_leaf_path_reason - enum conga_path_reason, in force now; likewise */

@@ -31,9 +31,7 @@ struct conga_leaf {
 					 */
 	struct conga_fabric	*fabric;
 	struct conga_toleaf	to;
-	struct conga_path	path[CONGA_TAGS_MAX];	/* by LBTag */
-	struct conga_path_key	key;	/* that they were resolved for */
-	spinlock_t		path_lock;	/* refresh of path[] and key, BH */
+	struct conga_paths	paths;
 	spinlock_t		hello_lock;	/* hello, state, silent; BH */
 	struct conga_hello	hello;
 	u8			mode;	/* enum conga_mode, as ordered */
@@ -61,6 +59,12 @@ static inline bool conga_leaf_is_silent(const struct conga_leaf *leaf, u8 tag)
 	return READ_ONCE(leaf->silent) & BIT(tag);
 }
 
+/* Paths that are not for new flowlets, whether they lead to the leaf or not. */
+static inline u16 conga_leaf_shut(const struct conga_leaf *leaf)
+{
+	return READ_ONCE(leaf->silent) | READ_ONCE(leaf->fabric->draining);
+}
+
 /* A packet goes by @tag. The word is written once per tick and LBTag. */
 static inline void conga_leaf_mark_busy(struct conga_leaf *leaf, u8 tag)
 {
@@ -73,6 +77,8 @@ void conga_leaf_table_clean(struct conga_fabric *fabric);
 
 struct conga_leaf *conga_leaf_find(struct conga_fabric *fabric,
 				   const struct in6_addr *addr);
+struct conga_leaf *conga_leaf_find_locked(struct conga_fabric *fabric,
+					  const struct in6_addr *addr);
 struct conga_leaf *conga_leaf_by_index(struct conga_fabric *fabric, u16 index);
 struct conga_leaf *conga_leaf_next(struct conga_fabric *fabric,
 				   unsigned long *index);

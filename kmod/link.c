@@ -27,22 +27,22 @@ static u32 conga_link_raise(const struct conga_port *port,
 	return conga_wire_add(word, metric, q);
 }
 
-static void conga_link_mark(struct conga_port *port, struct conga_port_dre *dre,
-			    struct sk_buff *skb, u64 now)
+static void conga_link_mark(const struct conga_port *port,
+			    const struct conga_dre_params *dre,
+			    struct sk_buff *skb, u64 x)
 {
 	struct conga_fabric *fabric = port->fabric;
 	const struct conga_params *params = rcu_dereference(fabric->params);
 	struct conga_packet packet;
 	u32 word;
-	u8 metric;
 
 	if (conga_packet_find(&packet, skb, vlan_get_protocol(skb), params) !=
 	    CONGA_PACKET_VXLAN)
 		return;
 	if (!conga_wire_stamped(packet.word, packet.vni))
 		return;
-	metric = conga_dre_metric(&dre->params, conga_port_x(dre, now));
-	word = conga_link_raise(port, params, packet.word, metric, dre->params.q);
+	word = conga_link_raise(port, params, packet.word,
+				conga_dre_metric(dre, x), dre->q);
 	if (word == packet.word)
 		return;
 	conga_stats_inc(fabric->stats, conga_packet_write(skb, &packet, word) ?
@@ -57,9 +57,11 @@ unsigned int conga_link(void *priv, struct sk_buff *skb,
 	struct conga_port_dre *dre = rcu_dereference(port->dre);
 	u64 now = ktime_get_ns();
 	u32 frames, bytes;
+	u64 x;
 
 	conga_packet_on_wire(skb, &frames, &bytes);
-	conga_port_count(port, dre, now, frames, bytes);
-	conga_link_mark(port, dre, skb, now);
+	x = conga_port_count(port, dre, now, frames, bytes);
+	if (conga_dre_loaded(&dre->params, x))
+		conga_link_mark(port, &dre->params, skb, x);
 	return NF_ACCEPT;
 }

@@ -349,7 +349,7 @@ struct conga_leaf *conga_netlink_leaf(struct conga_fabric *fabric,
 		NL_SET_ERR_MSG(extack, "A leaf is named by exactly one address");
 		return ERR_PTR(-EINVAL);
 	}
-	leaf = conga_leaf_find(fabric, &addr);
+	leaf = conga_leaf_find_locked(fabric, &addr);
 	if (leaf)
 		return leaf;
 	NL_SET_ERR_MSG(extack, "This address is not a leaf of the fabric");

@@ -367,7 +367,7 @@ static int conga_netlink_check_addr(struct conga_fabric *fabric,
 			       "A leaf is remote, this address is our own");
 		return -EINVAL;
 	}
-	*old = conga_leaf_find(fabric, addr);
+	*old = conga_leaf_find_locked(fabric, addr);
 	if (*old && !conga_netlink_replaces((*old)->origin, origin)) {
 		NL_SET_ERR_MSG(info->extack, "This leaf exists already");
 		return -EEXIST;

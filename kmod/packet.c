@@ -25,6 +25,19 @@ struct conga_vxlan {
 
 #define CONGA_VXLAN_MIN	(sizeof(struct udphdr) + sizeof(struct conga_vxlan))
 
+/* IPv4 without options */
+struct conga_packet_plain4 {
+	struct iphdr		ip;
+	struct udphdr		udp;
+	struct conga_vxlan	vxlan;
+};
+
+static bool conga_packet_is_plain4(const struct iphdr *ip)
+{
+	return ip->version == 4 && ip->ihl == sizeof(*ip) / 4 &&
+	       ip->protocol == IPPROTO_UDP && !(ip->frag_off & htons(IP_OFFSET));
+}
+
 static int conga_packet_vxlan(const struct conga_packet *packet)
 {
 	return packet->udp + sizeof(struct udphdr);
@@ -90,25 +103,32 @@ static bool conga_packet_read(const struct sk_buff *skb,
 	return true;
 }
 
-/**
- * conga_packet_find - is this VXLAN, and what does its header say?
- * @packet: filled in if it is
- * @skb: network header set
- * @protocol: of the network header
- * @params: the fabric's
- *
- * The first of several fragments has the header, the others do not.
- */
-enum conga_packet_kind conga_packet_find(struct conga_packet *packet,
-					 const struct sk_buff *skb,
-					 __be16 protocol,
-					 const struct conga_params *params)
+/* Both headers were found, or the second is cut off. */
+static enum conga_packet_kind
+conga_packet_judge(struct conga_packet *packet, const struct udphdr *udp,
+		   const struct conga_vxlan *vxlan,
+		   const struct conga_params *params)
 {
-	const struct udphdr *udp;
-	struct udphdr buffer;
+	if (!conga_packet_port_ours(udp->dest, params))
+		return CONGA_PACKET_OTHER;
+	packet->dstport = udp->dest;
+	if (!vxlan || (ntohs(udp->len) < CONGA_VXLAN_MIN && udp->len))
+		return CONGA_PACKET_TRUNCATED;
+	packet->word = be32_to_cpu(vxlan->word);
+	packet->vni = be32_to_cpu(vxlan->vni);
+	return CONGA_PACKET_VXLAN;
+}
 
-	packet->network = skb_network_offset(skb);
-	packet->v6 = protocol == htons(ETH_P_IPV6);
+/* With options, extension headers, in pieces or whatever else */
+static noinline enum conga_packet_kind
+conga_packet_find_any(struct conga_packet *packet, const struct sk_buff *skb,
+		      __be16 protocol, const struct conga_params *params)
+{
+	const struct conga_vxlan *vxlan;
+	struct conga_vxlan vxlan_buffer;
+	const struct udphdr *udp;
+	struct udphdr udp_buffer;
+
 	if (packet->v6)
 		packet->udp = conga_packet_udp6(skb, packet->network);
 	else if (protocol == htons(ETH_P_IP))
@@ -117,14 +137,43 @@ enum conga_packet_kind conga_packet_find(struct conga_packet *packet,
 		return CONGA_PACKET_OTHER;
 	if (packet->udp < 0)
 		return CONGA_PACKET_OTHER;
-	udp = skb_header_pointer(skb, packet->udp, sizeof(buffer), &buffer);
-	if (!udp || !conga_packet_port_ours(udp->dest, params))
+	udp = skb_header_pointer(skb, packet->udp, sizeof(udp_buffer),
+				 &udp_buffer);
+	if (!udp)
 		return CONGA_PACKET_OTHER;
-	packet->dstport = udp->dest;
-	if (ntohs(udp->len) < CONGA_VXLAN_MIN && udp->len)
-		return CONGA_PACKET_TRUNCATED;
-	return conga_packet_read(skb, packet) ? CONGA_PACKET_VXLAN :
-						CONGA_PACKET_TRUNCATED;
+	vxlan = skb_header_pointer(skb, conga_packet_vxlan(packet),
+				   sizeof(vxlan_buffer), &vxlan_buffer);
+	return conga_packet_judge(packet, udp, vxlan, params);
+}
+
+/**
+ * conga_packet_find - is this VXLAN, and what does its header say?
+ * @packet: filled in if it is
+ * @skb: network header set
+ * @protocol: of the network header
+ * @params: the fabric's
+ *
+ * The first of several fragments has the header, the others do not. Nearly all
+ * packets are IPv4 without options, in one piece: there one look is enough.
+ */
+enum conga_packet_kind conga_packet_find(struct conga_packet *packet,
+					 const struct sk_buff *skb,
+					 __be16 protocol,
+					 const struct conga_params *params)
+{
+	const struct conga_packet_plain4 *plain;
+
+	packet->network = skb_network_offset(skb);
+	packet->v6 = protocol == htons(ETH_P_IPV6);
+	if (protocol == htons(ETH_P_IP)) {
+		plain = conga_packet_linear(skb, packet->network, sizeof(*plain));
+		if (plain && conga_packet_is_plain4(&plain->ip)) {
+			packet->udp = packet->network + sizeof(plain->ip);
+			return conga_packet_judge(packet, &plain->udp,
+						  &plain->vxlan, params);
+		}
+	}
+	return conga_packet_find_any(packet, skb, protocol, params);
 }
 
 /* Does the checksum field hold the pseudo header's sum only? Then the payload
@@ -227,20 +276,24 @@ bool conga_packet_clear_all(struct sk_buff *skb, struct conga_packet *packet,
 	return true;
 }
 
-static void conga_packet_address(const struct sk_buff *skb, bool v6, int offset,
-				 struct in6_addr *addr)
+static void conga_packet_address4(const struct sk_buff *skb, int offset,
+				  struct in6_addr *addr)
 {
-	struct in6_addr buffer = {};
-	const void *found;
+	const __be32 *found = conga_packet_linear(skb, offset, sizeof(*found));
+	__be32 copy = 0;
 
-	found = skb_header_pointer(skb, offset, v6 ? sizeof(struct in6_addr) :
-						     sizeof(__be32), &buffer);
-	if (!found)
-		found = &buffer;
-	if (v6)
-		memcpy(addr, found, sizeof(*addr));
-	else
-		ipv6_addr_set_v4mapped(*(const __be32 *)found, addr);
+	if (!found) {
+		skb_copy_bits(skb, offset, &copy, sizeof(copy));
+		found = &copy;
+	}
+	ipv6_addr_set_v4mapped(*found, addr);
+}
+
+static void conga_packet_address6(const struct sk_buff *skb, int offset,
+				  struct in6_addr *addr)
+{
+	if (skb_copy_bits(skb, offset, addr, sizeof(*addr)))
+		*addr = in6addr_any;
 }
 
 /* conga_packet_source - outer source; IPv4 as ::ffff:a.b.c.d */
@@ -248,10 +301,12 @@ void conga_packet_source(const struct sk_buff *skb,
 			 const struct conga_packet *packet,
 			 struct in6_addr *addr)
 {
-	conga_packet_address(skb, packet->v6, packet->network +
-			     (packet->v6 ? offsetof(struct ipv6hdr, saddr) :
-					   offsetof(struct iphdr, saddr)),
-			     addr);
+	if (packet->v6)
+		conga_packet_address6(skb, packet->network +
+				      offsetof(struct ipv6hdr, saddr), addr);
+	else
+		conga_packet_address4(skb, packet->network +
+				      offsetof(struct iphdr, saddr), addr);
 }
 
 /* conga_packet_destination - outer destination, likewise */
@@ -259,10 +314,12 @@ void conga_packet_destination(const struct sk_buff *skb,
 			      const struct conga_packet *packet,
 			      struct in6_addr *addr)
 {
-	conga_packet_address(skb, packet->v6, packet->network +
-			     (packet->v6 ? offsetof(struct ipv6hdr, daddr) :
-					   offsetof(struct iphdr, daddr)),
-			     addr);
+	if (packet->v6)
+		conga_packet_address6(skb, packet->network +
+				      offsetof(struct ipv6hdr, daddr), addr);
+	else
+		conga_packet_address4(skb, packet->network +
+				      offsetof(struct iphdr, daddr), addr);
 }
 
 /* conga_packet_fits - does the packet, or each of its segments, fit? */
@@ -290,19 +347,17 @@ static u32 conga_packet_gso_headers(const struct sk_buff *skb)
 }
 
 /*
- * conga_packet_on_wire - frames and bytes that an skb at a port becomes
+ * conga_packet_segments - frames and bytes that a GSO packet at a port becomes
  *
- * A GSO packet leaves as segments that each carry all headers. The qdisc's own
- * pkt_len does not know the inner headers of VXLAN and is some per cent low.
+ * It leaves as segments that each carry all headers. The qdisc's own pkt_len does
+ * not know the inner headers of VXLAN and is some per cent low.
  */
-void conga_packet_on_wire(const struct sk_buff *skb, u32 *frames, u32 *bytes)
+void conga_packet_segments(const struct sk_buff *skb, u32 *frames, u32 *bytes)
 {
 	u32 headers, size = skb_shinfo(skb)->gso_size;
 
 	*frames = 1;
 	*bytes = skb->len;
-	if (!skb_is_gso(skb))
-		return;
 	headers = conga_packet_gso_headers(skb);
 	if (skb->len <= headers)
 		return;

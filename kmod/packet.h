@@ -4,8 +4,11 @@
 
 #include <linux/in6.h>
 #include <linux/skbuff.h>
+#include <linux/udp.h>
 
 #include "fabric.h"
+
+#define CONGA_VXLAN_HLEN	8
 
 enum conga_packet_kind {
 	CONGA_PACKET_OTHER,	/* not to a VXLAN port, or a later fragment */
@@ -49,7 +52,6 @@ void conga_packet_source(const struct sk_buff *skb,
 void conga_packet_destination(const struct sk_buff *skb,
 			      const struct conga_packet *packet,
 			      struct in6_addr *addr);
-int conga_inner_start(const struct conga_packet *packet);
 __be16 conga_inner_network(const struct sk_buff *skb,
 			   const struct conga_packet *packet, int *offset);
 u8 conga_inner_dscp(const struct sk_buff *skb,
@@ -58,7 +60,33 @@ u32 conga_packet_flow_hash(const struct sk_buff *skb,
 			   const struct conga_packet *packet, u32 seed);
 u32 conga_flow_hash(const struct conga_flow *flow, u32 seed);
 bool conga_flow_has_ports(u8 protocol);
+
+/* conga_packet_linear - bytes at hand without a copy; NULL if any lies elsewhere */
+static inline const void *conga_packet_linear(const struct sk_buff *skb,
+					      int offset, int length)
+{
+	return offset + length <= skb_headlen(skb) ? skb->data + offset : NULL;
+}
+
+/* conga_inner_start - offset of what follows the VXLAN header */
+static inline int conga_inner_start(const struct conga_packet *packet)
+{
+	return packet->udp + sizeof(struct udphdr) + CONGA_VXLAN_HLEN;
+}
+
 bool conga_packet_fits(const struct sk_buff *skb, unsigned int mtu);
-void conga_packet_on_wire(const struct sk_buff *skb, u32 *frames, u32 *bytes);
+void conga_packet_segments(const struct sk_buff *skb, u32 *frames, u32 *bytes);
+
+/* conga_packet_on_wire - frames and bytes that an skb at a port becomes */
+static inline void conga_packet_on_wire(const struct sk_buff *skb, u32 *frames,
+					u32 *bytes)
+{
+	if (skb_is_gso(skb)) {
+		conga_packet_segments(skb, frames, bytes);
+		return;
+	}
+	*frames = 1;
+	*bytes = skb->len;
+}
 
 #endif /* _CONGA_PACKET_H */

@@ -10,10 +10,10 @@
  * first the route as it is, then its route through the uplink, which is used
  * only if it does leave by the uplink.
  *
- * A resolved path stays good as long as the generation of routes and ports
- * does. Every change of a route, address, nexthop or carrier moves it, so a
- * withdrawal takes effect at the next packet, and a route that returns is
- * found at the next packet too. With one exception: IPv6 deletes a route without
+ * The paths to a leaf are resolved together, and stay good as long as the
+ * generation of routes and ports does. Every change of a route, address, nexthop
+ * or carrier moves it, so a withdrawal takes effect at the next packet, and a
+ * route that returns is found at the next packet too. With one exception: IPv6 deletes a route without
  * a new generation. So a path also keeps the route that its verdict rests on,
  * be it that the uplink is used or that it is not, and is resolved anew when the
  * kernel gives that route up.
@@ -30,15 +30,17 @@
 #include "path.h"
 #include "port.h"
 
+#define CONGA_PATH_RESOLVED	BIT_ULL(32)	/* no generation is 0 */
+
 /* The sum moves whenever one of its terms does: each only counts up. */
-static u32 conga_path_genid(const struct conga_leaf *leaf)
+static u64 conga_path_genid(const struct conga_leaf *leaf)
 {
 	const struct conga_fabric *fabric = leaf->fabric;
-	u32 epoch = atomic_read(&fabric->path_epoch);
+	u32 sum = atomic_read(&fabric->path_epoch);
 
-	if (conga_leaf_is_v4(leaf))
-		return epoch + rt_genid_ipv4(fabric->net);
-	return epoch + rt_genid_ipv6(fabric->net);
+	sum += conga_leaf_is_v4(leaf) ? rt_genid_ipv4(fabric->net) :
+					rt_genid_ipv6(fabric->net);
+	return CONGA_PATH_RESOLVED | sum;
 }
 
 /* conga_path_invalidate - a port's state changed; any context */
@@ -119,15 +121,14 @@ static bool conga_path_keys_equal(const struct conga_path_key *a,
 void conga_path_use_key(struct conga_leaf *leaf,
 			const struct conga_path_key *key)
 {
-	u8 tag;
+	struct conga_paths *paths = &leaf->paths;
 
-	if (conga_path_keys_equal(&leaf->key, key))
+	if (conga_path_keys_equal(&paths->key, key))
 		return;
-	spin_lock_bh(&leaf->path_lock);
-	leaf->key = *key;
-	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
-		WRITE_ONCE(leaf->path[tag].reason, 0);
-	spin_unlock_bh(&leaf->path_lock);
+	spin_lock_bh(&paths->lock);
+	paths->key = *key;
+	WRITE_ONCE(paths->genid, 0);
+	spin_unlock_bh(&paths->lock);
 }
 
 static const struct conga_path_key *
@@ -135,7 +136,7 @@ conga_path_key(const struct conga_leaf *leaf)
 {
 	static const struct conga_path_key any;
 
-	return conga_path_by_key(leaf) ? &leaf->key : &any;
+	return conga_path_by_key(leaf) ? &leaf->paths.key : &any;
 }
 
 /* A VRF's table is asked for by the VRF device in place of the output device. */
@@ -299,12 +300,12 @@ static struct dst_entry *conga_path_swap(struct conga_leaf *leaf,
 					 struct dst_entry *dst)
 {
 	return rcu_replace_pointer(*slot, dst,
-				   lockdep_is_held(&leaf->path_lock));
+				   lockdep_is_held(&leaf->paths.lock));
 }
 
 /* Old routes are released at once: dst_release() itself waits for RCU. */
 static void conga_path_store(struct conga_leaf *leaf, struct conga_path *path,
-			     const struct conga_path_verdict *verdict, u32 genid)
+			     const struct conga_path_verdict *verdict)
 {
 	struct dst_entry *dst, *other;
 
@@ -315,42 +316,86 @@ static void conga_path_store(struct conga_leaf *leaf, struct conga_path *path,
 	if (path->reason != verdict->reason)
 		conga_fabric_changed(leaf->fabric);
 	WRITE_ONCE(path->reason, verdict->reason);
-	/* Paired with the acquire in conga_path_current(). */
-	smp_store_release(&path->genid, genid);
 	conga_path_count(leaf, dst, verdict->dst);
 	dst_release(dst);
 	dst_release(other);
 }
 
-/* The generation is read before the routes: a change in between makes the
- * result outdated, never wrongly current.
+static bool conga_path_current(const struct conga_leaf *leaf)
+{
+	/* Paired with the release in conga_path_resolve(). */
+	return smp_load_acquire(&leaf->paths.genid) == conga_path_genid(leaf);
+}
+
+/* Has the kernel not given up the route that the verdict rests on? Those of IPv4 it
+ * gives up by generation, or by a mark.
  */
-static void conga_path_resolve(struct conga_leaf *leaf, struct conga_port *port)
-{
-	struct conga_path_verdict verdict = {};
-	u32 genid = conga_path_genid(leaf);
-
-	spin_lock_bh(&leaf->path_lock);
-	conga_path_lookup(leaf, port, &verdict);
-	conga_path_store(leaf, &leaf->path[port->tag], &verdict, genid);
-	spin_unlock_bh(&leaf->path_lock);
-}
-
-static bool conga_path_current(const struct conga_leaf *leaf,
-			       const struct conga_path *path)
-{
-	/* Paired with the release in conga_path_store(). */
-	return smp_load_acquire(&path->genid) == conga_path_genid(leaf) &&
-	       READ_ONCE(path->reason);
-}
-
-/* Has the kernel not given up the route that the verdict rests on? */
-static bool conga_path_holds(const struct conga_path *path)
+static bool conga_path_holds(const struct conga_leaf *leaf,
+			     const struct conga_path *path)
 {
 	struct dst_entry *dst = rcu_dereference(path->dst) ?:
 				rcu_dereference(path->other);
 
-	return !dst || dst_check(dst, READ_ONCE(path->cookie));
+	if (!dst)
+		return true;
+	if (conga_leaf_is_v4(leaf))
+		return READ_ONCE(dst->obsolete) == DST_OBSOLETE_FORCE_CHK;
+	return dst_check(dst, READ_ONCE(path->cookie));
+}
+
+static bool conga_path_all_hold(const struct conga_leaf *leaf)
+{
+	u8 tag;
+
+	if (!conga_path_current(leaf))
+		return false;
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		if (!conga_path_holds(leaf, &leaf->paths.path[tag]))
+			return false;
+	return true;
+}
+
+/* Each by its uplink; false without memory for one, so that the next packet tries
+ * again.
+ */
+static bool conga_path_resolve_all(struct conga_leaf *leaf)
+{
+	bool complete = true;
+	u16 routed = 0;
+	u8 tag;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
+		struct conga_port *port = conga_port_uplink(leaf->fabric, tag);
+		struct conga_path_verdict verdict = {};
+
+		if (!port)
+			continue;
+		conga_path_lookup(leaf, port, &verdict);
+		conga_path_store(leaf, &leaf->paths.path[tag], &verdict);
+		if (verdict.dst)
+			routed |= BIT(tag);
+		complete &= verdict.reason != 0;
+	}
+	WRITE_ONCE(leaf->paths.routed, routed);
+	return complete;
+}
+
+/* The generation is read before the routes: a change in between makes the
+ * result outdated, never wrongly current. Of several CPUs that find the paths
+ * outdated one resolves them.
+ */
+static noinline void conga_path_resolve(struct conga_leaf *leaf)
+{
+	u64 genid;
+
+	spin_lock_bh(&leaf->paths.lock);
+	genid = conga_path_genid(leaf);
+	if (!conga_path_all_hold(leaf)) {
+		genid = conga_path_resolve_all(leaf) ? genid : 0;
+		/* Paired with the acquire in conga_path_current(). */
+		smp_store_release(&leaf->paths.genid, genid);
+	}
+	spin_unlock_bh(&leaf->paths.lock);
 }
 
 /*
@@ -362,21 +407,36 @@ static bool conga_path_holds(const struct conga_path *path)
 struct dst_entry *conga_path_dst(struct conga_leaf *leaf,
 				 struct conga_port *port)
 {
-	struct conga_path *path = &leaf->path[port->tag];
+	struct conga_path *path = &leaf->paths.path[port->tag];
 
-	if (!conga_path_current(leaf, path) || !conga_path_holds(path))
-		conga_path_resolve(leaf, port);
+	if (!conga_path_current(leaf) || !conga_path_holds(leaf, path))
+		conga_path_resolve(leaf);
 	return conga_port_up(port) ? rcu_dereference(path->dst) : NULL;
+}
+
+/*
+ * conga_path_routed - bit per LBTag that has a route to @leaf; as above
+ *
+ * Whether the uplink is up at this moment, and an IPv4 route not given up, is for
+ * conga_path_dst() to say.
+ */
+u16 conga_path_routed(struct conga_leaf *leaf)
+{
+	if (conga_leaf_is_v4(leaf) ? !conga_path_current(leaf) :
+				     !conga_path_all_hold(leaf))
+		conga_path_resolve(leaf);
+	return READ_ONCE(leaf->paths.routed);
 }
 
 /* conga_path_usable - bit per LBTag whose path is usable; as above */
 u16 conga_path_usable(struct conga_leaf *leaf)
 {
+	unsigned long routed = conga_path_routed(leaf);
 	struct conga_port *port;
 	u16 usable = 0;
 	u8 tag;
 
-	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
+	for_each_set_bit(tag, &routed, CONGA_TAGS_MAX) {
 		port = conga_port_uplink(leaf->fabric, tag);
 		if (port && conga_path_dst(leaf, port))
 			usable |= BIT(tag);
@@ -391,7 +451,7 @@ u8 conga_path_reason(struct conga_leaf *leaf, struct conga_port *port)
 
 	if (conga_path_dst(leaf, port))
 		return CONGA_PATH_USABLE;
-	reason = READ_ONCE(leaf->path[port->tag].reason);
+	reason = READ_ONCE(leaf->paths.path[port->tag].reason);
 	return reason ? reason : CONGA_PATH_NO_ROUTE;
 }
 
@@ -399,9 +459,10 @@ static void conga_path_forget(struct conga_leaf *leaf, u8 tag)
 {
 	static const struct conga_path_verdict nothing;
 
-	spin_lock_bh(&leaf->path_lock);
-	conga_path_store(leaf, &leaf->path[tag], &nothing, 0);
-	spin_unlock_bh(&leaf->path_lock);
+	spin_lock_bh(&leaf->paths.lock);
+	conga_path_store(leaf, &leaf->paths.path[tag], &nothing);
+	WRITE_ONCE(leaf->paths.genid, 0);
+	spin_unlock_bh(&leaf->paths.lock);
 }
 
 /* conga_path_forget_all - the leaf dies */

@@ -28,6 +28,7 @@
 #define CONGA_NEEDS_BACKLOG	0x10
 #define CONGA_NEEDS_FLOW	0x20	/* decide for every packet, knowing its flow */
 #define CONGA_NEEDS_RECENT	0x40
+#define CONGA_NEEDS_RANDOM	0x80
 
 #define CONGA_NEEDS_MEMORY	(CONGA_NEEDS_FLOWLET | CONGA_NEEDS_FLOW)
 
@@ -43,9 +44,10 @@ struct conga_view_uplink {
 struct conga_view {
 	u64	now;		/* ns */
 	u32	hash;		/* of the inner flow */
-	u32	random;		/* fresh, uniform */
+	u32	random;		/* fresh, uniform; by CONGA_NEEDS_RANDOM */
 	u32	bytes;		/* of the packet, or of all that it is cut into */
 	u16	usable;		/* bit per LBTag; never 0 in .pick */
+	u16	loaded;		/* bit per LBTag whose .local or .remote is not 0 */
 	u8	previous;	/* LBTag of the flow's last packet, or NONE */
 	u8	recent;		/* LBTag that this CPU chose last, or NONE */
 	bool	sum;		/* a path's metric is the sum of its links' */
@@ -133,6 +135,18 @@ static __always_inline u16 conga_policy_cheapest(const struct conga_view *view,
 		best |= BIT(tag);
 	}
 	return best;
+}
+
+/* conga_policy_least_loaded - likewise, of a @cost that is 0 just where .local and
+ * .remote are: where some uplinks are idle, the others need no look
+ */
+static __always_inline u16
+conga_policy_least_loaded(const struct conga_view *view,
+			  conga_policy_cost_t cost)
+{
+	u16 idle = view->usable & ~view->loaded;
+
+	return idle ? idle : conga_policy_cheapest(view, cost);
 }
 
 #endif /* _CONGA_POLICY_H */

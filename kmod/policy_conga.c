@@ -38,7 +38,7 @@ static u8 conga_policy_conga_cost(const struct conga_view *view, u8 tag)
 
 static u8 conga_policy_conga_pick(const struct conga_view *view)
 {
-	u16 best = conga_policy_cheapest(view, conga_policy_conga_cost);
+	u16 best = conga_policy_least_loaded(view, conga_policy_conga_cost);
 
 	return conga_policy_keep_or_draw(view, best);
 }
@@ -47,7 +47,7 @@ const struct conga_policy conga_policy_conga = {
 	.name		= "conga",
 	.summary	= "per flowlet, the least congested path end to end (CONGA, SIGCOMM 2014)",
 	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_LOCAL |
-			  CONGA_NEEDS_REMOTE,
+			  CONGA_NEEDS_REMOTE | CONGA_NEEDS_RANDOM,
 	.plain		= &conga_policy_local,
 	.pick		= conga_policy_conga_pick,
 };
@@ -61,7 +61,7 @@ const struct conga_policy conga_policy_conga_flow = {
 	.name		= "conga-flow",
 	.summary	= "as conga, but only after pauses of 13 ms (CONGA-Flow, SIGCOMM 2014)",
 	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_LOCAL |
-			  CONGA_NEEDS_REMOTE,
+			  CONGA_NEEDS_REMOTE | CONGA_NEEDS_RANDOM,
 	.tfl		= CONGA_FLOW_TFL,
 	.plain		= &conga_policy_local,
 	.pick		= conga_policy_conga_pick,

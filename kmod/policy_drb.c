@@ -27,6 +27,6 @@ static u8 conga_policy_drb_pick(const struct conga_view *view)
 const struct conga_policy conga_policy_drb = {
 	.name		= "drb",
 	.summary	= "per packet, the flow's next uplink in turn (DRB, CoNEXT 2013)",
-	.needs		= CONGA_NEEDS_FLOW,
+	.needs		= CONGA_NEEDS_FLOW | CONGA_NEEDS_RANDOM,
 	.pick		= conga_policy_drb_pick,
 };

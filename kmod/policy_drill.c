@@ -59,7 +59,8 @@ static u8 conga_policy_drill_pick(const struct conga_view *view)
 const struct conga_policy conga_policy_drill = {
 	.name		= "drill",
 	.summary	= "per packet, the shortest of a few queues (DRILL, SIGCOMM 2017)",
-	.needs		= CONGA_NEEDS_BACKLOG | CONGA_NEEDS_RECENT,
+	.needs		= CONGA_NEEDS_BACKLOG | CONGA_NEEDS_RECENT |
+			  CONGA_NEEDS_RANDOM,
 	.param		= {
 		{ "choices", "uplinks drawn for each packet", 1, CONGA_TAGS_MAX,
 		  CONGA_DRILL_CHOICES },

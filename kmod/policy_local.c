@@ -30,6 +30,7 @@ static u8 conga_policy_local_pick(const struct conga_view *view)
 const struct conga_policy conga_policy_local = {
 	.name		= "local",
 	.summary	= "per flowlet, the least loaded uplink (section 2.4 of CONGA)",
-	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_LOCAL,
+	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_LOCAL |
+			  CONGA_NEEDS_RANDOM,
 	.pick		= conga_policy_local_pick,
 };

@@ -54,7 +54,7 @@ static u8 conga_policy_presto_pick(const struct conga_view *view)
 const struct conga_policy conga_policy_presto = {
 	.name		= "presto",
 	.summary	= "per 64 KB of a flow, its next uplink in turn (Presto, SIGCOMM 2015)",
-	.needs		= CONGA_NEEDS_FLOW,
+	.needs		= CONGA_NEEDS_FLOW | CONGA_NEEDS_RANDOM,
 	.flow_size	= sizeof(u32),
 	.param		= {
 		{ "cell", "bytes of a flowcell", 1500, 16777216, CONGA_PRESTO_CELL },

@@ -22,6 +22,6 @@ static u8 conga_policy_rps_pick(const struct conga_view *view)
 const struct conga_policy conga_policy_rps = {
 	.name		= "rps",
 	.summary	= "per packet, an uplink by chance (RPS, INFOCOM 2013)",
-	.needs		= 0,
+	.needs		= CONGA_NEEDS_RANDOM,
 	.pick		= conga_policy_rps_pick,
 };

@@ -43,6 +43,14 @@ struct conga_port {
 	struct nf_hook_ops		egress;	/* by hooks.c */
 };
 
+/* conga_port_uplink - the owner of an LBTag, or NULL; RCU or the mutex */
+static inline struct conga_port *
+conga_port_uplink(const struct conga_fabric *fabric, u8 tag)
+{
+	return rcu_dereference_check(fabric->uplink[tag],
+				     lockdep_is_held(&conga_net(fabric->net)->lock));
+}
+
 /* Can the port send at this moment? Any context. */
 static inline bool conga_port_up(const struct conga_port *port)
 {
@@ -51,7 +59,6 @@ static inline bool conga_port_up(const struct conga_port *port)
 
 struct conga_port *conga_port_find(const struct conga_fabric *fabric,
 				   int ifindex);
-struct conga_port *conga_port_uplink(const struct conga_fabric *fabric, u8 tag);
 u8 conga_port_free_tag(const struct conga_fabric *fabric);
 u64 conga_port_link_rate(struct net_device *dev);
 
@@ -69,8 +76,8 @@ struct conga_port_dre *conga_port_dre_create(const struct conga_port *port,
 void conga_port_dre_publish(struct conga_port *port, struct conga_port_dre *dre);
 void conga_port_dre_free(struct conga_port_dre *dre);
 
-void conga_port_count(struct conga_port *port, struct conga_port_dre *dre,
-		      u64 now, u32 packets, u32 bytes);
+u64 conga_port_count(struct conga_port *port, struct conga_port_dre *dre,
+		     u64 now, u32 packets, u32 bytes);
 u64 conga_port_x(struct conga_port_dre *dre, u64 now);
 u8 conga_port_metric(struct conga_port *port, u64 now);
 u32 conga_port_mbits(const struct conga_port *port);

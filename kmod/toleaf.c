@@ -20,6 +20,18 @@
 
 #define CONGA_TOLEAF_AGES	8	/* Tage from full scale to nothing */
 
+/* Where two CPUs race for the word, the bit that is lost comes back with the next
+ * feedback for its LBTag.
+ */
+static void conga_toleaf_note_load(struct conga_toleaf *table, u8 tag,
+				   bool loaded)
+{
+	u16 all = READ_ONCE(table->loaded);
+
+	if (!(all & BIT(tag)) == loaded)
+		WRITE_ONCE(table->loaded, all ^ BIT(tag));
+}
+
 /* conga_toleaf_learn - feedback came; any CPU, softirq */
 void conga_toleaf_learn(struct conga_toleaf *table, u8 tag, u8 metric, u64 now)
 {
@@ -27,6 +39,7 @@ void conga_toleaf_learn(struct conga_toleaf *table, u8 tag, u8 metric, u64 now)
 
 	if (READ_ONCE(table->heard[tag]) != sample)
 		WRITE_ONCE(table->heard[tag], sample);
+	conga_toleaf_note_load(table, tag, metric);
 }
 
 /* conga_toleaf_metric - the aged metric, 0 if never heard */
@@ -50,4 +63,5 @@ void conga_toleaf_flush(struct conga_toleaf *table)
 
 	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
 		WRITE_ONCE(table->heard[tag], 0);
+	WRITE_ONCE(table->loaded, 0);
 }

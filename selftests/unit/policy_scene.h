@@ -66,6 +66,17 @@ static inline void check_uniform(const u64 count[TAGS], u16 set, u64 seed)
 }
 
 /* An LBTag, or none. */
+/* as the datapath does behind each uplink that it fills in */
+static inline void note_load(struct conga_view *view)
+{
+	int tag;
+
+	view->loaded = 0;
+	for (tag = 0; tag < TAGS; tag++)
+		if (view->uplink[tag].local || view->uplink[tag].remote)
+			view->loaded |= 1u << tag;
+}
+
 static inline u8 random_tag(struct unit_random *random)
 {
 	u8 tag = unit_random_below(random, TAGS + 4);
@@ -91,6 +102,7 @@ static inline void random_view(struct unit_random *random, struct conga_view *vi
 		view->uplink[tag].rate = unit_random_wide(random, 1, 1000000);
 		view->uplink[tag].backlog = unit_random_below(random, levels);
 	}
+	note_load(view);
 }
 
 #endif /* _POLICY_SCENE_H */

@@ -208,6 +208,8 @@ static u8 fabric_pick(struct fabric *fabric, u8 previous)
 		view.uplink[tag].remote = conga_toleaf_metric(&fabric->a.to, tag,
 							      fabric->now, TAGE,
 							      Q);
+		if (view.uplink[tag].local || view.uplink[tag].remote)
+			view.loaded |= 1u << tag;
 	}
 	return conga_policy_conga.pick(&view);
 }

@@ -99,6 +99,7 @@ static u16 case_picks(const struct pick_case *c, const struct rule *rule,
 		view.uplink[i] = (struct conga_view_uplink) {
 			.local = c->local[i], .remote = c->remote[i],
 		};
+	note_load(&view);
 	for (i = 0; i < 200; i++) {
 		view.random = unit_random_u64(random);
 		got |= 1u << rule->policy->pick(&view);
@@ -205,6 +206,7 @@ static void pick_view(struct conga_view *view, const struct rule *rule,
 		view->uplink[tag].local = member ? 2 : worse ? 3 : 0;
 		view->uplink[tag].remote = member ? 1 : worse ? tag : 0;
 	}
+	note_load(view);
 }
 
 static void pick_draw(struct unit_random *random, const struct rule *rule,
@@ -448,9 +450,10 @@ static void test_policy_needs(void **state)
 {
 	(void)state;
 	assert_int_equal(conga_policy_conga.needs, CONGA_NEEDS_FLOWLET |
-			 CONGA_NEEDS_LOCAL | CONGA_NEEDS_REMOTE);
+			 CONGA_NEEDS_LOCAL | CONGA_NEEDS_REMOTE |
+			 CONGA_NEEDS_RANDOM);
 	assert_int_equal(conga_policy_local.needs, CONGA_NEEDS_FLOWLET |
-			 CONGA_NEEDS_LOCAL);
+			 CONGA_NEEDS_LOCAL | CONGA_NEEDS_RANDOM);
 	assert_int_equal(conga_policy_ecmp.needs, 0);
 }
 

@@ -111,7 +111,8 @@ static void test_letflow(void **state)
 {
 	(void)state;
 	check_by_chance(&conga_policy_letflow, 23);
-	assert_int_equal(conga_policy_letflow.needs, CONGA_NEEDS_FLOWLET);
+	assert_int_equal(conga_policy_letflow.needs, CONGA_NEEDS_FLOWLET |
+			 CONGA_NEEDS_RANDOM);
 	assert_int_equal(conga_policy_letflow.tfl, 0);
 }
 
@@ -119,7 +120,7 @@ static void test_rps(void **state)
 {
 	(void)state;
 	check_by_chance(&conga_policy_rps, 24);
-	assert_int_equal(conga_policy_rps.needs, 0);
+	assert_int_equal(conga_policy_rps.needs, CONGA_NEEDS_RANDOM);
 }
 
 /* ---- in turn: drb, presto ---- */

@@ -160,6 +160,24 @@ static void test_toleaf_refresh(void **state)
 					     TAGE, 3), 1);
 }
 
+/* Which metrics were more than 0 when last heard; ageing does not change that. */
+static void test_toleaf_loaded(void **state)
+{
+	struct conga_toleaf table = { 0 };
+
+	(void)state;
+	conga_toleaf_learn(&table, 3, 1, START);
+	conga_toleaf_learn(&table, 15, 63, START);
+	conga_toleaf_learn(&table, 0, 0, START);
+	assert_int_equal(table.loaded, 1u << 3 | 1u << 15);
+	conga_toleaf_learn(&table, 3, 2, START + HOUR);
+	assert_int_equal(table.loaded, 1u << 3 | 1u << 15);
+	conga_toleaf_learn(&table, 3, 0, START + HOUR);
+	assert_int_equal(table.loaded, 1u << 15);
+	conga_toleaf_flush(&table);
+	assert_int_equal(table.loaded, 0);
+}
+
 static void test_toleaf_flush(void **state)
 {
 	struct conga_toleaf table = { 0 };
@@ -261,6 +279,7 @@ int main(void)
 		cmocka_unit_test(test_toleaf_table),
 		cmocka_unit_test(test_toleaf_never_heard),
 		cmocka_unit_test(test_toleaf_refresh),
+		cmocka_unit_test(test_toleaf_loaded),
 		cmocka_unit_test(test_toleaf_flush),
 		cmocka_unit_test(test_toleaf_age_never_wraps),
 		cmocka_unit_test(test_toleaf_random),
