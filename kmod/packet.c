@@ -104,7 +104,7 @@ static bool conga_packet_read(const struct sk_buff *skb,
 }
 
 /* Both headers were found, or the second is cut off. */
-static enum conga_packet_kind
+static __always_inline enum conga_packet_kind
 conga_packet_judge(struct conga_packet *packet, const struct udphdr *udp,
 		   const struct conga_vxlan *vxlan,
 		   const struct conga_params *params)
@@ -276,7 +276,7 @@ bool conga_packet_clear_all(struct sk_buff *skb, struct conga_packet *packet,
 	return true;
 }
 
-static void conga_packet_address4(const struct sk_buff *skb, int offset,
+static __always_inline void conga_packet_address4(const struct sk_buff *skb, int offset,
 				  struct in6_addr *addr)
 {
 	const __be32 *found = conga_packet_linear(skb, offset, sizeof(*found));

@@ -330,8 +330,8 @@ static bool conga_path_current(const struct conga_leaf *leaf)
 /* Has the kernel not given up the route that the verdict rests on? Those of IPv4 it
  * gives up by generation, or by a mark.
  */
-static bool conga_path_holds(const struct conga_leaf *leaf,
-			     const struct conga_path *path)
+static __always_inline bool conga_path_holds(const struct conga_leaf *leaf,
+					     const struct conga_path *path)
 {
 	struct dst_entry *dst = rcu_dereference(path->dst) ?:
 				rcu_dereference(path->other);
