@@ -7,6 +7,7 @@
 #	capture_stop NAME	fails unless every packet was captured
 #	capture_count NAME FILTER [SINCE]	one number; SINCE as $EPOCHREALTIME
 #	capture_text NAME [WORD]...	tcpdump's text
+#	capture_bytes NAME NAMESPACE [WORD]...	"TIME DEVICE DIRECTION BYTES" of each
 #	capture_headers NAME NAMESPACE	"DEVICE 16-DIGITS" of each VXLAN packet
 #
 # Source lib.sh, topology.sh and expect.sh first; the files live in $TOPO_DIR.
@@ -59,16 +60,19 @@ capture_text() {
 	tcpdump -n -r "$TOPO_DIR/$1.pcap" "${@:2}" 2>/dev/null
 }
 
-# The eight bytes after 28 of IPv4 or 48 of IPv6 and UDP. The device is told of
-# a capture on "any" alone, and has its name only in its namespace. The packet
-# within has a line of its own, without the time.
-capture_headers() {
-	in_ns "$2" tcpdump -n -x -r "$TOPO_DIR/$1.pcap" 2>/dev/null | awk '
-		function tell(from) {
-			from = substr(bytes, 1, 1) == 4 ? 57 : 97
-			if (bytes) print dev, substr(bytes, from, 16)
-		}
+# "TIME DEVICE DIRECTION BYTES" of each packet; the bytes are hexadecimal, from the
+# network header on. Device and direction are told of a capture on "any" alone, and the
+# device has its name only in its namespace. The packet within has a line of its own,
+# without the time.
+capture_bytes() {
+	in_ns "$2" tcpdump -n -tt -x -r "$TOPO_DIR/$1.pcap" "${@:3}" 2>/dev/null | awk '
+		function tell() { if (bytes) print packet, bytes }
 		/^\t/ { sub(/^[^:]*: */, ""); gsub(/ /, ""); bytes = bytes $0; next }
-		/^[0-9:.]+ / { tell(); dev = $2; bytes = "" }
+		/^[0-9.]+ / { tell(); packet = $1 " " $2 " " $3; bytes = "" }
 		END { tell() }'
+}
+
+# The eight bytes after 28 of IPv4 or 48 of IPv6 and UDP.
+capture_headers() {
+	capture_bytes "$@" | awk '{ print $2, substr($4, $4 ~ /^4/ ? 57 : 97, 16) }'
 }

@@ -56,6 +56,7 @@
 #define NAME_SIZE	32
 #define PACKET_MAX	65535
 #define NS_PER_S	1000000000LL
+#define QUEUE_BYTES	(16 << 20)	/* that may wait in front of a link for it */
 #define AWAKE_NS	20	/* how long before its time an event is waited for awake */
 #define ETHERTYPE_TEST	0x88b5	/* IEEE 802, for local experiments */
 #define VXLAN_VNI	100
@@ -231,10 +232,12 @@ static void run_udp(int count, char **words)
 	end->to_len = sizeof(struct sockaddr_in);
 }
 
+/* Who waits until the frames before have left is late. */
 static void run_frames(int count, char **words)
 {
 	struct end *end = end_add(words, SENDER);
 	struct sockaddr_ll *to = (void *)&end->to;
+	int room = QUEUE_BYTES;
 
 	(void)count;
 	end->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
@@ -244,6 +247,8 @@ static void run_frames(int count, char **words)
 	end->to_len = sizeof(*to);
 	if (end->fd < 0 || !to->sll_ifindex)
 		fail_errno(words[2]);
+	if (setsockopt(end->fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)))
+		fail_errno("SO_SNDBUFFORCE");
 }
 
 /* GRO: datagrams that came as one are heard as one. */
