@@ -133,6 +133,12 @@ def svg(figure: Figure, name: str) -> str:
     return cleaned(text.getvalue(), name)
 
 
+def document(figure: Figure, name: str) -> str:
+    """A file of its own, for light and dark pages."""
+    return svg(figure, name).replace(
+        "<svg ", '<svg xmlns="http://www.w3.org/2000/svg" style="background: white" ', 1) + "\n"
+
+
 def cleaned(text: str, name: str) -> str:
     text = text[text.index("<svg"):].rstrip()
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
