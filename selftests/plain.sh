@@ -36,7 +36,9 @@ readonly RESERVED="$VXLAN and (udp[8:4] != 0x08000000 or udp[15] != 0)"
 declare -rA INNER=(
 	[udp4]="$VXLAN and udp[28:2] = 0x0800 and udp[39] = 17 and udp[52:2] = $DISCARD"
 	[udp6]="$VXLAN and udp[28:2] = 0x86dd and udp[36] = 17 and udp[72:2] = $DISCARD"
-	[frames]="$VXLAN and udp[28:2] = 0x88b5")
+	[frames]="$VXLAN and udp[28:2] = 0x88b5"
+	[fragments]="$VXLAN and udp[28:2] = 0x0800 and udp[36:2] & 0x3fff != 0")
+readonly LARGE=4000 PIECES=3	# bytes of a datagram, and fragments that it becomes
 
 # ---- counting what arrives ----
 
@@ -82,12 +84,24 @@ datagrams() {
 	done
 }
 
+# The later fragments' bytes where ports would be are of chance.
+large_datagrams() {
+	local i
+
+	for ((i = 0; i < $2; i++)); do
+		head -c "$4" /dev/urandom >"/dev/udp/$1/$3"
+	done
+}
+
 # send KIND FROM TO
 send() {
 	case $1 in
 	udp4)	in_ns "${HOST[$2]}" bash -c "datagrams ${HOST_IP[$3]} $COUNT $DISCARD" ;;
 	udp6)	in_ns "${HOST[$2]}" bash -c "datagrams ${HOST_IP6[$3]} $COUNT $DISCARD" ;;
 	frames)	in_ns "${HOST[$2]}" "$HERE/frames" eth0 "${HOST_MAC[$3]}" "$COUNT" ;;
+	large)
+		in_ns "${HOST[$2]}" bash -c \
+			"large_datagrams ${HOST_IP[$3]} $COUNT $DISCARD $LARGE" ;;
 	esac
 }
 
@@ -144,6 +158,21 @@ plain_balances() {
 		((by0 + by1 == COUNT)) || fail "$kind: $by0 + $by1 is not $COUNT" || return
 		((by0 >= LEAST && by1 >= LEAST)) || fail "$kind: $by0 and $by1" || return
 	done
+}
+
+# Most fragments do not have their ports, so that no fragment goes by its ports: those of
+# two hosts are one flow.
+fragments_stay_together() {
+	local by0 by1
+
+	conga 0 fabric set policy ecmp && captures_start && send large 0.0 1.0 ||
+		fail "not sent" || return
+	capture_stop up0 && capture_stop up1 || return
+	by0=$(capture_count up0 "${INNER[fragments]}")
+	by1=$(capture_count up1 "${INNER[fragments]}")
+	echo "# fragments: $by0 by up0, $by1 by up1"
+	((by0 + by1 == COUNT * PIECES)) || fail "$by0 + $by1 fragments" || return
+	((by0 == 0 || by1 == 0)) || fail "$by0 and $by1: not one flow"
 }
 
 nothing_reserved() {
@@ -224,8 +253,8 @@ setup() {
 	done
 }
 
-export -f datagrams
-tap_plan 7
+export -f datagrams large_datagrams
+tap_plan 8
 require_root
 require_commands ip nft ping tcpdump
 require_module
@@ -237,4 +266,5 @@ tap_test "mode plain: ARP and neighbour discovery cross" neighbours_are_found
 tap_test "no leaf configured: every packet arrives, both ways" unknown_exchanges
 tap_test "no leaf configured: left to the kernel" unknown_is_untouched
 tap_test "mode conga towards it loses packets, hence the modes" stamped_is_lost
+tap_test "fragments of inner datagrams are one flow, whatever their bytes" fragments_stay_together
 tap_exit
