@@ -20,6 +20,7 @@
 #   sudo make lab-full     all figures in full size: days
 #   make lab-budget        what all that costs
 #   sudo make bench-cost   instructions per packet, beside the stock kernel
+#   sudo make bench-profile [POLICY=ecmp]  where they go, step by step
 #   sudo make style        checkpatch, sparse, W=1, shellcheck
 #
 # demo, check, lab, mutants and style install the Debian packages they miss, and say
@@ -95,6 +96,9 @@ check-ci: uml-build setup-lab
 bench-cost: vm-build
 	@selftests/bench_cost
 
+bench-profile: vm-build
+	@selftests/vm/run -i -t 580 -- selftests/cost_profile.sh $(POLICY)
+
 mutants: uml-build setup-lab
 	@selftests/mutants/run
 
@@ -136,4 +140,4 @@ style: setup-build setup-check setup-style
 	@selftests/style
 
 .PHONY: all module tool install clean vm-build uml-build demo demo-check check check-full \
-	check-all check-ci bench-cost mutants lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget style
+	check-all check-ci bench-cost bench-profile mutants lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget style

@@ -3,7 +3,7 @@
 #
 # cost_profile.sh [POLICY] - where the instructions of case send-steady of cost.sh go.
 #
-#	vm/run -i -t 580 -- ./cost_profile.sh conga
+#	make bench-profile		or POLICY=ecmp
 #
 # The guest's perf takes a sample every 11 us, i.e. every 11,111 instructions, which is
 # a little more than a packet takes. Prints a line a step: what it takes for a packet,
@@ -84,11 +84,13 @@ main() {
 	require_commands perf
 	sysctl -qw kernel.perf_event_max_sample_rate=200000 kernel.perf_cpu_time_max_percent=0 \
 		kernel.kptr_restrict=0
-	pktgen_load && v4_up || die "no leaf"
+	pktgen_load || die "no pktgen"
+	v4_up || die "no leaf"
 	send v4 $FLOWS || die "nothing was sent"
 	stock=$SPENT
 	sampled stock || die "nothing was sampled"
-	module_load && fabric v4 $UPLINKS 1 "$policy" || die "no fabric"
+	module_load || die "no module"
+	fabric v4 $UPLINKS 1 "$policy" || die "no fabric"
 	send v4 $FLOWS || die "nothing was sent"
 	echo "# per packet: stock $stock, $policy $SPENT"
 	sampled ours || die "nothing was sampled"

@@ -11,6 +11,8 @@
 #	fabric v4 $UPLINKS 1 conga
 #
 # Source lib.sh and pktgen.sh first.
+#
+# shellcheck disable=SC2034 # for those who source this
 
 readonly CONGA=$HERE/../userspace/conga
 readonly PACKETS=2000 PATIENCE_MS=10000
