@@ -24,21 +24,6 @@ declare -A COST=()	# CASE -> instructions, of the stock kernel
 SAID=$(mktemp)		# by tcpdump
 defer "rm -f $SAID"
 
-# What stock Linux offers beside ECMP: one link of four, by a hash of the flow.
-lag_up() {
-	local i
-
-	links lag $UPLINKS && {
-		echo "link add lag type bond mode balance-xor xmit_hash_policy layer3+4"
-		for ((i = 0; i < UPLINKS; i++)); do
-			echo "link set up$i down"
-			echo "link set up$i master lag"
-		done
-		echo "link set lag up"
-	} | ip -n lag -batch - && addresses lag lag && routes lag 1 lag | ip -n lag -batch - &&
-		far 0 && tunnel lag "$FAR4" local 10.0.0.1 noudpcsum
-}
-
 # said CASE STOCK: SPENT, beside what the stock kernel took in the case STOCK
 said() {
 	[[ ${COST[$2]-} ]] || COST[$2]=$SPENT

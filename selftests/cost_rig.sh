@@ -5,7 +5,7 @@
 # dropped on arrival behind the last veth pair. In a machine whose clock counts
 # instructions (vm/run -i) nanoseconds are instructions.
 #
-#	v4_up, tos_up, csum_up, v6_up, wide_up, many_up		a namespace of that name
+#	v4_up, tos_up, csum_up, v6_up, wide_up, many_up, lag_up	a namespace of that name
 #	send v4 8		sets SPENT, per packet, and STAMPED, STARTED
 #	recv_up; recv $PLAIN; transit $VXLAN_PORT		likewise, SPENT
 #	fabric v4 $UPLINKS 1 conga
@@ -128,6 +128,21 @@ wide_up() {
 many_up() {
 	leaf_up many $UPLINKS $MANY_LEAVES && far $((MANY_LEAVES / 2)) &&
 		tunnel many "$FAR4" local 10.0.0.1 noudpcsum
+}
+
+# What stock Linux offers beside ECMP: one link of four, by a hash of the flow.
+lag_up() {
+	local i
+
+	links lag $UPLINKS && {
+		echo "link add lag type bond mode balance-xor xmit_hash_policy layer3+4"
+		for ((i = 0; i < UPLINKS; i++)); do
+			echo "link set up$i down"
+			echo "link set up$i master lag"
+		done
+		echo "link set lag up"
+	} | ip -n lag -batch - && addresses lag lag && routes lag 1 lag | ip -n lag -batch - &&
+		far 0 && tunnel lag "$FAR4" local 10.0.0.1 noudpcsum
 }
 
 # ---- measuring ----
