@@ -276,8 +276,9 @@ bool conga_packet_clear_all(struct sk_buff *skb, struct conga_packet *packet,
 	return true;
 }
 
-static __always_inline void conga_packet_address4(const struct sk_buff *skb, int offset,
-				  struct in6_addr *addr)
+static __always_inline void
+conga_packet_address4(const struct sk_buff *skb, int offset,
+		      struct in6_addr *addr)
 {
 	const __be32 *found = conga_packet_linear(skb, offset, sizeof(*found));
 	__be32 copy = 0;

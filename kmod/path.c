@@ -13,10 +13,10 @@
  * The paths to a leaf are resolved together, and stay good as long as the
  * generation of routes and ports does. Every change of a route, address, nexthop
  * or carrier moves it, so a withdrawal takes effect at the next packet, and a
- * route that returns is found at the next packet too. With one exception: IPv6 deletes a route without
- * a new generation. So a path also keeps the route that its verdict rests on,
- * be it that the uplink is used or that it is not, and is resolved anew when the
- * kernel gives that route up.
+ * route that returns is found at the next packet too. With one exception: IPv6
+ * deletes a route without a new generation. So a path also keeps the route that
+ * its verdict rests on, be it that the uplink is used or that it is not, and the
+ * paths are resolved anew when the kernel gives that route up.
  */
 #include <linux/rtnetlink.h>
 #include <net/ip6_fib.h>
@@ -30,7 +30,7 @@
 #include "path.h"
 #include "port.h"
 
-#define CONGA_PATH_RESOLVED	BIT_ULL(32)	/* no generation is 0 */
+#define CONGA_PATH_RESOLVED	BIT_ULL(32)	/* so that no generation is 0 */
 
 /* The sum moves whenever one of its terms does: each only counts up. */
 static u64 conga_path_genid(const struct conga_leaf *leaf)
