@@ -111,13 +111,33 @@ void conga_params_setup(struct conga_params *params)
 /* conga_flowlets_create - an empty table of @size entries, a power of two */
 struct conga_flowlets *conga_flowlets_create(u32 size)
 {
-	struct conga_flowlets *flowlets;
+	struct conga_flowlets *flowlets = kzalloc(sizeof(*flowlets),
+						  GFP_KERNEL_ACCOUNT);
 
-	flowlets = kvzalloc(struct_size(flowlets, entry, size),
-			    GFP_KERNEL_ACCOUNT);
-	if (flowlets)
-		flowlets->mask = size - 1;
-	return flowlets;
+	if (!flowlets)
+		return NULL;
+	flowlets->mask = size - 1;
+	flowlets->entry = kvcalloc(size, sizeof(*flowlets->entry),
+				   GFP_KERNEL_ACCOUNT);
+	if (flowlets->entry)
+		return flowlets;
+	kfree(flowlets);
+	return NULL;
+}
+
+/* conga_flowlets_free - of one that was never published, or after RCU; NULL is none */
+void conga_flowlets_free(struct conga_flowlets *flowlets)
+{
+	if (!flowlets)
+		return;
+	kvfree(flowlets->entry);
+	kfree(flowlets);
+}
+
+/* In softirq, where vfree() leaves the work to a worker of its own. */
+static void conga_flowlets_free_rcu(struct rcu_head *rcu)
+{
+	conga_flowlets_free(container_of(rcu, struct conga_flowlets, rcu));
 }
 
 /* conga_flowlets_publish - takes @flowlets over, frees the old after RCU */
@@ -128,7 +148,7 @@ void conga_flowlets_publish(struct conga_fabric *fabric,
 
 	conga_assert_locked(fabric);
 	old = rcu_replace_pointer(fabric->flowlets, flowlets, true);
-	kvfree_rcu(old, rcu);
+	call_rcu(&old->rcu, conga_flowlets_free_rcu);
 }
 
 /* conga_flowlets_flush - every flow decides anew; under the mutex */
@@ -194,7 +214,7 @@ static void conga_fabric_release(struct conga_fabric *fabric)
 
 	free_percpu(fabric->recent);
 	free_percpu(fabric->stats);
-	kvfree(rcu_dereference_raw(fabric->flowlets));
+	conga_flowlets_free(rcu_dereference_raw(fabric->flowlets));
 	if (params)
 		kvfree(params->flow_states);
 	kfree(params);

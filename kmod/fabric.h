@@ -2,6 +2,7 @@
 #ifndef _CONGA_FABRIC_H
 #define _CONGA_FABRIC_H
 
+#include <linux/cache.h>
 #include <linux/mutex.h>
 #include <linux/netfilter.h>
 #include <linux/rhashtable.h>
@@ -68,11 +69,15 @@ struct conga_params {
 	struct rcu_head	rcu;
 };
 
+/* The table is an allocation of its own: with anything beside it a table of a power of
+ * two would take one page more, or twice as many. Every packet reads this here, so that
+ * it shares no cache line with what others write.
+ */
 struct conga_flowlets {
+	conga_flowlet_t	*entry;		/* by the lower bits of the flow hash */
 	u32		mask;
 	struct rcu_head	rcu;
-	conga_flowlet_t	entry[];	/* by the lower bits of the flow hash */
-};
+} ____cacheline_aligned_in_smp;
 
 /* What the policy keeps for each flow, by the lower bits of the flow hash. Handed on
  * from parameters to parameters while policy and size stay.
@@ -136,6 +141,7 @@ void conga_fabric_changed(struct conga_fabric *fabric);
 void conga_params_setup(struct conga_params *params);
 
 struct conga_flowlets *conga_flowlets_create(u32 size);
+void conga_flowlets_free(struct conga_flowlets *flowlets);
 void conga_flowlets_publish(struct conga_fabric *fabric,
 			    struct conga_flowlets *flowlets);
 void conga_flowlets_flush(struct conga_fabric *fabric);

@@ -174,7 +174,7 @@ static void conga_netlink_change_free(struct conga_netlink_change *change,
 	for (i = 0; change->dre && i < ports; i++)
 		conga_port_dre_free(change->dre[i]);
 	kfree(change->dre);
-	kvfree(change->flowlets);
+	conga_flowlets_free(change->flowlets);
 	if (change->states)
 		kvfree(change->params->flow_states);
 	kfree(change->params);
