@@ -17,7 +17,10 @@ struct conga_dre_share {
 	struct conga_dre_cell	cell;
 };
 
-/* One link's DRE, shared by all CPUs. */
+/* One link's DRE, shared by all CPUs. Every packet reads all of it. The sum is written once
+ * a period, by one packet, so that it keeps away from the pointer, and from what stands
+ * before and after.
+ */
 struct conga_dre_shared {
 	struct conga_dre_share __percpu	*shares;
 	/* X at the start of sum_period, written by who first needs it. */

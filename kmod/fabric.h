@@ -89,25 +89,31 @@ struct conga_flow_states {
 	u8		state[] __aligned(8);
 };
 
-/* What the packet path reads comes first. */
+/*
+ * Packets read what stands before loaded, and never write it: in the first cache line
+ * path_epoch moves with port events, the rest with configuration. They read loaded, too,
+ * and write it when the load of an uplink begins or ends; it has a line with what packets
+ * do not need, so that this costs no look-up. event_work they queue when there is news.
+ */
 struct conga_fabric {
 	struct conga_params __rcu	*params;
 	struct conga_flowlets __rcu	*flowlets;
 	struct conga_stats __percpu	*stats;
 	u8 __percpu			*recent;	/* LBTag chosen last */
-	struct conga_port __rcu		*uplink[CONGA_TAGS_MAX]; /* by LBTag */
-	struct rhashtable		leaves;		/* by address */
-	struct list_head		ports;		/* RCU list */
+	struct net			*net;
 	u32				hash_seed;
 	atomic_t			path_epoch;	/* bumped by port events */
+	struct list_head		ports;		/* RCU list */
+	struct conga_port __rcu		*uplink[CONGA_TAGS_MAX]; /* by LBTag */
+	struct rhashtable		leaves;		/* by address */
 	u16				draining;	/* a bit per LBTag */
-	unsigned long			loaded;		/* uplinks whose DRE says more than
+	bool				leaving;	/* removal has begun */
+
+	unsigned long			loaded		/* uplinks whose DRE says more than
 							 * 0, a bit per LBTag; set_bit by
 							 * packets
 							 */
-	bool				leaving;	/* removal has begun */
-
-	struct net			*net;
+					____cacheline_aligned_in_smp;
 	struct xarray			leaf_index;	/* u16 -> leaf */
 	struct nf_hook_ops		hooks[CONGA_HOOKS]; /* by hooks.c */
 	struct delayed_work		hello_work;	/* by control.c */

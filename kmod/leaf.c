@@ -29,6 +29,15 @@ static const struct rhashtable_params conga_leaf_params = {
 	.automatic_shrinking	= true,
 };
 
+/* As the comment at the struct has it, where locks are a word. */
+#define CONGA_LEAF_LAID_OUT	(sizeof(spinlock_t) <= sizeof(u32) && IS_ENABLED(CONFIG_64BIT))
+
+static_assert(!CONGA_LEAF_LAID_OUT || sizeof(struct conga_leaf) <= 1024);
+static_assert(!CONGA_LEAF_LAID_OUT ||
+	      offsetof(struct conga_leaf, paths.path) % SMP_CACHE_BYTES == 0);
+static_assert(!CONGA_LEAF_LAID_OUT ||
+	      offsetof(struct conga_leaf, to.heard) % SMP_CACHE_BYTES == 0);
+
 int conga_leaf_table_setup(struct conga_fabric *fabric)
 {
 	return rhashtable_init(&fabric->leaves, &conga_leaf_params);

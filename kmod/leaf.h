@@ -20,26 +20,44 @@ struct conga_leaf_told {
 	u8	path[CONGA_TAGS_MAX];	/* enum conga_path_reason, by LBTag */
 };
 
+/*
+ * A leaf takes an object of 1024 bytes, of which its routes (paths) are 424. Its cache
+ * lines, of 64 bytes, are divided by who writes them:
+ *
+ *   0	what every packet to or from the leaf reads, and whether the routes are good.
+ *	Packets write busy alone, once a tick and LBTag.
+ *   1-7	the routes, of which a packet reads the one that it takes; written when
+ *	routes change. The rest of line 7 is written by configuration, by the tick, and
+ *	by a packet once in Tage / 2 (explicit_sent). to.loaded is read once a flowlet,
+ *	and written when a path gets load, or has none any more.
+ *   8-9	to.heard: a word is written once a grain at most, by packets received, and
+ *	read once a flowlet, if the path has load.
+ *   10-14	from: a word is written once a grain at most by packets received, and by
+ *	packets sent when they feed back something new.
+ *   14-15	hello: of the tick and of answers. Sharing line 14 with from costs them a miss.
+ *
+ * So of a leaf's lines only those of its two tables bounce between CPUs, which is what
+ * tables are for: one CPU hears, another sends.
+ */
 struct conga_leaf {
 	struct in6_addr		addr;	/* IPv4 as ::ffff:a.b.c.d */
 	struct rhash_head	node;
 	u16			index;	/* in flowlets and fabric->leaf_index */
 	u8			state;	/* plain or conga; READ_ONCE by packets */
+	u8			mode;	/* enum conga_mode, as ordered */
 	u16			silent;	/* paths that are out, READ_ONCE by packets */
+	u8			origin;	/* enum conga_origin */
+	struct conga_fabric	*fabric;
 	unsigned long		busy;	/* paths that carried packets since the
 					 * last tick; set_bit by packets
 					 */
-	struct conga_fabric	*fabric;
-	struct conga_toleaf	to;
 	struct conga_paths	paths;
-	spinlock_t		hello_lock;	/* hello, state, silent; BH */
-	struct conga_hello	hello;
-	u8			mode;	/* enum conga_mode, as ordered */
-	u8			origin;	/* enum conga_origin */
 	struct conga_leaf_told	told;	/* the last event's, by netlink_event.c */
+	spinlock_t		hello_lock;	/* hello, state, silent; BH */
 	atomic64_t		explicit_sent;	/* ns, last explicit feedback */
-	/* Written by every packet received, read by every packet sent. */
+	struct conga_toleaf	to;
 	struct conga_fromleaf	from ____cacheline_aligned_in_smp;
+	struct conga_hello	hello;
 };
 
 static inline bool conga_leaf_is_v4(const struct conga_leaf *leaf)

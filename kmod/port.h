@@ -10,7 +10,8 @@
 #include "fabric.h"
 
 /* A port's DRE. Replaced whole when a parameter changes, so that shares never
- * mix periods of different lengths.
+ * mix periods of different lengths. Every packet at the port reads params, and writes
+ * nothing here but, once in Tdre, the sum in shared, which has a cache line of its own.
  */
 struct conga_port_dre {
 	struct conga_dre_params	params;
@@ -18,12 +19,16 @@ struct conga_port_dre {
 	struct conga_dre_shared	shared;
 };
 
+/* One per CPU, written there by every packet. */
 struct conga_port_counters {
 	struct u64_stats_sync	sync;
 	u64_stats_t		packets;
 	u64_stats_t		bytes;
 };
 
+/* Packets read the first cache line, from fabric to list, and write none of this: what
+ * they count is per CPU, in counters and dre.
+ */
 struct conga_port {
 	struct conga_fabric		*fabric;
 	struct conga_port_dre __rcu	*dre;

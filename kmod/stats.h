@@ -6,7 +6,9 @@
 #include <linux/u64_stats_sync.h>
 #include <uapi/linux/conga.h>
 
-/* The fabric's counters, indexed by enum conga_attr_stats. */
+/* The fabric's counters, indexed by enum conga_attr_stats. One per CPU: the memory of two
+ * CPUs is pages apart, so that no packet writes what another CPU's packets do.
+ */
 struct conga_stats {
 	struct u64_stats_sync	sync;
 	u64_stats_t		count[CONGA_A_STATS_MAX + 1];

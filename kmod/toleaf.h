@@ -12,8 +12,8 @@
 
 /* Congestion-To-Leaf of one leaf: what it told us about our uplinks. */
 struct conga_toleaf {
+	u16		loaded;	/* of heard the metric is not 0, a bit per LBTag */
 	conga_sample_t	heard[CONGA_TAGS_MAX];	/* by our LBTag */
-	u16		loaded;	/* of these the metric heard last is not 0 */
 };
 
 void conga_toleaf_learn(struct conga_toleaf *table, u8 tag, u8 metric, u64 now);
