@@ -6,6 +6,8 @@
 #
 #	pktgen_load
 #	pktgen_send "${LEAF[0]}" vx "count 5" "dst_mac $MAC"	sets PKTGEN_US
+#	pktgen_send_all "${LEAF[0]}" vx "count 5" "dst_mac $MAC"	on each processor; sets
+#						PKTGEN_ALL_US, an array
 #
 # Source lib.sh first.
 
@@ -31,7 +33,31 @@ pktgen_send() {
 	shift 2
 	pktgen_say "$ns" kpktgend_0 rem_device_all "add_device $dev" &&
 		pktgen_say "$ns" "$dev" "delay 0" "$@" && pktgen_say "$ns" pgctrl start || return
-	PKTGEN_US=$(in_ns "$ns" sed -n 's/^Result: OK: [0-9]*(c\([0-9]*\)+.*/\1/p' "/proc/net/pktgen/$dev")
+	PKTGEN_US=$(pktgen_us "$ns" "$dev")
 	pktgen_say "$ns" kpktgend_0 rem_device_all
 	[[ $PKTGEN_US ]]
+}
+
+# pktgen_us NAMESPACE DEVICE: how long the last sending took
+pktgen_us() {
+	in_ns "$1" sed -n 's/^Result: OK: [0-9]*(c\([0-9]*\)+.*/\1/p' "/proc/net/pktgen/$2"
+}
+
+# pktgen_send_all NAMESPACE DEVICE LINE...: likewise, by a thread on each processor, all at
+# once; each sends all that is asked for.
+pktgen_send_all() {
+	local ns=$1 dev=$2 cpu us
+
+	shift 2
+	for ((cpu = 0; cpu < $(nproc); cpu++)); do
+		pktgen_say "$ns" "kpktgend_$cpu" rem_device_all "add_device $dev@$cpu" &&
+			pktgen_say "$ns" "$dev@$cpu" "delay 0" "$@" || return
+	done
+	pktgen_say "$ns" pgctrl start || return
+	PKTGEN_ALL_US=()
+	for ((cpu = 0; cpu < $(nproc); cpu++)); do
+		us=$(pktgen_us "$ns" "$dev@$cpu")
+		pktgen_say "$ns" "kpktgend_$cpu" rem_device_all
+		[[ $us ]] && PKTGEN_ALL_US+=("$us") || return
+	done
 }
