@@ -19,7 +19,7 @@ HERE=$(dirname "$(realpath "$0")")
 # shellcheck source=selftests/cost_rig.sh
 . "$HERE/cost_rig.sh"
 
-readonly FLOWLETS=65536 FEW_FLOWLETS=1024 FLOWLET_BYTES=8
+readonly FLOWLETS=65536 FEW_FLOWLETS=1024 MANY_FLOWLETS=1048576 FLOWLET_BYTES=8
 readonly LEAF_BYTES=1024	# 424 of them for routes: see kmod/leaf.h
 readonly INDEX_BYTES=64		# a leaf's share of what finds it, at most
 readonly FABRIC_KB=$((16 * 1024))
@@ -173,11 +173,13 @@ paths_usable() {
 # ---- tests ----
 
 # table_kb: sets KB, if the table was made of single pages; where the kernel has contiguous
-# memory it takes that, and tells of it nowhere
+# memory it takes that, and tells of it nowhere. The list of a large table's pages is made of
+# pages, too, and told likewise.
 table_kb() {
 	local pages
 
-	pages=$(sed -n 's/.* conga_flowlets_create.* pages=\([0-9]*\) .*/\1/p' /proc/vmallocinfo)
+	pages=$(sed -n 's/.* conga_flowlets_create.* pages=\([0-9]*\) .*/\1/p' /proc/vmallocinfo |
+		sort -n | tail -n 1)
 	[[ $pages ]] || return
 	KB=$((pages * $(getconf PAGESIZE) / 1024))
 }
@@ -193,6 +195,17 @@ flowlet_table() {
 	conga fabric del
 	echo "# $FLOWLETS flowlets: $KB KB"
 	((KB <= most + spare)) || fail "$FLOWLETS flowlets take $KB KB, not $most"
+}
+
+# More than the kernel has contiguous memory for, so that the pages are counted.
+large_table() {
+	local most=$((MANY_FLOWLETS * FLOWLET_BYTES / 1024))
+
+	conga fabric add hello off flowlets "$MANY_FLOWLETS" || return
+	table_kb || KB=0
+	conga fabric del
+	echo "# $MANY_FLOWLETS flowlets: $KB KB"
+	((KB == most)) || fail "$MANY_FLOWLETS flowlets take $KB KB of pages, not $most"
 }
 
 leaf_object() {
@@ -278,9 +291,10 @@ require_module
 pktgen_load || tap_skip_all "needs pktgen"
 [[ ! -e /sys/kernel/debug/kmemleak ]] ||
 	tap_skip_all "this kernel's checkers take memory for whatever is allocated"
-tap_plan 6
+tap_plan 7
 rig_up || die "cannot set up"
 tap_test "$FLOWLETS flowlets take $((FLOWLETS * FLOWLET_BYTES / 1024)) KB" flowlet_table
+tap_test "a table that is made of single pages has not one more" large_table
 tap_test "a leaf takes $LEAF_BYTES bytes, and $INDEX_BYTES at most to be found" leaf_object
 tap_test "$MANY_LEAVES leaves by $MANY_UPLINKS uplinks take less than 16 MB, IPv4" fabric_takes 4
 tap_test "$MANY_LEAVES leaves by $MANY_UPLINKS uplinks take less than 16 MB, IPv6" fabric_takes 6
