@@ -37,7 +37,7 @@ conga_choose_policy(const struct conga_choice *choice)
 static struct dst_entry *conga_choose_path(const struct conga_choice *choice,
 					   u8 tag)
 {
-	struct conga_port *port = conga_port_uplink(choice->fabric, tag);
+	struct conga_port *port = conga_port_hop(choice->fabric, tag);
 
 	if (!port || conga_leaf_is_silent(choice->leaf, tag))
 		return NULL;
@@ -71,7 +71,7 @@ static u16 conga_choose_interesting(const struct conga_choice *choice,
 static void conga_choose_view_uplink(const struct conga_choice *choice,
 				     struct conga_view *view, u8 tag)
 {
-	struct conga_port *port = conga_port_uplink(choice->fabric, tag);
+	struct conga_port *port = conga_port_hop(choice->fabric, tag);
 	struct conga_view_uplink *uplink = &view->uplink[tag];
 	u32 needs = choice->policy->needs;
 
@@ -90,6 +90,23 @@ static void conga_choose_view_uplink(const struct conga_choice *choice,
 		view->loaded |= BIT(tag);
 }
 
+/* What this box sends goes by uplinks; what passes it, by any port that leads there. */
+static u16 conga_choose_usable(const struct conga_choice *choice)
+{
+	u16 usable = conga_path_routed(choice->leaf) &
+		     ~conga_leaf_shut(choice->leaf);
+
+	if (choice->passing)
+		return usable;
+	return usable & ~READ_ONCE(choice->fabric->transit);
+}
+
+static u8 conga_choose_best(const struct conga_choice *choice)
+{
+	return conga_hula_hop(READ_ONCE(choice->leaf->hula.best), choice->now,
+			      conga_params_tfail(choice->params));
+}
+
 static void conga_choose_view(const struct conga_choice *choice,
 			      struct conga_view *view, u8 previous)
 {
@@ -99,8 +116,7 @@ static void conga_choose_view(const struct conga_choice *choice,
 		.now		= choice->now,
 		.hash		= choice->hash,
 		.bytes		= choice->bytes,
-		.usable		= conga_path_routed(choice->leaf) &
-				  ~conga_leaf_shut(choice->leaf),
+		.usable		= conga_choose_usable(choice),
 		.previous	= previous,
 		.recent		= this_cpu_read(*choice->fabric->recent),
 		.sum		= choice->params->metric == CONGA_METRIC_SUM,
@@ -109,21 +125,26 @@ static void conga_choose_view(const struct conga_choice *choice,
 	};
 	if (choice->policy->needs & CONGA_NEEDS_RANDOM)
 		view->random = get_random_u32();
+	if (choice->policy->needs & CONGA_NEEDS_PROBES)
+		view->best = conga_choose_best(choice);
 	interesting = conga_choose_interesting(choice, view);
 	for (; interesting; interesting &= interesting - 1)
 		conga_choose_view_uplink(choice, view, __ffs(interesting));
 }
 
-/* Ask the policy. False if no uplink leads to the leaf. One that went down this
- * moment is found out only when it is picked.
+/* Ask the policy. False if no uplink leads to the leaf, or the policy knows none. One
+ * that went down this moment is found out only when it is picked.
  */
 static bool conga_choose_pick(struct conga_choice *choice, u8 previous)
 {
 	struct conga_view view;
 
 	conga_choose_view(choice, &view, previous);
+	choice->tag = 0;
 	while (view.usable) {
 		choice->tag = choice->policy->pick(&view);
+		if (choice->tag == CONGA_TAG_NONE)
+			return false;
 		choice->dst = conga_choose_path(choice, choice->tag);
 		if (choice->dst)
 			return true;
@@ -307,6 +328,8 @@ bool conga_choose(struct conga_choice *choice)
 	else
 		chosen = conga_choose_by_packet(choice);
 	if (!chosen)
-		conga_choose_count(choice, CONGA_A_STATS_FALLBACK_NO_PATH);
+		conga_choose_count(choice, choice->tag == CONGA_TAG_NONE ?
+					   CONGA_A_STATS_FALLBACK_NO_PROBE :
+					   CONGA_A_STATS_FALLBACK_NO_PATH);
 	return chosen;
 }

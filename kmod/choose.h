@@ -21,6 +21,7 @@ struct conga_choice {
 	u32				hash;	/* of the inner flow */
 	u32				bytes;	/* of the packet */
 	bool				opted_out; /* exempted by the user */
+	bool				passing; /* not this box's own */
 
 	const struct conga_policy	*policy; /* who decides */
 	void				*flow;	/* what the policy keeps of it */

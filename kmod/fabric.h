@@ -54,6 +54,7 @@ struct conga_params {
 	u32		alpha;		/* millionths */
 	u32		flowlets;	/* entries */
 	u64		hello;		/* ns, 0: off */
+	u64		probe;		/* ns, 0: off, or CONGA_PROBE_AUTO */
 	u32		leaf_id;	/* who we are in hellos */
 	u8		q;		/* bits */
 	u8		metric;		/* enum conga_metric */
@@ -104,9 +105,11 @@ struct conga_fabric {
 	u32				hash_seed;
 	atomic_t			path_epoch;	/* bumped by port events */
 	struct list_head		ports;		/* RCU list */
-	struct conga_port __rcu		*uplink[CONGA_TAGS_MAX]; /* by LBTag */
+	struct conga_port __rcu		*hop[CONGA_TAGS_MAX];	/* by LBTag */
 	struct rhashtable		leaves;		/* by address */
 	u16				draining;	/* a bit per LBTag */
+	u16				transit;	/* hops that are no uplinks */
+	u8				lowest;		/* tier of transit ports */
 	bool				leaving;	/* removal has begun */
 
 	unsigned long			loaded		/* uplinks whose DRE says more than
@@ -145,6 +148,13 @@ void conga_fabric_free(struct conga_fabric *fabric);
 struct conga_params *conga_fabric_params(const struct conga_fabric *fabric);
 void conga_fabric_changed(struct conga_fabric *fabric);
 void conga_params_setup(struct conga_params *params);
+u64 conga_params_tp(const struct conga_params *params);
+
+/* conga_params_tfail - ns, without a probe for that long a hop is given up */
+static inline u64 conga_params_tfail(const struct conga_params *params)
+{
+	return params->policy_param[0] * conga_params_tp(params);
+}
 
 struct conga_flowlets *conga_flowlets_create(u32 size);
 void conga_flowlets_free(struct conga_flowlets *flowlets);

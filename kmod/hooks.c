@@ -65,7 +65,7 @@ static void conga_hooks_kill_port(struct conga_port *port)
 /* Phase two, after the grace period: no packet holds the port or its paths. */
 static void conga_hooks_bury_port(struct conga_port *port)
 {
-	if (port->role == CONGA_ROLE_UPLINK)
+	if (port->tag != CONGA_TAG_NONE)
 		conga_path_forget_tag(port->fabric, port->tag);
 	conga_port_free(port);
 }

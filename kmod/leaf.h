@@ -10,6 +10,7 @@
 #include "fabric.h"
 #include "feedback.h"
 #include "hello.h"
+#include "hula.h"
 #include "path.h"
 #include "toleaf.h"
 
@@ -58,6 +59,7 @@ struct conga_leaf {
 	struct conga_toleaf	to;
 	struct conga_fromleaf	from ____cacheline_aligned_in_smp;
 	struct conga_hello	hello;
+	struct conga_hula	hula;	/* by hello_lock, but for best */
 };
 
 static inline bool conga_leaf_is_v4(const struct conga_leaf *leaf)

@@ -89,6 +89,7 @@ static int conga_netlink_read_tag(struct conga_netlink_port_request *request,
 	struct conga_port *old = request->replaces, *owner;
 
 	if (request->role != CONGA_ROLE_UPLINK) {
+		request->tag = CONGA_TAG_NONE;
 		if (!attr)
 			return 0;
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,

@@ -143,6 +143,68 @@ void conga_port_set_drain(struct conga_port *port, bool drain)
 	WRITE_ONCE(fabric->draining, draining | (drain ? BIT(port->tag) : 0));
 }
 
+/* An uplink's LBTag may have been a transit port's number. */
+static void conga_port_take_tag(struct conga_port *port, u8 tag)
+{
+	struct conga_fabric *fabric = port->fabric;
+	struct conga_port *before = conga_port_hop(fabric, tag);
+	u16 transit = fabric->transit & ~BIT(tag);
+
+	if (before)
+		WRITE_ONCE(before->tag, CONGA_TAG_NONE);
+	WRITE_ONCE(port->tag, tag);
+	rcu_assign_pointer(fabric->hop[tag], port);
+	WRITE_ONCE(fabric->transit, port->role == CONGA_ROLE_TRANSIT ?
+				    transit | BIT(tag) : transit);
+}
+
+static void conga_port_drop_tag(struct conga_port *port)
+{
+	struct conga_fabric *fabric = port->fabric;
+
+	if (port->tag == CONGA_TAG_NONE)
+		return;
+	WRITE_ONCE(fabric->transit, fabric->transit & ~BIT(port->tag));
+	RCU_INIT_POINTER(fabric->hop[port->tag], NULL);
+}
+
+/* What comes by the lowest tier comes from below. */
+static void conga_port_find_lowest(struct conga_fabric *fabric)
+{
+	struct conga_port *port;
+	u8 lowest = U8_MAX;
+
+	list_for_each_entry(port, &fabric->ports, list)
+		if (port->role == CONGA_ROLE_TRANSIT)
+			lowest = min(lowest, port->tier);
+	WRITE_ONCE(fabric->lowest, lowest);
+}
+
+/*
+ * conga_port_make_hops - number those transit ports that the policy may choose
+ *
+ * The locks are held. Beyond the numbers that LBTags leave, the highest first, ports
+ * are no hops: what leads there is the kernel's own business.
+ */
+void conga_port_make_hops(struct conga_fabric *fabric)
+{
+	struct conga_port *port;
+	u8 tag = CONGA_TAGS_MAX;
+
+	conga_assert_locked(fabric);
+	if (!conga_fabric_params(fabric)->policy->forward)
+		return;
+	list_for_each_entry(port, &fabric->ports, list) {
+		if (port->tag != CONGA_TAG_NONE)
+			continue;
+		while (tag && conga_port_hop(fabric, tag - 1))
+			tag--;
+		if (!tag)
+			return;
+		conga_port_take_tag(port, --tag);
+	}
+}
+
 /* conga_port_publish - from now on packets may use the port */
 void conga_port_publish(struct conga_port *port)
 {
@@ -153,7 +215,10 @@ void conga_port_publish(struct conga_port *port)
 	fabric->port_count++;
 	fabric->generation++;
 	if (port->role == CONGA_ROLE_UPLINK)
-		rcu_assign_pointer(fabric->uplink[port->tag], port);
+		conga_port_take_tag(port, port->tag);
+	else
+		conga_port_find_lowest(fabric);
+	conga_port_make_hops(fabric);
 }
 
 /* conga_port_make_dead - unpublish; readers may hold it until a grace period */
@@ -165,10 +230,11 @@ void conga_port_make_dead(struct conga_port *port)
 	list_del_rcu(&port->list);
 	fabric->port_count--;
 	fabric->generation++;
-	if (port->role != CONGA_ROLE_UPLINK)
-		return;
-	conga_port_set_drain(port, false);
-	RCU_INIT_POINTER(fabric->uplink[port->tag], NULL);
+	if (port->role == CONGA_ROLE_UPLINK)
+		conga_port_set_drain(port, false);
+	else
+		conga_port_find_lowest(fabric);
+	conga_port_drop_tag(port);
 }
 
 /* conga_port_free - after a grace period since it was made dead */
@@ -226,6 +292,14 @@ u8 conga_port_metric(struct conga_port *port, u64 now)
 	struct conga_port_dre *dre = rcu_dereference(port->dre);
 
 	return conga_dre_metric(&dre->params, conga_port_x(dre, now));
+}
+
+/* conga_port_utilisation - 0 to 255 of full scale; likewise */
+u8 conga_port_utilisation(struct conga_port *port, u64 now)
+{
+	struct conga_port_dre *dre = rcu_dereference(port->dre);
+
+	return conga_dre_utilisation(&dre->params, conga_port_x(dre, now));
 }
 
 /* conga_port_mbits - its rate in Mbit/s; any context */
