@@ -173,8 +173,6 @@ static void conga_control_tick(struct work_struct *work)
 struct conga_control_message {
 	const struct conga_control_source	*source;
 	struct conga_control_payload		payload;
-	u32	nonce;
-	u32	echo;
 };
 
 /* LOCAL_IN is before UDP looks at its checksum. */
@@ -191,11 +189,13 @@ static bool conga_control_intact(const struct conga_control_source *source,
 			    packet->v6 ? AF_INET6 : AF_INET);
 }
 
-/* The payload, with as many records as it says; false if it is not all there. */
-static bool conga_control_read(struct conga_control_message *message)
+/* conga_control_read - the payload, with all that it says it has; false if that is not
+ * all there. Softirq, RCU
+ */
+bool conga_control_read(const struct conga_control_source *source,
+			struct conga_control_payload *payload)
 {
-	const struct conga_control_source *source = message->source;
-	struct conga_control_header *header = &message->payload.header;
+	struct conga_control_header *header = &payload->header;
 	int offset = source->packet->udp + sizeof(struct udphdr);
 	int length = 2 * sizeof(u32) + sizeof(*header);
 	struct udphdr udp;
@@ -207,12 +207,10 @@ static bool conga_control_read(struct conga_control_message *message)
 	if (header->magic != cpu_to_be32(CONGA_CONTROL_MAGIC) ||
 	    header->count > CONGA_CONTROL_RECORDS)
 		return false;
-	if (skb_copy_bits(source->skb, offset + length, message->payload.record,
-			  header->count * sizeof(message->payload.record[0])))
+	if (skb_copy_bits(source->skb, offset + length, payload->record,
+			  conga_control_body(header)))
 		return false;
-	length += header->count * sizeof(message->payload.record[0]);
-	message->nonce = be32_to_cpu(header->nonce);
-	message->echo = be32_to_cpu(header->echo);
+	length += conga_control_body(header);
 	return ntohs(udp.len) >= sizeof(udp) + length &&
 	       conga_control_intact(source, &udp);
 }
@@ -237,7 +235,7 @@ conga_control_back(const struct conga_control_source *source)
 }
 
 /* Our address, as the leaf knows it. */
-static void conga_control_own(const struct conga_control_source *source,
+static void conga_control_called(const struct conga_control_source *source,
 			      struct in6_addr *addr)
 {
 	conga_packet_destination(source->skb, source->packet, addr);
@@ -249,7 +247,7 @@ static bool conga_control_way_back(const struct conga_control_source *source,
 	way->params = source->params;
 	way->leaf = source->leaf;
 	way->port = conga_control_back(source);
-	conga_control_own(source, &way->source);
+	conga_control_called(source, &way->source);
 	return way->port;
 }
 
@@ -263,7 +261,7 @@ static void conga_control_answer(const struct conga_control_message *message)
 	u32 nonce;
 
 	spin_lock_bh(&leaf->hello_lock);
-	heed = conga_hello_asked(&leaf->hello, message->nonce, message->echo);
+	heed = conga_hello_asked(&leaf->hello, be32_to_cpu(message->payload.header.nonce), be32_to_cpu(message->payload.header.echo));
 	nonce = conga_hello_nonce(&leaf->hello, 0);
 	spin_unlock_bh(&leaf->hello_lock);
 	if (!heed) {
@@ -278,7 +276,7 @@ static void conga_control_answer(const struct conga_control_message *message)
 	}
 	conga_control_fill(&payload, source->params, CONGA_CONTROL_HELLO);
 	payload.header.nonce = cpu_to_be32(nonce | way.port->tag);
-	payload.header.echo = cpu_to_be32(message->nonce);
+	payload.header.echo = cpu_to_be32(be32_to_cpu(message->payload.header.nonce));
 	conga_control_emit(&way, &payload, CONGA_A_STATS_HELLO_ANSWERED);
 }
 
@@ -320,10 +318,10 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 	};
 	u16 out = hello->out;
 
-	if (!conga_hello_answered(hello, message->echo,
+	if (!conga_hello_answered(hello, be32_to_cpu(message->payload.header.echo),
 				  be32_to_cpu(header->id), &ours, &theirs))
 		return false;
-	hello->echo = message->nonce;
+	hello->echo = be32_to_cpu(message->payload.header.nonce);
 	if (out != hello->out)
 		conga_control_count(message->source->fabric,
 				    CONGA_A_STATS_PATH_ANSWERS);
@@ -332,7 +330,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 
 static bool conga_control_take_bye(const struct conga_control_message *message)
 {
-	return conga_hello_bye(&message->source->leaf->hello, message->echo);
+	return conga_hello_bye(&message->source->leaf->hello, be32_to_cpu(message->payload.header.echo));
 }
 
 static void conga_control_take_record(const struct conga_control_source *source,
@@ -360,7 +358,7 @@ static bool conga_control_take_feedback(const struct conga_control_message *mess
 	u64 now = ktime_get_ns();
 	int i;
 
-	if (!conga_hello_echoed(&source->leaf->hello, message->echo))
+	if (!conga_hello_echoed(&source->leaf->hello, be32_to_cpu(message->payload.header.echo)))
 		return false;
 	for (i = 0; i < message->payload.header.count; i++)
 		conga_control_take_record(source, &message->payload.record[i],
@@ -416,7 +414,7 @@ void conga_control_receive(const struct conga_control_source *source)
 	if (READ_ONCE(source->leaf->mode) == CONGA_MODE_PLAIN ||
 	    !source->params->hello || READ_ONCE(fabric->leaving))
 		conga_control_count(fabric, CONGA_A_STATS_CONTROL_PLAIN_LEAF);
-	else if (!conga_control_read(&message))
+	else if (!conga_control_read(source, &message.payload))
 		conga_control_count(fabric, CONGA_A_STATS_CONTROL_MALFORMED);
 	else if (message.payload.header.version != CONGA_CONTROL_VERSION)
 		conga_control_take(&message, conga_control_take_version,
