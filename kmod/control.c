@@ -47,6 +47,12 @@ static bool conga_control_emit(const struct conga_control_way *way,
 
 /* --- the tick --- */
 
+/* Hellos go by uplinks, whatever other ports the policy may choose. */
+static u16 conga_control_uplinks(struct conga_leaf *leaf)
+{
+	return conga_path_usable(leaf) & ~READ_ONCE(leaf->fabric->transit);
+}
+
 static u16 conga_control_heard(const struct conga_leaf *leaf, u64 now, u64 since)
 {
 	u16 heard = 0;
@@ -95,7 +101,7 @@ static void conga_control_tick_leaf(struct conga_leaf *leaf,
 				    const struct conga_params *params)
 {
 	struct conga_hello_view view = {
-		.usable	= conga_path_usable(leaf),
+		.usable	= conga_control_uplinks(leaf),
 		.busy	= xchg(&leaf->busy, 0),
 		.heard	= conga_control_heard(leaf, ktime_get_ns(),
 					      div_u64(params->hello,
@@ -225,9 +231,9 @@ conga_control_back(const struct conga_control_source *source)
 	if (source->port->role == CONGA_ROLE_UPLINK &&
 	    conga_path_dst(leaf, source->port))
 		return source->port;
-	usable = conga_leaf_open(leaf);
+	usable = conga_control_uplinks(leaf) & ~conga_leaf_shut(leaf);
 	if (!usable)
-		usable = conga_path_usable(leaf);
+		usable = conga_control_uplinks(leaf);
 	if (!usable)
 		return NULL;
 	return conga_port_uplink(source->fabric,
@@ -504,7 +510,7 @@ bool conga_control_bye(struct conga_leaf *leaf)
 	way.params = conga_fabric_params(leaf->fabric);
 	conga_control_fill(&payload, way.params, CONGA_CONTROL_BYE);
 	payload.header.echo = cpu_to_be32(leaf->hello.echo);
-	usable = conga_path_usable(leaf);
+	usable = conga_control_uplinks(leaf);
 	for_each_set_bit(tag, &usable, CONGA_TAGS_MAX) {
 		way.port = conga_port_uplink(leaf->fabric, tag);
 		sent |= conga_control_emit(&way, &payload,
@@ -557,6 +563,7 @@ void conga_control_stop(struct conga_fabric *fabric)
 {
 	conga_assert_locked(fabric);
 	WRITE_ONCE(fabric->leaving, true);
+	conga_probe_stop(fabric);
 	cancel_delayed_work_sync(&fabric->hello_work);
 	if (conga_control_bye_all(fabric))
 		msleep(CONGA_CONTROL_LINGER_MS);

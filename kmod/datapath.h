@@ -49,6 +49,8 @@ unsigned int conga_tx(void *priv, struct sk_buff *skb,
 		      const struct nf_hook_state *state);
 unsigned int conga_rx(void *priv, struct sk_buff *skb,
 		      const struct nf_hook_state *state);
+unsigned int conga_forward(void *priv, struct sk_buff *skb,
+			   const struct nf_hook_state *state);
 unsigned int conga_link(void *priv, struct sk_buff *skb,
 			const struct nf_hook_state *state);
 
@@ -58,6 +60,8 @@ void conga_gro_put(void);
 
 /* hooks.c: RTNL and the mutex. */
 int conga_hooks_attach(struct conga_fabric *fabric);
+int conga_hooks_attach_forward(struct conga_fabric *fabric);
+void conga_hooks_detach_forward(struct conga_fabric *fabric);
 int conga_hooks_attach_port(struct conga_port *port);
 void conga_hooks_remove_port(struct conga_port *port);
 void conga_hooks_remove_fabric(struct conga_fabric *fabric);

@@ -101,11 +101,20 @@ void conga_params_setup(struct conga_params *params)
 		.q		= CONGA_Q_DEFAULT,
 		.metric		= CONGA_METRIC_MAX,
 		.hello		= CONGA_HELLO_DEFAULT,
+		.probe		= CONGA_PROBE_AUTO,
 		.leaf_id	= get_random_u32(),
 		.explicit_feedback = true,
 		.dstports	= 1,
 		.dstport	= { htons(CONGA_VXLAN_PORT) },
 	};
+}
+
+/* conga_params_tp - ns between probes, 0 for none; auto: if the policy needs them */
+u64 conga_params_tp(const struct conga_params *params)
+{
+	if (params->probe != CONGA_PROBE_AUTO)
+		return params->probe;
+	return params->policy->needs & CONGA_NEEDS_PROBES ? CONGA_PROBE_DEFAULT : 0;
 }
 
 /* conga_flowlets_create - an empty table of @size entries, a power of two */

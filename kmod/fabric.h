@@ -3,6 +3,7 @@
 #define _CONGA_FABRIC_H
 
 #include <linux/cache.h>
+#include <linux/hrtimer.h>
 #include <linux/mutex.h>
 #include <linux/netfilter.h>
 #include <linux/rhashtable.h>
@@ -18,6 +19,9 @@ struct conga_port;
 
 /* tx and rx, IPv4 and IPv6 */
 #define CONGA_HOOKS	4
+
+/* forward, likewise, while the policy decides at every box */
+#define CONGA_FORWARD_HOOKS	2
 
 /**
  * DOC: Locking
@@ -119,7 +123,9 @@ struct conga_fabric {
 					____cacheline_aligned_in_smp;
 	struct xarray			leaf_index;	/* u16 -> leaf */
 	struct nf_hook_ops		hooks[CONGA_HOOKS]; /* by hooks.c */
+	struct nf_hook_ops		forward[CONGA_FORWARD_HOOKS]; /* likewise */
 	struct delayed_work		hello_work;	/* by control.c */
+	struct hrtimer			probe_timer;	/* by probe.c */
 	struct work_struct		event_work;	/* by netlink_event.c */
 	u32				generation;	/* of ports and leaves */
 	u32				port_count;

@@ -16,6 +16,9 @@ unsigned int conga_forward(void *priv, struct sk_buff *skb,
 		.choice.passing	= true,
 	};
 
+	/* Not yet, or not any more */
+	if (!rcu_dereference(steer.choice.fabric->params)->policy->forward)
+		return NF_ACCEPT;
 	if (conga_steer_find(&steer, skb, state) &&
 	    conga_steer_choose(&steer, skb))
 		conga_steer_route(&steer, skb);

@@ -100,8 +100,11 @@ static void conga_hula_take(struct conga_hula *hula,
 					       probe->now));
 }
 
-static bool conga_hula_due(struct conga_hula *hula,
-			   const struct conga_hula_probe *probe)
+/* conga_hula_due - is a probe about the leaf to be handed on now? Of one whose port is
+ * no hop .now and .tp are enough.
+ */
+bool conga_hula_due(struct conga_hula *hula,
+		    const struct conga_hula_probe *probe)
 {
 	if (probe->now + probe->tp / 2 < hula->next)
 		return false;

@@ -50,6 +50,8 @@ struct conga_hula_step {
 void conga_hula_hear(struct conga_hula *hula,
 		     const struct conga_hula_probe *probe,
 		     struct conga_hula_step *step);
+bool conga_hula_due(struct conga_hula *hula,
+		    const struct conga_hula_probe *probe);
 u8 conga_hula_hop(conga_best_t best, u64 now, u64 tfail);
 u64 conga_hula_age(conga_best_t best, u64 now);
 

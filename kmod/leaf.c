@@ -32,11 +32,25 @@ static const struct rhashtable_params conga_leaf_params = {
 /* As the comment at the struct has it, where locks are a word. */
 #define CONGA_LEAF_LAID_OUT	(sizeof(spinlock_t) <= sizeof(u32) && IS_ENABLED(CONFIG_64BIT))
 
-static_assert(!CONGA_LEAF_LAID_OUT || sizeof(struct conga_leaf) <= 1024);
+static_assert(!CONGA_LEAF_LAID_OUT || sizeof(struct conga_leaf) <= 1088);
 static_assert(!CONGA_LEAF_LAID_OUT ||
 	      offsetof(struct conga_leaf, paths.path) % SMP_CACHE_BYTES == 0);
 static_assert(!CONGA_LEAF_LAID_OUT ||
 	      offsetof(struct conga_leaf, to.heard) % SMP_CACHE_BYTES == 0);
+
+/* Of their own size, which is no power of two. */
+static struct kmem_cache *conga_leaf_cache;
+
+int conga_leaf_init(void)
+{
+	conga_leaf_cache = KMEM_CACHE(conga_leaf, SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT);
+	return conga_leaf_cache ? 0 : -ENOMEM;
+}
+
+void conga_leaf_exit(void)
+{
+	kmem_cache_destroy(conga_leaf_cache);
+}
 
 int conga_leaf_table_setup(struct conga_fabric *fabric)
 {
@@ -105,7 +119,7 @@ static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
 					   const struct in6_addr *addr, u8 mode,
 					   u8 origin)
 {
-	struct conga_leaf *leaf = kzalloc(sizeof(*leaf), GFP_KERNEL_ACCOUNT);
+	struct conga_leaf *leaf = kmem_cache_zalloc(conga_leaf_cache, GFP_KERNEL);
 
 	if (!leaf)
 		return NULL;
@@ -153,7 +167,7 @@ struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
 err_free_index:
 	xa_erase(&fabric->leaf_index, index);
 err_free_leaf:
-	kfree(leaf);
+	kmem_cache_free(conga_leaf_cache, leaf);
 	return ERR_PTR(err);
 }
 
@@ -193,7 +207,8 @@ void conga_leaf_settle(struct conga_leaf *leaf)
 	bool changed = state != leaf->state;
 
 	lockdep_assert_held(&leaf->hello_lock);
-	WRITE_ONCE(leaf->silent, state == CONGA_MODE_CONGA ? leaf->hello.out : 0);
+	WRITE_ONCE(leaf->silent, leaf->hula.out |
+		   (state == CONGA_MODE_CONGA ? leaf->hello.out : 0));
 	WRITE_ONCE(leaf->state, state);
 	if (!changed)
 		return;
@@ -211,7 +226,7 @@ void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode)
 	spin_lock_bh(&leaf->hello_lock);
 	WRITE_ONCE(leaf->mode, mode);
 	conga_hello_setup(&leaf->hello, leaf->hello.tick);
-	WRITE_ONCE(leaf->silent, 0);
+	WRITE_ONCE(leaf->silent, leaf->hula.out);
 	WRITE_ONCE(leaf->state, conga_leaf_derive(leaf));
 	conga_leaf_flush(leaf);
 	spin_unlock_bh(&leaf->hello_lock);
@@ -250,6 +265,8 @@ u8 conga_leaf_path_reason(struct conga_leaf *leaf, struct conga_port *port)
 
 	if (reason != CONGA_PATH_USABLE)
 		return reason;
+	if (READ_ONCE(leaf->hula.out) & BIT(port->tag))
+		return CONGA_PATH_UNPROBED;
 	if (conga_leaf_is_silent(leaf, port->tag))
 		return CONGA_PATH_SILENT;
 	if (READ_ONCE(leaf->fabric->draining) & BIT(port->tag))
@@ -273,5 +290,5 @@ void conga_leaf_make_dead(struct conga_leaf *leaf)
 void conga_leaf_free(struct conga_leaf *leaf)
 {
 	conga_path_forget_all(leaf);
-	kfree(leaf);
+	kmem_cache_free(conga_leaf_cache, leaf);
 }

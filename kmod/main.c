@@ -40,10 +40,13 @@ static struct pernet_operations conga_main_net_ops = {
 
 static int __init conga_main_init(void)
 {
-	int err = conga_fabric_init();
+	int err = conga_leaf_init();
 
 	if (err)
 		return err;
+	err = conga_fabric_init();
+	if (err)
+		goto err_leaf;
 	err = register_pernet_device(&conga_main_net_ops);
 	if (err)
 		goto err_fabric;
@@ -61,6 +64,8 @@ err_net:
 	unregister_pernet_device(&conga_main_net_ops);
 err_fabric:
 	conga_fabric_exit();
+err_leaf:
+	conga_leaf_exit();
 	return err;
 }
 
@@ -74,6 +79,7 @@ static void __exit conga_main_exit(void)
 	conga_notify_exit();
 	conga_fabric_exit();
 	rcu_barrier();
+	conga_leaf_exit();
 }
 
 module_init(conga_main_init);

@@ -75,7 +75,7 @@ static int conga_netlink_dump_leaf_paths(struct sk_buff *skb,
 	int err;
 
 	for (; *tag < CONGA_TAGS_MAX; (*tag)++) {
-		port = conga_port_uplink(leaf->fabric, *tag);
+		port = conga_port_hop(leaf->fabric, *tag);
 		if (!port)
 			continue;
 		header = conga_netlink_begin(skb, cb, CONGA_CMD_PATH_GET);
@@ -300,7 +300,7 @@ static int conga_netlink_dump_flowlet(struct sk_buff *skb,
 	u64 now = ktime_get_ns();
 	void *header;
 
-	port = conga_port_uplink(fabric, conga_flowlet_tag(entry));
+	port = conga_port_hop(fabric, conga_flowlet_tag(entry));
 	if (!leaf || !port ||
 	    conga_flowlet_state(entry, index, now, which->tfl) !=
 	    CONGA_FLOWLET_LIVE ||

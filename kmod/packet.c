@@ -323,6 +323,31 @@ void conga_packet_destination(const struct sk_buff *skb,
 				      offsetof(struct iphdr, daddr), addr);
 }
 
+/* conga_packet_to_link - is the outer destination all systems of a link? */
+bool conga_packet_to_link(const struct sk_buff *skb,
+			  const struct conga_packet *packet)
+{
+	struct in6_addr addr;
+
+	conga_packet_destination(skb, packet, &addr);
+	if (packet->v6)
+		return ipv6_addr_is_ll_all_nodes(&addr);
+	return addr.s6_addr32[3] == htonl(INADDR_ALLHOSTS_GROUP);
+}
+
+/* conga_packet_hops - TTL or hop limit of the outer header */
+u8 conga_packet_hops(const struct sk_buff *skb,
+		     const struct conga_packet *packet)
+{
+	u8 hops = 0;
+
+	skb_copy_bits(skb, packet->network +
+			   (packet->v6 ? offsetof(struct ipv6hdr, hop_limit) :
+					 offsetof(struct iphdr, ttl)),
+		      &hops, sizeof(hops));
+	return hops;
+}
+
 /* conga_packet_fits - does the packet, or each of its segments, fit? */
 bool conga_packet_fits(const struct sk_buff *skb, unsigned int mtu)
 {

@@ -74,6 +74,10 @@ static inline int conga_inner_start(const struct conga_packet *packet)
 	return packet->udp + sizeof(struct udphdr) + CONGA_VXLAN_HLEN;
 }
 
+bool conga_packet_to_link(const struct sk_buff *skb,
+			  const struct conga_packet *packet);
+u8 conga_packet_hops(const struct sk_buff *skb,
+		     const struct conga_packet *packet);
 bool conga_packet_fits(const struct sk_buff *skb, unsigned int mtu);
 void conga_packet_segments(const struct sk_buff *skb, u32 *frames, u32 *bytes);
 

@@ -365,7 +365,7 @@ static bool conga_path_resolve_all(struct conga_leaf *leaf)
 	u8 tag;
 
 	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
-		struct conga_port *port = conga_port_uplink(leaf->fabric, tag);
+		struct conga_port *port = conga_port_hop(leaf->fabric, tag);
 		struct conga_path_verdict verdict = {};
 
 		if (!port)
@@ -426,6 +426,20 @@ u16 conga_path_routed(struct conga_leaf *leaf)
 				     !conga_path_all_hold(leaf))
 		conga_path_resolve(leaf);
 	return READ_ONCE(leaf->paths.routed);
+}
+
+/* conga_path_leads - is @port, of any role, a nexthop of the route to @leaf? As above */
+bool conga_path_leads(struct conga_leaf *leaf, struct conga_port *port)
+{
+	struct conga_path_verdict verdict = {};
+	u8 tag = READ_ONCE(port->tag);
+
+	if (tag != CONGA_TAG_NONE)
+		return conga_path_routed(leaf) & BIT(tag);
+	conga_path_lookup(leaf, port, &verdict);
+	dst_release(verdict.dst);
+	dst_release(verdict.other);
+	return verdict.reason == CONGA_PATH_USABLE;
 }
 
 /* conga_path_usable - bit per LBTag whose path is usable; as above */

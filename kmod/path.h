@@ -47,6 +47,7 @@ void conga_path_use_key(struct conga_leaf *leaf,
 struct dst_entry *conga_path_dst(struct conga_leaf *leaf,
 				 struct conga_port *port);
 u16 conga_path_routed(struct conga_leaf *leaf);
+bool conga_path_leads(struct conga_leaf *leaf, struct conga_port *port);
 u16 conga_path_usable(struct conga_leaf *leaf);
 u8 conga_path_reason(struct conga_leaf *leaf, struct conga_port *port);
 void conga_path_forget_all(struct conga_leaf *leaf);

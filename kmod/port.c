@@ -46,6 +46,22 @@ u64 conga_port_link_rate(struct net_device *dev)
 	return settings.base.speed * CONGA_BITS_PER_MBIT;
 }
 
+/* What a probe tells of is still to be there when the next one comes: tau is at least
+ * 2 Tp, unless the user has set it.
+ */
+static u64 conga_port_tdre(const struct conga_port *port,
+			   const struct conga_params *params, u64 rate)
+{
+	u64 tdre = conga_dre_tdre(params->tdre, params->alpha, rate,
+				  READ_ONCE(port->dev->gso_max_size));
+
+	if (params->tdre != CONGA_TDRE_AUTO ||
+	    !(params->policy->needs & CONGA_NEEDS_PROBES))
+		return tdre;
+	return max(tdre, div64_u64(2 * conga_params_tp(params) * params->alpha,
+				   CONGA_ALPHA_ONE));
+}
+
 /*
  * conga_port_dre_create - an idle DRE for @port
  *
@@ -64,8 +80,7 @@ struct conga_port_dre *conga_port_dre_create(const struct conga_port *port,
 		kfree(dre);
 		return NULL;
 	}
-	tdre = conga_dre_tdre(params->tdre, params->alpha, rate,
-			      READ_ONCE(port->dev->gso_max_size));
+	tdre = conga_port_tdre(port, params, rate);
 	conga_dre_setup(&dre->params, rate, tdre, params->alpha, params->q);
 	return dre;
 }
@@ -178,6 +193,14 @@ static void conga_port_find_lowest(struct conga_fabric *fabric)
 		if (port->role == CONGA_ROLE_TRANSIT)
 			lowest = min(lowest, port->tier);
 	WRITE_ONCE(fabric->lowest, lowest);
+}
+
+/* conga_port_set_tier - of the link; the locks are held */
+void conga_port_set_tier(struct conga_port *port, u8 tier)
+{
+	conga_assert_locked(port->fabric);
+	WRITE_ONCE(port->tier, tier);
+	conga_port_find_lowest(port->fabric);
 }
 
 /*

@@ -90,6 +90,7 @@ struct conga_port *conga_port_create(struct conga_fabric *fabric,
 				     struct net_device *dev, u8 role, u8 tag,
 				     u64 rate, u8 rate_source);
 void conga_port_set_drain(struct conga_port *port, bool drain);
+void conga_port_set_tier(struct conga_port *port, u8 tier);
 void conga_port_publish(struct conga_port *port);
 void conga_port_make_hops(struct conga_fabric *fabric);
 void conga_port_make_dead(struct conga_port *port);
