@@ -17,6 +17,7 @@
 #include <net/genetlink.h>
 
 #include "datapath.h"
+#include "leaf.h"
 #include "fabric.h"
 
 /* The namespace goes, or the module does. */

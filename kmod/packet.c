@@ -10,6 +10,7 @@
 #include <linux/ipv6.h>
 #include <linux/tcp.h>
 #include <linux/udp.h>
+#include <net/addrconf.h>
 #include <net/checksum.h>
 #include <net/gso.h>
 #include <net/ip.h>
