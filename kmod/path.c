@@ -451,7 +451,7 @@ u16 conga_path_usable(struct conga_leaf *leaf)
 	u8 tag;
 
 	for_each_set_bit(tag, &routed, CONGA_TAGS_MAX) {
-		port = conga_port_uplink(leaf->fabric, tag);
+		port = conga_port_hop(leaf->fabric, tag);
 		if (port && conga_path_dst(leaf, port))
 			usable |= BIT(tag);
 	}
