@@ -159,6 +159,7 @@ static const struct conga_kind conga_fabric_kind_probe = {
 	.parse = conga_units_parse_time,
 	.format = conga_units_format_time,
 	.bytes = 8,
+	.zero = "off",
 };
 
 static const struct conga_keyword conga_fabric_words[] = {
