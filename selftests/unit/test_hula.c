@@ -199,6 +199,22 @@ static void test_hula_random(void **state)
 	}
 }
 
+/* The policy takes what probes found, if it leads there; else the kernel's route does. */
+static void test_hula_pick(void **state)
+{
+	struct conga_view view = { .usable = 0x8421, .best = CONGA_TAG_NONE };
+	u8 tag;
+
+	(void)state;
+	assert_int_equal(conga_policy_hula.pick(&view), CONGA_TAG_NONE);
+	for (tag = 0; tag < HOPS; tag++) {
+		view.best = tag;
+		assert_int_equal(conga_policy_hula.pick(&view),
+				 view.usable >> tag & 1 ? tag : CONGA_TAG_NONE);
+	}
+	assert_true(conga_policy_hula.forward);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +228,7 @@ int main(void)
 		cmocka_unit_test(test_hula_pacing),
 		cmocka_unit_test(test_hula_flood),
 		cmocka_unit_test(test_hula_random),
+		cmocka_unit_test(test_hula_pick),
 	};
 
 	return cmocka_run_group_tests_name("hula", tests, NULL, NULL);
