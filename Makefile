@@ -19,7 +19,7 @@
 #   sudo make lab-quick    the main claims, in a quarter of an hour
 #   sudo make lab-full     all figures in full size: days
 #   make lab-budget        what all that costs
-#   sudo make bench-cost   instructions per packet, beside the stock kernel
+#   sudo make bench-cost   instructions per packet and of TCP, beside the stock kernel
 #   sudo make bench-profile [POLICY=ecmp]  where they go, step by step
 #   sudo make style        checkpatch, sparse, W=1, shellcheck
 #

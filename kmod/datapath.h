@@ -28,8 +28,12 @@
  * Beside it control.c asks leaves whether, and by which uplinks, they can be
  * relied on: it works from a timer and from control packets that rx.c hands it.
  *
+ * Before the receiving leaf's LOCAL_IN, gro.c lets the kernel merge packets that
+ * differ in CE.
+ *
  * Each door gets its object (fabric or port) as the hook's private pointer, so
- * a namespace or device without one pays nothing. All run in softirq or with
+ * a namespace or device without one pays nothing; gro.c has no hook of its own,
+ * and looks for the fabric where CE differs. All run in softirq or with
  * BH disabled, under RCU, and always let the packet go on, with one exception:
  * rx.c consumes control packets.
  */
@@ -47,6 +51,10 @@ unsigned int conga_rx(void *priv, struct sk_buff *skb,
 		      const struct nf_hook_state *state);
 unsigned int conga_link(void *priv, struct sk_buff *skb,
 			const struct nf_hook_state *state);
+
+/* gro.c: RTNL. */
+void conga_gro_get(void);
+void conga_gro_put(void);
 
 /* hooks.c: RTNL and the mutex. */
 int conga_hooks_attach(struct conga_fabric *fabric);

@@ -26,7 +26,7 @@ static const struct nf_hook_ops conga_hook_templates[CONGA_HOOKS] = {
 /* conga_hooks_attach - tx and rx of the fabric's namespace; may sleep */
 int conga_hooks_attach(struct conga_fabric *fabric)
 {
-	int i;
+	int i, err;
 
 	conga_assert_locked(fabric);
 	for (i = 0; i < CONGA_HOOKS; i++) {
@@ -34,7 +34,10 @@ int conga_hooks_attach(struct conga_fabric *fabric)
 		fabric->hooks[i].priv = fabric;
 		fabric->hooks[i].priority = CONGA_HOOK_PRIORITY;
 	}
-	return nf_register_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
+	err = nf_register_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
+	if (!err)
+		conga_gro_get();
+	return err;
 }
 
 /* conga_hooks_attach_port - the link door of a port about to be published; may sleep */
@@ -84,6 +87,7 @@ void conga_hooks_remove_fabric(struct conga_fabric *fabric)
 	conga_assert_locked(fabric);
 	conga_control_stop(fabric);
 	nf_unregister_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
+	conga_gro_put();
 	list_for_each_entry_safe(port, next, &fabric->ports, list) {
 		conga_hooks_kill_port(port);
 		list_add(&port->dying, &dead);

@@ -7,6 +7,7 @@
  *   conga_tx	LOCAL_OUT	tx.c		hooks.c, with a fabric
  *   conga_rx	LOCAL_IN	rx.c		hooks.c, with a fabric
  *   conga_link	NETDEV_EGRESS	link.c		hooks.c, with a port
+ *   conga_gro_receive[46]	gro.c		hooks.c, while there is a fabric
  *   conga_notify_event		notify.c	here
  *   conga_netlink_*		netlink.c	here
  *   conga_main_net_exit	main.c		here

@@ -221,6 +221,7 @@ static size_t build_v4(unsigned char *packet, const void *data, size_t len)
 	struct iphdr ip = {
 		.version = IP_VERSION_4, .ihl = sizeof(ip) / 4,
 		.tot_len = htons(headers + len), .ttl = HOPS,
+		.frag_off = htons(IP_DF),	/* so that the ID may stay 0 */
 		.protocol = IPPROTO_UDP,
 		.saddr = options.source.v4.s_addr,
 		.daddr = options.destination.v4.s_addr,
