@@ -244,6 +244,24 @@ stamped_is_lost() {
 	fail "$((ARRIVED - before)) arrived of $COUNT stamped and $COUNT plain"
 }
 
+# An uplink that is loaded gets no new flowlet, in so many choices: by local load, not by
+# chance. The load never passes the tunnel.
+readonly CHOICES=20 LOAD_FRAMES=100 LOAD_BYTES=1000
+
+local_load_decides() {
+	local i dev loaded
+
+	conga 0 fabric set policy conga && conga 0 port set up0 rate 1mbit || return
+	"$HERE/vxlan_send" -n "${LEAF[0]}" -d up0 -m 02:00:00:00:00:01 -s "${VTEP[0]}" -p 9 \
+		-l $LOAD_BYTES -r $LOAD_FRAMES 10.255.255.1 - || return
+	loaded=$(conga 0 -j port show up0 | jq '.[0].metric')
+	((loaded > 0)) || fail "there is no load on up0" || return
+	for ((i = 0; i < CHOICES; i++)); do
+		dev=$(conga 0 -j path get "${VTEP[1]}" | jq -r '.[0].dev')
+		[[ $dev == up[1-9] ]] || fail "a new flowlet goes by $dev" || return
+	done
+}
+
 setup() {
 	local ns
 
@@ -254,9 +272,9 @@ setup() {
 }
 
 export -f datagrams large_datagrams
-tap_plan 8
+tap_plan 9
 require_root
-require_commands ip nft ping tcpdump
+require_commands ip nft ping tcpdump jq
 require_module
 setup || die "cannot set up"
 tap_test "mode plain: every packet arrives, both ways" plain_exchanges
@@ -267,4 +285,5 @@ tap_test "no leaf configured: every packet arrives, both ways" unknown_exchanges
 tap_test "no leaf configured: left to the kernel" unknown_is_untouched
 tap_test "mode conga towards it loses packets, hence the modes" stamped_is_lost
 tap_test "fragments of inner datagrams are one flow, whatever their bytes" fragments_stay_together
+tap_test "local load decides towards a plain leaf" local_load_decides
 tap_exit
