@@ -246,7 +246,7 @@ stamped_is_lost() {
 
 # An uplink that is loaded gets no new flowlet, in so many choices: by local load, not by
 # chance. The load never passes the tunnel.
-readonly CHOICES=20 LOAD_FRAMES=100 LOAD_BYTES=1000
+readonly CHOICES=20 LOAD_FRAMES=250 LOAD_BYTES=400
 
 local_load_decides() {
 	local i dev loaded
