@@ -244,6 +244,27 @@ stamped_is_lost() {
 	fail "$((ARRIVED - before)) arrived of $COUNT stamped and $COUNT plain"
 }
 
+# An uplink that is loaded gets no new flowlet, in so many choices: by local load, not by
+# chance. The load never passes the tunnel, and lasts for seconds at this rate.
+readonly CHOICES=20 LOAD_FRAMES=500 LOAD_BYTES=400
+
+load_up0() {
+	"$HERE/vxlan_send" -n "${LEAF[0]}" -d up0 -m 02:00:00:00:00:01 -s "${VTEP[0]}" -p 9 \
+		-l $LOAD_BYTES -r $LOAD_FRAMES 10.255.255.1 -
+}
+
+local_load_decides() {
+	local i dev
+
+	conga 0 fabric set policy conga && conga 0 port set up0 rate 1mbit || return
+	for ((i = 0; i < CHOICES; i++)); do
+		load_up0 || return
+		dev=$(conga 0 -j path get "${VTEP[1]}" | jq -r '.[0].dev')
+		[[ $dev == up[1-9] ]] || fail "a new flowlet goes by $dev" || return
+	done
+	(($(conga 0 -j port show up0 | jq '.[0].metric') > 0)) || fail "up0 had no load"
+}
+
 setup() {
 	local ns
 
@@ -254,9 +275,9 @@ setup() {
 }
 
 export -f datagrams large_datagrams
-tap_plan 8
+tap_plan 9
 require_root
-require_commands ip nft ping tcpdump
+require_commands ip nft ping tcpdump jq
 require_module
 setup || die "cannot set up"
 tap_test "mode plain: every packet arrives, both ways" plain_exchanges
@@ -267,4 +288,5 @@ tap_test "no leaf configured: every packet arrives, both ways" unknown_exchanges
 tap_test "no leaf configured: left to the kernel" unknown_is_untouched
 tap_test "mode conga towards it loses packets, hence the modes" stamped_is_lost
 tap_test "fragments of inner datagrams are one flow, whatever their bytes" fragments_stay_together
+tap_test "local load decides towards a plain leaf" local_load_decides
 tap_exit

@@ -270,6 +270,28 @@ balanced() {
 	fabric_down && return "$status"
 }
 
+# On a link that is slow all of a sudden: what waits there for 180 ms is seen by a policy
+# that looks at queues. The link stays as it is.
+readonly CHOICES=20
+
+what_waits_is_seen() {
+	local i dev
+
+	fabric_leaf 0 "drill choices 16" plain || return
+	tc -n "${LEAF[0]}" qdisc del dev up0 root
+	echo "${LEAF[0]} up0 rate 1mbit limit 1000000" | "$WIRE" || return
+	{
+		echo "frames load ${LEAF[0]} up0"
+		echo "zero 1000000"
+		burst 15
+	} | "$HERE/timetable" >"$DIR/events" || return
+	for ((i = 0; i < CHOICES; i++)); do
+		dev=$(conga 0 -j path get "${VTEP[1]}" | jq -r '.[0].dev')
+		[[ $dev == up[1-3] ]] || fail "the shortest queue is that of $dev" || return
+	done
+	conga 0 fabric del
+}
+
 # With cores, and flows to a leaf of another pod, too.
 three_tiers_balanced() {
 	topo_down
@@ -332,7 +354,7 @@ require_root
 require_commands ip tc jq nft tcpdump ping
 grep -qw 'time-travel=inf-cpu' /proc/cmdline ||
 	tap_skip_all "needs a machine whose code costs no time: vm/run -k uml --time-travel"
-tap_plan 10
+tap_plan 11
 settle
 insmod "$(module_file lab/wire)" || die "wire.ko cannot be loaded"
 link_up || die "no link"
@@ -345,6 +367,7 @@ fabric_build || die "no fabric"
 tap_test "a round trip through the fabric is arithmetic, to the nanosecond" round_trips
 tap_test "a connection's goodput is arithmetic" goodput
 tap_test "a healthy fabric is balanced in every tier" balanced
+tap_test "who balances by queues sees what waits" what_waits_is_seen
 tap_test "so is one with cores" three_tiers_balanced
 tap_test "Incast of plain TCP collapses" incast_collapses
 tap_exit

@@ -97,6 +97,12 @@ static u32 wire_length(const struct sk_buff *skb)
 	return skb->len + (skb_shinfo(skb)->gso_segs - 1) * wire_gso_header(skb);
 }
 
+/* Who balances by queues reads this at any time: as the last packet left it. */
+static void wire_tell(struct Qdisc *sch, u64 now)
+{
+	WRITE_ONCE(sch->qstats.backlog, wire_backlog(qdisc_priv(sch), now));
+}
+
 static int wire_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct wire *wire = qdisc_priv(sch);
@@ -111,6 +117,7 @@ static int wire_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 	wire->busy = max(wire->busy, now * WIRE_PS_PER_NS) + wire_duration(wire, length);
 	wire_cb(skb)->arrival = DIV64_U64_ROUND_UP(wire->busy, WIRE_PS_PER_NS) + wire->delay;
 	__qdisc_enqueue_tail(skb, &sch->q);
+	wire_tell(sch, now);
 	return NET_XMIT_SUCCESS;
 }
 
@@ -126,6 +133,7 @@ static struct sk_buff *wire_dequeue(struct Qdisc *sch)
 		return NULL;
 	}
 	skb = __qdisc_dequeue_head(&sch->q);
+	wire_tell(sch, ktime_get_ns());
 	qdisc_bstats_update(sch, skb);
 	return skb;
 }
@@ -248,10 +256,8 @@ static int wire_dump(struct Qdisc *sch, struct sk_buff *skb)
 /* The common statistics are copied after this. */
 static int wire_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
-	struct wire *wire = qdisc_priv(sch);
-
 	sch_tree_lock(sch);
-	sch->qstats.backlog = wire_backlog(wire, ktime_get_ns());
+	wire_tell(sch, ktime_get_ns());
 	sch_tree_unlock(sch);
 	return 0;
 }
