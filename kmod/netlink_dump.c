@@ -53,7 +53,8 @@ int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
 	if (conga_netlink_put_addr(skb, CONGA_A_PATH_ADDR4, CONGA_A_PATH_ADDR6,
 				   leaf) ||
 	    nla_put_u32(skb, CONGA_A_PATH_IFINDEX, port->ifindex) ||
-	    nla_put_u32(skb, CONGA_A_PATH_TAG, port->tag) ||
+	    (port->role == CONGA_ROLE_UPLINK &&
+	     nla_put_u32(skb, CONGA_A_PATH_TAG, port->tag)) ||
 	    nla_put_u32(skb, CONGA_A_PATH_REASON, path.reason) ||
 	    nla_put_u32(skb, CONGA_A_PATH_LOCAL, path.local) ||
 	    nla_put_u32(skb, CONGA_A_PATH_REMOTE, path.remote) ||

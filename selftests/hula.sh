@@ -155,7 +155,7 @@ not_heeded() {
 	shift
 	before=$("$CONGA" -n "${LEAF[0]}" -j leaf show "${VTEP[1]}" | jq -r '.[0].best')
 	stats_mark "${LEAF[0]}"
-	"$HERE/vxlan_send" -n "${SPINE[0]}" -d down0.0 -m "$ALL_MAC" -s 10.1.0.1 "${@:1:$#-1}" \
+	"$HERE/vxlan_send" -n "${SPINE[0]}" -d down0.0 -m "$ALL_MAC" -s "$NEIGHBOUR" "${@:1:$#-1}" \
 		"$ALL" "${!#}" || return
 	sleep 0.0001
 	(($(grown "${LEAF[0]}" "$counter") == 1)) ||
@@ -169,7 +169,7 @@ others_are_not_heeded() {
 	not_heeded probe_distant -h 254 "$(probe "${VTEP[1]}" 0 8)" &&
 		not_heeded probe_malformed -h 255 "$(probe "${VTEP[1]}" 0 8 | cut -c 1-100)" &&
 		not_heeded probe_malformed -h 255 "$(probe "${VTEP[1]}" 0 0)" &&
-		not_heeded probe_unknown_leaf -h 255 "$(probe 10.9.9.9 0 8)" &&
+		not_heeded probe_unknown_leaf -h 255 "$(probe "$STRANGER" 0 8)" &&
 		not_heeded probe_own -h 255 "$(probe "${VTEP[1]}" 0 8 "$(own_id 0)")" &&
 		not_heeded probe_malformed -h 255 -x 1 "$(probe "${VTEP[1]}" 0 8)" &&
 		probes_on
@@ -179,7 +179,7 @@ others_are_not_heeded() {
 a_right_one_is() {
 	probes_off || return
 	stats_mark "${LEAF[0]}"
-	"$HERE/vxlan_send" -n "${SPINE[0]}" -d down0.0 -m "$ALL_MAC" -s 10.1.0.1 -h 255 "$ALL" \
+	"$HERE/vxlan_send" -n "${SPINE[0]}" -d down0.0 -m "$ALL_MAC" -s "$NEIGHBOUR" -h 255 "$ALL" \
 		"$(probe "${VTEP[1]}" 0 8)" || return
 	sleep 0.0001
 	(($(grown "${LEAF[0]}" probe_taken) == 1)) || fail "$(stats_growth "${LEAF[0]}")" || return
@@ -224,7 +224,7 @@ no_trace_is_left() {
 # A box whose policy needs none.
 box_does_not_listen() {
 	stats_mark "${LEAF[0]}"
-	"$HERE/vxlan_send" -n "${SPINE[0]}" -d down0.0 -m "$ALL_MAC" -s 10.1.0.1 -h 255 "$ALL" \
+	"$HERE/vxlan_send" -n "${SPINE[0]}" -d down0.0 -m "$ALL_MAC" -s "$NEIGHBOUR" -h 255 "$ALL" \
 		"$(probe "${VTEP[1]}" 0 8)" || return
 	sleep 0.0001
 	(($(grown "${LEAF[0]}" probe_unwanted) == 1)) || fail "$(stats_growth "${LEAF[0]}")"
@@ -236,24 +236,34 @@ refusals() {
 		refused "tier is a number from 0 to 15" -n "${SPINE[0]}" port set core0 tier 16
 }
 
-tap_plan 14
+fabric() {
+	underlay "$1"
+	topo_up && settle && fabric_up hula conga && hula_up || die "cannot set up"
+	sleep 0.01
+	tap_test "v$1, every box knows a best way to every leaf" every_leaf_is_known
+	tap_test "v$1, a link carries one probe for each leaf and interval" one_probe_a_leaf_and_link
+	tap_test "v$1, probes say nothing where no route leads back" only_where_a_route_leads_back
+	tap_test "v$1, each box on the way decides, once for a packet" every_box_decides
+	tap_test "v$1, a loaded link is left" loaded_link_is_left
+	tap_test "v$1, a link that is cut is left" cut_link_is_left
+	tap_test "v$1, a box that is silent is left, and used again when it speaks" silent_box_is_left
+	tap_test "v$1, without probes packets are the kernel's" without_probes
+	tap_test "v$1, what is no probe of a neighbour about a known leaf is not heeded" \
+		others_are_not_heeded
+	tap_test "v$1, what is, is" a_right_one_is
+	tap_test "v$1, conga at the leaves, hula above" conga_at_the_leaves
+	tap_test "v$1, nothing of it is left under another policy" no_trace_is_left
+	tap_test "v$1, a box without probes does not listen" box_does_not_listen
+	topo_down
+}
+
+tap_plan 27
 require_root
 require_commands ip jq nft
 require_module
-topo_up && settle && fabric_up hula conga && hula_up || die "cannot set up"
-sleep 0.01
-tap_test "every box knows a best way to every leaf" every_leaf_is_known
-tap_test "a link carries one probe for each leaf and interval" one_probe_a_leaf_and_link
-tap_test "probes say nothing where no route leads back" only_where_a_route_leads_back
-tap_test "each box on the way decides, once for a packet" every_box_decides
-tap_test "a loaded link is left" loaded_link_is_left
-tap_test "a link that is cut is left" cut_link_is_left
-tap_test "a box that is silent is left, and used again when it speaks" silent_box_is_left
-tap_test "without probes packets are the kernel's" without_probes
-tap_test "what is no probe of a neighbour about a known leaf is not heeded" others_are_not_heeded
-tap_test "what is, is" a_right_one_is
-tap_test "conga at the leaves, hula above" conga_at_the_leaves
-tap_test "nothing of it is left under another policy" no_trace_is_left
+fabric 4
+fabric 6
+underlay 4
+topo_up && settle && fabric_up hula conga || die "cannot set up"
 tap_test "intervals and tiers out of range are refused" refusals
-tap_test "a box without probes does not listen" box_does_not_listen
 tap_exit

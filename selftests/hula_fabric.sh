@@ -22,8 +22,17 @@ FABRIC_RATE=100mbit	# for the DRE alone
 QUIET="hello off explicit-feedback off"
 
 readonly FLOWS=20
-readonly ALL=224.0.0.1 ALL_MAC=01:00:5e:00:00:01
 declare -a BOXES=()
+
+# underlay {4|6}: before topo_up
+underlay() {
+	TOPO_UNDERLAY=$1 TOPO_FABRIC_MTU=1700
+	if (($1 == 6)); then
+		ALL=ff02::1 ALL_MAC=33:33:00:00:00:01 NEIGHBOUR=fe80::1 STRANGER=fd09::9
+	else
+		ALL=224.0.0.1 ALL_MAC=01:00:5e:00:00:01 NEIGHBOUR=10.1.0.1 STRANGER=10.9.9.9
+	fi
+}
 
 # What leads up from a spine, where it has cores above it. Spines and cores know the
 # leaves, too.
@@ -90,7 +99,7 @@ count_probes() {
 				echo "counter $COUNTER { }"
 				echo "chain $COUNTER {"
 				echo "type filter hook ingress device \"$dev\" priority 0;"
-				echo "ip daddr $ALL udp dport $TOPO_PORT counter name $COUNTER"
+				echo "ip${TOPO_UNDERLAY/4/} daddr $ALL udp dport $TOPO_PORT counter name $COUNTER"
 				echo "}"
 			done
 			echo "}"
@@ -156,12 +165,21 @@ far_end() {
 
 # probe ORIGIN UTILISATION HOPS [ID]: VXLAN header and payload
 probe() {
+	printf '08000100fffffe00434e474101040000%08x030000000000000000000000' "${4:-1}"
+	digits "$1"
+	printf '%02x%02x0000' "$2" "$3"
+}
+
+# digits ADDRESS: IPv4 mapped, or PREFIX::NUMBER
+digits() {
 	local octets
 
-	IFS=. read -ra octets <<<"$1"
-	printf '0800010%x%s' 0 fffffe00
-	printf '434e474101040000%08x0300000000000000%s' "${4:-1}" 00000000
-	printf '00000000000000000000ffff%02x%02x%02x%02x%02x%02x0000' "${octets[@]}" "$2" "$3"
+	if [[ $1 == *:* ]]; then
+		printf '%s%024d%04x' "${1%%:*}" 0 "0x${1##*:}"
+	else
+		IFS=. read -ra octets <<<"$1"
+		printf '%020dffff%02x%02x%02x%02x' 0 "${octets[@]}"
+	fi
 }
 
 # own_id LEAF: its leaf id

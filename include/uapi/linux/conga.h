@@ -540,8 +540,9 @@ enum conga_attr_flow {
  * enum conga_attr_path - a (leaf, uplink) pair
  * @CONGA_A_PATH_ADDR4: (be32) the leaf.
  * @CONGA_A_PATH_ADDR6: (16 bytes) the leaf.
- * @CONGA_A_PATH_IFINDEX: (u32) the uplink's device.
- * @CONGA_A_PATH_TAG: (u32) the uplink's LBTag.
+ * @CONGA_A_PATH_IFINDEX: (u32) the device of the uplink, or of a transit port that
+ *	the policy may choose (it decides at every box).
+ * @CONGA_A_PATH_TAG: (u32) its LBTag; uplinks only.
  * @CONGA_A_PATH_REASON: (u32) enum conga_path_reason.
  * @CONGA_A_PATH_LOCAL: (u32, 0 to 2^Q - 1) the uplink's own metric.
  * @CONGA_A_PATH_REMOTE: (u32, 0 to 2^Q - 1) the to-leaf metric, aged.
