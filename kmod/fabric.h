@@ -170,6 +170,18 @@ void conga_flowlets_flush(struct conga_fabric *fabric);
 
 int conga_flow_states_create(struct conga_params *params);
 
+/* conga_params_take - is this a UDP port of VXLAN, for the fabric? */
+static inline bool conga_params_take(const struct conga_params *params,
+				     __be16 dest)
+{
+	int i;
+
+	for (i = 0; i < params->dstports; i++)
+		if (params->dstport[i] == dest)
+			return true;
+	return false;
+}
+
 /* conga_flow_state - of the flow with @hash; the policy must have some */
 static inline void *conga_flow_state(const struct conga_params *params, u32 hash)
 {

@@ -14,12 +14,12 @@
 #include <linux/ip.h>
 #include <linux/rtnetlink.h>
 #include <linux/udp.h>
-#include <net/checksum.h>
 #include <net/gro.h>
 #include <net/protocol.h>
 
 #include "datapath.h"
 #include "fabric.h"
+#include "packet.h"
 #include "wire.h"
 
 struct conga_gro_headers {
@@ -28,7 +28,9 @@ struct conga_gro_headers {
 	__be32		vni;
 };
 
-/* The kernel's offload, and ours in its place. Written under the RTNL. */
+/* The kernel's offload, and ours in its place. Written under the RTNL; packets read
+ * them under RCU, as they do inet_offloads.
+ */
 struct conga_gro_offload {
 	struct net_offload		ours;
 	const struct net_offload	*stock;
@@ -39,18 +41,9 @@ static unsigned int conga_gro_fabrics;	/* by RTNL */
 
 static bool conga_gro_port_ours(const struct net *net, __be16 dest)
 {
-	const struct conga_params *params;
-	struct conga_fabric *fabric;
-	int i;
+	struct conga_fabric *fabric = rcu_dereference(conga_net(net)->fabric);
 
-	fabric = rcu_dereference(conga_net(net)->fabric);
-	if (!fabric)
-		return false;
-	params = rcu_dereference(fabric->params);
-	for (i = 0; i < params->dstports; i++)
-		if (params->dstport[i] == dest)
-			return true;
-	return false;
+	return fabric && conga_params_take(rcu_dereference(fabric->params), dest);
 }
 
 /* Are these stamped packets of one flow, which differ in CE and nothing else? */
@@ -66,27 +59,6 @@ static bool conga_gro_ce_alone(const struct conga_gro_headers *one,
 	       !(differs & ~conga_wire_ce_mask(word));
 }
 
-/* What is held belongs to GRO, which writes into its headers, too. A checksum that
- * is in the packet keeps the sum as it is; one that is only begun, at the UDP
- * header, does not have it yet.
- */
-static void conga_gro_write(struct sk_buff *held, struct conga_gro_headers *headers,
-			    __be32 word)
-{
-	if (headers->udp.check) {
-		if (held->ip_summed != CHECKSUM_PARTIAL ||
-		    skb_checksum_start(held) != (unsigned char *)headers)
-			csum_replace4(&headers->udp.check, headers->word, word);
-		if (!headers->udp.check)
-			headers->udp.check = CSUM_MANGLED_0;
-	} else if (held->ip_summed == CHECKSUM_COMPLETE) {
-		held->csum = csum_add(csum_sub(held->csum,
-					       (__force __wsum)headers->word),
-				      (__force __wsum)word);
-	}
-	headers->word = word;
-}
-
 /* Not inlined: most often the words are equal, which takes a few instructions. */
 static noinline void conga_gro_follow(struct sk_buff *held,
 				      struct conga_gro_headers *headers,
@@ -99,7 +71,7 @@ static noinline void conga_gro_follow(struct sk_buff *held,
 				  &buffer);
 	if (next && conga_gro_ce_alone(headers, next) &&
 	    conga_gro_port_ours(dev_net(skb->dev), next->udp.dest))
-		conga_gro_write(held, headers, next->word);
+		conga_packet_write_held(held, &headers->udp, next->word);
 }
 
 /* Those held that may be of the packet's flow are marked by now. Their headers are

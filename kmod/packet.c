@@ -78,17 +78,6 @@ static int conga_packet_udp6(const struct sk_buff *skb, int network)
 	return udp;
 }
 
-static bool conga_packet_port_ours(__be16 dest,
-				   const struct conga_params *params)
-{
-	int i;
-
-	for (i = 0; i < params->dstports; i++)
-		if (params->dstport[i] == dest)
-			return true;
-	return false;
-}
-
 static bool conga_packet_read(const struct sk_buff *skb,
 			      struct conga_packet *packet)
 {
@@ -110,7 +99,7 @@ conga_packet_judge(struct conga_packet *packet, const struct udphdr *udp,
 		   const struct conga_vxlan *vxlan,
 		   const struct conga_params *params)
 {
-	if (!conga_packet_port_ours(udp->dest, params))
+	if (!conga_params_take(params, udp->dest))
 		return CONGA_PACKET_OTHER;
 	packet->dstport = udp->dest;
 	if (!vxlan || (ntohs(udp->len) < CONGA_VXLAN_MIN && udp->len))
@@ -246,6 +235,32 @@ bool conga_packet_write(struct sk_buff *skb, struct conga_packet *packet,
 			      from, to);
 	packet->word = word;
 	return true;
+}
+
+/*
+ * conga_packet_write_held - replace the first word of a VXLAN header that GRO holds
+ *
+ * GRO writes into its headers, too, which are linear and its own. A checksum that is
+ * in the packet keeps the sum as it is; one that is only begun, at the UDP header, does
+ * not have the word yet. That the packet may be GSO already says nothing about it.
+ */
+void conga_packet_write_held(struct sk_buff *held, struct udphdr *udp,
+			     __be32 word)
+{
+	struct conga_vxlan *vxlan = (void *)(udp + 1);
+
+	if (udp->check) {
+		if (held->ip_summed != CHECKSUM_PARTIAL ||
+		    skb_checksum_start(held) != (unsigned char *)udp)
+			csum_replace4(&udp->check, vxlan->word, word);
+		if (!udp->check)
+			udp->check = CSUM_MANGLED_0;
+	} else if (held->ip_summed == CHECKSUM_COMPLETE) {
+		held->csum = csum_add(csum_sub(held->csum,
+					       (__force __wsum)vxlan->word),
+				      (__force __wsum)word);
+	}
+	vxlan->word = word;
 }
 
 /*

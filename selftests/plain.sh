@@ -250,7 +250,7 @@ readonly CHOICES=20 LOAD_FRAMES=500 LOAD_BYTES=400
 
 load_up0() {
 	"$HERE/vxlan_send" -n "${LEAF[0]}" -d up0 -m 02:00:00:00:00:01 -s "${VTEP[0]}" -p 9 \
-		-l $LOAD_BYTES -r $LOAD_FRAMES 10.255.255.1 -
+		-l "$LOAD_BYTES" -r "$LOAD_FRAMES" 10.255.255.1 -
 }
 
 local_load_decides() {
