@@ -9,47 +9,12 @@
 #include <linux/random.h>
 
 #include "choose.h"
-#include "leaf.h"
 #include "packet.h"
-#include "port.h"
 
 static void conga_choose_count(const struct conga_choice *choice,
 			       enum conga_attr_stats counter)
 {
 	conga_stats_inc(choice->fabric->stats, counter);
-}
-
-/* The fabric's policy, unless the user exempted the packet, or it needs feedback that
- * this leaf does not give.
- */
-static const struct conga_policy *
-conga_choose_policy(const struct conga_choice *choice)
-{
-	const struct conga_policy *policy = choice->params->policy;
-
-	if (choice->opted_out)
-		return conga_policy_opt_out();
-	if (policy->plain && !conga_leaf_is_conga(choice->leaf))
-		return policy->plain;
-	return policy;
-}
-
-static struct dst_entry *conga_choose_path(const struct conga_choice *choice,
-					   u8 tag)
-{
-	struct conga_port *port = conga_port_hop(choice->fabric, tag);
-
-	if (!port || conga_leaf_is_silent(choice->leaf, tag))
-		return NULL;
-	return conga_path_dst(choice->leaf, port);
-}
-
-static conga_flowlet_t *conga_choose_slot(const struct conga_choice *choice)
-{
-	struct conga_flowlets *flowlets;
-
-	flowlets = rcu_dereference(choice->fabric->flowlets);
-	return &flowlets->entry[choice->hash & flowlets->mask];
 }
 
 /* Which usable uplinks may have more to say than zeroes? */
@@ -153,25 +118,14 @@ static bool conga_choose_pick(struct conga_choice *choice, u8 previous)
 	return false;
 }
 
-/* Whoever decides for each packet has no flowlets: its flow is as if it had paused. */
-static __always_inline enum conga_flowlet_state
-conga_choose_state(const struct conga_choice *choice, conga_flowlet_t entry)
-{
-	u64 tfl = choice->policy->needs & CONGA_NEEDS_FLOWLET ?
-		  choice->params->tfl : 0;
-
-	return conga_flowlet_state(entry, choice->leaf->index, choice->now, tfl);
-}
-
 /* The uplink of the flow's flowlet, if that is in progress; else @previous is the
  * one that it had last.
  */
 static bool conga_choose_ask_flowlet(struct conga_choice *choice, u8 *previous)
 {
-	conga_flowlet_t entry = READ_ONCE(*conga_choose_slot(choice));
-
-	choice->tag = conga_flowlet_tag(entry);
-	switch (conga_choose_state(choice, entry)) {
+	conga_choose_read(choice);
+	choice->tag = conga_flowlet_tag(choice->entry);
+	switch (choice->state) {
 	case CONGA_FLOWLET_LIVE:
 		return conga_choose_path(choice, choice->tag);
 	case CONGA_FLOWLET_EXPIRED:
@@ -222,57 +176,32 @@ enum conga_decision conga_choose_ask(struct conga_leaf *leaf,
 }
 
 static void conga_choose_count_flowlet(const struct conga_choice *choice,
-				       enum conga_flowlet_state state,
 				       u8 previous)
 {
-	if (state == CONGA_FLOWLET_LIVE) {
+	if (choice->state == CONGA_FLOWLET_LIVE) {
 		conga_choose_count(choice, CONGA_A_STATS_FLOWLETS_REROUTED);
 		return;
 	}
 	conga_choose_count(choice, CONGA_A_STATS_FLOWLETS_STARTED);
-	if (state == CONGA_FLOWLET_COLLISION)
+	if (choice->state == CONGA_FLOWLET_COLLISION)
 		conga_choose_count(choice, CONGA_A_STATS_FLOWLET_COLLISIONS);
-	else if (state == CONGA_FLOWLET_EXPIRED)
+	else if (choice->state == CONGA_FLOWLET_EXPIRED)
 		conga_choose_count(choice, choice->tag == previous ?
 				   CONGA_A_STATS_FLOWLETS_KEPT :
 				   CONGA_A_STATS_FLOWLETS_MOVED);
 }
 
-/* A flowlet in progress keeps its uplink while the path is usable. */
-static bool conga_choose_continue(struct conga_choice *choice,
-				  conga_flowlet_t *slot,
-				  conga_flowlet_t entry)
-{
-	choice->tag = conga_flowlet_tag(entry);
-	choice->dst = conga_choose_path(choice, choice->tag);
-	if (!choice->dst)
-		return false;
-	if (conga_flowlet_stale(entry, choice->now))
-		WRITE_ONCE(*slot, conga_flowlet_make(choice->tag,
-						     choice->leaf->index,
-						     choice->now));
-	return true;
-}
-
 /* Per flowlet, section 3.4 and 3.5. */
 static bool conga_choose_by_flowlet(struct conga_choice *choice)
 {
-	conga_flowlet_t *slot = conga_choose_slot(choice);
-	conga_flowlet_t entry = READ_ONCE(*slot);
-	enum conga_flowlet_state state;
 	u8 previous = CONGA_TAG_NONE;
 
-	state = conga_choose_state(choice, entry);
-	if (state == CONGA_FLOWLET_LIVE &&
-	    conga_choose_continue(choice, slot, entry))
-		return true;
-	if (state == CONGA_FLOWLET_EXPIRED)
-		previous = conga_flowlet_tag(entry);
+	if (choice->state == CONGA_FLOWLET_EXPIRED)
+		previous = conga_flowlet_tag(choice->entry);
 	if (!conga_choose_pick(choice, previous))
 		return false;
-	WRITE_ONCE(*slot, conga_flowlet_make(choice->tag, choice->leaf->index,
-					     choice->now));
-	conga_choose_count_flowlet(choice, state, previous);
+	conga_choose_write(choice);
+	conga_choose_count_flowlet(choice, previous);
 	return true;
 }
 
@@ -281,23 +210,21 @@ static bool conga_choose_by_flowlet(struct conga_choice *choice)
  */
 static bool conga_choose_by_flow(struct conga_choice *choice)
 {
-	conga_flowlet_t *slot = conga_choose_slot(choice);
-	conga_flowlet_t entry = READ_ONCE(*slot);
-	enum conga_flowlet_state state = conga_choose_state(choice, entry);
 	u8 previous = CONGA_TAG_NONE;
 
-	if (state == CONGA_FLOWLET_EXPIRED)
-		previous = conga_flowlet_tag(entry);
+	conga_choose_read(choice);
+	if (choice->state == CONGA_FLOWLET_EXPIRED)
+		previous = conga_flowlet_tag(choice->entry);
 	if (choice->policy->flow_size)
 		choice->flow = conga_flow_state(choice->params, choice->hash);
 	if (!conga_choose_pick(choice, previous))
 		return false;
-	if (choice->tag == previous && !conga_flowlet_stale(entry, choice->now))
+	if (choice->tag == previous &&
+	    !conga_flowlet_stale(choice->entry, choice->now))
 		return true;
-	WRITE_ONCE(*slot, conga_flowlet_make(choice->tag, choice->leaf->index,
-					     choice->now));
+	conga_choose_write(choice);
 	if (choice->tag != previous)
-		conga_choose_count_flowlet(choice, state, previous);
+		conga_choose_count_flowlet(choice, previous);
 	return true;
 }
 
@@ -312,15 +239,14 @@ static bool conga_choose_by_packet(struct conga_choice *choice)
 }
 
 /*
- * conga_choose - sets the uplink of a packet, and the way by it
+ * conga_choose_anew - sets the uplink of a packet that continues no flowlet
  *
- * False, and counted, if no uplink leads to the leaf.
+ * As conga_choose(), which has set the policy, and read the flowlet if there is one.
  */
-bool conga_choose(struct conga_choice *choice)
+bool conga_choose_anew(struct conga_choice *choice)
 {
 	bool chosen;
 
-	choice->policy = conga_choose_policy(choice);
 	if (choice->policy->needs & CONGA_NEEDS_FLOWLET)
 		chosen = conga_choose_by_flowlet(choice);
 	else if (choice->policy->needs & CONGA_NEEDS_FLOW)

@@ -20,6 +20,7 @@
 #include "control.h"
 #include "leaf.h"
 #include "packet.h"
+#include "path_dst.h"
 #include "port.h"
 
 /* After a bye, stamped packets that are under way are still cleared. */

@@ -24,6 +24,7 @@
 #include "control.h"
 #include "leaf.h"
 #include "packet.h"
+#include "path_dst.h"
 #include "port.h"
 
 #define CONGA_CONTROL_TOS	0xc0	/* CS6, network control */

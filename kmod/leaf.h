@@ -2,6 +2,7 @@
 #ifndef _CONGA_LEAF_H
 #define _CONGA_LEAF_H
 
+#include <linux/hash.h>
 #include <linux/in6.h>
 #include <linux/rhashtable.h>
 #include <linux/spinlock.h>
@@ -63,6 +64,36 @@ struct conga_leaf {
 	struct conga_hula	hula;	/* by hello_lock, but for best */
 };
 
+/* A product, of which the upper half depends on all bits. Who could choose addresses
+ * that collide is an operator, who has better ways to slow this box down.
+ */
+static inline u32 conga_leaf_hash(const void *key, u32 len, u32 seed)
+{
+	return hash_64(ipv6_addr_hash(key) ^ seed, 32);
+}
+
+static inline int conga_leaf_differs(struct rhashtable_compare_arg *arg,
+				     const void *leaf)
+{
+	return !ipv6_addr_equal(arg->key, &((const struct conga_leaf *)leaf)->addr);
+}
+
+static const struct rhashtable_params conga_leaf_params = {
+	.key_offset		= offsetof(struct conga_leaf, addr),
+	.key_len		= sizeof_field(struct conga_leaf, addr),
+	.head_offset		= offsetof(struct conga_leaf, node),
+	.hashfn			= conga_leaf_hash,
+	.obj_cmpfn		= conga_leaf_differs,
+	.automatic_shrinking	= true,
+};
+
+/* conga_leaf_find - by address, NULL if none; RCU */
+static __always_inline struct conga_leaf *
+conga_leaf_find(struct conga_fabric *fabric, const struct in6_addr *addr)
+{
+	return rhashtable_lookup(&fabric->leaves, addr, conga_leaf_params);
+}
+
 static inline bool conga_leaf_is_v4(const struct conga_leaf *leaf)
 {
 	return ipv6_addr_v4mapped(&leaf->addr);
@@ -98,8 +129,6 @@ void conga_leaf_exit(void);
 int conga_leaf_table_setup(struct conga_fabric *fabric);
 void conga_leaf_table_clean(struct conga_fabric *fabric);
 
-struct conga_leaf *conga_leaf_find(struct conga_fabric *fabric,
-				   const struct in6_addr *addr);
 struct conga_leaf *conga_leaf_find_locked(struct conga_fabric *fabric,
 					  const struct in6_addr *addr);
 struct conga_leaf *conga_leaf_by_index(struct conga_fabric *fabric, u16 index);

@@ -269,40 +269,6 @@ void conga_port_free(struct conga_port *port)
 	kfree(port);
 }
 
-/* For those who choose an uplink; written when it changes only. What other CPUs sent
- * in the running period is not in X, so that the bit may come as late as the next packet.
- */
-static void conga_port_note_load(const struct conga_port *port, bool loaded)
-{
-	unsigned long *all = &port->fabric->loaded;
-
-	if (port->role != CONGA_ROLE_UPLINK || test_bit(port->tag, all) == loaded)
-		return;
-	if (loaded)
-		set_bit(port->tag, all);
-	else
-		clear_bit(port->tag, all);
-}
-
-/* conga_port_count - a packet enters the port's queue; returns X in DRE units, with it.
- * BH disabled, RCU
- */
-u64 conga_port_count(struct conga_port *port, struct conga_port_dre *dre,
-		     u64 now, u32 packets, u32 bytes)
-{
-	struct conga_port_counters *counters = this_cpu_ptr(port->counters);
-	u64 x;
-
-	u64_stats_update_begin(&counters->sync);
-	u64_stats_add(&counters->packets, packets);
-	u64_stats_add(&counters->bytes, bytes);
-	u64_stats_update_end(&counters->sync);
-
-	x = conga_dre_shared_add(&dre->params, &dre->shared, now, bytes);
-	conga_port_note_load(port, conga_dre_loaded(&dre->params, x));
-	return x;
-}
-
 /* conga_port_x - X of the port in DRE units; BH disabled, RCU */
 u64 conga_port_x(struct conga_port_dre *dre, u64 now)
 {

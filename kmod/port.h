@@ -102,13 +102,47 @@ struct conga_port_dre *conga_port_dre_create(const struct conga_port *port,
 void conga_port_dre_publish(struct conga_port *port, struct conga_port_dre *dre);
 void conga_port_dre_free(struct conga_port_dre *dre);
 
-u64 conga_port_count(struct conga_port *port, struct conga_port_dre *dre,
-		     u64 now, u32 packets, u32 bytes);
 u64 conga_port_x(struct conga_port_dre *dre, u64 now);
 u8 conga_port_metric(struct conga_port *port, u64 now);
 u8 conga_port_utilisation(struct conga_port *port, u64 now);
 u32 conga_port_mbits(const struct conga_port *port);
 u32 conga_port_backlog(const struct conga_port *port);
 void conga_port_read(const struct conga_port *port, u64 *packets, u64 *bytes);
+
+/* For those who choose an uplink; written when it changes only. What other CPUs sent
+ * in the running period is not in X, so that the bit may come as late as the next packet.
+ */
+static inline void conga_port_note_load(const struct conga_port *port,
+					bool loaded)
+{
+	unsigned long *all = &port->fabric->loaded;
+
+	if (port->role != CONGA_ROLE_UPLINK || test_bit(port->tag, all) == loaded)
+		return;
+	if (loaded)
+		set_bit(port->tag, all);
+	else
+		clear_bit(port->tag, all);
+}
+
+/* conga_port_count - a packet enters the port's queue; returns X in DRE units, with it.
+ * BH disabled, RCU
+ */
+static inline u64 conga_port_count(struct conga_port *port,
+				   struct conga_port_dre *dre, u64 now,
+				   u32 packets, u32 bytes)
+{
+	struct conga_port_counters *counters = this_cpu_ptr(port->counters);
+	u64 x;
+
+	u64_stats_update_begin(&counters->sync);
+	u64_stats_add(&counters->packets, packets);
+	u64_stats_add(&counters->bytes, bytes);
+	u64_stats_update_end(&counters->sync);
+
+	x = conga_dre_shared_add(&dre->params, &dre->shared, now, bytes);
+	conga_port_note_load(port, conga_dre_loaded(&dre->params, x));
+	return x;
+}
 
 #endif /* _CONGA_PORT_H */

@@ -109,7 +109,7 @@ static inline void conga_steer_key(const struct conga_steer *steer,
 /* conga_steer_choose - where does the packet go? False if the kernel's route is left to
  * it; counted by reason.
  */
-static __always_inline bool conga_steer_choose(struct conga_steer *steer,
+static inline bool conga_steer_choose(struct conga_steer *steer,
 					       const struct sk_buff *skb)
 {
 	struct conga_choice *choice = &steer->choice;

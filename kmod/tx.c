@@ -45,18 +45,21 @@ static unsigned int conga_tx_clear_forged(struct conga_steer *steer,
 static bool conga_tx_stamp(struct conga_steer *steer, struct sk_buff *skb)
 {
 	const struct conga_params *params = steer->choice.params;
-	struct conga_stamp stamp = { .tag = steer->choice.tag };
 	struct conga_leaf *leaf = steer->choice.leaf;
+	u8 tag = steer->choice.tag;
+	struct conga_stamp stamp;
 
 	if (!conga_leaf_is_conga(leaf))
 		return true;
-	conga_leaf_mark_busy(leaf, stamp.tag);
+	conga_leaf_mark_busy(leaf, tag);
 	if (!conga_wire_blank(steer->packet.word, steer->packet.vni) ||
 	    conga_wire_control(steer->packet.vni)) {
 		conga_steer_count(steer, CONGA_A_STATS_TX_RESERVED);
 		return true;
 	}
 	conga_feedback_pick(&leaf->from, &stamp, steer->choice.now, params->tage);
+	stamp.tag = tag;
+	stamp.ce = 0;
 	if (!conga_packet_write(skb, &steer->packet,
 				conga_wire_stamp(steer->packet.word, &stamp,
 						 params->q))) {

@@ -40,7 +40,7 @@ readonly STEPS='
 
 # sampled NAME: functions and their samples
 sampled() {
-	export -f generate pktgen_send pktgen_say in_ns
+	export -f generate pktgen_send pktgen_say pktgen_us in_ns
 	export BYTES FAR_MAC
 	perf record -q -o "$DIR/data" -e cpu-clock:k -F $SAMPLES_HZ -a -- \
 		bash -c "IN=v4; generate $SAMPLED_PACKETS $FLOWS" >&2 &&
