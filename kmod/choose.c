@@ -6,6 +6,7 @@
 #include <linux/bitops.h>
 #include <linux/if_ether.h>
 #include <linux/ktime.h>
+#include <linux/prandom.h>
 #include <linux/random.h>
 
 #include "choose.h"
@@ -72,24 +73,29 @@ static u8 conga_choose_best(const struct conga_choice *choice)
 			      conga_params_tfail(choice->params));
 }
 
+/* A draw keeps no secret: it spreads flowlets. */
+static u32 conga_choose_random(const struct conga_choice *choice)
+{
+	return prandom_u32_state(this_cpu_ptr(choice->fabric->random));
+}
+
+/* Into a view that is zeroed: with its uplinks it is large. */
 static void conga_choose_view(const struct conga_choice *choice,
 			      struct conga_view *view, u8 previous)
 {
 	u16 interesting;
 
-	*view = (struct conga_view) {
-		.now		= choice->now,
-		.hash		= choice->hash,
-		.bytes		= choice->bytes,
-		.usable		= conga_choose_usable(choice),
-		.previous	= previous,
-		.recent		= this_cpu_read(*choice->fabric->recent),
-		.sum		= choice->params->metric == CONGA_METRIC_SUM,
-		.param		= choice->params->policy_param,
-		.flow		= choice->flow,
-	};
+	view->now = choice->now;
+	view->hash = choice->hash;
+	view->bytes = choice->bytes;
+	view->usable = conga_choose_usable(choice);
+	view->previous = previous;
+	view->recent = this_cpu_read(*choice->fabric->recent);
+	view->sum = choice->params->metric == CONGA_METRIC_SUM;
+	view->param = choice->params->policy_param;
+	view->flow = choice->flow;
 	if (choice->policy->needs & CONGA_NEEDS_RANDOM)
-		view->random = get_random_u32();
+		view->random = conga_choose_random(choice);
 	if (choice->policy->needs & CONGA_NEEDS_PROBES)
 		view->best = conga_choose_best(choice);
 	interesting = conga_choose_interesting(choice, view);
@@ -102,7 +108,7 @@ static void conga_choose_view(const struct conga_choice *choice,
  */
 static bool conga_choose_pick(struct conga_choice *choice, u8 previous)
 {
-	struct conga_view view;
+	struct conga_view view = {};
 
 	conga_choose_view(choice, &view, previous);
 	choice->tag = 0;

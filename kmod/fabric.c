@@ -206,9 +206,11 @@ static int conga_fabric_alloc(struct conga_fabric *fabric,
 	RCU_INIT_POINTER(fabric->params, copy);
 	fabric->stats = conga_stats_create();
 	fabric->recent = alloc_percpu(u8);
+	fabric->random = alloc_percpu(struct rnd_state);
 	if (!flowlets || !copy || !fabric->stats || !fabric->recent ||
-	    conga_flow_states_create(copy))
+	    !fabric->random || conga_flow_states_create(copy))
 		return -ENOMEM;
+	prandom_seed_full_state(fabric->random);
 	for_each_possible_cpu(cpu) {
 		u8 *recent = per_cpu_ptr(fabric->recent, cpu);
 
@@ -221,6 +223,7 @@ static void conga_fabric_release(struct conga_fabric *fabric)
 {
 	struct conga_params *params = rcu_dereference_raw(fabric->params);
 
+	free_percpu(fabric->random);
 	free_percpu(fabric->recent);
 	free_percpu(fabric->stats);
 	conga_flowlets_free(rcu_dereference_raw(fabric->flowlets));

@@ -6,6 +6,7 @@
 #include <linux/hrtimer.h>
 #include <linux/mutex.h>
 #include <linux/netfilter.h>
+#include <linux/prandom.h>
 #include <linux/rhashtable.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
@@ -105,6 +106,7 @@ struct conga_fabric {
 	struct conga_flowlets __rcu	*flowlets;
 	struct conga_stats __percpu	*stats;
 	u8 __percpu			*recent;	/* LBTag chosen last */
+	struct rnd_state __percpu	*random;	/* of draws, BH disabled */
 	struct net			*net;
 	u32				hash_seed;
 	atomic_t			path_epoch;	/* bumped by port events */
