@@ -197,6 +197,15 @@ static void conga_choose_count_flowlet(const struct conga_choice *choice,
 				   CONGA_A_STATS_FLOWLETS_MOVED);
 }
 
+/* Another one than the flow had, or none, which leaves the packet its port. */
+static u8 conga_choose_draw(const struct conga_choice *choice)
+{
+	if (!choice->policy->rehash)
+		return 0;
+	return conga_flowlet_redraw(conga_flowlet_draw(choice->entry),
+				    conga_choose_random(choice));
+}
+
 /* Per flowlet, section 3.4 and 3.5. */
 static bool conga_choose_by_flowlet(struct conga_choice *choice)
 {
@@ -206,6 +215,7 @@ static bool conga_choose_by_flowlet(struct conga_choice *choice)
 		previous = conga_flowlet_tag(choice->entry);
 	if (!conga_choose_pick(choice, previous))
 		return false;
+	choice->draw = conga_choose_draw(choice);
 	conga_choose_write(choice);
 	conga_choose_count_flowlet(choice, previous);
 	return true;

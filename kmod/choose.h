@@ -27,6 +27,7 @@ struct conga_choice {
 	enum conga_flowlet_state	state;	/* of that, for this packet */
 	void				*flow;	/* what the policy keeps of it */
 	u8				tag;	/* of the chosen uplink */
+	u8				draw;	/* of the flowlet, if the policy rehashes */
 	struct dst_entry		*dst;	/* the way by it; no reference */
 };
 
@@ -69,12 +70,13 @@ static inline void conga_choose_read(struct conga_choice *choice)
 					    choice->now, tfl);
 }
 
-/* The packet is its flow's last one. */
+/* A flowlet begins with this packet. */
 static inline void conga_choose_write(const struct conga_choice *choice)
 {
-	WRITE_ONCE(*choice->slot, conga_flowlet_make(choice->tag,
-						     choice->leaf->index,
-						     choice->now));
+	conga_flowlet_t entry = conga_flowlet_make(choice->tag, choice->leaf->index,
+						   choice->now);
+
+	WRITE_ONCE(*choice->slot, conga_flowlet_with_draw(entry, choice->draw));
 }
 
 /* A flowlet in progress keeps its uplink while the path is usable. */
@@ -84,11 +86,13 @@ static inline bool conga_choose_continue(struct conga_choice *choice)
 	if (choice->state != CONGA_FLOWLET_LIVE)
 		return false;
 	choice->tag = conga_flowlet_tag(choice->entry);
+	choice->draw = conga_flowlet_draw(choice->entry);
 	choice->dst = conga_choose_path(choice, choice->tag);
 	if (!choice->dst)
 		return false;
 	if (conga_flowlet_stale(choice->entry, choice->now))
-		conga_choose_write(choice);
+		WRITE_ONCE(*choice->slot, conga_flowlet_renew(choice->entry,
+							      choice->now));
 	return true;
 }
 
