@@ -63,8 +63,8 @@ shape_is() {
 fabric_shape() {
 	local head="policy:string policy_params:object q:number metric:string"
 	local tail="alpha:number flowlet_timeout_ns:number flowlet_timeout_source:string \
-age_ns:number dstports:array flowlets:number hello_ns:number probe_ns:number explicit_feedback:boolean \
-leaf_id:number" end="ports:number leaves:number"
+age_ns:number dstports:array flowlets:number hello_ns:number probe_ns:number \
+explicit_feedback:boolean leaf_id:number" end="ports:number leaves:number"
 
 	shape_is "$head $tail $end" . fabric show &&
 		conga 0 fabric set tdre 20us opt-out mark 0x3/0xff opt-out dscp 46 &&
