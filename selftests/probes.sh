@@ -29,15 +29,16 @@ readonly PROBES=${PROBES:-10000} BEFORE=10000 ROUNDS=10	# a round is of hundreds
 readonly GROWTH_KIB=2000
 readonly TP=1s TP_S=1 TFAIL_S=3
 readonly ALL=224.0.0.1 ALL_MAC=01:00:5e:00:00:01
-readonly PACKETS=$((PROBES / 10)) APART_US=1000
+readonly PACKETS=$((1000 + PROBES / 100)) APART_US=1000
 readonly BEHIND=10.99.0.2 BEHIND_MAC=02:00:00:00:99:02
 readonly TRACING=/sys/kernel/tracing
 
 # ---- set up ----
 
-# A tunnel to the leaf that is played, and a third port, which does not lead there.
+# A tunnel to the leaf that is played, by which the kernel says nothing of its own, and a
+# third port, which does not lead there.
 setup_hula() {
-	setup || return
+	setup && in_ns "${LEAF[0]}" sysctl -qw net.ipv6.conf.default.disable_ipv6=1 || return
 	ip -n "${LEAF[0]}" -batch - <<-END || return
 		link add friend up type vxlan id 777 local ${VTEP[0]} remote $FRIEND dstport 4789 ttl 64
 		address add 10.99.0.1/24 dev friend
