@@ -182,6 +182,16 @@ struct conga_control_message {
 	struct conga_control_payload		payload;
 };
 
+static u32 conga_control_nonce(const struct conga_control_message *message)
+{
+	return be32_to_cpu(message->payload.header.nonce);
+}
+
+static u32 conga_control_echo(const struct conga_control_message *message)
+{
+	return be32_to_cpu(message->payload.header.echo);
+}
+
 /* LOCAL_IN is before UDP looks at its checksum. */
 static bool conga_control_intact(const struct conga_control_source *source,
 				 const struct udphdr *udp)
@@ -243,7 +253,7 @@ conga_control_back(const struct conga_control_source *source)
 
 /* Our address, as the leaf knows it. */
 static void conga_control_called(const struct conga_control_source *source,
-			      struct in6_addr *addr)
+				 struct in6_addr *addr)
 {
 	conga_packet_destination(source->skb, source->packet, addr);
 }
@@ -268,7 +278,8 @@ static void conga_control_answer(const struct conga_control_message *message)
 	u32 nonce;
 
 	spin_lock_bh(&leaf->hello_lock);
-	heed = conga_hello_asked(&leaf->hello, be32_to_cpu(message->payload.header.nonce), be32_to_cpu(message->payload.header.echo));
+	heed = conga_hello_asked(&leaf->hello, conga_control_nonce(message),
+				 conga_control_echo(message));
 	nonce = conga_hello_nonce(&leaf->hello, 0);
 	spin_unlock_bh(&leaf->hello_lock);
 	if (!heed) {
@@ -283,7 +294,7 @@ static void conga_control_answer(const struct conga_control_message *message)
 	}
 	conga_control_fill(&payload, source->params, CONGA_CONTROL_HELLO);
 	payload.header.nonce = cpu_to_be32(nonce | way.port->tag);
-	payload.header.echo = cpu_to_be32(be32_to_cpu(message->payload.header.nonce));
+	payload.header.echo = message->payload.header.nonce;
 	conga_control_emit(&way, &payload, CONGA_A_STATS_HELLO_ANSWERED);
 }
 
@@ -325,10 +336,10 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 	};
 	u16 out = hello->out;
 
-	if (!conga_hello_answered(hello, be32_to_cpu(message->payload.header.echo),
+	if (!conga_hello_answered(hello, conga_control_echo(message),
 				  be32_to_cpu(header->id), &ours, &theirs))
 		return false;
-	hello->echo = be32_to_cpu(message->payload.header.nonce);
+	hello->echo = conga_control_nonce(message);
 	if (out != hello->out)
 		conga_control_count(message->source->fabric,
 				    CONGA_A_STATS_PATH_ANSWERS);
@@ -337,7 +348,8 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 
 static bool conga_control_take_bye(const struct conga_control_message *message)
 {
-	return conga_hello_bye(&message->source->leaf->hello, be32_to_cpu(message->payload.header.echo));
+	return conga_hello_bye(&message->source->leaf->hello,
+			       conga_control_echo(message));
 }
 
 static void conga_control_take_record(const struct conga_control_source *source,
@@ -365,7 +377,7 @@ static bool conga_control_take_feedback(const struct conga_control_message *mess
 	u64 now = ktime_get_ns();
 	int i;
 
-	if (!conga_hello_echoed(&source->leaf->hello, be32_to_cpu(message->payload.header.echo)))
+	if (!conga_hello_echoed(&source->leaf->hello, conga_control_echo(message)))
 		return false;
 	for (i = 0; i < message->payload.header.count; i++)
 		conga_control_take_record(source, &message->payload.record[i],

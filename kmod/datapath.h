@@ -26,8 +26,12 @@
  *    v                                    v                         |
  *    +------------ wire ------------ forwarding ------------ wire --+
  *
+ * Where the policy decides at every box, forward.c, FORWARD of a spine, takes the
+ * first steps of tx.c (steer.h), without a stamp.
+ *
  * Beside it control.c asks leaves whether, and by which uplinks, they can be
  * relied on: it works from a timer and from control packets that rx.c hands it.
+ * Likewise probe.c, between neighbours: which hop is best to a leaf (HULA).
  *
  * Before the receiving leaf's LOCAL_IN, gro.c lets the kernel merge packets that
  * differ in CE.
@@ -45,7 +49,7 @@ struct conga_fabric;
 struct conga_port;
 struct net;
 
-/* tx.c, rx.c: priv is the fabric. link.c: priv is the port. */
+/* tx.c, rx.c, forward.c: priv is the fabric. link.c: priv is the port. */
 unsigned int conga_tx(void *priv, struct sk_buff *skb,
 		      const struct nf_hook_state *state);
 unsigned int conga_rx(void *priv, struct sk_buff *skb,

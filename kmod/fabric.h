@@ -42,12 +42,13 @@ struct conga_port;
  * Variables that packets change are words read with READ_ONCE and written with
  * WRITE_ONCE (flowlets, congestion tables) or per CPU (counters, DRE cells). A
  * leaf's paths, and the key that they are resolved for, change under their lock,
- * by whoever finds them outdated; what hello knows of a leaf, and the leaf's
- * state, under its hello_lock, by the tick and by answers. Neither lock is taken
- * inside the other.
+ * by whoever finds them outdated; what hello and probes know of a leaf, and the
+ * leaf's state, under its hello_lock, by the tick, answers and probes. Neither lock
+ * is taken inside the other.
  *
- * The two works (hello's tick, events) walk the leaves under RCU and take none
- * of the configuration's locks, so that a holder of these may wait for them.
+ * The two works (hello's tick, events) and the timer of probes walk leaves or ports
+ * under RCU and take none of the configuration's locks, so that a holder of these may
+ * wait for them.
  */
 
 /* Constant while published. Written by the holder of the locks, as a copy. */
@@ -95,6 +96,15 @@ struct conga_flow_states {
 	u8		state[] __aligned(8);
 };
 
+/* How late probes were, in ns. Their timer alone writes it; who reads it meanwhile may
+ * see a sum without its last part.
+ */
+struct conga_lateness {
+	u64		rounds;
+	u64		sum;
+	u64		most;
+};
+
 /*
  * Packets read what stands before loaded, and never write it: in the first cache line
  * path_epoch moves with port events, the rest with configuration. They read loaded, too,
@@ -128,6 +138,7 @@ struct conga_fabric {
 	struct nf_hook_ops		forward[CONGA_FORWARD_HOOKS]; /* likewise */
 	struct delayed_work		hello_work;	/* by control.c */
 	struct hrtimer			probe_timer;	/* by probe.c */
+	struct conga_lateness		lateness;	/* likewise */
 	struct work_struct		event_work;	/* by netlink_event.c */
 	u32				generation;	/* of ports and leaves */
 	u32				port_count;

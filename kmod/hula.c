@@ -93,6 +93,7 @@ static void conga_hula_take(struct conga_hula *hula,
 
 	step->taken = true;
 	step->moved = !known || before != probe->hop;
+	step->before = known ? before : CONGA_TAG_NONE;
 	if (known && step->moved &&
 	    conga_hula_age(hula->best, probe->now) > probe->tfail)
 		hula->out |= BIT(before);

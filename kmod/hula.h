@@ -44,6 +44,7 @@ struct conga_hula_probe {
 struct conga_hula_step {
 	bool	taken;		/* it tells what is best now */
 	bool	moved;		/* that is another hop than before */
+	u8	before;		/* that one, or CONGA_TAG_NONE */
 	bool	hand_on;	/* the box hands on what it knows, now */
 };
 

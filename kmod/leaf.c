@@ -8,25 +8,11 @@
 /* As the comment at the struct has it, where locks are a word. */
 #define CONGA_LEAF_LAID_OUT	(sizeof(spinlock_t) <= sizeof(u32) && IS_ENABLED(CONFIG_64BIT))
 
-static_assert(!CONGA_LEAF_LAID_OUT || sizeof(struct conga_leaf) <= 1088);
+static_assert(!CONGA_LEAF_LAID_OUT || sizeof(struct conga_leaf) <= 1024);
 static_assert(!CONGA_LEAF_LAID_OUT ||
 	      offsetof(struct conga_leaf, paths.path) % SMP_CACHE_BYTES == 0);
 static_assert(!CONGA_LEAF_LAID_OUT ||
 	      offsetof(struct conga_leaf, to.heard) % SMP_CACHE_BYTES == 0);
-
-/* Of their own size, which is no power of two. */
-static struct kmem_cache *conga_leaf_cache;
-
-int conga_leaf_init(void)
-{
-	conga_leaf_cache = KMEM_CACHE(conga_leaf, SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT);
-	return conga_leaf_cache ? 0 : -ENOMEM;
-}
-
-void conga_leaf_exit(void)
-{
-	kmem_cache_destroy(conga_leaf_cache);
-}
 
 int conga_leaf_table_setup(struct conga_fabric *fabric)
 {
@@ -88,7 +74,7 @@ static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
 					   const struct in6_addr *addr, u8 mode,
 					   u8 origin)
 {
-	struct conga_leaf *leaf = kmem_cache_zalloc(conga_leaf_cache, GFP_KERNEL);
+	struct conga_leaf *leaf = kzalloc(sizeof(*leaf), GFP_KERNEL_ACCOUNT);
 
 	if (!leaf)
 		return NULL;
@@ -136,7 +122,7 @@ struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
 err_free_index:
 	xa_erase(&fabric->leaf_index, index);
 err_free_leaf:
-	kmem_cache_free(conga_leaf_cache, leaf);
+	kfree(leaf);
 	return ERR_PTR(err);
 }
 
@@ -259,5 +245,5 @@ void conga_leaf_make_dead(struct conga_leaf *leaf)
 void conga_leaf_free(struct conga_leaf *leaf)
 {
 	conga_path_forget_all(leaf);
-	kmem_cache_free(conga_leaf_cache, leaf);
+	kfree(leaf);
 }

@@ -23,7 +23,7 @@ struct conga_leaf_told {
 };
 
 /*
- * A leaf takes 1088 bytes, of which its routes (paths) are 424. Its cache
+ * A leaf takes an object of 1024 bytes, of which its routes (paths) are 424. Its cache
  * lines, of 64 bytes, are divided by who writes them:
  *
  *   0	what every packet to or from the leaf reads, and whether the routes are good.
@@ -36,7 +36,7 @@ struct conga_leaf_told {
  *	read once a flowlet, if the path has load.
  *   10-14	from: a word is written once a grain at most by packets received, and by
  *	packets sent when they feed back something new.
- *   14-16	hello: of the tick and of answers. Sharing line 14 with from costs them a miss.
+ *   14-15	hello: of the tick and of answers. Sharing line 14 with from costs them a miss.
  *	Then hula: of probes, some per Tp; best is read once a flowlet.
  *
  * So of a leaf's lines only those of its two tables bounce between CPUs, which is what
@@ -124,8 +124,6 @@ static inline void conga_leaf_mark_busy(struct conga_leaf *leaf, u8 tag)
 		set_bit(tag, &leaf->busy);
 }
 
-int conga_leaf_init(void);
-void conga_leaf_exit(void);
 int conga_leaf_table_setup(struct conga_fabric *fabric);
 void conga_leaf_table_clean(struct conga_fabric *fabric);
 

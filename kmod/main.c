@@ -17,7 +17,6 @@
 #include <net/genetlink.h>
 
 #include "datapath.h"
-#include "leaf.h"
 #include "fabric.h"
 
 /* The namespace goes, or the module does. */
@@ -41,13 +40,10 @@ static struct pernet_operations conga_main_net_ops = {
 
 static int __init conga_main_init(void)
 {
-	int err = conga_leaf_init();
+	int err = conga_fabric_init();
 
 	if (err)
 		return err;
-	err = conga_fabric_init();
-	if (err)
-		goto err_leaf;
 	err = register_pernet_device(&conga_main_net_ops);
 	if (err)
 		goto err_fabric;
@@ -65,8 +61,6 @@ err_net:
 	unregister_pernet_device(&conga_main_net_ops);
 err_fabric:
 	conga_fabric_exit();
-err_leaf:
-	conga_leaf_exit();
 	return err;
 }
 
@@ -80,7 +74,6 @@ static void __exit conga_main_exit(void)
 	conga_notify_exit();
 	conga_fabric_exit();
 	rcu_barrier();
-	conga_leaf_exit();
 }
 
 module_init(conga_main_init);

@@ -110,6 +110,21 @@ static int conga_netlink_put_opt_out(struct sk_buff *skb,
 			   params->opt_out_dscp);
 }
 
+/* Absent: no probes were due. */
+static int conga_netlink_put_lateness(struct sk_buff *skb,
+				      const struct conga_lateness *lateness)
+{
+	u64 rounds = READ_ONCE(lateness->rounds);
+
+	if (!rounds)
+		return 0;
+	return nla_put_u64_64bit(skb, CONGA_A_FABRIC_PROBE_LATE,
+				 div64_u64(READ_ONCE(lateness->sum), rounds),
+				 CONGA_A_FABRIC_PAD) ?:
+	       nla_put_u64_64bit(skb, CONGA_A_FABRIC_PROBE_LATEST,
+				 READ_ONCE(lateness->most), CONGA_A_FABRIC_PAD);
+}
+
 int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 			     struct genl_info *info)
 {
@@ -134,6 +149,7 @@ int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 			      CONGA_A_FABRIC_PAD) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_PROBE, conga_params_tp(params),
 			      CONGA_A_FABRIC_PAD) ||
+	    conga_netlink_put_lateness(skb, &fabric->lateness) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_EXPLICIT_FEEDBACK,
 			params->explicit_feedback) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_LEAF_ID, params->leaf_id) ||

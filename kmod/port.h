@@ -36,9 +36,9 @@ struct conga_port {
 	struct net_device		*dev;
 	int				ifindex;
 	u8				role;	/* enum conga_role */
-	u8				tag;	/* LBTag of an uplink; of a transit port the
-					 * number as a hop, or CONGA_TAG_NONE
-					 */
+	u8				tag;	/* LBTag; of a transit port its number as a hop,
+						 * or CONGA_TAG_NONE
+						 */
 	u8				tier;	/* of the link, leaves' own have the lowest */
 	u8				rate_source; /* enum conga_rate_source */
 	u8				origin;	/* enum conga_origin */

@@ -22,6 +22,7 @@
 #include "leaf.h"
 #include "packet.h"
 #include "port.h"
+#include "trace.h"
 
 #define CONGA_PROBE_LATE	4	/* a quarter of Tp is late */
 
@@ -75,25 +76,39 @@ static void conga_probe_originate_all(const struct conga_fabric *fabric,
 	}
 }
 
+/* Whether the timer keeps up. */
+static void conga_probe_note_lateness(struct conga_fabric *fabric, u64 tp)
+{
+	struct conga_lateness *lateness = &fabric->lateness;
+	s64 late = ktime_to_ns(ktime_sub(ktime_get(),
+					 hrtimer_get_expires(&fabric->probe_timer)));
+
+	late = max(late, 0LL);
+	if (late > tp / CONGA_PROBE_LATE)
+		conga_probe_count(fabric, CONGA_A_STATS_PROBE_LATE);
+	WRITE_ONCE(lateness->sum, lateness->sum + late);
+	WRITE_ONCE(lateness->rounds, lateness->rounds + 1);
+	if (late > lateness->most)
+		WRITE_ONCE(lateness->most, late);
+}
+
 /* In softirq. Rounds that were missed are not made up for. */
 static enum hrtimer_restart conga_probe_tick(struct hrtimer *timer)
 {
 	struct conga_fabric *fabric = container_of(timer, struct conga_fabric,
 						   probe_timer);
 	const struct conga_params *params;
-	u64 tp, rounds = 0;
+	u64 tp, rounds;
 
 	rcu_read_lock();
 	params = rcu_dereference(fabric->params);
 	tp = conga_params_tp(params);
 	if (tp) {
-		if (ktime_to_ns(ktime_sub(ktime_get(),
-					  hrtimer_get_expires(timer))) >
-		    tp / CONGA_PROBE_LATE)
-			conga_probe_count(fabric, CONGA_A_STATS_PROBE_LATE);
+		conga_probe_note_lateness(fabric, tp);
 		rounds = hrtimer_forward_now(timer, ns_to_ktime(tp));
-		for (; rounds > 1; rounds--)
-			conga_probe_count(fabric, CONGA_A_STATS_PROBE_SKIPPED);
+		if (rounds > 1)
+			conga_stats_add(fabric->stats, CONGA_A_STATS_PROBE_SKIPPED,
+					rounds - 1);
 		conga_probe_originate_all(fabric, params);
 	}
 	rcu_read_unlock();
@@ -107,6 +122,7 @@ struct conga_probe {
 	struct conga_control_source	*source;
 	struct conga_control_payload	payload;
 	u64				now;
+	u8				utilisation;	/* with this box's own link */
 };
 
 /* From below to everybody else, from above down. */
@@ -138,7 +154,18 @@ static void conga_probe_hand_on(struct conga_probe *probe, u8 utilisation)
 					 CONGA_A_STATS_PROBE_HANDED_ON);
 }
 
-/* Under the leaf's lock; what the box hands on now, or CONGA_TAG_NONE for nothing. */
+/* Paths that were given up, or are there again; under the leaf's lock. */
+static void conga_probe_settle(struct conga_leaf *leaf, u16 before)
+{
+	struct conga_stats __percpu *stats = leaf->fabric->stats;
+	u16 out = leaf->hula.out;
+
+	conga_stats_add(stats, CONGA_A_STATS_PATH_UNPROBED, hweight16(out & ~before));
+	conga_stats_add(stats, CONGA_A_STATS_PATH_PROBED, hweight16(before & ~out));
+	conga_leaf_settle(leaf);
+}
+
+/* Sets what the box hands on if it does now; true if other paths are out than before. */
 static bool conga_probe_learn(struct conga_probe *probe, u8 *utilisation,
 			      struct conga_hula_step *step)
 {
@@ -168,50 +195,57 @@ static bool conga_probe_learn(struct conga_probe *probe, u8 *utilisation,
 	}
 	news = out != leaf->hula.out;
 	if (news)
-		conga_leaf_settle(leaf);
+		conga_probe_settle(leaf, out);
 	spin_unlock(&leaf->hello_lock);
 	return news;
 }
 
-static void conga_probe_heed(struct conga_probe *probe)
+static void conga_probe_tell_moved(const struct conga_probe *probe,
+				   const struct conga_hula_step *step)
 {
-	struct conga_control_source *source = probe->source;
-	struct conga_fabric *fabric = source->fabric;
-	u8 utilisation = max(probe->payload.probe.utilisation,
-			     conga_port_utilisation(source->port, probe->now));
+	const struct conga_control_source *source = probe->source;
+	const struct conga_port *from = NULL;
+
+	if (step->before != CONGA_TAG_NONE)
+		from = conga_port_hop(source->fabric, step->before);
+	conga_probe_count(source->fabric, CONGA_A_STATS_PROBE_MOVED);
+	trace_conga_hop_changed(source->leaf, from, source->port,
+				probe->utilisation);
+}
+
+static enum conga_attr_stats conga_probe_heed(struct conga_probe *probe)
+{
+	struct conga_fabric *fabric = probe->source->fabric;
+	u8 utilisation = probe->utilisation;
 	struct conga_hula_step step;
 
 	if (conga_probe_learn(probe, &utilisation, &step))
 		conga_fabric_changed(fabric);
-	if (step.taken)
-		conga_probe_count(fabric, CONGA_A_STATS_PROBE_TAKEN);
 	if (step.moved)
-		conga_probe_count(fabric, CONGA_A_STATS_PROBE_MOVED);
+		conga_probe_tell_moved(probe, &step);
 	if (step.hand_on)
 		conga_probe_hand_on(probe, utilisation);
+	return step.taken ? CONGA_A_STATS_PROBE_TAKEN :
+			    CONGA_A_STATS_PROBE_NO_BETTER;
 }
 
-/* Whose is it, and does the way that it came lead there? Else counted by reason. */
-static bool conga_probe_origin(struct conga_probe *probe)
+/* Whose is it, and does the way that it came lead there? */
+static enum conga_attr_stats conga_probe_judge_origin(struct conga_probe *probe)
 {
 	struct conga_control_source *source = probe->source;
-	struct conga_fabric *fabric = source->fabric;
 	struct in6_addr origin;
 
-	if (probe->payload.header.id == cpu_to_be32(source->params->leaf_id)) {
-		conga_probe_count(fabric, CONGA_A_STATS_PROBE_OWN);
-		return false;
-	}
+	probe->utilisation = max(probe->payload.probe.utilisation,
+				 conga_port_utilisation(source->port, probe->now));
+	if (probe->payload.header.id == cpu_to_be32(source->params->leaf_id))
+		return CONGA_A_STATS_PROBE_OWN;
 	memcpy(&origin, probe->payload.probe.origin, sizeof(origin));
-	source->leaf = conga_leaf_find(fabric, &origin);
-	if (!source->leaf) {
-		conga_probe_count(fabric, CONGA_A_STATS_PROBE_UNKNOWN_LEAF);
-		return false;
-	}
-	if (conga_path_leads(source->leaf, source->port))
-		return true;
-	conga_probe_count(fabric, CONGA_A_STATS_PROBE_NOT_PATH);
-	return false;
+	source->leaf = conga_leaf_find(source->fabric, &origin);
+	if (!source->leaf)
+		return CONGA_A_STATS_PROBE_UNKNOWN_LEAF;
+	if (!conga_path_leads(source->leaf, source->port))
+		return CONGA_A_STATS_PROBE_NOT_PATH;
+	return conga_probe_heed(probe);
 }
 
 static bool conga_probe_read(struct conga_probe *probe)
@@ -224,21 +258,30 @@ static bool conga_probe_read(struct conga_probe *probe)
 	       header->type == CONGA_CONTROL_PROBE && probe->payload.probe.hops;
 }
 
+/* What becomes of it, by the name of the counter. */
+static enum conga_attr_stats conga_probe_judge(struct conga_probe *probe)
+{
+	const struct conga_control_source *source = probe->source;
+
+	if (!(source->params->policy->needs & CONGA_NEEDS_PROBES))
+		return CONGA_A_STATS_PROBE_UNWANTED;
+	if (conga_packet_hops(source->skb, source->packet) !=
+	    CONGA_CONTROL_LINK_HOPS)
+		return CONGA_A_STATS_PROBE_DISTANT;
+	if (!conga_probe_read(probe))
+		return CONGA_A_STATS_PROBE_MALFORMED;
+	return conga_probe_judge_origin(probe);
+}
+
 /* conga_probe_receive - a control packet came to all systems of a link; softirq, RCU */
 void conga_probe_receive(struct conga_control_source *source)
 {
 	struct conga_probe probe = { .source = source, .now = ktime_get_ns() };
-	struct conga_fabric *fabric = source->fabric;
+	enum conga_attr_stats verdict = conga_probe_judge(&probe);
 
-	if (!(source->params->policy->needs & CONGA_NEEDS_PROBES))
-		conga_probe_count(fabric, CONGA_A_STATS_PROBE_UNWANTED);
-	else if (conga_packet_hops(source->skb, source->packet) !=
-		 CONGA_CONTROL_LINK_HOPS)
-		conga_probe_count(fabric, CONGA_A_STATS_PROBE_DISTANT);
-	else if (!conga_probe_read(&probe))
-		conga_probe_count(fabric, CONGA_A_STATS_PROBE_MALFORMED);
-	else if (conga_probe_origin(&probe))
-		conga_probe_heed(&probe);
+	conga_probe_count(source->fabric, verdict);
+	trace_conga_probe(source->port, probe.payload.probe.origin,
+			  probe.utilisation, verdict);
 }
 
 /* --- beginning and end --- */
@@ -268,6 +311,7 @@ void conga_probe_restart(struct conga_fabric *fabric)
 
 	conga_assert_locked(fabric);
 	hrtimer_cancel(&fabric->probe_timer);
+	fabric->lateness = (struct conga_lateness) {};
 	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
 		conga_probe_forget(leaf);
 	if (tp)

@@ -122,7 +122,7 @@ static unsigned int conga_rx_control(struct conga_control_source *source,
 	if (conga_packet_to_link(skb, source->packet))
 		conga_rx_probe(source);
 	else if (conga_rx_source(source, CONGA_A_STATS_CONTROL_NOT_PORT,
-			    CONGA_A_STATS_CONTROL_UNKNOWN_LEAF))
+				 CONGA_A_STATS_CONTROL_UNKNOWN_LEAF))
 		conga_control_receive(source);
 	consume_skb(skb);
 	return NF_STOLEN;

@@ -11,7 +11,8 @@
 #
 # Source lib.sh, topology.sh, fabric.sh and expect.sh first.
 #
-# shellcheck disable=SC2034 # for those who source this
+# What is set here is for those who source this, and topology.sh sets TOPO_PORT.
+# shellcheck disable=SC2034,SC2153
 
 TOPO_LEAVES=4
 TOPO_SPINES=4
@@ -32,6 +33,19 @@ underlay() {
 	else
 		ALL=224.0.0.1 ALL_MAC=01:00:5e:00:00:01 NEIGHBOUR=10.1.0.1 STRANGER=10.9.9.9
 	fi
+}
+
+# Nobody listens, and nobody says so.
+hosts_say_nothing() {
+	local ns
+
+	for ns in "${HOST[@]}"; do
+		in_ns "$ns" nft -f - <<-END || return
+			table ip quiet {
+				chain out { type filter hook output priority 0; meta l4proto icmp drop; }
+			}
+		END
+	done
 }
 
 # What leads up from a spine, where it has cores above it. Spines and cores know the

@@ -204,6 +204,8 @@ static const struct nla_policy conga_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_OPT_OUT_MASK] = { .type = NLA_U32 },
 	[CONGA_A_FABRIC_OPT_OUT_DSCP] = { .type = NLA_U32 },
 	[CONGA_A_FABRIC_PROBE] = { .type = NLA_U64 },
+	[CONGA_A_FABRIC_PROBE_LATE] = { .type = NLA_U64 },
+	[CONGA_A_FABRIC_PROBE_LATEST] = { .type = NLA_U64 },
 };
 
 static const struct nla_policy conga_fabric_param_policy[CONGA_A_PARAM_MAX + 1] = {
@@ -300,6 +302,10 @@ static void conga_fabric_print_control(struct nlattr **attrs)
 	conga_print_time_or_off("hello_ns", conga_fabric_label("hello", hello, CONGA_FABRIC_HELLO),
 				hello);
 	conga_print_time_or_off("probe_ns", conga_fabric_label("probe", probe, 0), probe);
+	conga_print_time("probe_late_ns", conga_options.details ? "probe-late" : NULL,
+			 attrs[CONGA_A_FABRIC_PROBE_LATE]);
+	conga_print_time("probe_latest_ns", conga_options.details ? "probe-latest" : NULL,
+			 attrs[CONGA_A_FABRIC_PROBE_LATEST]);
 	conga_print_on_off("explicit_feedback",
 			   conga_fabric_label("explicit-feedback", explicit, true), explicit);
 	conga_print_id("leaf_id", "leaf-id", attrs[CONGA_A_FABRIC_LEAF_ID]);

@@ -310,6 +310,18 @@ static const struct conga_counter conga_stats_counters[CONGA_A_STATS_MAX + 1] = 
 		"probe_hops",
 		"probes not handed on: passed as many boxes as they may"
 	},
+	[CONGA_A_STATS_PROBE_NO_BETTER] = {
+		"probe_no_better",
+		"probes about a leaf that told nothing better than what is known"
+	},
+	[CONGA_A_STATS_PATH_UNPROBED] = {
+		"path_unprobed",
+		"times a path was given up because probes came by it no more"
+	},
+	[CONGA_A_STATS_PATH_PROBED] = {
+		"path_probed",
+		"times a probe brought such a path back"
+	},
 };
 
 /* Set by the word "all" for the command that is running. */

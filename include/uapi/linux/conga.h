@@ -81,6 +81,21 @@
  * metrics. A nonce is 28 random bits and an LBTag. A box takes an answer,
  * feedback or a bye only if it echoes a nonce that it sent to that leaf not long
  * ago. Other versions and types are counted and ignored.
+ *
+ * Probes (type 4; HULA, SOSR 2016) are between the two boxes at a link: to 224.0.0.1
+ * or ff02::1, TTL or hop limit 255, anything less is refused. Count, Q, byte-3 use
+ * and both nonces say nothing in them; LBTag is 0 where a box that is not the origin
+ * sends them by a transit port. Leaf id is the origin's at every link. In place of
+ * records they have::
+ *
+ *    24 origin: the leaf that it is about, 16 bytes, IPv4 as ::ffff:a.b.c.d
+ *    40 utilisation of the path to it: 0 to 255, 255 is full or more
+ *    41 hops: boxes that it may still pass, 8 at its origin, never 0
+ *    42 zero (16 bits)
+ *
+ * The utilisation is that of the links that the probe passed, the largest, each in the
+ * direction towards the origin. The one that it has just come by is not in it yet:
+ * the receiver takes the maximum with its own port's, and hands that on.
  */
 #ifndef _UAPI_LINUX_CONGA_H
 #define _UAPI_LINUX_CONGA_H
@@ -227,6 +242,9 @@ enum conga_cmd {
  *	probes by each uplink. 0 is off. Default auto: 200 us with policy hula, else
  *	off. A leaf with another policy sends them, too, if it is told so here. A
  *	reply has the one in force.
+ * @CONGA_A_FABRIC_PROBE_LATE: (u64, ns, reply only) how late the timer of probes was
+ *	on average, since their interval was set. Absent where none were due.
+ * @CONGA_A_FABRIC_PROBE_LATEST: (u64, ns, reply only) and at most.
  * @CONGA_A_FABRIC_PARAM: (nest, repeated) enum conga_attr_param: a parameter of the
  *	policy by CONGA_A_PARAM_NAME and CONGA_A_PARAM_VALUE. A new policy starts with
  *	its defaults.
@@ -263,6 +281,8 @@ enum conga_attr_fabric {
 	CONGA_A_FABRIC_OPT_OUT_MASK,
 	CONGA_A_FABRIC_OPT_OUT_DSCP,
 	CONGA_A_FABRIC_PROBE,
+	CONGA_A_FABRIC_PROBE_LATE,
+	CONGA_A_FABRIC_PROBE_LATEST,
 
 	/* private: */
 	__CONGA_A_FABRIC_MAX,
@@ -751,6 +771,7 @@ enum conga_attr_policy {
  * @CONGA_A_STATS_PROBE_SKIPPED: times that they were not, since it was time for the next.
  * @CONGA_A_STATS_PROBE_TAKEN: probes that told what is best now.
  * @CONGA_A_STATS_PROBE_MOVED: of these, another hop than before.
+ * @CONGA_A_STATS_PROBE_NO_BETTER: probes about a leaf that did not.
  * @CONGA_A_STATS_PROBE_HANDED_ON: probes of others sent on, by each port.
  * @CONGA_A_STATS_PROBE_UNWANTED: not heeded: the policy needs none.
  * @CONGA_A_STATS_PROBE_DISTANT: not heeded: its sender is no neighbour (TTL below 255).
@@ -761,6 +782,9 @@ enum conga_attr_policy {
  * @CONGA_A_STATS_PROBE_NOT_PATH: not heeded: came by a port that is no nexthop of the
  *	route to its origin.
  * @CONGA_A_STATS_PROBE_HOPS: not handed on: passed as many boxes as it may.
+ * @CONGA_A_STATS_PATH_UNPROBED: times a path was given up because probes of the leaf
+ *	came by it no more.
+ * @CONGA_A_STATS_PATH_PROBED: times a probe brought such a path back.
  */
 enum conga_attr_stats {
 	CONGA_A_STATS_PAD = 1,
@@ -837,6 +861,9 @@ enum conga_attr_stats {
 	CONGA_A_STATS_PROBE_UNKNOWN_LEAF,
 	CONGA_A_STATS_PROBE_NOT_PATH,
 	CONGA_A_STATS_PROBE_HOPS,
+	CONGA_A_STATS_PROBE_NO_BETTER,
+	CONGA_A_STATS_PATH_UNPROBED,
+	CONGA_A_STATS_PATH_PROBED,
 
 	/* private: */
 	__CONGA_A_STATS_MAX,
