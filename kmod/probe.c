@@ -314,6 +314,7 @@ void conga_probe_restart(struct conga_fabric *fabric)
 	fabric->lateness = (struct conga_lateness) {};
 	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
 		conga_probe_forget(leaf);
+	conga_fabric_changed(fabric);
 	if (tp)
 		hrtimer_start(&fabric->probe_timer, ns_to_ktime(tp),
 			      HRTIMER_MODE_REL_SOFT);

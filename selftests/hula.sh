@@ -35,6 +35,9 @@ every_leaf_is_known() {
 			[[ $best != null ]] || fail "${box%-*} knows no way to leaf $l" || return
 		done
 	done
+	[[ $(conga 0 -j leaf show "${VTEP[1]}" |
+		jq -c '.[0] | [.best, .utilisation, .probe_age_ns] | map(type)') == \
+		'["string","number","number"]' ]] || fail "$(conga 0 -j leaf show)"
 }
 
 # link_carries NAMESPACE DEVICE LEAVES: by what it receives
@@ -46,14 +49,25 @@ link_carries() {
 		fail "${1%-*}, $2: $count probes in $INTERVALS intervals, about $3 leaves"
 }
 
-# Up go a leaf's own, and what its spines have from below; down what others have.
+# Up go a leaf's own, and what its spines have from below; down what others have. All
+# links, since probes of one moment come in one order: another copy may go by any other.
 one_probe_a_leaf_and_link() {
+	local l s c link
+
 	count_probes || return
 	sleep "$(awk "BEGIN { print $INTERVALS * $TP }")"
 	probes_off || return
-	link_carries "${SPINE[0]}" down0.0 1 && link_carries "${SPINE[0]}" down1.0 1 &&
-		link_carries "${CORE[0]}" spine0 2 && link_carries "${CORE[0]}" spine3 2 &&
-		link_carries "${LEAF[0]}" up0 3 && link_carries "${LEAF[3]}" up3 3 || return
+	for l in "${!LEAF[@]}"; do
+		for link in ${LEAF_LINKS[l]}; do
+			link_carries "${LEAF[l]}" "up${link%.*}" 3 &&
+				link_carries "${SPINE[${link%.*}]}" "down$l.0" 1 || return
+		done
+	done
+	for c in "${!CORE[@]}"; do
+		for s in "${!SPINE[@]}"; do
+			link_carries "${CORE[c]}" "spine$s" 2 && link_carries "${SPINE[s]}" "core$c" 2 || return
+		done
+	done
 	probes_on
 }
 
@@ -214,24 +228,41 @@ told_of() {
 		sort -s -k 1,1 | paste -sd,
 }
 
-# That a box is silent is said of each leaf behind it, that it speaks again, too: once.
-silence_is_told() {
+# told_once COMMAND: that a box is silent is said of each leaf behind it, once; and so is
+# that its paths are usable again, by the command, which gets its uplink
+told_once() {
 	local before monitor expected="" l
 
 	before=$(best_of "${LEAF[0]}" 2)
-	stats_mark "${LEAF[0]}"
 	"$CONGA" -n "${LEAF[0]}" -j monitor path >"$TOPO_DIR/told" &
 	monitor=$!
 	sleep 0.01
 	silence "$before" || return
 	sleep 0.01
-	speak "$before"
+	"$1" "$before"
 	sleep 0.01
 	kill "$monitor" && wait "$monitor"
 	for l in 1 2 3; do expected+="${VTEP[l]} down unprobed,${VTEP[l]} usable null,"; done
 	[[ $(told_of "$before"), == "$expected" ]] ||
-		fail "told: $(told_of "$before"), expected: $expected" || return
-	stats_grew "${LEAF[0]}" path_unprobed=3 && stats_grew "${LEAF[0]}" path_probed=3
+		fail "told: $(told_of "$before"), expected: $expected"
+}
+
+silence_is_told() {
+	stats_mark "${LEAF[0]}"
+	told_once speak &&
+		stats_grew "${LEAF[0]}" path_unprobed=3 && stats_grew "${LEAF[0]}" path_probed=3
+}
+
+# Who does not listen does not miss anything.
+forget_silence() {
+	conga 0 fabric set policy conga
+	sleep 0.01
+	speak "$1"
+	conga 0 fabric set policy hula
+}
+
+forgotten_silence_is_told() {
+	told_once forget_silence
 }
 
 # Without any probe the kernel's own routes do.
@@ -374,6 +405,7 @@ fabric() {
 	tap_test "v$1, a box that is silent is left, and used again when it speaks" silent_box_is_left
 	tap_test "v$1, a flowlet leaves it at once" flowlet_leaves_silent_box
 	tap_test "v$1, its silence is told, and its return" silence_is_told
+	tap_test "v$1, and that it counts no more under another policy" forgotten_silence_is_told
 	tap_test "v$1, without probes packets are the kernel's" without_probes
 	tap_test "v$1, what is no probe of a neighbour about a known leaf is not heeded" \
 		others_are_not_heeded
@@ -385,7 +417,7 @@ fabric() {
 	topo_down
 }
 
-tap_plan 39
+tap_plan 41
 require_root
 require_commands ip jq nft tcpdump
 require_module
