@@ -71,11 +71,13 @@ void conga_dre_shared_enlist(struct conga_dre_shared *shared,
 u64 conga_dre_shared_sum(const struct conga_dre_params *params,
 			 struct conga_dre_shared *shared, u64 period)
 {
-	const struct conga_dre_share *one;
+	struct llist_node *node = READ_ONCE(shared->list.first);
 	u64 sum = 0;
 
-	llist_for_each_entry(one, READ_ONCE(shared->list.first), node)
-		sum += conga_dre_shared_of(params, one, period);
+	for (; node; node = llist_next(node))
+		sum += conga_dre_shared_of(params,
+					   llist_entry(node, struct conga_dre_share,
+						       node), period);
 	WRITE_ONCE(shared->sum, sum);
 	/* Paired with the acquire in conga_dre_shared_in(). */
 	smp_store_release(&shared->sum_period, period);

@@ -110,7 +110,7 @@ static inline void conga_steer_key(const struct conga_steer *steer,
  * it; counted by reason.
  */
 static inline bool conga_steer_choose(struct conga_steer *steer,
-					       const struct sk_buff *skb)
+				      const struct sk_buff *skb)
 {
 	struct conga_choice *choice = &steer->choice;
 	struct in6_addr destination;

@@ -38,25 +38,21 @@ readonly STEPS='
 	nf_hook|__rcu_read	hooks
 	.	elsewhere'
 
-# named: SYMBOL+OFFSET COUNT, a line each, with the innermost of our functions that the
-# compiler put there instead; counters belong to who counts
-named() {
-	local module places value type name at
+# ours: of lines that begin with SYMBOL+OFFSET the innermost of our functions that the compiler
+# put there, "-" if none; counters belong to who counts
+ours() {
+	local module value name at
 	local -A base=()
 
 	module=$(module_file conga)
-	while read -r value type name; do base[$name]=$value; done < <(nm --defined-only "$module")
-	places=$(mktemp -p "$DIR")
-	cat >"$places"
+	while read -r value _ name; do base[$name]=$value; done < <(nm --defined-only "$module")
 	while read -r at _; do
 		printf '%x\n' $((0x${base[${at%+*}]-0} + ${at#*+}))
-	done <"$places" |
+	done |
 		addr2line -e "$module" -a -f -i |
 		awk '/^0x/ { if (n++) print name; name = "-"; next }
 			/^conga_/ && !/stats|count$/ && name == "-" { name = $1 }
-			END { print name }' |
-		paste -d ' ' - "$places" |
-		awk '{ split($2, at, "+"); print $1 == "-" || at[1] !~ /^conga_/ ? at[1] : $1, $3 }'
+			END { print name }'
 }
 
 # sampled NAME: functions and their samples
@@ -66,8 +62,13 @@ sampled() {
 	perf record -q -o "$DIR/data" -e cpu-clock:k -F $SAMPLES_HZ -a -- \
 		bash -c "IN=v4; generate $SAMPLED_PACKETS $FLOWS" >&2 &&
 		perf script -i "$DIR/data" --comm kpktgend_0 -F ip,sym,symoff 2>/dev/null |
-		awk 'NF > 1 { n[$2]++ } END { for (at in n) print at, n[at] }' | named |
-		awk '{ n[$1] += $2 } END { for (name in n) print name, n[name] }' >"$DIR/$1"
+		awk 'NF > 1 { n[$2]++ } END { for (at in n) print at, n[at] }' >"$DIR/places" &&
+		ours <"$DIR/places" >"$DIR/functions" &&
+		paste -d ' ' "$DIR/functions" "$DIR/places" |
+		awk '{
+			split($2, at, "+")
+			n[$1 == "-" || at[1] !~ /^conga_/ ? at[1] : $1] += $3
+		} END { for (name in n) print name, n[name] }' >"$DIR/$1"
 }
 
 # steps STOCK OURS: instructions per packet of both

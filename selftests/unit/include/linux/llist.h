@@ -30,9 +30,9 @@ static inline void llist_add(struct llist_node *node, struct llist_head *list)
 #define llist_entry(ptr, type, member)	\
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
-#define llist_for_each_entry(pos, head, member)	\
-	for (const struct llist_node *__node = (head);	\
-	     __node && (pos = llist_entry(__node, __typeof__(*pos), member));	\
-	     __node = __node->next)
+static inline struct llist_node *llist_next(struct llist_node *node)
+{
+	return node->next;
+}
 
 #endif /* _UNIT_LINUX_LLIST_H */
