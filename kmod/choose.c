@@ -244,14 +244,21 @@ static bool conga_choose_continue(struct conga_choice *choice,
 				  conga_flowlet_t entry)
 {
 	choice->tag = conga_flowlet_tag(entry);
+	choice->draw = conga_flowlet_draw(entry);
 	choice->dst = conga_choose_path(choice, choice->tag);
 	if (!choice->dst)
 		return false;
 	if (conga_flowlet_stale(entry, choice->now))
-		WRITE_ONCE(*slot, conga_flowlet_make(choice->tag,
-						     choice->leaf->index,
-						     choice->now));
+		WRITE_ONCE(*slot, conga_flowlet_renew(entry, choice->now));
 	return true;
+}
+
+/* Another one than the flow had, or none, which leaves the packet its port. */
+static u8 conga_choose_draw(const struct conga_choice *choice, conga_flowlet_t entry)
+{
+	if (!choice->policy->rehash)
+		return 0;
+	return conga_flowlet_redraw(conga_flowlet_draw(entry), get_random_u32());
 }
 
 /* Per flowlet, section 3.4 and 3.5. */
@@ -270,8 +277,9 @@ static bool conga_choose_by_flowlet(struct conga_choice *choice)
 		previous = conga_flowlet_tag(entry);
 	if (!conga_choose_pick(choice, previous))
 		return false;
-	WRITE_ONCE(*slot, conga_flowlet_make(choice->tag, choice->leaf->index,
-					     choice->now));
+	choice->draw = conga_choose_draw(choice, entry);
+	entry = conga_flowlet_make(choice->tag, choice->leaf->index, choice->now);
+	WRITE_ONCE(*slot, conga_flowlet_with_draw(entry, choice->draw));
 	conga_choose_count_flowlet(choice, state, previous);
 	return true;
 }

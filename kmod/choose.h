@@ -26,6 +26,7 @@ struct conga_choice {
 	const struct conga_policy	*policy; /* who decides */
 	void				*flow;	/* what the policy keeps of it */
 	u8				tag;	/* of the chosen uplink */
+	u8				draw;	/* of the flowlet, if the policy rehashes */
 	struct dst_entry		*dst;	/* the way by it; no reference */
 };
 

@@ -14,6 +14,7 @@
  *    | hash the inner flow                                          |
  *    | flowlet live? keep : policy picks  (choose.c)          vxlan device
  *    | path -> route by that uplink                                 ^
+ *    | a port of the flowlet's own, if the policy rehashes          |
  *    | stamp: LBTag, CE = 0, feedback                               |
  *    v                                                        rx.c  LOCAL_IN
  *  kernel's output, neighbour                                       | stamped?

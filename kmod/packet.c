@@ -15,6 +15,7 @@
 #include <net/gso.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <net/vxlan.h>
 
 #include "packet.h"
 #include "wire.h"
@@ -234,6 +235,50 @@ bool conga_packet_write(struct sk_buff *skb, struct conga_packet *packet,
 	conga_packet_fix_csum(skb, packet, (void *)skb->data + packet->udp,
 			      from, to);
 	packet->word = word;
+	return true;
+}
+
+/*
+ * conga_packet_sport_range - UDP source ports that a local tunnel may use
+ *
+ * From *@min to below *@max, as the kernel chooses them: the vxlan device's own range if
+ * it has one, else the box's. Under a VRF the packet is no longer the device's.
+ */
+void conga_packet_sport_range(const struct sk_buff *skb, const struct net *net,
+			      int *min, int *max)
+{
+	const struct vxlan_dev *vxlan;
+
+	if (skb->dev && netif_is_vxlan(skb->dev)) {
+		vxlan = netdev_priv(skb->dev);
+		*min = vxlan->cfg.port_min;
+		*max = vxlan->cfg.port_max;
+		if (*min < *max)
+			return;
+		net = dev_net(skb->dev);
+	}
+	inet_get_local_port_range(net, min, max);
+}
+
+/*
+ * conga_packet_write_sport - replace the UDP source port
+ *
+ * As conga_packet_write(). What was hashed of the outer header is void.
+ */
+bool conga_packet_write_sport(struct sk_buff *skb,
+			      const struct conga_packet *packet, u16 port)
+{
+	struct udphdr *udp;
+	__be16 from;
+
+	if (!conga_packet_writable(skb, packet->udp + sizeof(*udp)))
+		return false;
+	udp = (void *)skb->data + packet->udp;
+	from = udp->source;
+	udp->source = htons(port);
+	conga_packet_fix_csum(skb, packet, udp, (__force __be32)from,
+			      (__force __be32)udp->source);
+	skb_clear_hash(skb);
 	return true;
 }
 

@@ -44,6 +44,10 @@ enum conga_packet_kind conga_packet_find(struct conga_packet *packet,
 					 const struct conga_params *params);
 bool conga_packet_write(struct sk_buff *skb, struct conga_packet *packet,
 			u32 word);
+void conga_packet_sport_range(const struct sk_buff *skb, const struct net *net,
+			      int *min, int *max);
+bool conga_packet_write_sport(struct sk_buff *skb,
+			      const struct conga_packet *packet, u16 port);
 void conga_packet_write_held(struct sk_buff *held, struct udphdr *udp,
 			     __be32 word);
 bool conga_packet_clear_all(struct sk_buff *skb, struct conga_packet *packet,

@@ -84,6 +84,8 @@ struct conga_policy_param {
  *	CONGA_NEEDS_FLOW only
  * @param: its parameters
  * @forward: it also decides at boxes that VXLAN to leaves only passes
+ * @rehash: each flowlet has an outer UDP source port of its own, by which the boxes on
+ *	its way hash it anew; with CONGA_NEEDS_FLOWLET only
  * @plain: who decides instead towards leaves that feed nothing back; NULL:
  *	nobody
  * @pick: mandatory; returns the LBTag of a usable uplink, or CONGA_TAG_NONE to
@@ -97,6 +99,7 @@ struct conga_policy {
 	u64		tfl;
 	u8		flow_size;
 	bool		forward;
+	bool		rehash;
 	struct conga_policy_param param[CONGA_POLICY_PARAMS + 1];
 	const struct conga_policy *plain;
 	u8		(*pick)(const struct conga_view *view);
@@ -114,6 +117,7 @@ u8 conga_policy_spread(u16 set, u32 value);
 u8 conga_policy_draw(u16 set, u32 *random);
 u8 conga_policy_after(u16 set, u8 tag);
 u8 conga_policy_keep_or_draw(const struct conga_view *view, u16 best);
+u8 conga_policy_conga_pick(const struct conga_view *view);
 
 /* A policy's price of an uplink; lower is better. */
 typedef u8 (*conga_policy_cost_t)(const struct conga_view *view, u8 tag);

@@ -38,6 +38,25 @@ static unsigned int conga_tx_clear_forged(struct conga_steer *steer,
 	return clean ? NF_ACCEPT : NF_DROP;
 }
 
+/* Another port for each flowlet, so that boxes on its way that hash ports hash it anew.
+ * False if the header cannot be written.
+ */
+static bool conga_tx_rehash(const struct conga_steer *steer, struct sk_buff *skb)
+{
+	const struct conga_choice *choice = &steer->choice;
+	int min, max;
+
+	if (!choice->policy->rehash || !choice->draw)
+		return true;
+	conga_packet_sport_range(skb, choice->fabric->net, &min, &max);
+	if (conga_packet_write_sport(skb, &steer->packet,
+				     conga_flowlet_port(choice->hash, choice->draw,
+							min, max)))
+		return true;
+	conga_steer_count(steer, CONGA_A_STATS_FALLBACK_NOMEM);
+	return false;
+}
+
 /* Towards a conga leaf: LBTag, CE = 0 (the link door raises it), feedback,
  * section 3.3. Stamped packets of a tunnel that has the control VNI for its own
  * would be consumed. False if the header cannot be written.
@@ -81,7 +100,8 @@ unsigned int conga_tx(void *priv, struct sk_buff *skb,
 	/* Under a VRF the packet comes twice; the VRF device is not its way. */
 	if (netif_is_l3_master(state->out))
 		return NF_ACCEPT;
-	if (conga_steer_choose(&steer, skb) && conga_tx_stamp(&steer, skb))
+	if (conga_steer_choose(&steer, skb) && conga_tx_rehash(&steer, skb) &&
+	    conga_tx_stamp(&steer, skb))
 		conga_steer_route(&steer, skb);
 	return NF_ACCEPT;
 }

@@ -28,6 +28,13 @@ conga() {
 	"$CONGA" -n "${LEAF[$1]}" "${@:2}"
 }
 
+# leaves_set WORD...: of fabric set
+leaves_set() {
+	local l
+
+	for l in "${!LEAF[@]}"; do conga "$l" fabric set "$@" || return; done
+}
+
 # conga_batch NAMESPACE: the tool's commands on stdin
 conga_batch() {
 	"$CONGA" -n "$1" -b -
