@@ -96,6 +96,23 @@ fabric_core() {
 	} | conga_batch "${CORE[c]}"
 }
 
+# fabric_hula: HULA above leaves that have it. Spines and cores know the leaves, too; what
+# leads up from a spine is of a higher tier than what leads down.
+fabric_hula() {
+	local s c l box
+
+	for s in "${!SPINE[@]}"; do
+		for c in "${!CORE[@]}"; do echo "port set core$c tier 1"; done |
+			conga_batch "${SPINE[s]}" || return
+	done
+	for box in "${SPINE[@]}" "${CORE[@]}"; do
+		{
+			for l in "${!LEAF[@]}"; do echo "leaf add ${VTEP[l]} mode plain"; done
+			echo "fabric set policy hula"
+		} | conga_batch "$box" || return
+	done
+}
+
 # fabric_up POLICY MODE: on every leaf, spine and core
 fabric_up() {
 	local l s c

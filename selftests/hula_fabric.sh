@@ -48,22 +48,10 @@ hosts_say_nothing() {
 	done
 }
 
-# What leads up from a spine, where it has cores above it. Spines and cores know the
-# leaves, too.
+# Every box, in BOXES
 hula_up() {
-	local box s c l
-
 	BOXES=("${LEAF[@]}" "${SPINE[@]}" "${CORE[@]}")
-	for s in "${!SPINE[@]}"; do
-		for c in "${!CORE[@]}"; do echo "port set core$c tier 1"; done |
-			conga_batch "${SPINE[s]}" || return
-	done
-	for box in "${SPINE[@]}" "${CORE[@]}"; do
-		{
-			for l in "${!LEAF[@]}"; do echo "leaf add ${VTEP[l]} mode plain"; done
-			echo "fabric set policy hula"
-		} | conga_batch "$box" || return
-	done
+	fabric_hula
 }
 
 # best_of NAMESPACE LEAF

@@ -227,7 +227,7 @@ require_root
 require_commands ip tc bridge jq ping nsenter
 [[ -x $HERE/flowgen ]] || tap_skip_all "needs flowgen: run make in selftests"
 
-tap_plan 19
+tap_plan 20
 tap_test "v4 underlay, multipath routes: all hosts reach all hosts" variant HOSTS=2
 tap_test "v4 underlay, nexthop groups, outer checksums" variant NEXTHOPS=object UDPCSUM=on
 tap_test "v6 underlay, multipath routes, planes" variant UNDERLAY=6 SPINE=plane
@@ -239,6 +239,8 @@ tap_test "three tiers, multipath routes" \
 	variant LEAVES=4 SPINES=4 PODS=2 CORES=3 CUT="2.2.0 2.2.1 1.1.1"
 tap_test "three tiers, v6 underlay, nexthop groups" \
 	variant LEAVES=4 SPINES=4 PODS=2 CORES=3 CUT="2.2.0 2.2.1 1.1.1" UNDERLAY=6 NEXTHOPS=object
+tap_test "three tiers, a core without a link to the one spine that is left to a leaf" \
+	variant LEAVES=4 SPINES=4 LINKS=1 PODS=2 CORES=2 HOSTS=3 CUT="0.1.0 spine0-core0 spine2-core1"
 tap_test "hosts with several addresses" several_addresses
 tap_test "foreign hosts reach each other and nobody else" foreign_apart
 tap_test "$FLOWS flows spread evenly over every link of both tiers" balance_up
