@@ -86,12 +86,14 @@ struct conga_flowlets {
 	struct rcu_head	rcu;
 } ____cacheline_aligned_in_smp;
 
-/* What the policy keeps for each flow, by the lower bits of the flow hash. Handed on
- * from parameters to parameters while policy and size stay.
+/* What the policy keeps for each flow, by the lower bits of the flow hash, and for all of
+ * them. Handed on from parameters to parameters while the policy, its parameters and the
+ * size stay.
  */
 struct conga_flow_states {
 	u32		mask;
 	u8		size;	/* bytes of one */
+	void		*shared; /* behind them, in cache lines of its own */
 	struct rcu_head	rcu;
 	u8		state[] __aligned(8);
 };
