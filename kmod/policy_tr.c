@@ -13,7 +13,10 @@
  * a packet waits at the spine in the queue towards the leaf, as packets of the leaf
  * tell that passed there (queue.c); and pd is the delay of the path when it is idle, as
  * hellos measure it (ahead.c). An uplink on which a packet would be earlier than the
- * flow's last one is not used. Where that leaves none, the flow stays where it is.
+ * flow's last one is not used, unless that one took it, too: there it stays behind it,
+ * whatever the estimates say. With right ones that makes no difference; with a queue
+ * read a moment too late the flow would be driven to the longest one. Where that leaves
+ * none, since the flow's own is gone, the latest does least harm.
  *
  * A flow is short until it has sent so many bytes ("short"). Its packets take the least
  * TNL. A long one's take the uplink with the fewest short flows that sent by it within
@@ -76,7 +79,7 @@ static u16 conga_policy_tr_least(u16 set, const u64 *value)
 	return best;
 }
 
-/* Those by which the packet would not be there before its flow's last one. */
+/* Those by which the packet is not there before its flow's last one. */
 static u16 conga_policy_tr_in_order(const struct conga_view *view, const u64 *tnl)
 {
 	const struct conga_tr_flow *flow = view->flow;
@@ -86,7 +89,7 @@ static u16 conga_policy_tr_in_order(const struct conga_view *view, const u64 *tn
 	for (; set; set &= set - 1) {
 		u8 tag = __ffs(set);
 
-		if (tnl[tag] >= last)
+		if (tnl[tag] >= last || tag == view->previous)
 			in_order |= BIT(tag);
 	}
 	return in_order;
@@ -149,14 +152,11 @@ static u16 conga_policy_tr_calm(const struct conga_view *view, u16 set, u64 slot
 	return conga_policy_tr_least(set, flows);
 }
 
-/* The flow's own, or, if that is gone, the one by which the packet overtakes least. */
-static u8 conga_policy_tr_stay(const struct conga_view *view, const u64 *tnl)
+static u8 conga_policy_tr_latest(const struct conga_view *view, const u64 *tnl)
 {
 	u16 left = view->usable;
 	u8 latest = __ffs(left);
 
-	if (view->previous < CONGA_TAGS_MAX && view->usable & BIT(view->previous))
-		return view->previous;
 	for (; left; left &= left - 1)
 		if (tnl[__ffs(left)] > tnl[latest])
 			latest = __ffs(left);
@@ -169,7 +169,7 @@ static u8 conga_policy_tr_choose(const struct conga_view *view,
 	u16 set = conga_policy_tr_in_order(view, tr->tnl);
 
 	if (!set)
-		return conga_policy_tr_stay(view, tr->tnl);
+		return conga_policy_tr_latest(view, tr->tnl);
 	if (!tr->is_short)
 		set = conga_policy_tr_calm(view, set, tr->slot);
 	return conga_policy_keep_or_draw(view, conga_policy_tr_least(set, tr->tnl));

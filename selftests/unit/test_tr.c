@@ -381,6 +381,10 @@ static void test_tr_in_order(void **state)
 	d.flow.tnl = d.view.now + 12000;
 	assert_int_equal(pick(&d), 1);
 	assert_int_equal(d.flow.tnl, d.view.now + 12000);
+	/* its own queue is shorter than was thought: no reason to leave it */
+	d.flow.tnl = d.view.now + 12001;
+	d.view.previous = 1;
+	assert_int_equal(pick(&d), 1);
 	/* if there is none it stays; if it cannot, by the latest */
 	d.flow.tnl = d.view.now + 24001;
 	d.view.previous = 1;
@@ -522,7 +526,7 @@ static u16 naive_pick(const struct decision *d, bool is_short)
 			latest = tnl;
 			last = 1 << tag;
 		}
-		if (tnl < d->flow.tnl)
+		if (tnl < d->flow.tnl && tag != view->previous)
 			continue;
 		value = tnl - view->now;
 		if (!is_short)
@@ -534,8 +538,6 @@ static u16 naive_pick(const struct decision *d, bool is_short)
 			best = value;
 		}
 	}
-	if (!set && view->previous < TAGS && view->usable >> view->previous & 1)
-		return 1 << view->previous;
 	if (set && view->previous < TAGS && set >> view->previous & 1)
 		return 1 << view->previous;
 	return set ? set : last;
