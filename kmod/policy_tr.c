@@ -207,7 +207,7 @@ static u32 conga_policy_tr_flows(const void *shared, u8 tag, u64 now, const u32 
 
 const struct conga_policy conga_policy_tr = {
 	.name		= "tr",
-	.summary	= "per packet, the earliest at the next leaf that is in order (TR, JoCC 2021)",
+	.summary	= "per packet, the earliest at the next leaf, in order (TR, JoCC 2021)",
 	.needs		= CONGA_NEEDS_FLOW | CONGA_NEEDS_RATE |
 			  CONGA_NEEDS_BACKLOG | CONGA_NEEDS_RANDOM |
 			  CONGA_NEEDS_AHEAD,
