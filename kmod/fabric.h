@@ -43,8 +43,8 @@ struct conga_port;
  * WRITE_ONCE (flowlets, congestion tables) or per CPU (counters, DRE cells). A
  * leaf's paths, and the key that they are resolved for, change under their lock,
  * by whoever finds them outdated; what hello and probes know of a leaf and its paths'
- * delays, and the leaf's state, under its hello_lock, by the tick, answers and probes. Neither lock
- * is taken inside the other.
+ * delays, and the leaf's state, under its hello_lock, by the tick, answers and probes.
+ * Neither lock is taken inside the other.
  *
  * The two works (hello's tick, events) and the timer of probes walk leaves or ports
  * under RCU and take none of the configuration's locks, so that a holder of these may
