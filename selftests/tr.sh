@@ -26,6 +26,7 @@ readonly US=1000 MS=1000000	# in ns
 readonly FRAME=1250		# bytes, 100 us of a link
 readonly FLOWS=8 BYTES=200
 readonly PORT=9 SOURCE_PORT=10000
+readonly TUNNELLED="udp port $TOPO_PORT and udp[28:2] = 0x0800"
 readonly LONG=2000		# bytes, from which on a flow is long, where it matters
 
 TOPO_LINKS=1
@@ -99,7 +100,7 @@ by_uplink() {
 observed() {
 	local status=0
 
-	capture_start out "${LEAF[0]}" any -Q out "udp port $TOPO_PORT" || return
+	capture_start out "${LEAF[0]}" any -Q out "$TUNNELLED" || return
 	run || status=$?
 	capture_stop out && return "$status"
 }
@@ -150,7 +151,7 @@ mark_arrives_and_ages() {
 mark_byte_by_byte() {
 	local words
 
-	capture_start in "${LEAF[0]}" any -Q in "udp port $TOPO_PORT" || return
+	capture_start in "${LEAF[0]}" any -Q in "$TUNNELLED" || return
 	run < <(told 0 20) && capture_stop in || return
 	words=$(capture_headers in "${LEAF[0]}" | cut -c 1-12 | sort | uniq -c | tr -s ' ')
 	[[ $words =~ ^" 1 up0 08"....e8$ ]] || fail "headers: $words"
@@ -335,7 +336,8 @@ delay_is() {
 	local said
 
 	said=$(conga 0 -j path show | jq ".[] | select(.dev == \"$1\").delay_ns")
-	[[ $said != null ]] && ((said > $2 * US && said < ($2 + 30) * US)) ||
+	[[ $said != null ]] || fail "the delay of $1 is not known" || return
+	((said > $2 * US && said < ($2 + 30) * US)) ||
 		fail "delay of $1 is $said, expected $2 us and what sending takes"
 }
 
@@ -399,7 +401,7 @@ nothing_is_left() {
 	# the spine still marks: nothing is learnt, and the packet is delivered
 	delivered_unlearnt || return
 	spines_set policy conga || return
-	capture_start in "${LEAF[0]}" any -Q in "udp port $TOPO_PORT" || return
+	capture_start in "${LEAF[0]}" any -Q in "$TUNNELLED" || return
 	run < <(told 0 20) && capture_stop in || return
 	[[ $(capture_headers in "${LEAF[0]}" | cut -c 11-12) == 00 ]] ||
 		fail "$(capture_headers in "${LEAF[0]}")" || return
@@ -428,9 +430,19 @@ send() {
 	"$HERE/vxlan_send" -n "${HOST[$1.0]}" -c 2 -i 1000 -l "$BYTES" -p "$PORT" "${HOST_IP[$2.0]}" -
 }
 
+# Nobody asks for them meanwhile.
+neighbours() {
+	local h
+
+	for h in 0 1; do
+		ip -n "${HOST[$h.0]}" neighbour replace "${HOST_IP[$((1 - h)).0]}" \
+			lladdr "${HOST_MAC[$((1 - h)).0]}" dev eth0 nud permanent || return
+	done
+}
+
 setup() {
 	[[ -d /sys/module/wire ]] || insmod "$(module_file lab/wire)" || return
-	topo_up && settle && hosts_say_nothing && fabric_up tr conga && spines_set policy tr ||
+	topo_up && settle && hosts_say_nothing && neighbours && fabric_up tr conga && spines_set policy tr ||
 		return
 	EVENTS=$TOPO_DIR/events
 	pin "${HOST[0.0]}" && send 0 1 && send 1 0 && sleep 0.2

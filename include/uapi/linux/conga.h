@@ -67,8 +67,8 @@
  * byte 3 has what waits at the last box on the way, at the port by which the packet
  * came in: bit 7 says so, bits 6..2 are the time it takes to be sent, 1..0 are zero.
  * The time is in units of 256 ns: c for a code c of 0 or 1, else
- * (2 + c mod 2) 2^(c/2 - 1). Byte 3 of VXLAN-GPE has neither. VNI 0xfffffe with present = 1 is a control
- * packet: consumed by the receiver, never delivered.
+ * (2 + c mod 2) 2^(c/2 - 1). Byte 3 of VXLAN-GPE has neither. VNI 0xfffffe with
+ * present = 1 is a control packet: consumed by the receiver, never delivered.
  *
  * Control packets, version 1
  * --------------------------
@@ -81,9 +81,10 @@
  *    24 count records of 4 bytes: LBTag, metric (left-aligned in 8 bits), zero
  *
  * Types: 1 hello, 2 explicit feedback, 3 bye, 4 probe. Flags: 0x01 this hello wants an
- * answer, 0x02 the sender's metric is sum. Byte-3 use: enum conga_byte3. A nonce is 28 random bits and an LBTag. A box takes an answer,
- * feedback or a bye only if it echoes a nonce that it sent to that leaf not long
- * ago. Other versions and types are counted and ignored.
+ * answer, 0x02 the sender's metric is sum. Byte-3 use: enum conga_byte3. A nonce is 28
+ * random bits and an LBTag. A box takes an answer, feedback or a bye only if it echoes
+ * a nonce that it sent to that leaf not long ago. Other versions and types are counted
+ * and ignored.
  *
  * Probes (type 4; HULA, SOSR 2016) are between the two boxes at a link: to 224.0.0.1
  * or ff02::1, TTL or hop limit 255, anything less is refused. Count, Q, byte-3 use
