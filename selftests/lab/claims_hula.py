@@ -51,7 +51,8 @@ def failures(column: str) -> Quantity:
     return worst("failures", column, MS)
 
 
-def of_failures(name: str, column: str, piece: int, scheme: dict, rule, counts: bool = True) -> Part:
+def of_failures(name: str, column: str, piece: int, scheme: dict, rule,
+                counts: bool = True) -> Part:
     return Part(f"{name}, ms", rule, each(failures(column), **DOWN, piece=piece, **scheme), counts)
 
 
