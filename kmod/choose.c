@@ -6,50 +6,16 @@
 #include <linux/bitops.h>
 #include <linux/if_ether.h>
 #include <linux/ktime.h>
+#include <linux/prandom.h>
 #include <linux/random.h>
 
 #include "choose.h"
-#include "leaf.h"
 #include "packet.h"
-#include "port.h"
 
 static void conga_choose_count(const struct conga_choice *choice,
 			       enum conga_attr_stats counter)
 {
 	conga_stats_inc(choice->fabric->stats, counter);
-}
-
-/* The fabric's policy, unless the user exempted the packet, or it needs feedback that
- * this leaf does not give.
- */
-static const struct conga_policy *
-conga_choose_policy(const struct conga_choice *choice)
-{
-	const struct conga_policy *policy = choice->params->policy;
-
-	if (choice->opted_out)
-		return conga_policy_opt_out();
-	if (policy->plain && !conga_leaf_is_conga(choice->leaf))
-		return policy->plain;
-	return policy;
-}
-
-static struct dst_entry *conga_choose_path(const struct conga_choice *choice,
-					   u8 tag)
-{
-	struct conga_port *port = conga_port_uplink(choice->fabric, tag);
-
-	if (!port || conga_leaf_is_silent(choice->leaf, tag))
-		return NULL;
-	return conga_path_dst(choice->leaf, port);
-}
-
-static conga_flowlet_t *conga_choose_slot(const struct conga_choice *choice)
-{
-	struct conga_flowlets *flowlets;
-
-	flowlets = rcu_dereference(choice->fabric->flowlets);
-	return &flowlets->entry[choice->hash & flowlets->mask];
 }
 
 /* Which usable uplinks may have more to say than zeroes? */
@@ -71,7 +37,7 @@ static u16 conga_choose_interesting(const struct conga_choice *choice,
 static void conga_choose_view_uplink(const struct conga_choice *choice,
 				     struct conga_view *view, u8 tag)
 {
-	struct conga_port *port = conga_port_uplink(choice->fabric, tag);
+	struct conga_port *port = conga_port_hop(choice->fabric, tag);
 	struct conga_view_uplink *uplink = &view->uplink[tag];
 	u32 needs = choice->policy->needs;
 
@@ -90,40 +56,66 @@ static void conga_choose_view_uplink(const struct conga_choice *choice,
 		view->loaded |= BIT(tag);
 }
 
+/* What this box sends goes by uplinks; what passes it, by any port that leads there. */
+static u16 conga_choose_usable(const struct conga_choice *choice)
+{
+	u16 usable = conga_path_routed(choice->leaf) &
+		     ~conga_leaf_shut(choice->leaf);
+
+	if (choice->passing)
+		return usable;
+	return usable & ~READ_ONCE(choice->fabric->transit);
+}
+
+static u8 conga_choose_best(const struct conga_choice *choice)
+{
+	return conga_hula_hop(READ_ONCE(choice->leaf->hula.best), choice->now,
+			      conga_params_tfail(choice->params));
+}
+
+/* A draw keeps no secret: it spreads flowlets. */
+static u32 conga_choose_random(const struct conga_choice *choice)
+{
+	return prandom_u32_state(this_cpu_ptr(choice->fabric->random));
+}
+
+/* Into a view that is zeroed: with its uplinks it is large. */
 static void conga_choose_view(const struct conga_choice *choice,
 			      struct conga_view *view, u8 previous)
 {
 	u16 interesting;
 
-	*view = (struct conga_view) {
-		.now		= choice->now,
-		.hash		= choice->hash,
-		.bytes		= choice->bytes,
-		.usable		= conga_path_routed(choice->leaf) &
-				  ~conga_leaf_shut(choice->leaf),
-		.previous	= previous,
-		.recent		= this_cpu_read(*choice->fabric->recent),
-		.sum		= choice->params->metric == CONGA_METRIC_SUM,
-		.param		= choice->params->policy_param,
-		.flow		= choice->flow,
-	};
+	view->now = choice->now;
+	view->hash = choice->hash;
+	view->bytes = choice->bytes;
+	view->usable = conga_choose_usable(choice);
+	view->previous = previous;
+	view->recent = this_cpu_read(*choice->fabric->recent);
+	view->sum = choice->params->metric == CONGA_METRIC_SUM;
+	view->param = choice->params->policy_param;
+	view->flow = choice->flow;
 	if (choice->policy->needs & CONGA_NEEDS_RANDOM)
-		view->random = get_random_u32();
+		view->random = conga_choose_random(choice);
+	if (choice->policy->needs & CONGA_NEEDS_PROBES)
+		view->best = conga_choose_best(choice);
 	interesting = conga_choose_interesting(choice, view);
 	for (; interesting; interesting &= interesting - 1)
 		conga_choose_view_uplink(choice, view, __ffs(interesting));
 }
 
-/* Ask the policy. False if no uplink leads to the leaf. One that went down this
- * moment is found out only when it is picked.
+/* Ask the policy. False if no uplink leads to the leaf, or the policy knows none. One
+ * that went down this moment is found out only when it is picked.
  */
 static bool conga_choose_pick(struct conga_choice *choice, u8 previous)
 {
-	struct conga_view view;
+	struct conga_view view = {};
 
 	conga_choose_view(choice, &view, previous);
+	choice->tag = 0;
 	while (view.usable) {
 		choice->tag = choice->policy->pick(&view);
+		if (choice->tag == CONGA_TAG_NONE)
+			return false;
 		choice->dst = conga_choose_path(choice, choice->tag);
 		if (choice->dst)
 			return true;
@@ -132,25 +124,14 @@ static bool conga_choose_pick(struct conga_choice *choice, u8 previous)
 	return false;
 }
 
-/* Whoever decides for each packet has no flowlets: its flow is as if it had paused. */
-static __always_inline enum conga_flowlet_state
-conga_choose_state(const struct conga_choice *choice, conga_flowlet_t entry)
-{
-	u64 tfl = choice->policy->needs & CONGA_NEEDS_FLOWLET ?
-		  choice->params->tfl : 0;
-
-	return conga_flowlet_state(entry, choice->leaf->index, choice->now, tfl);
-}
-
 /* The uplink of the flow's flowlet, if that is in progress; else @previous is the
  * one that it had last.
  */
 static bool conga_choose_ask_flowlet(struct conga_choice *choice, u8 *previous)
 {
-	conga_flowlet_t entry = READ_ONCE(*conga_choose_slot(choice));
-
-	choice->tag = conga_flowlet_tag(entry);
-	switch (conga_choose_state(choice, entry)) {
+	conga_choose_read(choice);
+	choice->tag = conga_flowlet_tag(choice->entry);
+	switch (choice->state) {
 	case CONGA_FLOWLET_LIVE:
 		return conga_choose_path(choice, choice->tag);
 	case CONGA_FLOWLET_EXPIRED:
@@ -201,57 +182,42 @@ enum conga_decision conga_choose_ask(struct conga_leaf *leaf,
 }
 
 static void conga_choose_count_flowlet(const struct conga_choice *choice,
-				       enum conga_flowlet_state state,
 				       u8 previous)
 {
-	if (state == CONGA_FLOWLET_LIVE) {
+	if (choice->state == CONGA_FLOWLET_LIVE) {
 		conga_choose_count(choice, CONGA_A_STATS_FLOWLETS_REROUTED);
 		return;
 	}
 	conga_choose_count(choice, CONGA_A_STATS_FLOWLETS_STARTED);
-	if (state == CONGA_FLOWLET_COLLISION)
+	if (choice->state == CONGA_FLOWLET_COLLISION)
 		conga_choose_count(choice, CONGA_A_STATS_FLOWLET_COLLISIONS);
-	else if (state == CONGA_FLOWLET_EXPIRED)
+	else if (choice->state == CONGA_FLOWLET_EXPIRED)
 		conga_choose_count(choice, choice->tag == previous ?
 				   CONGA_A_STATS_FLOWLETS_KEPT :
 				   CONGA_A_STATS_FLOWLETS_MOVED);
 }
 
-/* A flowlet in progress keeps its uplink while the path is usable. */
-static bool conga_choose_continue(struct conga_choice *choice,
-				  conga_flowlet_t *slot,
-				  conga_flowlet_t entry)
+/* Another one than the flow had, or none, which leaves the packet its port. */
+static u8 conga_choose_draw(const struct conga_choice *choice)
 {
-	choice->tag = conga_flowlet_tag(entry);
-	choice->dst = conga_choose_path(choice, choice->tag);
-	if (!choice->dst)
-		return false;
-	if (conga_flowlet_stale(entry, choice->now))
-		WRITE_ONCE(*slot, conga_flowlet_make(choice->tag,
-						     choice->leaf->index,
-						     choice->now));
-	return true;
+	if (!choice->policy->rehash)
+		return 0;
+	return conga_flowlet_redraw(conga_flowlet_draw(choice->entry),
+				    conga_choose_random(choice));
 }
 
 /* Per flowlet, section 3.4 and 3.5. */
 static bool conga_choose_by_flowlet(struct conga_choice *choice)
 {
-	conga_flowlet_t *slot = conga_choose_slot(choice);
-	conga_flowlet_t entry = READ_ONCE(*slot);
-	enum conga_flowlet_state state;
 	u8 previous = CONGA_TAG_NONE;
 
-	state = conga_choose_state(choice, entry);
-	if (state == CONGA_FLOWLET_LIVE &&
-	    conga_choose_continue(choice, slot, entry))
-		return true;
-	if (state == CONGA_FLOWLET_EXPIRED)
-		previous = conga_flowlet_tag(entry);
+	if (choice->state == CONGA_FLOWLET_EXPIRED)
+		previous = conga_flowlet_tag(choice->entry);
 	if (!conga_choose_pick(choice, previous))
 		return false;
-	WRITE_ONCE(*slot, conga_flowlet_make(choice->tag, choice->leaf->index,
-					     choice->now));
-	conga_choose_count_flowlet(choice, state, previous);
+	choice->draw = conga_choose_draw(choice);
+	conga_choose_write(choice);
+	conga_choose_count_flowlet(choice, previous);
 	return true;
 }
 
@@ -260,23 +226,21 @@ static bool conga_choose_by_flowlet(struct conga_choice *choice)
  */
 static bool conga_choose_by_flow(struct conga_choice *choice)
 {
-	conga_flowlet_t *slot = conga_choose_slot(choice);
-	conga_flowlet_t entry = READ_ONCE(*slot);
-	enum conga_flowlet_state state = conga_choose_state(choice, entry);
 	u8 previous = CONGA_TAG_NONE;
 
-	if (state == CONGA_FLOWLET_EXPIRED)
-		previous = conga_flowlet_tag(entry);
+	conga_choose_read(choice);
+	if (choice->state == CONGA_FLOWLET_EXPIRED)
+		previous = conga_flowlet_tag(choice->entry);
 	if (choice->policy->flow_size)
 		choice->flow = conga_flow_state(choice->params, choice->hash);
 	if (!conga_choose_pick(choice, previous))
 		return false;
-	if (choice->tag == previous && !conga_flowlet_stale(entry, choice->now))
+	if (choice->tag == previous &&
+	    !conga_flowlet_stale(choice->entry, choice->now))
 		return true;
-	WRITE_ONCE(*slot, conga_flowlet_make(choice->tag, choice->leaf->index,
-					     choice->now));
+	conga_choose_write(choice);
 	if (choice->tag != previous)
-		conga_choose_count_flowlet(choice, state, previous);
+		conga_choose_count_flowlet(choice, previous);
 	return true;
 }
 
@@ -291,15 +255,14 @@ static bool conga_choose_by_packet(struct conga_choice *choice)
 }
 
 /*
- * conga_choose - sets the uplink of a packet, and the way by it
+ * conga_choose_anew - sets the uplink of a packet that continues no flowlet
  *
- * False, and counted, if no uplink leads to the leaf.
+ * As conga_choose(), which has set the policy, and read the flowlet if there is one.
  */
-bool conga_choose(struct conga_choice *choice)
+bool conga_choose_anew(struct conga_choice *choice)
 {
 	bool chosen;
 
-	choice->policy = conga_choose_policy(choice);
 	if (choice->policy->needs & CONGA_NEEDS_FLOWLET)
 		chosen = conga_choose_by_flowlet(choice);
 	else if (choice->policy->needs & CONGA_NEEDS_FLOW)
@@ -307,6 +270,8 @@ bool conga_choose(struct conga_choice *choice)
 	else
 		chosen = conga_choose_by_packet(choice);
 	if (!chosen)
-		conga_choose_count(choice, CONGA_A_STATS_FALLBACK_NO_PATH);
+		conga_choose_count(choice, choice->tag == CONGA_TAG_NONE ?
+					   CONGA_A_STATS_FALLBACK_NO_PROBE :
+					   CONGA_A_STATS_FALLBACK_NO_PATH);
 	return chosen;
 }

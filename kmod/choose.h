@@ -2,15 +2,13 @@
 #ifndef _CONGA_CHOOSE_H
 #define _CONGA_CHOOSE_H
 
-#include <linux/types.h>
-#include <uapi/linux/conga.h>
+#include "fabric.h"
+#include "leaf.h"
+#include "path_dst.h"
+#include "policy.h"
+#include "port.h"
 
-struct conga_fabric;
 struct conga_flow;
-struct conga_leaf;
-struct conga_params;
-struct conga_policy;
-struct dst_entry;
 
 /* What is asked about one packet, and the answer. */
 struct conga_choice {
@@ -21,16 +19,100 @@ struct conga_choice {
 	u32				hash;	/* of the inner flow */
 	u32				bytes;	/* of the packet */
 	bool				opted_out; /* exempted by the user */
+	bool				passing; /* not this box's own */
 
 	const struct conga_policy	*policy; /* who decides */
+	conga_flowlet_t			*slot;	/* of the flow in the flowlet table */
+	conga_flowlet_t			entry;	/* what stood there */
+	enum conga_flowlet_state	state;	/* of that, for this packet */
 	void				*flow;	/* what the policy keeps of it */
 	u8				tag;	/* of the chosen uplink */
+	u8				draw;	/* of the flowlet, if the policy rehashes */
 	struct dst_entry		*dst;	/* the way by it; no reference */
 };
 
+/* The fabric's policy, unless the user exempted the packet, or it needs feedback that
+ * this leaf does not give.
+ */
+static inline const struct conga_policy *
+conga_choose_policy(const struct conga_choice *choice)
+{
+	const struct conga_policy *policy = choice->params->policy;
+
+	if (choice->opted_out)
+		return conga_policy_opt_out();
+	if (policy->plain && !conga_leaf_is_conga(choice->leaf))
+		return policy->plain;
+	return policy;
+}
+
+static inline struct dst_entry *
+conga_choose_path(const struct conga_choice *choice, u8 tag)
+{
+	struct conga_port *port = conga_port_hop(choice->fabric, tag);
+
+	if (!port || conga_leaf_is_silent(choice->leaf, tag))
+		return NULL;
+	return conga_path_dst(choice->leaf, port);
+}
+
+/* Whoever decides for each packet has no flowlets: its flow is as if it had paused. */
+static inline void conga_choose_read(struct conga_choice *choice)
+{
+	struct conga_flowlets *flowlets;
+	u64 tfl = choice->policy->needs & CONGA_NEEDS_FLOWLET ?
+		  choice->params->tfl : 0;
+
+	flowlets = rcu_dereference(choice->fabric->flowlets);
+	choice->slot = &flowlets->entry[choice->hash & flowlets->mask];
+	choice->entry = READ_ONCE(*choice->slot);
+	choice->state = conga_flowlet_state(choice->entry, choice->leaf->index,
+					    choice->now, tfl);
+}
+
+/* A flowlet begins with this packet. */
+static inline void conga_choose_write(const struct conga_choice *choice)
+{
+	conga_flowlet_t entry = conga_flowlet_make(choice->tag, choice->leaf->index,
+						   choice->now);
+
+	WRITE_ONCE(*choice->slot, conga_flowlet_with_draw(entry, choice->draw));
+}
+
+/* A flowlet in progress keeps its uplink while the path is usable. */
+static inline bool conga_choose_continue(struct conga_choice *choice)
+{
+	conga_choose_read(choice);
+	if (choice->state != CONGA_FLOWLET_LIVE)
+		return false;
+	choice->tag = conga_flowlet_tag(choice->entry);
+	choice->draw = conga_flowlet_draw(choice->entry);
+	choice->dst = conga_choose_path(choice, choice->tag);
+	if (!choice->dst)
+		return false;
+	if (conga_flowlet_stale(choice->entry, choice->now))
+		WRITE_ONCE(*choice->slot, conga_flowlet_renew(choice->entry,
+							      choice->now));
+	return true;
+}
+
 /* BH disabled, RCU */
-bool conga_choose(struct conga_choice *choice);
+bool conga_choose_anew(struct conga_choice *choice);
 enum conga_decision conga_choose_ask(struct conga_leaf *leaf,
 				     const struct conga_flow *flow, u8 *tag);
+
+/*
+ * conga_choose - sets the uplink of a packet, and the way by it
+ *
+ * BH disabled, RCU. False, and counted, if no uplink leads to the leaf.
+ */
+static inline bool conga_choose(struct conga_choice *choice)
+{
+	choice->policy = conga_choose_policy(choice);
+	if (choice->policy->needs & CONGA_NEEDS_FLOWLET &&
+	    conga_choose_continue(choice))
+		return true;
+	return conga_choose_anew(choice);
+}
 
 #endif /* _CONGA_CHOOSE_H */

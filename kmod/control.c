@@ -20,6 +20,7 @@
 #include "control.h"
 #include "leaf.h"
 #include "packet.h"
+#include "path_dst.h"
 #include "port.h"
 
 /* After a bye, stamped packets that are under way are still cleared. */
@@ -46,6 +47,12 @@ static bool conga_control_emit(const struct conga_control_way *way,
 }
 
 /* --- the tick --- */
+
+/* Hellos go by uplinks, whatever other ports the policy may choose. */
+static u16 conga_control_uplinks(struct conga_leaf *leaf)
+{
+	return conga_path_usable(leaf) & ~READ_ONCE(leaf->fabric->transit);
+}
 
 static u16 conga_control_heard(const struct conga_leaf *leaf, u64 now, u64 since)
 {
@@ -95,7 +102,7 @@ static void conga_control_tick_leaf(struct conga_leaf *leaf,
 				    const struct conga_params *params)
 {
 	struct conga_hello_view view = {
-		.usable	= conga_path_usable(leaf),
+		.usable	= conga_control_uplinks(leaf),
 		.busy	= xchg(&leaf->busy, 0),
 		.heard	= conga_control_heard(leaf, ktime_get_ns(),
 					      div_u64(params->hello,
@@ -173,9 +180,17 @@ static void conga_control_tick(struct work_struct *work)
 struct conga_control_message {
 	const struct conga_control_source	*source;
 	struct conga_control_payload		payload;
-	u32	nonce;
-	u32	echo;
 };
+
+static u32 conga_control_nonce(const struct conga_control_message *message)
+{
+	return be32_to_cpu(message->payload.header.nonce);
+}
+
+static u32 conga_control_echo(const struct conga_control_message *message)
+{
+	return be32_to_cpu(message->payload.header.echo);
+}
 
 /* LOCAL_IN is before UDP looks at its checksum. */
 static bool conga_control_intact(const struct conga_control_source *source,
@@ -191,11 +206,13 @@ static bool conga_control_intact(const struct conga_control_source *source,
 			    packet->v6 ? AF_INET6 : AF_INET);
 }
 
-/* The payload, with as many records as it says; false if it is not all there. */
-static bool conga_control_read(struct conga_control_message *message)
+/* conga_control_read - the payload, with all that it says it has; false if that is not
+ * all there. Softirq, RCU
+ */
+bool conga_control_read(const struct conga_control_source *source,
+			struct conga_control_payload *payload)
 {
-	const struct conga_control_source *source = message->source;
-	struct conga_control_header *header = &message->payload.header;
+	struct conga_control_header *header = &payload->header;
 	int offset = source->packet->udp + sizeof(struct udphdr);
 	int length = 2 * sizeof(u32) + sizeof(*header);
 	struct udphdr udp;
@@ -207,12 +224,10 @@ static bool conga_control_read(struct conga_control_message *message)
 	if (header->magic != cpu_to_be32(CONGA_CONTROL_MAGIC) ||
 	    header->count > CONGA_CONTROL_RECORDS)
 		return false;
-	if (skb_copy_bits(source->skb, offset + length, message->payload.record,
-			  header->count * sizeof(message->payload.record[0])))
+	if (skb_copy_bits(source->skb, offset + length, payload->record,
+			  conga_control_body(header)))
 		return false;
-	length += header->count * sizeof(message->payload.record[0]);
-	message->nonce = be32_to_cpu(header->nonce);
-	message->echo = be32_to_cpu(header->echo);
+	length += conga_control_body(header);
 	return ntohs(udp.len) >= sizeof(udp) + length &&
 	       conga_control_intact(source, &udp);
 }
@@ -227,9 +242,9 @@ conga_control_back(const struct conga_control_source *source)
 	if (source->port->role == CONGA_ROLE_UPLINK &&
 	    conga_path_dst(leaf, source->port))
 		return source->port;
-	usable = conga_leaf_open(leaf);
+	usable = conga_control_uplinks(leaf) & ~conga_leaf_shut(leaf);
 	if (!usable)
-		usable = conga_path_usable(leaf);
+		usable = conga_control_uplinks(leaf);
 	if (!usable)
 		return NULL;
 	return conga_port_uplink(source->fabric,
@@ -237,8 +252,8 @@ conga_control_back(const struct conga_control_source *source)
 }
 
 /* Our address, as the leaf knows it. */
-static void conga_control_own(const struct conga_control_source *source,
-			      struct in6_addr *addr)
+static void conga_control_called(const struct conga_control_source *source,
+				 struct in6_addr *addr)
 {
 	conga_packet_destination(source->skb, source->packet, addr);
 }
@@ -249,7 +264,7 @@ static bool conga_control_way_back(const struct conga_control_source *source,
 	way->params = source->params;
 	way->leaf = source->leaf;
 	way->port = conga_control_back(source);
-	conga_control_own(source, &way->source);
+	conga_control_called(source, &way->source);
 	return way->port;
 }
 
@@ -263,7 +278,8 @@ static void conga_control_answer(const struct conga_control_message *message)
 	u32 nonce;
 
 	spin_lock_bh(&leaf->hello_lock);
-	heed = conga_hello_asked(&leaf->hello, message->nonce, message->echo);
+	heed = conga_hello_asked(&leaf->hello, conga_control_nonce(message),
+				 conga_control_echo(message));
 	nonce = conga_hello_nonce(&leaf->hello, 0);
 	spin_unlock_bh(&leaf->hello_lock);
 	if (!heed) {
@@ -278,7 +294,7 @@ static void conga_control_answer(const struct conga_control_message *message)
 	}
 	conga_control_fill(&payload, source->params, CONGA_CONTROL_HELLO);
 	payload.header.nonce = cpu_to_be32(nonce | way.port->tag);
-	payload.header.echo = cpu_to_be32(message->nonce);
+	payload.header.echo = message->payload.header.nonce;
 	conga_control_emit(&way, &payload, CONGA_A_STATS_HELLO_ANSWERED);
 }
 
@@ -320,10 +336,10 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 	};
 	u16 out = hello->out;
 
-	if (!conga_hello_answered(hello, message->echo,
+	if (!conga_hello_answered(hello, conga_control_echo(message),
 				  be32_to_cpu(header->id), &ours, &theirs))
 		return false;
-	hello->echo = message->nonce;
+	hello->echo = conga_control_nonce(message);
 	if (out != hello->out)
 		conga_control_count(message->source->fabric,
 				    CONGA_A_STATS_PATH_ANSWERS);
@@ -332,7 +348,8 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 
 static bool conga_control_take_bye(const struct conga_control_message *message)
 {
-	return conga_hello_bye(&message->source->leaf->hello, message->echo);
+	return conga_hello_bye(&message->source->leaf->hello,
+			       conga_control_echo(message));
 }
 
 static void conga_control_take_record(const struct conga_control_source *source,
@@ -360,7 +377,7 @@ static bool conga_control_take_feedback(const struct conga_control_message *mess
 	u64 now = ktime_get_ns();
 	int i;
 
-	if (!conga_hello_echoed(&source->leaf->hello, message->echo))
+	if (!conga_hello_echoed(&source->leaf->hello, conga_control_echo(message)))
 		return false;
 	for (i = 0; i < message->payload.header.count; i++)
 		conga_control_take_record(source, &message->payload.record[i],
@@ -416,7 +433,7 @@ void conga_control_receive(const struct conga_control_source *source)
 	if (READ_ONCE(source->leaf->mode) == CONGA_MODE_PLAIN ||
 	    !source->params->hello || READ_ONCE(fabric->leaving))
 		conga_control_count(fabric, CONGA_A_STATS_CONTROL_PLAIN_LEAF);
-	else if (!conga_control_read(&message))
+	else if (!conga_control_read(source, &message.payload))
 		conga_control_count(fabric, CONGA_A_STATS_CONTROL_MALFORMED);
 	else if (message.payload.header.version != CONGA_CONTROL_VERSION)
 		conga_control_take(&message, conga_control_take_version,
@@ -506,7 +523,7 @@ bool conga_control_bye(struct conga_leaf *leaf)
 	way.params = conga_fabric_params(leaf->fabric);
 	conga_control_fill(&payload, way.params, CONGA_CONTROL_BYE);
 	payload.header.echo = cpu_to_be32(leaf->hello.echo);
-	usable = conga_path_usable(leaf);
+	usable = conga_control_uplinks(leaf);
 	for_each_set_bit(tag, &usable, CONGA_TAGS_MAX) {
 		way.port = conga_port_uplink(leaf->fabric, tag);
 		sent |= conga_control_emit(&way, &payload,
@@ -559,6 +576,7 @@ void conga_control_stop(struct conga_fabric *fabric)
 {
 	conga_assert_locked(fabric);
 	WRITE_ONCE(fabric->leaving, true);
+	conga_probe_stop(fabric);
 	cancel_delayed_work_sync(&fabric->hello_work);
 	if (conga_control_bye_all(fabric))
 		msleep(CONGA_CONTROL_LINGER_MS);

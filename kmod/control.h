@@ -11,6 +11,7 @@ struct conga_leaf;
 struct conga_packet;
 struct conga_params;
 struct conga_port;
+struct net_device;
 struct sk_buff;
 
 /* A packet from a known leaf that came by a port. */
@@ -26,19 +27,25 @@ struct conga_control_source {
 /* Where a control packet goes. */
 struct conga_control_way {
 	const struct conga_params	*params;
-	struct conga_leaf		*leaf;
-	struct conga_port		*port;	/* the uplink */
+	struct conga_leaf		*leaf;	/* NULL: whoever is at the port's link */
+	struct conga_port		*port;
 	struct in6_addr			source;	/* outer; IPv4 mapped, :: to choose */
 };
 
 /* control_send.c: softirq or BH disabled, RCU */
 bool conga_control_send(const struct conga_control_way *way,
 			struct conga_control_payload *payload);
+bool conga_control_send_link(const struct conga_control_way *way,
+			     struct conga_control_payload *payload);
+bool conga_control_own(const struct net_device *dev, bool v4,
+		       struct in6_addr *own);
 void conga_control_fill(struct conga_control_payload *payload,
 			const struct conga_params *params, u8 type);
 
 /* control.c: softirq, RCU */
 void conga_control_receive(const struct conga_control_source *source);
+bool conga_control_read(const struct conga_control_source *source,
+			struct conga_control_payload *payload);
 void conga_control_feedback(const struct conga_control_source *source, u64 now);
 
 /* control.c: the locks are held, may sleep */
@@ -47,5 +54,13 @@ void conga_control_start(struct conga_fabric *fabric);
 void conga_control_restart(struct conga_fabric *fabric);
 void conga_control_stop(struct conga_fabric *fabric);
 bool conga_control_bye(struct conga_leaf *leaf);
+
+/* probe.c: softirq, RCU */
+void conga_probe_receive(struct conga_control_source *source);
+
+/* probe.c: the locks are held, may sleep */
+void conga_probe_setup(struct conga_fabric *fabric);
+void conga_probe_restart(struct conga_fabric *fabric);
+void conga_probe_stop(struct conga_fabric *fabric);
 
 #endif /* _CONGA_CONTROL_H */

@@ -24,6 +24,7 @@
 #include "control.h"
 #include "leaf.h"
 #include "packet.h"
+#include "path_dst.h"
 #include "port.h"
 
 #define CONGA_CONTROL_TOS	0xc0	/* CS6, network control */
@@ -48,24 +49,25 @@ void conga_control_fill(struct conga_control_payload *payload,
 static unsigned int
 conga_control_length(const struct conga_control_payload *payload)
 {
-	return sizeof(payload->header) +
-	       payload->header.count * sizeof(payload->record[0]);
+	return sizeof(payload->header) + conga_control_body(&payload->header);
 }
 
 /* Is the tunnel's underlay that of the route, i.e. the same VRF or none? */
 static bool conga_control_same_vrf(struct net *net,
 				   const struct vxlan_dev *tunnel,
-				   struct net_device *dev)
+				   const struct net_device *dev)
 {
 	return l3mdev_master_ifindex_by_index(net, tunnel->cfg.remote_ifindex) ==
 	       l3mdev_master_ifindex_rcu(dev);
 }
 
-/* The tunnels' own address, by which the leaf knows us. */
-static bool conga_control_tunnel_source(struct net *net, bool v4,
-					const struct dst_entry *dst,
-					struct in6_addr *source)
+/* conga_control_own - the tunnels' own address, by which leaves know us. Theirs who are
+ * in the VRF of @link, or in none as it is. RCU
+ */
+bool conga_control_own(const struct net_device *link, bool v4,
+		       struct in6_addr *own)
 {
+	struct net *net = dev_net(link);
 	struct net_device *dev;
 
 	for_each_netdev_rcu(net, dev) {
@@ -73,17 +75,16 @@ static bool conga_control_tunnel_source(struct net *net, bool v4,
 		const union vxlan_addr *local = &tunnel->cfg.saddr;
 
 		if (!netif_is_vxlan(dev) ||
-		    !conga_control_same_vrf(net, tunnel, dst->dev))
+		    !conga_control_same_vrf(net, tunnel, link))
 			continue;
 		if (v4 && local->sa.sa_family == AF_INET &&
 		    local->sin.sin_addr.s_addr) {
-			ipv6_addr_set_v4mapped(local->sin.sin_addr.s_addr,
-					       source);
+			ipv6_addr_set_v4mapped(local->sin.sin_addr.s_addr, own);
 			return true;
 		}
 		if (!v4 && local->sa.sa_family == AF_INET6 &&
 		    !ipv6_addr_any(&local->sin6.sin6_addr)) {
-			*source = local->sin6.sin6_addr;
+			*own = local->sin6.sin6_addr;
 			return true;
 		}
 	}
@@ -113,16 +114,16 @@ static bool conga_control_source(const struct conga_control_way *way,
 	*source = way->source;
 	if (!ipv6_addr_any(source))
 		return true;
-	return conga_control_tunnel_source(way->leaf->fabric->net,
-					   conga_leaf_is_v4(way->leaf), dst,
-					   source) ||
+	return conga_control_own(dst->dev, conga_leaf_is_v4(way->leaf), source) ||
 	       conga_control_route_source(way, dst, source);
 }
 
 static void conga_control_push_vxlan(struct sk_buff *skb,
 				     const struct conga_control_way *way)
 {
-	const struct conga_stamp stamp = { .tag = way->port->tag };
+	const struct conga_stamp stamp = {
+		.tag = way->port->role == CONGA_ROLE_UPLINK ? way->port->tag : 0,
+	};
 	__be32 *vxlan = skb_push(skb, 2 * sizeof(*vxlan));
 
 	vxlan[0] = cpu_to_be32(conga_wire_stamp(CONGA_VXLAN_FLAG_VNI, &stamp,
@@ -145,8 +146,7 @@ static void conga_control_push_udp(struct sk_buff *skb,
 }
 
 static void conga_control_push_ip4(struct sk_buff *skb, struct net *net,
-				   const struct dst_entry *dst, __be32 source,
-				   __be32 destination)
+				   u8 ttl, __be32 source, __be32 destination)
 {
 	struct iphdr *ip;
 
@@ -159,7 +159,7 @@ static void conga_control_push_ip4(struct sk_buff *skb, struct net *net,
 		.tos		= CONGA_CONTROL_TOS,
 		.tot_len	= htons(skb->len),
 		.frag_off	= htons(IP_DF),
-		.ttl		= ip4_dst_hoplimit(dst),
+		.ttl		= ttl,
 		.protocol	= IPPROTO_UDP,
 		.saddr		= source,
 		.daddr		= destination,
@@ -169,8 +169,7 @@ static void conga_control_push_ip4(struct sk_buff *skb, struct net *net,
 	skb->protocol = htons(ETH_P_IP);
 }
 
-static void conga_control_push_ip6(struct sk_buff *skb,
-				   struct dst_entry *dst,
+static void conga_control_push_ip6(struct sk_buff *skb, u8 hop_limit,
 				   const struct in6_addr *source,
 				   const struct in6_addr *destination)
 {
@@ -183,22 +182,22 @@ static void conga_control_push_ip6(struct sk_buff *skb,
 	ip6_flow_hdr(ip, CONGA_CONTROL_TOS, 0);
 	ip->payload_len = htons(length);
 	ip->nexthdr = IPPROTO_UDP;
-	ip->hop_limit = ip6_dst_hoplimit(dst);
+	ip->hop_limit = hop_limit;
 	ip->saddr = *source;
 	ip->daddr = *destination;
 	skb->protocol = htons(ETH_P_IPV6);
 }
 
+/* All but the IP header, with room for it. */
 static struct sk_buff *
-conga_control_build(const struct conga_control_way *way, struct dst_entry *dst,
-		    const struct in6_addr *source,
+conga_control_begin(const struct conga_control_way *way,
+		    const struct net_device *dev,
 		    const struct conga_control_payload *payload)
 {
 	unsigned int length = conga_control_length(payload);
-	unsigned int headroom = LL_RESERVED_SPACE(dst->dev) +
+	unsigned int headroom = LL_RESERVED_SPACE(dev) +
 				sizeof(struct ipv6hdr) + sizeof(struct udphdr) +
 				2 * sizeof(u32);
-	const struct conga_leaf *leaf = way->leaf;
 	struct sk_buff *skb = alloc_skb(headroom + length, GFP_ATOMIC);
 
 	if (!skb)
@@ -207,12 +206,6 @@ conga_control_build(const struct conga_control_way *way, struct dst_entry *dst,
 	skb_put_data(skb, payload, length);
 	conga_control_push_vxlan(skb, way);
 	conga_control_push_udp(skb, way);
-	if (conga_leaf_is_v4(leaf))
-		conga_control_push_ip4(skb, leaf->fabric->net, dst,
-				       source->s6_addr32[3],
-				       leaf->addr.s6_addr32[3]);
-	else
-		conga_control_push_ip6(skb, dst, source, &leaf->addr);
 	skb->priority = TC_PRIO_CONTROL;
 	return skb;
 }
@@ -231,10 +224,65 @@ bool conga_control_send(const struct conga_control_way *way,
 
 	if (!dst || !conga_control_source(way, dst, &source))
 		return false;
-	skb = conga_control_build(way, dst, &source, payload);
+	skb = conga_control_begin(way, dst->dev, payload);
 	if (!skb)
 		return false;
+	if (conga_leaf_is_v4(way->leaf))
+		conga_control_push_ip4(skb, way->leaf->fabric->net,
+				       ip4_dst_hoplimit(dst),
+				       source.s6_addr32[3],
+				       way->leaf->addr.s6_addr32[3]);
+	else
+		conga_control_push_ip6(skb, ip6_dst_hoplimit(dst), &source,
+				       &way->leaf->addr);
 	skb_dst_set_noref(skb, dst);
 	dst_output(way->leaf->fabric->net, NULL, skb);
+	return true;
+}
+
+/* To all systems at the link, by IPv4 if the box has any address. */
+static bool conga_control_push_link(struct sk_buff *skb,
+				    const struct conga_control_way *way,
+				    struct net_device *dev, u8 *mac)
+{
+	struct in6_addr source, all = IN6ADDR_LINKLOCAL_ALLNODES_INIT;
+	__be32 v4 = inet_select_addr(dev, 0, RT_SCOPE_LINK);
+
+	if (v4) {
+		conga_control_push_ip4(skb, dev_net(dev), CONGA_CONTROL_LINK_HOPS,
+				       v4, htonl(INADDR_ALLHOSTS_GROUP));
+		ip_eth_mc_map(htonl(INADDR_ALLHOSTS_GROUP), mac);
+		return true;
+	}
+	if (ipv6_dev_get_saddr(dev_net(dev), dev, &all, 0, &source))
+		return false;
+	conga_control_push_ip6(skb, CONGA_CONTROL_LINK_HOPS, &source, &all);
+	ipv6_eth_mc_map(&all, mac);
+	return true;
+}
+
+/*
+ * conga_control_send_link - send @payload to whoever is at the link of the way's port
+ *
+ * Softirq or BH disabled, RCU. No route is asked, since none is needed. False if there
+ * is no source or memory.
+ */
+bool conga_control_send_link(const struct conga_control_way *way,
+			     struct conga_control_payload *payload)
+{
+	struct net_device *dev = way->port->dev;
+	struct sk_buff *skb = conga_control_begin(way, dev, payload);
+	u8 mac[MAX_ADDR_LEN] = {};
+
+	if (!skb)
+		return false;
+	skb->dev = dev;
+	if (!conga_control_push_link(skb, way, dev, mac) ||
+	    dev_hard_header(skb, dev, ntohs(skb->protocol), mac, NULL,
+			    skb->len) < 0) {
+		kfree_skb(skb);
+		return false;
+	}
+	dev_queue_xmit(skb);
 	return true;
 }

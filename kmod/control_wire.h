@@ -18,7 +18,11 @@ enum conga_control_type {
 	CONGA_CONTROL_HELLO = 1,
 	CONGA_CONTROL_FEEDBACK,
 	CONGA_CONTROL_BYE,
+	CONGA_CONTROL_PROBE,	/* between neighbours; a body instead of records */
 };
+
+/* Of packets between neighbours: nobody can have it left who is farther away. */
+#define CONGA_CONTROL_LINK_HOPS	255
 
 #define CONGA_CONTROL_ASK	0x01	/* this hello wants an answer */
 #define CONGA_CONTROL_SUM	0x02	/* the sender's metric is sum */
@@ -49,10 +53,30 @@ struct conga_control_record {
 	__be16	zero;
 };
 
+/* What is between a leaf and the box that this is sent to. */
+struct conga_control_probe {
+	__be32	origin[4];	/* the leaf's address, IPv4 mapped */
+	u8	utilisation;	/* of the path to it, 255 is full */
+	u8	hops;		/* boxes that it may still pass */
+	__be16	zero;
+};
+
 struct conga_control_payload {
 	struct conga_control_header	header;
-	struct conga_control_record	record[CONGA_CONTROL_RECORDS];
+	union {
+		struct conga_control_record	record[CONGA_CONTROL_RECORDS];
+		struct conga_control_probe	probe;
+	};
 };
+
+/* Bytes behind the header; @header has no more records than there may be. */
+static inline unsigned int
+conga_control_body(const struct conga_control_header *header)
+{
+	if (header->type == CONGA_CONTROL_PROBE)
+		return sizeof(struct conga_control_probe);
+	return header->count * sizeof(struct conga_control_record);
+}
 
 /* What a box with this Q puts into byte 3 of the VXLAN header. */
 static inline u8 conga_control_byte3(u8 q)

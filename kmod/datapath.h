@@ -14,6 +14,7 @@
  *    | hash the inner flow                                          |
  *    | flowlet live? keep : policy picks  (choose.c)          vxlan device
  *    | path -> route by that uplink                                 ^
+ *    | a port of the flowlet's own, if the policy rehashes          |
  *    | stamp: LBTag, CE = 0, feedback                               |
  *    v                                                        rx.c  LOCAL_IN
  *  kernel's output, neighbour                                       | stamped?
@@ -25,8 +26,12 @@
  *    v                                    v                         |
  *    +------------ wire ------------ forwarding ------------ wire --+
  *
+ * Where the policy decides at every box, forward.c, FORWARD of a spine, takes the
+ * first steps of tx.c (steer.h), without a stamp.
+ *
  * Beside it control.c asks leaves whether, and by which uplinks, they can be
  * relied on: it works from a timer and from control packets that rx.c hands it.
+ * Likewise probe.c, between neighbours: which hop is best to a leaf (HULA).
  *
  * Before the receiving leaf's LOCAL_IN, gro.c lets the kernel merge packets that
  * differ in CE.
@@ -44,11 +49,13 @@ struct conga_fabric;
 struct conga_port;
 struct net;
 
-/* tx.c, rx.c: priv is the fabric. link.c: priv is the port. */
+/* tx.c, rx.c, forward.c: priv is the fabric. link.c: priv is the port. */
 unsigned int conga_tx(void *priv, struct sk_buff *skb,
 		      const struct nf_hook_state *state);
 unsigned int conga_rx(void *priv, struct sk_buff *skb,
 		      const struct nf_hook_state *state);
+unsigned int conga_forward(void *priv, struct sk_buff *skb,
+			   const struct nf_hook_state *state);
 unsigned int conga_link(void *priv, struct sk_buff *skb,
 			const struct nf_hook_state *state);
 
@@ -58,6 +65,8 @@ void conga_gro_put(void);
 
 /* hooks.c: RTNL and the mutex. */
 int conga_hooks_attach(struct conga_fabric *fabric);
+int conga_hooks_attach_forward(struct conga_fabric *fabric);
+void conga_hooks_detach_forward(struct conga_fabric *fabric);
 int conga_hooks_attach_port(struct conga_port *port);
 void conga_hooks_remove_port(struct conga_port *port);
 void conga_hooks_remove_fabric(struct conga_fabric *fabric);

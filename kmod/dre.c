@@ -114,6 +114,14 @@ u8 conga_dre_metric(const struct conga_dre_params *params, u64 x)
 	return div64_u64(x << params->q, params->full);
 }
 
+/* conga_dre_utilisation - X over C * tau in 8 bits, 255 for more than full, too */
+u8 conga_dre_utilisation(const struct conga_dre_params *params, u64 x)
+{
+	if (x >= params->full)
+		return U8_MAX;
+	return div64_u64(x << 8, params->full);
+}
+
 u64 conga_dre_bytes(u64 x)
 {
 	return x >> CONGA_DRE_SHIFT;

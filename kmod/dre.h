@@ -49,6 +49,7 @@ void conga_dre_advance(const struct conga_dre_params *params,
 u64 conga_dre_decay(const struct conga_dre_params *params, u64 x,
 		    u64 periods);
 u8 conga_dre_metric(const struct conga_dre_params *params, u64 x);
+u8 conga_dre_utilisation(const struct conga_dre_params *params, u64 x);
 u64 conga_dre_bytes(u64 x);
 
 /* conga_dre_period - that @now, in ns, belongs to */

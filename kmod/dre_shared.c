@@ -26,6 +26,7 @@ int conga_dre_shared_setup(struct conga_dre_shared *shared)
 {
 	int cpu;
 
+	init_llist_head(&shared->list);
 	shared->sum = 0;
 	shared->sum_period = 0;
 	shared->shares = alloc_percpu(struct conga_dre_share);
@@ -55,58 +56,30 @@ static u64 conga_dre_shared_of(const struct conga_dre_params *params,
 	return conga_dre_at(params, &copy, period);
 }
 
-/* Two CPUs may sum the same period at once: both write the same value. */
-static u64 conga_dre_shared_sum(const struct conga_dre_params *params,
-				struct conga_dre_shared *shared,
-				const struct conga_dre_share *own, u64 period)
+/* conga_dre_shared_enlist - the first packet of this CPU; BH disabled */
+void conga_dre_shared_enlist(struct conga_dre_shared *shared,
+			     struct conga_dre_share *own)
 {
-	u64 sum = conga_dre_at(params, &own->cell, period);
-	int cpu;
+	own->listed = true;
+	llist_add(&own->node, &shared->list);
+}
 
-	for_each_possible_cpu(cpu) {
-		const struct conga_dre_share *one;
+/* conga_dre_shared_sum - X at the start of @period; BH disabled
+ *
+ * Two CPUs may sum the same period at once: both write the same value.
+ */
+u64 conga_dre_shared_sum(const struct conga_dre_params *params,
+			 struct conga_dre_shared *shared, u64 period)
+{
+	struct llist_node *node = READ_ONCE(shared->list.first);
+	u64 sum = 0;
 
-		one = per_cpu_ptr(shared->shares, cpu);
-		if (one != own)
-			sum += conga_dre_shared_of(params, one, period);
-	}
+	for (; node; node = llist_next(node))
+		sum += conga_dre_shared_of(params,
+					   llist_entry(node, struct conga_dre_share,
+						       node), period);
 	WRITE_ONCE(shared->sum, sum);
-	/* Paired with the acquire in conga_dre_shared_x(). */
+	/* Paired with the acquire in conga_dre_shared_in(). */
 	smp_store_release(&shared->sum_period, period);
 	return sum;
-}
-
-static u64 conga_dre_shared_in(const struct conga_dre_params *params,
-			       struct conga_dre_shared *shared,
-			       const struct conga_dre_share *own, u64 period)
-{
-	u64 x;
-
-	/* Paired with the release in conga_dre_shared_sum(). */
-	if (smp_load_acquire(&shared->sum_period) == period)
-		x = READ_ONCE(shared->sum);
-	else
-		x = conga_dre_shared_sum(params, shared, own, period);
-	return x + conga_dre_own(&own->cell, period);
-}
-
-/* conga_dre_shared_x - X in DRE units; BH disabled */
-u64 conga_dre_shared_x(const struct conga_dre_params *params,
-		       struct conga_dre_shared *shared, u64 now)
-{
-	return conga_dre_shared_in(params, shared, this_cpu_ptr(shared->shares),
-				   conga_dre_period(params, now));
-}
-
-/* conga_dre_shared_add - count @bytes; returns X with them. BH disabled */
-u64 conga_dre_shared_add(const struct conga_dre_params *params,
-			 struct conga_dre_shared *shared, u64 now, u32 bytes)
-{
-	struct conga_dre_share *own = this_cpu_ptr(shared->shares);
-	u64 period = conga_dre_period(params, now);
-
-	write_seqcount_begin(&own->seq);
-	conga_dre_add(params, &own->cell, period, bytes);
-	write_seqcount_end(&own->seq);
-	return conga_dre_shared_in(params, shared, own, period);
 }

@@ -101,11 +101,20 @@ void conga_params_setup(struct conga_params *params)
 		.q		= CONGA_Q_DEFAULT,
 		.metric		= CONGA_METRIC_MAX,
 		.hello		= CONGA_HELLO_DEFAULT,
+		.probe		= CONGA_PROBE_AUTO,
 		.leaf_id	= get_random_u32(),
 		.explicit_feedback = true,
 		.dstports	= 1,
 		.dstport	= { htons(CONGA_VXLAN_PORT) },
 	};
+}
+
+/* conga_params_tp - ns between probes, 0 for none; auto: if the policy needs them */
+u64 conga_params_tp(const struct conga_params *params)
+{
+	if (params->probe != CONGA_PROBE_AUTO)
+		return params->probe;
+	return params->policy->needs & CONGA_NEEDS_PROBES ? CONGA_PROBE_DEFAULT : 0;
 }
 
 /* conga_flowlets_create - an empty table of @size entries, a power of two */
@@ -197,9 +206,11 @@ static int conga_fabric_alloc(struct conga_fabric *fabric,
 	RCU_INIT_POINTER(fabric->params, copy);
 	fabric->stats = conga_stats_create();
 	fabric->recent = alloc_percpu(u8);
+	fabric->random = alloc_percpu(struct rnd_state);
 	if (!flowlets || !copy || !fabric->stats || !fabric->recent ||
-	    conga_flow_states_create(copy))
+	    !fabric->random || conga_flow_states_create(copy))
 		return -ENOMEM;
+	prandom_seed_full_state(fabric->random);
 	for_each_possible_cpu(cpu) {
 		u8 *recent = per_cpu_ptr(fabric->recent, cpu);
 
@@ -212,6 +223,7 @@ static void conga_fabric_release(struct conga_fabric *fabric)
 {
 	struct conga_params *params = rcu_dereference_raw(fabric->params);
 
+	free_percpu(fabric->random);
 	free_percpu(fabric->recent);
 	free_percpu(fabric->stats);
 	conga_flowlets_free(rcu_dereference_raw(fabric->flowlets));

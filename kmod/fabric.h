@@ -3,8 +3,10 @@
 #define _CONGA_FABRIC_H
 
 #include <linux/cache.h>
+#include <linux/hrtimer.h>
 #include <linux/mutex.h>
 #include <linux/netfilter.h>
+#include <linux/prandom.h>
 #include <linux/rhashtable.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
@@ -18,6 +20,9 @@ struct conga_port;
 
 /* tx and rx, IPv4 and IPv6 */
 #define CONGA_HOOKS	4
+
+/* forward, likewise, while the policy decides at every box */
+#define CONGA_FORWARD_HOOKS	2
 
 /**
  * DOC: Locking
@@ -37,12 +42,13 @@ struct conga_port;
  * Variables that packets change are words read with READ_ONCE and written with
  * WRITE_ONCE (flowlets, congestion tables) or per CPU (counters, DRE cells). A
  * leaf's paths, and the key that they are resolved for, change under their lock,
- * by whoever finds them outdated; what hello knows of a leaf, and the leaf's
- * state, under its hello_lock, by the tick and by answers. Neither lock is taken
- * inside the other.
+ * by whoever finds them outdated; what hello and probes know of a leaf, and the
+ * leaf's state, under its hello_lock, by the tick, answers and probes. Neither lock
+ * is taken inside the other.
  *
- * The two works (hello's tick, events) walk the leaves under RCU and take none
- * of the configuration's locks, so that a holder of these may wait for them.
+ * The two works (hello's tick, events) and the timer of probes walk leaves or ports
+ * under RCU and take none of the configuration's locks, so that a holder of these may
+ * wait for them.
  */
 
 /* Constant while published. Written by the holder of the locks, as a copy. */
@@ -54,6 +60,7 @@ struct conga_params {
 	u32		alpha;		/* millionths */
 	u32		flowlets;	/* entries */
 	u64		hello;		/* ns, 0: off */
+	u64		probe;		/* ns, 0: off, or CONGA_PROBE_AUTO */
 	u32		leaf_id;	/* who we are in hellos */
 	u8		q;		/* bits */
 	u8		metric;		/* enum conga_metric */
@@ -89,6 +96,15 @@ struct conga_flow_states {
 	u8		state[] __aligned(8);
 };
 
+/* How late probes were, in ns. Their timer alone writes it; who reads it meanwhile may
+ * see a sum without its last part.
+ */
+struct conga_lateness {
+	u64		rounds;
+	u64		sum;
+	u64		most;
+};
+
 /*
  * Packets read what stands before loaded, and never write it: in the first cache line
  * path_epoch moves with port events, the rest with configuration. They read loaded, too,
@@ -100,13 +116,16 @@ struct conga_fabric {
 	struct conga_flowlets __rcu	*flowlets;
 	struct conga_stats __percpu	*stats;
 	u8 __percpu			*recent;	/* LBTag chosen last */
+	struct rnd_state __percpu	*random;	/* of draws, BH disabled */
 	struct net			*net;
 	u32				hash_seed;
 	atomic_t			path_epoch;	/* bumped by port events */
 	struct list_head		ports;		/* RCU list */
-	struct conga_port __rcu		*uplink[CONGA_TAGS_MAX]; /* by LBTag */
+	struct conga_port __rcu		*hop[CONGA_TAGS_MAX];	/* by LBTag */
 	struct rhashtable		leaves;		/* by address */
 	u16				draining;	/* a bit per LBTag */
+	u16				transit;	/* hops that are no uplinks */
+	u8				lowest;		/* tier of transit ports */
 	bool				leaving;	/* removal has begun */
 
 	unsigned long			loaded		/* uplinks whose DRE says more than
@@ -116,7 +135,10 @@ struct conga_fabric {
 					____cacheline_aligned_in_smp;
 	struct xarray			leaf_index;	/* u16 -> leaf */
 	struct nf_hook_ops		hooks[CONGA_HOOKS]; /* by hooks.c */
+	struct nf_hook_ops		forward[CONGA_FORWARD_HOOKS]; /* likewise */
 	struct delayed_work		hello_work;	/* by control.c */
+	struct hrtimer			probe_timer;	/* by probe.c */
+	struct conga_lateness		lateness;	/* likewise */
 	struct work_struct		event_work;	/* by netlink_event.c */
 	u32				generation;	/* of ports and leaves */
 	u32				port_count;
@@ -145,6 +167,13 @@ void conga_fabric_free(struct conga_fabric *fabric);
 struct conga_params *conga_fabric_params(const struct conga_fabric *fabric);
 void conga_fabric_changed(struct conga_fabric *fabric);
 void conga_params_setup(struct conga_params *params);
+u64 conga_params_tp(const struct conga_params *params);
+
+/* conga_params_tfail - ns, without a probe for that long a hop is given up */
+static inline u64 conga_params_tfail(const struct conga_params *params)
+{
+	return params->policy_param[0] * conga_params_tp(params);
+}
 
 struct conga_flowlets *conga_flowlets_create(u32 size);
 void conga_flowlets_free(struct conga_flowlets *flowlets);

@@ -92,23 +92,14 @@ static void conga_feedback_take(struct conga_fromleaf *table, u8 tag,
 	conga_feedback_fill(stamp, tag, seen);
 }
 
-/**
- * conga_feedback_pick - the feedback for the next packet to the leaf
- * @table: the leaf's
- * @stamp: gets feedback, fb_tag and fb_metric
- * @now: ns
- * @tage: ns
- */
-void conga_feedback_pick(struct conga_fromleaf *table, struct conga_stamp *stamp,
-			 u64 now, u64 tage)
+/* conga_feedback_pick_heard - where these tags, a bit each, have a sample */
+void conga_feedback_pick_heard(struct conga_fromleaf *table,
+			       struct conga_stamp *stamp, u32 heard, u64 now,
+			       u64 tage)
 {
 	u8 next = READ_ONCE(table->next);
 	u8 last = READ_ONCE(table->last);
-	u32 heard = READ_ONCE(table->heard);
 
-	stamp->feedback = false;
-	if (!heard)
-		return;
 	/* Rotated, so that bit 0 is that of the next tag. */
 	heard = (u16)((heard | heard << CONGA_TAGS_MAX) >> next);
 	for (; heard; heard &= heard - 1) {

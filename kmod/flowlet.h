@@ -17,12 +17,17 @@
  * An entry is one word, so that no lock guards it; when two CPUs race, one
  * decision is lost and made again:
  *
- *   63..24 time in grains | 23..8 leaf | 7..5 zero | 4 valid | 3..0 LBTag
+ *   63..29 time in grains | 28..13 leaf | 12..5 draw | 4 valid | 3..0 LBTag
  *
- * The time wraps after 2^40 grains, 13 days: a flow that was idle for just
+ * The time wraps after 2^35 grains, 9.8 hours: a flow that was idle for just
  * that long, to a second, keeps its uplink.
+ *
+ * The draw tells flowlets of one flow apart for boxes on the way, which see the
+ * outer UDP source port: it stands for one of 255 ports, or, 0, for that which the
+ * tunnel gave. So a flowlet that another policy began keeps the tunnel's port.
  */
 #include <linux/bits.h>
+#include <linux/hash.h>
 #include <linux/types.h>
 
 #include "sample.h"
@@ -37,10 +42,12 @@
 /* An entry of the flowlet table, one word. 0 is empty. */
 typedef u64 conga_flowlet_t;
 
-#define CONGA_FLOWLET_TIME_SHIFT	24
-#define CONGA_FLOWLET_TIME_MASK		GENMASK_ULL(39, 0)
+#define CONGA_FLOWLET_TIME_SHIFT	29
+#define CONGA_FLOWLET_TIME_MASK		GENMASK_ULL(34, 0)
 #define CONGA_FLOWLET_AHEAD		BIT_ULL(20)	/* grains, 1 s */
-#define CONGA_FLOWLET_LEAF_SHIFT	8
+#define CONGA_FLOWLET_LEAF_SHIFT	13
+#define CONGA_FLOWLET_DRAW_SHIFT	5
+#define CONGA_FLOWLET_DRAWS		255	/* without 0 */
 #define CONGA_FLOWLET_VALID		0x10
 #define CONGA_FLOWLET_TAG		0x0f
 
@@ -58,6 +65,19 @@ static inline conga_flowlet_t conga_flowlet_make(u8 tag, u16 leaf, u64 now)
 	       CONGA_FLOWLET_VALID | (tag & CONGA_FLOWLET_TAG);
 }
 
+/* conga_flowlet_with_draw - an entry as made, without one yet */
+static inline conga_flowlet_t conga_flowlet_with_draw(conga_flowlet_t entry, u8 draw)
+{
+	return entry | (u64)draw << CONGA_FLOWLET_DRAW_SHIFT;
+}
+
+/* conga_flowlet_renew - the flowlet goes on */
+static inline conga_flowlet_t conga_flowlet_renew(conga_flowlet_t entry, u64 now)
+{
+	return (now >> CONGA_GRAIN_SHIFT) << CONGA_FLOWLET_TIME_SHIFT |
+	       (entry & (BIT_ULL(CONGA_FLOWLET_TIME_SHIFT) - 1));
+}
+
 static inline u8 conga_flowlet_tag(conga_flowlet_t entry)
 {
 	return entry & CONGA_FLOWLET_TAG;
@@ -68,7 +88,35 @@ static inline u16 conga_flowlet_leaf(conga_flowlet_t entry)
 	return entry >> CONGA_FLOWLET_LEAF_SHIFT;
 }
 
-/* Grains since the last packet, in 40 bits. Another CPU may have written a
+static inline u8 conga_flowlet_draw(conga_flowlet_t entry)
+{
+	return entry >> CONGA_FLOWLET_DRAW_SHIFT;
+}
+
+/* conga_flowlet_redraw - any of the draws but @previous, by a uniform 32 bit @random */
+static inline u8 conga_flowlet_redraw(u8 previous, u32 random)
+{
+	u32 others = CONGA_FLOWLET_DRAWS - !!previous;
+	u32 step = ((u64)random * others) >> 32;
+
+	return (previous + step) % CONGA_FLOWLET_DRAWS + 1;
+}
+
+/*
+ * conga_flowlet_port - UDP source port of a flowlet, from @min to below @max
+ *
+ * Multiples of the golden ratio, mod 1, are as far apart as any: the flow's hash says
+ * where in the range they start. So the ports of a flow's draws lie all over the range
+ * and differ, as long as the range has room: 700 ports are enough.
+ */
+static inline u16 conga_flowlet_port(u32 hash, u8 draw, u16 min, u16 max)
+{
+	u32 place = hash + (u32)draw * GOLDEN_RATIO_32;
+
+	return min + (((u64)place * (max - min)) >> 32);
+}
+
+/* Grains since the last packet, in 35 bits. Another CPU may have written a
  * moment ahead of our clock: that is no time at all.
  */
 static inline u64 conga_flowlet_grains(conga_flowlet_t entry, u64 now)

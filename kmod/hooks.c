@@ -23,6 +23,32 @@ static const struct nf_hook_ops conga_hook_templates[CONGA_HOOKS] = {
 	{ .hook = conga_rx, .pf = NFPROTO_IPV6, .hooknum = NF_INET_LOCAL_IN },
 };
 
+/* conga_hooks_attach_forward - what passes this box is the policy's, too; may sleep */
+int conga_hooks_attach_forward(struct conga_fabric *fabric)
+{
+	int i;
+
+	conga_assert_locked(fabric);
+	for (i = 0; i < CONGA_FORWARD_HOOKS; i++)
+		fabric->forward[i] = (struct nf_hook_ops) {
+			.hook		= conga_forward,
+			.pf		= i ? NFPROTO_IPV6 : NFPROTO_IPV4,
+			.hooknum	= NF_INET_FORWARD,
+			.priority	= CONGA_HOOK_PRIORITY,
+			.priv		= fabric,
+		};
+	return nf_register_net_hooks(fabric->net, fabric->forward,
+				     CONGA_FORWARD_HOOKS);
+}
+
+/* conga_hooks_detach_forward - of those that were attached; packets may still be in it */
+void conga_hooks_detach_forward(struct conga_fabric *fabric)
+{
+	conga_assert_locked(fabric);
+	nf_unregister_net_hooks(fabric->net, fabric->forward,
+				CONGA_FORWARD_HOOKS);
+}
+
 /* conga_hooks_attach - tx and rx of the fabric's namespace; may sleep */
 int conga_hooks_attach(struct conga_fabric *fabric)
 {
@@ -35,7 +61,13 @@ int conga_hooks_attach(struct conga_fabric *fabric)
 		fabric->hooks[i].priority = CONGA_HOOK_PRIORITY;
 	}
 	err = nf_register_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
-	if (!err)
+	if (err)
+		return err;
+	if (conga_fabric_params(fabric)->policy->forward)
+		err = conga_hooks_attach_forward(fabric);
+	if (err)
+		nf_unregister_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
+	else
 		conga_gro_get();
 	return err;
 }
@@ -65,7 +97,7 @@ static void conga_hooks_kill_port(struct conga_port *port)
 /* Phase two, after the grace period: no packet holds the port or its paths. */
 static void conga_hooks_bury_port(struct conga_port *port)
 {
-	if (port->role == CONGA_ROLE_UPLINK)
+	if (port->tag != CONGA_TAG_NONE)
 		conga_path_forget_tag(port->fabric, port->tag);
 	conga_port_free(port);
 }
@@ -87,6 +119,8 @@ void conga_hooks_remove_fabric(struct conga_fabric *fabric)
 	conga_assert_locked(fabric);
 	conga_control_stop(fabric);
 	nf_unregister_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
+	if (conga_fabric_params(fabric)->policy->forward)
+		conga_hooks_detach_forward(fabric);
 	conga_gro_put();
 	list_for_each_entry_safe(port, next, &fabric->ports, list) {
 		conga_hooks_kill_port(port);

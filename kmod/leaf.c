@@ -1,33 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Leaves: the remote tunnel endpoints of a fabric, found by address. */
-#include <linux/hash.h>
 #include <linux/slab.h>
 
 #include "leaf.h"
 #include "port.h"
-
-/* A product, of which the upper half depends on all bits. Who could choose addresses
- * that collide is an operator, who has better ways to slow this box down.
- */
-static u32 conga_leaf_hash(const void *key, u32 len, u32 seed)
-{
-	return hash_64(ipv6_addr_hash(key) ^ seed, 32);
-}
-
-static int conga_leaf_differs(struct rhashtable_compare_arg *arg,
-			      const void *leaf)
-{
-	return !ipv6_addr_equal(arg->key, &((const struct conga_leaf *)leaf)->addr);
-}
-
-static const struct rhashtable_params conga_leaf_params = {
-	.key_offset		= offsetof(struct conga_leaf, addr),
-	.key_len		= sizeof_field(struct conga_leaf, addr),
-	.head_offset		= offsetof(struct conga_leaf, node),
-	.hashfn			= conga_leaf_hash,
-	.obj_cmpfn		= conga_leaf_differs,
-	.automatic_shrinking	= true,
-};
 
 /* As the comment at the struct has it, where locks are a word. */
 #define CONGA_LEAF_LAID_OUT	(sizeof(spinlock_t) <= sizeof(u32) && IS_ENABLED(CONFIG_64BIT))
@@ -54,13 +30,6 @@ void conga_leaf_table_clean(struct conga_fabric *fabric)
 	xa_destroy(&fabric->leaf_index);
 	rhashtable_free_and_destroy(&fabric->leaves, conga_leaf_table_free_one,
 				    NULL);
-}
-
-/* conga_leaf_find - by address, NULL if none; RCU */
-struct conga_leaf *conga_leaf_find(struct conga_fabric *fabric,
-				   const struct in6_addr *addr)
-{
-	return rhashtable_lookup(&fabric->leaves, addr, conga_leaf_params);
 }
 
 /* conga_leaf_find_locked - likewise; the mutex */
@@ -193,7 +162,8 @@ void conga_leaf_settle(struct conga_leaf *leaf)
 	bool changed = state != leaf->state;
 
 	lockdep_assert_held(&leaf->hello_lock);
-	WRITE_ONCE(leaf->silent, state == CONGA_MODE_CONGA ? leaf->hello.out : 0);
+	WRITE_ONCE(leaf->silent, leaf->hula.out |
+		   (state == CONGA_MODE_CONGA ? leaf->hello.out : 0));
 	WRITE_ONCE(leaf->state, state);
 	if (!changed)
 		return;
@@ -211,7 +181,7 @@ void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode)
 	spin_lock_bh(&leaf->hello_lock);
 	WRITE_ONCE(leaf->mode, mode);
 	conga_hello_setup(&leaf->hello, leaf->hello.tick);
-	WRITE_ONCE(leaf->silent, 0);
+	WRITE_ONCE(leaf->silent, leaf->hula.out);
 	WRITE_ONCE(leaf->state, conga_leaf_derive(leaf));
 	conga_leaf_flush(leaf);
 	spin_unlock_bh(&leaf->hello_lock);
@@ -250,6 +220,8 @@ u8 conga_leaf_path_reason(struct conga_leaf *leaf, struct conga_port *port)
 
 	if (reason != CONGA_PATH_USABLE)
 		return reason;
+	if (READ_ONCE(leaf->hula.out) & BIT(port->tag))
+		return CONGA_PATH_UNPROBED;
 	if (conga_leaf_is_silent(leaf, port->tag))
 		return CONGA_PATH_SILENT;
 	if (READ_ONCE(leaf->fabric->draining) & BIT(port->tag))

@@ -2,6 +2,7 @@
 #ifndef _CONGA_LEAF_H
 #define _CONGA_LEAF_H
 
+#include <linux/hash.h>
 #include <linux/in6.h>
 #include <linux/rhashtable.h>
 #include <linux/spinlock.h>
@@ -10,6 +11,7 @@
 #include "fabric.h"
 #include "feedback.h"
 #include "hello.h"
+#include "hula.h"
 #include "path.h"
 #include "toleaf.h"
 
@@ -35,6 +37,7 @@ struct conga_leaf_told {
  *   10-14	from: a word is written once a grain at most by packets received, and by
  *	packets sent when they feed back something new.
  *   14-15	hello: of the tick and of answers. Sharing line 14 with from costs them a miss.
+ *	Then hula: of probes, some per Tp; best is read once a flowlet.
  *
  * So of a leaf's lines only those of its two tables bounce between CPUs, which is what
  * tables are for: one CPU hears, another sends.
@@ -58,7 +61,38 @@ struct conga_leaf {
 	struct conga_toleaf	to;
 	struct conga_fromleaf	from ____cacheline_aligned_in_smp;
 	struct conga_hello	hello;
+	struct conga_hula	hula;	/* by hello_lock, but for best */
 };
+
+/* A product, of which the upper half depends on all bits. Who could choose addresses
+ * that collide is an operator, who has better ways to slow this box down.
+ */
+static inline u32 conga_leaf_hash(const void *key, u32 len, u32 seed)
+{
+	return hash_64(ipv6_addr_hash(key) ^ seed, 32);
+}
+
+static inline int conga_leaf_differs(struct rhashtable_compare_arg *arg,
+				     const void *leaf)
+{
+	return !ipv6_addr_equal(arg->key, &((const struct conga_leaf *)leaf)->addr);
+}
+
+static const struct rhashtable_params conga_leaf_params = {
+	.key_offset		= offsetof(struct conga_leaf, addr),
+	.key_len		= sizeof_field(struct conga_leaf, addr),
+	.head_offset		= offsetof(struct conga_leaf, node),
+	.hashfn			= conga_leaf_hash,
+	.obj_cmpfn		= conga_leaf_differs,
+	.automatic_shrinking	= true,
+};
+
+/* conga_leaf_find - by address, NULL if none; RCU */
+static __always_inline struct conga_leaf *
+conga_leaf_find(struct conga_fabric *fabric, const struct in6_addr *addr)
+{
+	return rhashtable_lookup(&fabric->leaves, addr, conga_leaf_params);
+}
 
 static inline bool conga_leaf_is_v4(const struct conga_leaf *leaf)
 {
@@ -93,8 +127,6 @@ static inline void conga_leaf_mark_busy(struct conga_leaf *leaf, u8 tag)
 int conga_leaf_table_setup(struct conga_fabric *fabric);
 void conga_leaf_table_clean(struct conga_fabric *fabric);
 
-struct conga_leaf *conga_leaf_find(struct conga_fabric *fabric,
-				   const struct in6_addr *addr);
 struct conga_leaf *conga_leaf_find_locked(struct conga_fabric *fabric,
 					  const struct in6_addr *addr);
 struct conga_leaf *conga_leaf_by_index(struct conga_fabric *fabric, u16 index);

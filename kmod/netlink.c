@@ -9,6 +9,7 @@
 #include "datapath.h"
 #include "dre.h"
 #include "hello.h"
+#include "hula.h"
 #include "leaf.h"
 #include "netlink.h"
 #include "port.h"
@@ -65,6 +66,12 @@ CONGA_NETLINK_CHECK(leaf_id, nla_get_u32, value,
 		    "leaf-id is a number from 1 to 4294967295")
 CONGA_NETLINK_CHECK(dscp, nla_get_u32, value <= CONGA_DSCP_NONE,
 		    "opt-out dscp is off or a DSCP from 0 to 63")
+CONGA_NETLINK_CHECK(probe, nla_get_u64,
+		    !value || value == CONGA_PROBE_AUTO ||
+		    CONGA_BETWEEN(CONGA_PROBE_MIN, CONGA_PROBE_MAX),
+		    "probe is auto, off or a time from 20 us to 1 s")
+CONGA_NETLINK_CHECK(tier, nla_get_u32, value < CONGA_TIERS_MAX,
+		    "tier is a number from 0 to 15")
 CONGA_NETLINK_CHECK(drain, nla_get_u32, value <= 1, "drain is on or off")
 CONGA_NETLINK_CHECK(origin, nla_get_u32,
 		    CONGA_BETWEEN(CONGA_ORIGIN_MANUAL, CONGA_ORIGIN_AUTO),
@@ -101,6 +108,7 @@ conga_netlink_fabric_checks[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_EXPLICIT_FEEDBACK] = conga_netlink_check_explicit,
 	[CONGA_A_FABRIC_LEAF_ID]	= conga_netlink_check_leaf_id,
 	[CONGA_A_FABRIC_OPT_OUT_DSCP]	= conga_netlink_check_dscp,
+	[CONGA_A_FABRIC_PROBE]		= conga_netlink_check_probe,
 };
 
 static const conga_netlink_check_t
@@ -109,6 +117,7 @@ conga_netlink_port_checks[CONGA_A_PORT_MAX + 1] = {
 	[CONGA_A_PORT_TAG]		= conga_netlink_check_tag,
 	[CONGA_A_PORT_RATE]		= conga_netlink_check_rate,
 	[CONGA_A_PORT_DRAIN]		= conga_netlink_check_drain,
+	[CONGA_A_PORT_TIER]		= conga_netlink_check_tier,
 	[CONGA_A_PORT_ORIGIN]		= conga_netlink_check_origin,
 };
 
@@ -197,6 +206,7 @@ conga_netlink_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_OPT_OUT_MARK] = { .type = NLA_U32 },
 	[CONGA_A_FABRIC_OPT_OUT_MASK] = { .type = NLA_U32 },
 	[CONGA_A_FABRIC_OPT_OUT_DSCP] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_PROBE]	= { .type = NLA_U64 },
 };
 
 static const struct nla_policy
@@ -206,6 +216,7 @@ conga_netlink_port_new_policy[CONGA_A_PORT_MAX + 1] = {
 	[CONGA_A_PORT_TAG]	= { .type = NLA_U32 },
 	[CONGA_A_PORT_RATE]	= { .type = NLA_U64 },
 	[CONGA_A_PORT_DRAIN]	= { .type = NLA_U32 },
+	[CONGA_A_PORT_TIER]	= { .type = NLA_U32 },
 	[CONGA_A_PORT_ORIGIN]	= { .type = NLA_U32 },
 };
 
@@ -214,6 +225,7 @@ conga_netlink_port_set_policy[CONGA_A_PORT_MAX + 1] = {
 	[CONGA_A_PORT_IFINDEX]	= { .type = NLA_U32 },
 	[CONGA_A_PORT_RATE]	= { .type = NLA_U64 },
 	[CONGA_A_PORT_DRAIN]	= { .type = NLA_U32 },
+	[CONGA_A_PORT_TIER]	= { .type = NLA_U32 },
 	[CONGA_A_PORT_ORIGIN]	= { .type = NLA_U32 },
 };
 

@@ -53,7 +53,8 @@ int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
 	if (conga_netlink_put_addr(skb, CONGA_A_PATH_ADDR4, CONGA_A_PATH_ADDR6,
 				   leaf) ||
 	    nla_put_u32(skb, CONGA_A_PATH_IFINDEX, port->ifindex) ||
-	    nla_put_u32(skb, CONGA_A_PATH_TAG, port->tag) ||
+	    (port->role == CONGA_ROLE_UPLINK &&
+	     nla_put_u32(skb, CONGA_A_PATH_TAG, port->tag)) ||
 	    nla_put_u32(skb, CONGA_A_PATH_REASON, path.reason) ||
 	    nla_put_u32(skb, CONGA_A_PATH_LOCAL, path.local) ||
 	    nla_put_u32(skb, CONGA_A_PATH_REMOTE, path.remote) ||
@@ -75,7 +76,7 @@ static int conga_netlink_dump_leaf_paths(struct sk_buff *skb,
 	int err;
 
 	for (; *tag < CONGA_TAGS_MAX; (*tag)++) {
-		port = conga_port_uplink(leaf->fabric, *tag);
+		port = conga_port_hop(leaf->fabric, *tag);
 		if (!port)
 			continue;
 		header = conga_netlink_begin(skb, cb, CONGA_CMD_PATH_GET);
@@ -300,7 +301,7 @@ static int conga_netlink_dump_flowlet(struct sk_buff *skb,
 	u64 now = ktime_get_ns();
 	void *header;
 
-	port = conga_port_uplink(fabric, conga_flowlet_tag(entry));
+	port = conga_port_hop(fabric, conga_flowlet_tag(entry));
 	if (!leaf || !port ||
 	    conga_flowlet_state(entry, index, now, which->tfl) !=
 	    CONGA_FLOWLET_LIVE ||

@@ -150,7 +150,7 @@ static void conga_netlink_news_paths(struct conga_leaf *leaf)
 	u8 tag, reason;
 
 	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
-		ends.port = conga_port_uplink(leaf->fabric, tag);
+		ends.port = conga_port_hop(leaf->fabric, tag);
 		reason = ends.port ? conga_netlink_path_now(leaf, ends.port) : 0;
 		if (reason == leaf->told.path[tag])
 			continue;

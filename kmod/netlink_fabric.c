@@ -103,6 +103,8 @@ static int conga_netlink_read_params(struct conga_params *params,
 		params->tage = nla_get_u64(attrs[CONGA_A_FABRIC_AGE]);
 	if (attrs[CONGA_A_FABRIC_HELLO])
 		params->hello = nla_get_u64(attrs[CONGA_A_FABRIC_HELLO]);
+	if (attrs[CONGA_A_FABRIC_PROBE])
+		params->probe = nla_get_u64(attrs[CONGA_A_FABRIC_PROBE]);
 	if (attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK])
 		params->explicit_feedback =
 			nla_get_u32(attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK]);
@@ -132,6 +134,7 @@ static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
 	if (IS_ERR(fabric))
 		return conga_netlink_out_of_memory(info);
 	conga_control_setup(fabric);
+	conga_probe_setup(fabric);
 	conga_netlink_event_setup(fabric);
 	err = conga_hooks_attach(fabric);
 	if (err) {
@@ -143,6 +146,7 @@ static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
 		return err;
 	}
 	conga_control_start(fabric);
+	conga_probe_restart(fabric);
 	conga_netlink_tell_fabric(fabric);
 	return 0;
 }
@@ -203,7 +207,9 @@ static bool conga_netlink_dre_differs(const struct conga_params *old,
 				      const struct conga_params *new)
 {
 	return old->q != new->q || old->tdre != new->tdre ||
-	       old->alpha != new->alpha;
+	       old->alpha != new->alpha ||
+	       (old->policy->needs ^ new->policy->needs) & CONGA_NEEDS_PROBES ||
+	       conga_params_tp(old) != conga_params_tp(new);
 }
 
 /* Do metrics heard so far mean something else from now on? */
@@ -229,8 +235,9 @@ static bool conga_netlink_change_alloc(struct conga_fabric *fabric,
 			return false;
 		change->states = true;
 	}
-	if (conga_netlink_dre_differs(old, change->params))
-		return conga_netlink_change_dres(fabric, change);
+	if (conga_netlink_dre_differs(old, change->params) &&
+	    !conga_netlink_change_dres(fabric, change))
+		return false;
 	return true;
 }
 
@@ -243,6 +250,13 @@ static void conga_netlink_flush_leaves(struct conga_fabric *fabric)
 		conga_leaf_flush(leaf);
 }
 
+static bool conga_netlink_probe_differs(const struct conga_params *old,
+					const struct conga_params *new)
+{
+	return old->policy != new->policy ||
+	       conga_params_tp(old) != conga_params_tp(new);
+}
+
 /* Takes over what @change has. */
 static void conga_netlink_change_apply(struct conga_fabric *fabric,
 				       struct conga_netlink_change *change)
@@ -250,6 +264,7 @@ static void conga_netlink_change_apply(struct conga_fabric *fabric,
 	struct conga_params *old = conga_fabric_params(fabric);
 	bool scale = conga_netlink_scale_differs(old, change->params);
 	bool hello = old->hello != change->params->hello;
+	bool probe = conga_netlink_probe_differs(old, change->params);
 	struct conga_port *port;
 	u32 i = 0;
 
@@ -266,10 +281,33 @@ static void conga_netlink_change_apply(struct conga_fabric *fabric,
 	}
 	if (change->states && old->flow_states)
 		kvfree_rcu(old->flow_states, rcu);
+	if (old->policy->forward && !change->params->policy->forward)
+		conga_hooks_detach_forward(fabric);
 	kfree_rcu(old, rcu);
+	if (probe) {
+		conga_port_make_hops(fabric);
+		conga_path_invalidate(fabric);
+		conga_probe_restart(fabric);
+	}
 	if (hello)
 		conga_control_restart(fabric);
 	conga_netlink_tell_fabric(fabric);
+}
+
+/* The last that can fail. */
+static int conga_netlink_change_hooks(struct conga_fabric *fabric,
+				      const struct conga_params *params,
+				      struct genl_info *info)
+{
+	int err = 0;
+
+	if (params->policy->forward &&
+	    !conga_fabric_params(fabric)->policy->forward)
+		err = conga_hooks_attach_forward(fabric);
+	if (err)
+		NL_SET_ERR_MSG(info->extack,
+			       "The kernel refused the netfilter hooks");
+	return err;
 }
 
 static int conga_netlink_fabric_change(struct conga_fabric *fabric,
@@ -285,6 +323,8 @@ static int conga_netlink_fabric_change(struct conga_fabric *fabric,
 	err = conga_netlink_read_params(change.params, info);
 	if (!err && !conga_netlink_change_alloc(fabric, &change))
 		err = conga_netlink_out_of_memory(info);
+	if (!err)
+		err = conga_netlink_change_hooks(fabric, change.params, info);
 	if (err)
 		conga_netlink_change_free(&change, fabric->port_count);
 	else

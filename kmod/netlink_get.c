@@ -110,6 +110,21 @@ static int conga_netlink_put_opt_out(struct sk_buff *skb,
 			   params->opt_out_dscp);
 }
 
+/* Absent: no probes were due. */
+static int conga_netlink_put_lateness(struct sk_buff *skb,
+				      const struct conga_lateness *lateness)
+{
+	u64 rounds = READ_ONCE(lateness->rounds);
+
+	if (!rounds)
+		return 0;
+	return nla_put_u64_64bit(skb, CONGA_A_FABRIC_PROBE_LATE,
+				 div64_u64(READ_ONCE(lateness->sum), rounds),
+				 CONGA_A_FABRIC_PAD) ?:
+	       nla_put_u64_64bit(skb, CONGA_A_FABRIC_PROBE_LATEST,
+				 READ_ONCE(lateness->most), CONGA_A_FABRIC_PAD);
+}
+
 int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 			     struct genl_info *info)
 {
@@ -132,6 +147,9 @@ int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 			      CONGA_A_FABRIC_PAD) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_HELLO, params->hello,
 			      CONGA_A_FABRIC_PAD) ||
+	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_PROBE, conga_params_tp(params),
+			      CONGA_A_FABRIC_PAD) ||
+	    conga_netlink_put_lateness(skb, &fabric->lateness) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_EXPLICIT_FEEDBACK,
 			params->explicit_feedback) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_LEAF_ID, params->leaf_id) ||
@@ -240,6 +258,7 @@ int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
 			      CONGA_A_PORT_PAD) ||
 	    nla_put_u32(skb, CONGA_A_PORT_RATE_SOURCE, port->rate_source) ||
 	    nla_put_u32(skb, CONGA_A_PORT_ORIGIN, port->origin) ||
+	    nla_put_u32(skb, CONGA_A_PORT_TIER, port->tier) ||
 	    conga_netlink_put_drain(skb, port) ||
 	    nla_put_u32(skb, CONGA_A_PORT_STATE,
 			conga_port_up(port) ? CONGA_PORT_UP : CONGA_PORT_DOWN) ||
@@ -330,6 +349,32 @@ static u32 conga_netlink_usable_paths(struct conga_leaf *leaf)
 	return hweight16(usable);
 }
 
+/* What probes say of the leaf, if any does. */
+static int conga_netlink_put_best(struct sk_buff *skb, struct conga_leaf *leaf)
+{
+	conga_best_t best = READ_ONCE(leaf->hula.best);
+	const struct conga_params *params;
+	struct conga_port *port = NULL;
+	u64 now = ktime_get_ns();
+	int err = 0;
+	u8 hop;
+
+	rcu_read_lock();
+	params = conga_fabric_params(leaf->fabric);
+	hop = conga_hula_hop(best, now, conga_params_tfail(params));
+	if (hop != CONGA_TAG_NONE)
+		port = conga_port_hop(leaf->fabric, hop);
+	if (port &&
+	    (nla_put_u32(skb, CONGA_A_LEAF_BEST, port->ifindex) ||
+	     nla_put_u32(skb, CONGA_A_LEAF_UTILISATION,
+			 conga_hula_utilisation(best)) ||
+	     nla_put_u64_64bit(skb, CONGA_A_LEAF_PROBE_AGE,
+			       conga_hula_age(best, now), CONGA_A_LEAF_PAD)))
+		err = -EMSGSIZE;
+	rcu_read_unlock();
+	return err;
+}
+
 int conga_netlink_put_leaf(struct sk_buff *skb, struct conga_leaf *leaf)
 {
 	u32 id = READ_ONCE(leaf->hello.id);
@@ -342,6 +387,7 @@ int conga_netlink_put_leaf(struct sk_buff *skb, struct conga_leaf *leaf)
 				   leaf) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_MODE, leaf->mode) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_STATE, READ_ONCE(leaf->state)) ||
+	    conga_netlink_put_best(skb, leaf) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_REASON, reason) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_ORIGIN, leaf->origin) ||
 	    (id && nla_put_u32(skb, CONGA_A_LEAF_ID, id)) ||

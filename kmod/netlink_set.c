@@ -45,6 +45,7 @@ struct conga_netlink_port_request {
 	u8			rate_source;
 	u8			role;
 	u8			tag;
+	u8			tier;
 };
 
 static int conga_netlink_read_dev(struct conga_netlink_port_request *request,
@@ -89,6 +90,7 @@ static int conga_netlink_read_tag(struct conga_netlink_port_request *request,
 	struct conga_port *old = request->replaces, *owner;
 
 	if (request->role != CONGA_ROLE_UPLINK) {
+		request->tag = CONGA_TAG_NONE;
 		if (!attr)
 			return 0;
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
@@ -165,6 +167,8 @@ static int conga_netlink_read_port(struct conga_netlink_port_request *request,
 		return -EINVAL;
 	}
 	request->role = nla_get_u32(role);
+	if (info->attrs[CONGA_A_PORT_TIER])
+		request->tier = nla_get_u32(info->attrs[CONGA_A_PORT_TIER]);
 	err = conga_netlink_read_tag(request, fabric, info);
 	if (!err)
 		err = conga_netlink_read_drain(request, info);
@@ -201,6 +205,7 @@ static int conga_netlink_port_make(struct conga_fabric *fabric,
 	if (!port)
 		return conga_netlink_out_of_memory(info);
 	port->origin = request.origin;
+	port->tier = request.tier;
 	err = conga_hooks_attach_port(port);
 	if (err) {
 		NL_SET_ERR_MSG(info->extack,
@@ -230,9 +235,10 @@ conga_netlink_read_change(struct conga_netlink_port_request *request,
 {
 	int err;
 
-	if (!info->attrs[CONGA_A_PORT_RATE] && !info->attrs[CONGA_A_PORT_DRAIN]) {
+	if (!info->attrs[CONGA_A_PORT_RATE] && !info->attrs[CONGA_A_PORT_DRAIN] &&
+	    !info->attrs[CONGA_A_PORT_TIER]) {
 		NL_SET_ERR_MSG(info->extack,
-			       "What is to change? Give a rate or drain");
+			       "What is to change? Give a rate, drain or tier");
 		return -EINVAL;
 	}
 	request->dev = port->dev;
@@ -282,6 +288,8 @@ static int conga_netlink_port_change(struct conga_fabric *fabric,
 		return err;
 	if (info->attrs[CONGA_A_PORT_DRAIN])
 		conga_port_set_drain(port, request.drain);
+	if (info->attrs[CONGA_A_PORT_TIER])
+		conga_port_set_tier(port, nla_get_u32(info->attrs[CONGA_A_PORT_TIER]));
 	port->origin = request.origin;
 	conga_fabric_changed(fabric);
 	conga_netlink_tell_port(port);

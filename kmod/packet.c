@@ -10,33 +10,15 @@
 #include <linux/ipv6.h>
 #include <linux/tcp.h>
 #include <linux/udp.h>
+#include <net/addrconf.h>
 #include <net/checksum.h>
 #include <net/gso.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <net/vxlan.h>
 
 #include "packet.h"
 #include "wire.h"
-
-struct conga_vxlan {
-	__be32	word;
-	__be32	vni;
-};
-
-#define CONGA_VXLAN_MIN	(sizeof(struct udphdr) + sizeof(struct conga_vxlan))
-
-/* IPv4 without options */
-struct conga_packet_plain4 {
-	struct iphdr		ip;
-	struct udphdr		udp;
-	struct conga_vxlan	vxlan;
-};
-
-static bool conga_packet_is_plain4(const struct iphdr *ip)
-{
-	return ip->version == 4 && ip->ihl == sizeof(*ip) / 4 &&
-	       ip->protocol == IPPROTO_UDP && !(ip->frag_off & htons(IP_OFFSET));
-}
 
 static int conga_packet_vxlan(const struct conga_packet *packet)
 {
@@ -92,24 +74,8 @@ static bool conga_packet_read(const struct sk_buff *skb,
 	return true;
 }
 
-/* Both headers were found, or the second is cut off. */
-static __always_inline enum conga_packet_kind
-conga_packet_judge(struct conga_packet *packet, const struct udphdr *udp,
-		   const struct conga_vxlan *vxlan,
-		   const struct conga_params *params)
-{
-	if (!conga_params_take(params, udp->dest))
-		return CONGA_PACKET_OTHER;
-	packet->dstport = udp->dest;
-	if (!vxlan || (ntohs(udp->len) < CONGA_VXLAN_MIN && udp->len))
-		return CONGA_PACKET_TRUNCATED;
-	packet->word = be32_to_cpu(vxlan->word);
-	packet->vni = be32_to_cpu(vxlan->vni);
-	return CONGA_PACKET_VXLAN;
-}
-
-/* With options, extension headers, in pieces or whatever else */
-static noinline enum conga_packet_kind
+/* conga_packet_find_any - with options, extension headers, in pieces or whatever else */
+enum conga_packet_kind
 conga_packet_find_any(struct conga_packet *packet, const struct sk_buff *skb,
 		      __be16 protocol, const struct conga_params *params)
 {
@@ -133,36 +99,6 @@ conga_packet_find_any(struct conga_packet *packet, const struct sk_buff *skb,
 	vxlan = skb_header_pointer(skb, conga_packet_vxlan(packet),
 				   sizeof(vxlan_buffer), &vxlan_buffer);
 	return conga_packet_judge(packet, udp, vxlan, params);
-}
-
-/**
- * conga_packet_find - is this VXLAN, and what does its header say?
- * @packet: filled in if it is
- * @skb: network header set
- * @protocol: of the network header
- * @params: the fabric's
- *
- * The first of several fragments has the header, the others do not. Nearly all
- * packets are IPv4 without options, in one piece: there one look is enough.
- */
-enum conga_packet_kind conga_packet_find(struct conga_packet *packet,
-					 const struct sk_buff *skb,
-					 __be16 protocol,
-					 const struct conga_params *params)
-{
-	const struct conga_packet_plain4 *plain;
-
-	packet->network = skb_network_offset(skb);
-	packet->v6 = protocol == htons(ETH_P_IPV6);
-	if (protocol == htons(ETH_P_IP)) {
-		plain = conga_packet_linear(skb, packet->network, sizeof(*plain));
-		if (plain && conga_packet_is_plain4(&plain->ip)) {
-			packet->udp = packet->network + sizeof(plain->ip);
-			return conga_packet_judge(packet, &plain->udp,
-						  &plain->vxlan, params);
-		}
-	}
-	return conga_packet_find_any(packet, skb, protocol, params);
 }
 
 /* Does the checksum field hold the pseudo header's sum only? Then the payload
@@ -237,6 +173,50 @@ bool conga_packet_write(struct sk_buff *skb, struct conga_packet *packet,
 }
 
 /*
+ * conga_packet_sport_range - UDP source ports that a local tunnel may use
+ *
+ * From *@min to below *@max, as the kernel chooses them: the vxlan device's own range if
+ * it has one, else the box's. Under a VRF the packet is no longer the device's.
+ */
+void conga_packet_sport_range(const struct sk_buff *skb, const struct net *net,
+			      int *min, int *max)
+{
+	const struct vxlan_dev *vxlan;
+
+	if (skb->dev && netif_is_vxlan(skb->dev)) {
+		vxlan = netdev_priv(skb->dev);
+		*min = vxlan->cfg.port_min;
+		*max = vxlan->cfg.port_max;
+		if (*min < *max)
+			return;
+		net = dev_net(skb->dev);
+	}
+	inet_get_local_port_range(net, min, max);
+}
+
+/*
+ * conga_packet_write_sport - replace the UDP source port
+ *
+ * As conga_packet_write(). What was hashed of the outer header is void.
+ */
+bool conga_packet_write_sport(struct sk_buff *skb,
+			      const struct conga_packet *packet, u16 port)
+{
+	struct udphdr *udp;
+	__be16 from;
+
+	if (!conga_packet_writable(skb, packet->udp + sizeof(*udp)))
+		return false;
+	udp = (void *)skb->data + packet->udp;
+	from = udp->source;
+	udp->source = htons(port);
+	conga_packet_fix_csum(skb, packet, udp, (__force __be32)from,
+			      (__force __be32)udp->source);
+	skb_clear_hash(skb);
+	return true;
+}
+
+/*
  * conga_packet_write_held - replace the first word of a VXLAN header that GRO holds
  *
  * GRO writes into its headers, too, which are linear and its own. A checksum that is
@@ -291,18 +271,13 @@ bool conga_packet_clear_all(struct sk_buff *skb, struct conga_packet *packet,
 	return true;
 }
 
-static __always_inline void
-conga_packet_address4(const struct sk_buff *skb, int offset,
-		      struct in6_addr *addr)
+static void conga_packet_address4(const struct sk_buff *skb, int offset,
+				  struct in6_addr *addr)
 {
-	const __be32 *found = conga_packet_linear(skb, offset, sizeof(*found));
-	__be32 copy = 0;
+	__be32 found = 0;
 
-	if (!found) {
-		skb_copy_bits(skb, offset, &copy, sizeof(copy));
-		found = &copy;
-	}
-	ipv6_addr_set_v4mapped(*found, addr);
+	skb_copy_bits(skb, offset, &found, sizeof(found));
+	ipv6_addr_set_v4mapped(found, addr);
 }
 
 static void conga_packet_address6(const struct sk_buff *skb, int offset,
@@ -312,10 +287,9 @@ static void conga_packet_address6(const struct sk_buff *skb, int offset,
 		*addr = in6addr_any;
 }
 
-/* conga_packet_source - outer source; IPv4 as ::ffff:a.b.c.d */
-void conga_packet_source(const struct sk_buff *skb,
-			 const struct conga_packet *packet,
-			 struct in6_addr *addr)
+void conga_packet_source_any(const struct sk_buff *skb,
+			     const struct conga_packet *packet,
+			     struct in6_addr *addr)
 {
 	if (packet->v6)
 		conga_packet_address6(skb, packet->network +
@@ -325,10 +299,9 @@ void conga_packet_source(const struct sk_buff *skb,
 				      offsetof(struct iphdr, saddr), addr);
 }
 
-/* conga_packet_destination - outer destination, likewise */
-void conga_packet_destination(const struct sk_buff *skb,
-			      const struct conga_packet *packet,
-			      struct in6_addr *addr)
+void conga_packet_destination_any(const struct sk_buff *skb,
+				  const struct conga_packet *packet,
+				  struct in6_addr *addr)
 {
 	if (packet->v6)
 		conga_packet_address6(skb, packet->network +
@@ -336,6 +309,31 @@ void conga_packet_destination(const struct sk_buff *skb,
 	else
 		conga_packet_address4(skb, packet->network +
 				      offsetof(struct iphdr, daddr), addr);
+}
+
+/* conga_packet_to_link - is the outer destination all systems of a link? */
+bool conga_packet_to_link(const struct sk_buff *skb,
+			  const struct conga_packet *packet)
+{
+	struct in6_addr addr;
+
+	conga_packet_destination(skb, packet, &addr);
+	if (packet->v6)
+		return ipv6_addr_is_ll_all_nodes(&addr);
+	return addr.s6_addr32[3] == htonl(INADDR_ALLHOSTS_GROUP);
+}
+
+/* conga_packet_hops - TTL or hop limit of the outer header */
+u8 conga_packet_hops(const struct sk_buff *skb,
+		     const struct conga_packet *packet)
+{
+	u8 hops = 0;
+
+	skb_copy_bits(skb, packet->network +
+			   (packet->v6 ? offsetof(struct ipv6hdr, hop_limit) :
+					 offsetof(struct iphdr, ttl)),
+		      &hops, sizeof(hops));
+	return hops;
 }
 
 /* conga_packet_fits - does the packet, or each of its segments, fit? */

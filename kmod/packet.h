@@ -3,8 +3,11 @@
 #define _CONGA_PACKET_H
 
 #include <linux/in6.h>
+#include <linux/ip.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
 
 #include "fabric.h"
 
@@ -16,6 +19,20 @@ enum conga_packet_kind {
 	CONGA_PACKET_VXLAN,
 };
 
+struct conga_vxlan {
+	__be32	word;
+	__be32	vni;
+};
+
+#define CONGA_VXLAN_MIN	(sizeof(struct udphdr) + sizeof(struct conga_vxlan))
+
+/* IPv4 without options, in one piece: what nearly all packets begin with */
+struct conga_packet_plain4 {
+	struct iphdr		ip;
+	struct udphdr		udp;
+	struct conga_vxlan	vxlan;
+};
+
 /* A VXLAN header that was found. Offsets count from skb->data and survive
  * reallocation, which pointers would not.
  */
@@ -23,6 +40,7 @@ struct conga_packet {
 	int	network;	/* outer IP header */
 	int	udp;		/* outer UDP header */
 	bool	v6;
+	bool	plain4;		/* struct conga_packet_plain4, in the linear part */
 	__be16	dstport;	/* outer */
 	u32	word;		/* first word of the VXLAN header, host order */
 	u32	vni;		/* second word */
@@ -38,22 +56,25 @@ struct conga_flow {
 	__be16		dport;
 };
 
-enum conga_packet_kind conga_packet_find(struct conga_packet *packet,
-					 const struct sk_buff *skb,
-					 __be16 protocol,
-					 const struct conga_params *params);
+enum conga_packet_kind
+conga_packet_find_any(struct conga_packet *packet, const struct sk_buff *skb,
+		      __be16 protocol, const struct conga_params *params);
 bool conga_packet_write(struct sk_buff *skb, struct conga_packet *packet,
 			u32 word);
+void conga_packet_sport_range(const struct sk_buff *skb, const struct net *net,
+			      int *min, int *max);
+bool conga_packet_write_sport(struct sk_buff *skb,
+			      const struct conga_packet *packet, u16 port);
 void conga_packet_write_held(struct sk_buff *held, struct udphdr *udp,
 			     __be32 word);
 bool conga_packet_clear_all(struct sk_buff *skb, struct conga_packet *packet,
 			    bool *cleared);
-void conga_packet_source(const struct sk_buff *skb,
-			 const struct conga_packet *packet,
-			 struct in6_addr *addr);
-void conga_packet_destination(const struct sk_buff *skb,
-			      const struct conga_packet *packet,
-			      struct in6_addr *addr);
+void conga_packet_source_any(const struct sk_buff *skb,
+			     const struct conga_packet *packet,
+			     struct in6_addr *addr);
+void conga_packet_destination_any(const struct sk_buff *skb,
+				  const struct conga_packet *packet,
+				  struct in6_addr *addr);
 __be16 conga_inner_network(const struct sk_buff *skb,
 			   const struct conga_packet *packet, int *offset);
 u8 conga_inner_dscp(const struct sk_buff *skb,
@@ -70,12 +91,100 @@ static inline const void *conga_packet_linear(const struct sk_buff *skb,
 	return offset + length <= skb_headlen(skb) ? skb->data + offset : NULL;
 }
 
+static inline bool conga_packet_is_plain4(const struct iphdr *ip)
+{
+	return ip->version == 4 && ip->ihl == sizeof(*ip) / 4 &&
+	       ip->protocol == IPPROTO_UDP && !(ip->frag_off & htons(IP_OFFSET));
+}
+
+/* Both headers were found, or the second is cut off. */
+static __always_inline enum conga_packet_kind
+conga_packet_judge(struct conga_packet *packet, const struct udphdr *udp,
+		   const struct conga_vxlan *vxlan,
+		   const struct conga_params *params)
+{
+	if (!conga_params_take(params, udp->dest))
+		return CONGA_PACKET_OTHER;
+	packet->dstport = udp->dest;
+	if (!vxlan || (ntohs(udp->len) < CONGA_VXLAN_MIN && udp->len))
+		return CONGA_PACKET_TRUNCATED;
+	packet->word = be32_to_cpu(vxlan->word);
+	packet->vni = be32_to_cpu(vxlan->vni);
+	return CONGA_PACKET_VXLAN;
+}
+
+/**
+ * conga_packet_find - is this VXLAN, and what does its header say?
+ * @packet: filled in if it is
+ * @skb: network header set
+ * @protocol: of the network header
+ * @params: the fabric's
+ *
+ * The first of several fragments has the header, the others do not. Nearly all
+ * packets are IPv4 without options, in one piece: there one look is enough.
+ */
+static __always_inline enum conga_packet_kind
+conga_packet_find(struct conga_packet *packet, const struct sk_buff *skb,
+		  __be16 protocol, const struct conga_params *params)
+{
+	const struct conga_packet_plain4 *plain;
+
+	packet->network = skb_network_offset(skb);
+	packet->plain4 = false;
+	packet->v6 = protocol == htons(ETH_P_IPV6);
+	if (protocol == htons(ETH_P_IP)) {
+		plain = conga_packet_linear(skb, packet->network, sizeof(*plain));
+		if (plain && conga_packet_is_plain4(&plain->ip)) {
+			packet->plain4 = true;
+			packet->udp = packet->network + sizeof(plain->ip);
+			return conga_packet_judge(packet, &plain->udp,
+						  &plain->vxlan, params);
+		}
+	}
+	return conga_packet_find_any(packet, skb, protocol, params);
+}
+
+/* Of a packet that is */
+static inline const struct conga_packet_plain4 *
+conga_packet_plain4(const struct sk_buff *skb, const struct conga_packet *packet)
+{
+	return (const void *)skb->data + packet->network;
+}
+
+/* conga_packet_source - outer source; IPv4 as ::ffff:a.b.c.d */
+static inline void conga_packet_source(const struct sk_buff *skb,
+				       const struct conga_packet *packet,
+				       struct in6_addr *addr)
+{
+	if (packet->plain4)
+		ipv6_addr_set_v4mapped(conga_packet_plain4(skb, packet)->ip.saddr,
+				       addr);
+	else
+		conga_packet_source_any(skb, packet, addr);
+}
+
+/* conga_packet_destination - outer destination, likewise */
+static inline void conga_packet_destination(const struct sk_buff *skb,
+					    const struct conga_packet *packet,
+					    struct in6_addr *addr)
+{
+	if (packet->plain4)
+		ipv6_addr_set_v4mapped(conga_packet_plain4(skb, packet)->ip.daddr,
+				       addr);
+	else
+		conga_packet_destination_any(skb, packet, addr);
+}
+
 /* conga_inner_start - offset of what follows the VXLAN header */
 static inline int conga_inner_start(const struct conga_packet *packet)
 {
 	return packet->udp + sizeof(struct udphdr) + CONGA_VXLAN_HLEN;
 }
 
+bool conga_packet_to_link(const struct sk_buff *skb,
+			  const struct conga_packet *packet);
+u8 conga_packet_hops(const struct sk_buff *skb,
+		     const struct conga_packet *packet);
 bool conga_packet_fits(const struct sk_buff *skb, unsigned int mtu);
 void conga_packet_segments(const struct sk_buff *skb, u32 *frames, u32 *bytes);
 

@@ -27,21 +27,8 @@
 #include <net/route.h>
 
 #include "leaf.h"
-#include "path.h"
+#include "path_dst.h"
 #include "port.h"
-
-#define CONGA_PATH_RESOLVED	BIT_ULL(32)	/* so that no generation is 0 */
-
-/* The sum moves whenever one of its terms does: each only counts up. */
-static u64 conga_path_genid(const struct conga_leaf *leaf)
-{
-	const struct conga_fabric *fabric = leaf->fabric;
-	u32 sum = atomic_read(&fabric->path_epoch);
-
-	sum += conga_leaf_is_v4(leaf) ? rt_genid_ipv4(fabric->net) :
-					rt_genid_ipv6(fabric->net);
-	return CONGA_PATH_RESOLVED | sum;
-}
 
 /* conga_path_invalidate - a port's state changed; any context */
 void conga_path_invalidate(struct conga_fabric *fabric)
@@ -87,20 +74,6 @@ static u8 conga_path_nexthop4(const struct fib_result *res,
 		reason = CONGA_PATH_NEXTHOP_DOWN;
 	}
 	return reason;
-}
-
-/*
- * conga_path_by_key - does the kernel look at more than the destination here?
- *
- * RCU. It does for good once the network namespace had a routing rule.
- */
-bool conga_path_by_key(const struct conga_leaf *leaf)
-{
-	const struct net *net = leaf->fabric->net;
-
-	if (conga_leaf_is_v4(leaf))
-		return fib4_has_custom_rules(net);
-	return fib6_has_custom_rules(net) || fib6_routes_require_src(net);
 }
 
 static bool conga_path_keys_equal(const struct conga_path_key *a,
@@ -321,28 +294,6 @@ static void conga_path_store(struct conga_leaf *leaf, struct conga_path *path,
 	dst_release(other);
 }
 
-static bool conga_path_current(const struct conga_leaf *leaf)
-{
-	/* Paired with the release in conga_path_resolve(). */
-	return smp_load_acquire(&leaf->paths.genid) == conga_path_genid(leaf);
-}
-
-/* Has the kernel not given up the route that the verdict rests on? Those of IPv4 it
- * gives up by generation, or by a mark.
- */
-static __always_inline bool conga_path_holds(const struct conga_leaf *leaf,
-					     const struct conga_path *path)
-{
-	struct dst_entry *dst = rcu_dereference(path->dst) ?:
-				rcu_dereference(path->other);
-
-	if (!dst)
-		return true;
-	if (conga_leaf_is_v4(leaf))
-		return READ_ONCE(dst->obsolete) == DST_OBSOLETE_FORCE_CHK;
-	return dst_check(dst, READ_ONCE(path->cookie));
-}
-
 static bool conga_path_all_hold(const struct conga_leaf *leaf)
 {
 	u8 tag;
@@ -365,7 +316,7 @@ static bool conga_path_resolve_all(struct conga_leaf *leaf)
 	u8 tag;
 
 	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
-		struct conga_port *port = conga_port_uplink(leaf->fabric, tag);
+		struct conga_port *port = conga_port_hop(leaf->fabric, tag);
 		struct conga_path_verdict verdict = {};
 
 		if (!port)
@@ -380,11 +331,13 @@ static bool conga_path_resolve_all(struct conga_leaf *leaf)
 	return complete;
 }
 
-/* The generation is read before the routes: a change in between makes the
+/* conga_path_resolve - what is outdated; softirq or BH disabled, RCU
+ *
+ * The generation is read before the routes: a change in between makes the
  * result outdated, never wrongly current. Of several CPUs that find the paths
  * outdated one resolves them.
  */
-static noinline void conga_path_resolve(struct conga_leaf *leaf)
+void conga_path_resolve(struct conga_leaf *leaf)
 {
 	u64 genid;
 
@@ -396,22 +349,6 @@ static noinline void conga_path_resolve(struct conga_leaf *leaf)
 		smp_store_release(&leaf->paths.genid, genid);
 	}
 	spin_unlock_bh(&leaf->paths.lock);
-}
-
-/*
- * conga_path_dst - the route to @leaf by the uplink @port, NULL if unusable
- *
- * Softirq or BH disabled, RCU; the route is good for that RCU section, no
- * reference is taken.
- */
-struct dst_entry *conga_path_dst(struct conga_leaf *leaf,
-				 struct conga_port *port)
-{
-	struct conga_path *path = &leaf->paths.path[port->tag];
-
-	if (!conga_path_current(leaf) || !conga_path_holds(leaf, path))
-		conga_path_resolve(leaf);
-	return conga_port_up(port) ? rcu_dereference(path->dst) : NULL;
 }
 
 /*
@@ -428,6 +365,20 @@ u16 conga_path_routed(struct conga_leaf *leaf)
 	return READ_ONCE(leaf->paths.routed);
 }
 
+/* conga_path_leads - is @port, of any role, a nexthop of the route to @leaf? As above */
+bool conga_path_leads(struct conga_leaf *leaf, struct conga_port *port)
+{
+	struct conga_path_verdict verdict = {};
+	u8 tag = READ_ONCE(port->tag);
+
+	if (tag != CONGA_TAG_NONE)
+		return conga_path_routed(leaf) & BIT(tag);
+	conga_path_lookup(leaf, port, &verdict);
+	dst_release(verdict.dst);
+	dst_release(verdict.other);
+	return verdict.reason == CONGA_PATH_USABLE;
+}
+
 /* conga_path_usable - bit per LBTag whose path is usable; as above */
 u16 conga_path_usable(struct conga_leaf *leaf)
 {
@@ -437,7 +388,7 @@ u16 conga_path_usable(struct conga_leaf *leaf)
 	u8 tag;
 
 	for_each_set_bit(tag, &routed, CONGA_TAGS_MAX) {
-		port = conga_port_uplink(leaf->fabric, tag);
+		port = conga_port_hop(leaf->fabric, tag);
 		if (port && conga_path_dst(leaf, port))
 			usable |= BIT(tag);
 	}

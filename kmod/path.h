@@ -41,12 +41,11 @@ struct conga_paths {
 };
 
 u8 conga_path_type4(struct net *net, __be32 addr);
-bool conga_path_by_key(const struct conga_leaf *leaf);
 void conga_path_use_key(struct conga_leaf *leaf,
 			const struct conga_path_key *key);
-struct dst_entry *conga_path_dst(struct conga_leaf *leaf,
-				 struct conga_port *port);
+void conga_path_resolve(struct conga_leaf *leaf);
 u16 conga_path_routed(struct conga_leaf *leaf);
+bool conga_path_leads(struct conga_leaf *leaf, struct conga_port *port);
 u16 conga_path_usable(struct conga_leaf *leaf);
 u8 conga_path_reason(struct conga_leaf *leaf, struct conga_port *port);
 void conga_path_forget_all(struct conga_leaf *leaf);

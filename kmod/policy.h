@@ -29,6 +29,7 @@
 #define CONGA_NEEDS_FLOW	0x20	/* decide for every packet, knowing its flow */
 #define CONGA_NEEDS_RECENT	0x40
 #define CONGA_NEEDS_RANDOM	0x80
+#define CONGA_NEEDS_PROBES	0x100	/* leaves send them, boxes hand them on */
 
 #define CONGA_NEEDS_MEMORY	(CONGA_NEEDS_FLOWLET | CONGA_NEEDS_FLOW)
 
@@ -50,6 +51,7 @@ struct conga_view {
 	u16	loaded;		/* bit per LBTag whose .local or .remote is not 0 */
 	u8	previous;	/* LBTag of the flow's last packet, or NONE */
 	u8	recent;		/* LBTag that this CPU chose last, or NONE */
+	u8	best;		/* LBTag of the best hop by probes, or NONE */
 	bool	sum;		/* a path's metric is the sum of its links' */
 	const u32 *param;	/* the policy's own, in its order */
 	void	*flow;		/* the flow's state, .flow_size bytes, 0 at first */
@@ -81,11 +83,14 @@ struct conga_policy_param {
  * @flow_size: bytes of state that it keeps for each flow; with
  *	CONGA_NEEDS_FLOW only
  * @param: its parameters
+ * @forward: it also decides at boxes that VXLAN to leaves only passes
+ * @rehash: each flowlet has an outer UDP source port of its own, by which the boxes on
+ *	its way hash it anew; with CONGA_NEEDS_FLOWLET only
  * @plain: who decides instead towards leaves that feed nothing back; NULL:
  *	nobody
- * @pick: mandatory; returns the LBTag of a usable uplink. Softirq. Changes
- *	nothing but the flow's state, which other CPUs may read and write at the
- *	same time.
+ * @pick: mandatory; returns the LBTag of a usable uplink, or CONGA_TAG_NONE to
+ *	leave the packet to the kernel's route. Softirq. Changes nothing but the
+ *	flow's state, which other CPUs may read and write at the same time.
  */
 struct conga_policy {
 	const char	*name;
@@ -93,6 +98,8 @@ struct conga_policy {
 	u32		needs;
 	u64		tfl;
 	u8		flow_size;
+	bool		forward;
+	bool		rehash;
 	struct conga_policy_param param[CONGA_POLICY_PARAMS + 1];
 	const struct conga_policy *plain;
 	u8		(*pick)(const struct conga_view *view);
@@ -110,6 +117,7 @@ u8 conga_policy_spread(u16 set, u32 value);
 u8 conga_policy_draw(u16 set, u32 *random);
 u8 conga_policy_after(u16 set, u8 tag);
 u8 conga_policy_keep_or_draw(const struct conga_view *view, u16 best);
+u8 conga_policy_conga_pick(const struct conga_view *view);
 
 /* A policy's price of an uplink; lower is better. */
 typedef u8 (*conga_policy_cost_t)(const struct conga_view *view, u8 tag);

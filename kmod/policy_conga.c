@@ -36,7 +36,8 @@ static u8 conga_policy_conga_cost(const struct conga_view *view, u8 tag)
 	return max(uplink->local, uplink->remote);
 }
 
-static u8 conga_policy_conga_pick(const struct conga_view *view)
+/* conga_policy_conga_pick - also for those that differ in something else */
+u8 conga_policy_conga_pick(const struct conga_view *view)
 {
 	u16 best = conga_policy_least_loaded(view, conga_policy_conga_cost);
 

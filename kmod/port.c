@@ -46,6 +46,22 @@ u64 conga_port_link_rate(struct net_device *dev)
 	return settings.base.speed * CONGA_BITS_PER_MBIT;
 }
 
+/* What a probe tells of is still to be there when the next one comes: tau is at least
+ * 2 Tp, unless the user has set it.
+ */
+static u64 conga_port_tdre(const struct conga_port *port,
+			   const struct conga_params *params, u64 rate)
+{
+	u64 tdre = conga_dre_tdre(params->tdre, params->alpha, rate,
+				  READ_ONCE(port->dev->gso_max_size));
+
+	if (params->tdre != CONGA_TDRE_AUTO ||
+	    !(params->policy->needs & CONGA_NEEDS_PROBES))
+		return tdre;
+	return max(tdre, div64_u64(2 * conga_params_tp(params) * params->alpha,
+				   CONGA_ALPHA_ONE));
+}
+
 /*
  * conga_port_dre_create - an idle DRE for @port
  *
@@ -64,8 +80,7 @@ struct conga_port_dre *conga_port_dre_create(const struct conga_port *port,
 		kfree(dre);
 		return NULL;
 	}
-	tdre = conga_dre_tdre(params->tdre, params->alpha, rate,
-			      READ_ONCE(port->dev->gso_max_size));
+	tdre = conga_port_tdre(port, params, rate);
 	conga_dre_setup(&dre->params, rate, tdre, params->alpha, params->q);
 	return dre;
 }
@@ -143,6 +158,76 @@ void conga_port_set_drain(struct conga_port *port, bool drain)
 	WRITE_ONCE(fabric->draining, draining | (drain ? BIT(port->tag) : 0));
 }
 
+/* An uplink's LBTag may have been a transit port's number. */
+static void conga_port_take_tag(struct conga_port *port, u8 tag)
+{
+	struct conga_fabric *fabric = port->fabric;
+	struct conga_port *before = conga_port_hop(fabric, tag);
+	u16 transit = fabric->transit & ~BIT(tag);
+
+	if (before)
+		WRITE_ONCE(before->tag, CONGA_TAG_NONE);
+	WRITE_ONCE(port->tag, tag);
+	rcu_assign_pointer(fabric->hop[tag], port);
+	WRITE_ONCE(fabric->transit, port->role == CONGA_ROLE_TRANSIT ?
+				    transit | BIT(tag) : transit);
+}
+
+static void conga_port_drop_tag(struct conga_port *port)
+{
+	struct conga_fabric *fabric = port->fabric;
+
+	if (port->tag == CONGA_TAG_NONE)
+		return;
+	WRITE_ONCE(fabric->transit, fabric->transit & ~BIT(port->tag));
+	RCU_INIT_POINTER(fabric->hop[port->tag], NULL);
+}
+
+/* What comes by the lowest tier comes from below. */
+static void conga_port_find_lowest(struct conga_fabric *fabric)
+{
+	struct conga_port *port;
+	u8 lowest = U8_MAX;
+
+	list_for_each_entry(port, &fabric->ports, list)
+		if (port->role == CONGA_ROLE_TRANSIT)
+			lowest = min(lowest, port->tier);
+	WRITE_ONCE(fabric->lowest, lowest);
+}
+
+/* conga_port_set_tier - of the link; the locks are held */
+void conga_port_set_tier(struct conga_port *port, u8 tier)
+{
+	conga_assert_locked(port->fabric);
+	WRITE_ONCE(port->tier, tier);
+	conga_port_find_lowest(port->fabric);
+}
+
+/*
+ * conga_port_make_hops - number those transit ports that the policy may choose
+ *
+ * The locks are held. Beyond the numbers that LBTags leave, the highest first, ports
+ * are no hops: what leads there is the kernel's own business.
+ */
+void conga_port_make_hops(struct conga_fabric *fabric)
+{
+	struct conga_port *port;
+	u8 tag = CONGA_TAGS_MAX;
+
+	conga_assert_locked(fabric);
+	if (!conga_fabric_params(fabric)->policy->forward)
+		return;
+	list_for_each_entry(port, &fabric->ports, list) {
+		if (port->tag != CONGA_TAG_NONE)
+			continue;
+		while (tag && conga_port_hop(fabric, tag - 1))
+			tag--;
+		if (!tag)
+			return;
+		conga_port_take_tag(port, --tag);
+	}
+}
+
 /* conga_port_publish - from now on packets may use the port */
 void conga_port_publish(struct conga_port *port)
 {
@@ -153,7 +238,10 @@ void conga_port_publish(struct conga_port *port)
 	fabric->port_count++;
 	fabric->generation++;
 	if (port->role == CONGA_ROLE_UPLINK)
-		rcu_assign_pointer(fabric->uplink[port->tag], port);
+		conga_port_take_tag(port, port->tag);
+	else
+		conga_port_find_lowest(fabric);
+	conga_port_make_hops(fabric);
 }
 
 /* conga_port_make_dead - unpublish; readers may hold it until a grace period */
@@ -165,10 +253,11 @@ void conga_port_make_dead(struct conga_port *port)
 	list_del_rcu(&port->list);
 	fabric->port_count--;
 	fabric->generation++;
-	if (port->role != CONGA_ROLE_UPLINK)
-		return;
-	conga_port_set_drain(port, false);
-	RCU_INIT_POINTER(fabric->uplink[port->tag], NULL);
+	if (port->role == CONGA_ROLE_UPLINK)
+		conga_port_set_drain(port, false);
+	else
+		conga_port_find_lowest(fabric);
+	conga_port_drop_tag(port);
 }
 
 /* conga_port_free - after a grace period since it was made dead */
@@ -178,40 +267,6 @@ void conga_port_free(struct conga_port *port)
 	free_percpu(port->counters);
 	netdev_put(port->dev, &port->dev_tracker);
 	kfree(port);
-}
-
-/* For those who choose an uplink; written when it changes only. What other CPUs sent
- * in the running period is not in X, so that the bit may come as late as the next packet.
- */
-static void conga_port_note_load(const struct conga_port *port, bool loaded)
-{
-	unsigned long *all = &port->fabric->loaded;
-
-	if (port->role != CONGA_ROLE_UPLINK || test_bit(port->tag, all) == loaded)
-		return;
-	if (loaded)
-		set_bit(port->tag, all);
-	else
-		clear_bit(port->tag, all);
-}
-
-/* conga_port_count - a packet enters the port's queue; returns X in DRE units, with it.
- * BH disabled, RCU
- */
-u64 conga_port_count(struct conga_port *port, struct conga_port_dre *dre,
-		     u64 now, u32 packets, u32 bytes)
-{
-	struct conga_port_counters *counters = this_cpu_ptr(port->counters);
-	u64 x;
-
-	u64_stats_update_begin(&counters->sync);
-	u64_stats_add(&counters->packets, packets);
-	u64_stats_add(&counters->bytes, bytes);
-	u64_stats_update_end(&counters->sync);
-
-	x = conga_dre_shared_add(&dre->params, &dre->shared, now, bytes);
-	conga_port_note_load(port, conga_dre_loaded(&dre->params, x));
-	return x;
 }
 
 /* conga_port_x - X of the port in DRE units; BH disabled, RCU */
@@ -226,6 +281,14 @@ u8 conga_port_metric(struct conga_port *port, u64 now)
 	struct conga_port_dre *dre = rcu_dereference(port->dre);
 
 	return conga_dre_metric(&dre->params, conga_port_x(dre, now));
+}
+
+/* conga_port_utilisation - 0 to 255 of full scale; likewise */
+u8 conga_port_utilisation(struct conga_port *port, u64 now)
+{
+	struct conga_port_dre *dre = rcu_dereference(port->dre);
+
+	return conga_dre_utilisation(&dre->params, conga_port_x(dre, now));
 }
 
 /* conga_port_mbits - its rate in Mbit/s; any context */

@@ -103,12 +103,26 @@ static void conga_rx_learn(const struct conga_control_source *source)
 		conga_control_feedback(source, now);
 }
 
+/* Whoever is at the link sent it: no leaf, but what it says is about one. */
+static void conga_rx_probe(struct conga_control_source *source)
+{
+	source->port = conga_port_find(source->fabric,
+				       conga_rx_ifindex(source->skb,
+							source->packet));
+	if (source->port)
+		conga_probe_receive(source);
+	else
+		conga_rx_count(source->fabric, CONGA_A_STATS_CONTROL_NOT_PORT);
+}
+
 static unsigned int conga_rx_control(struct conga_control_source *source,
 				     struct sk_buff *skb)
 {
 	conga_rx_count(source->fabric, CONGA_A_STATS_RX_CONTROL);
-	if (conga_rx_source(source, CONGA_A_STATS_CONTROL_NOT_PORT,
-			    CONGA_A_STATS_CONTROL_UNKNOWN_LEAF))
+	if (conga_packet_to_link(skb, source->packet))
+		conga_rx_probe(source);
+	else if (conga_rx_source(source, CONGA_A_STATS_CONTROL_NOT_PORT,
+				 CONGA_A_STATS_CONTROL_UNKNOWN_LEAF))
 		conga_control_receive(source);
 	consume_skb(skb);
 	return NF_STOLEN;

@@ -15,14 +15,20 @@ struct conga_stats {
 };
 
 /* Softirq, or process context with BH disabled. */
-static inline void conga_stats_inc(struct conga_stats __percpu *stats,
-				   enum conga_attr_stats counter)
+static inline void conga_stats_add(struct conga_stats __percpu *stats,
+				   enum conga_attr_stats counter, u64 count)
 {
 	struct conga_stats *mine = this_cpu_ptr(stats);
 
 	u64_stats_update_begin(&mine->sync);
-	u64_stats_inc(&mine->count[counter]);
+	u64_stats_add(&mine->count[counter], count);
 	u64_stats_update_end(&mine->sync);
+}
+
+static inline void conga_stats_inc(struct conga_stats __percpu *stats,
+				   enum conga_attr_stats counter)
+{
+	conga_stats_add(stats, counter, 1);
 }
 
 struct conga_stats __percpu *conga_stats_create(void);

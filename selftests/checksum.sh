@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Outer UDP checksums, which IPv6 needs and IPv4 has with udpcsum: stamped by a
-# leaf, CE raised by leaf and spine, cleared by a leaf, and never wrong. A veth
-# does not verify what it believes to be offloaded, so the offloads are off, on
-# every device or on those of the fabric; tcpdump runs on leaf and spine, so
-# that every header is shared and must be made writable first. The control
-# corrupts packets on the spine and sees the receiver count them.
+# leaf, given another source port by it, CE raised by leaf and spine, cleared by a
+# leaf, and never wrong. A veth does not verify what it believes to be offloaded, so
+# the offloads are off, on every device or on those of the fabric; tcpdump runs on
+# leaf and spine, so that every header is shared and must be made writable first. The
+# control corrupts packets on the spine and sees the receiver count them.
 
 HERE=$(dirname "$(realpath "$0")")
 # shellcheck source=selftests/lib.sh
@@ -163,6 +163,23 @@ all_off() {
 	captures_are_right && no_errors && packets_were_written
 }
 
+# Otherwise nothing was tested.
+ports_were_written() {
+	local count
+
+	count=$(capture_text leaf0 | awk '/VXLAN, flags/ { print $3 }' | sort -u | wc -l)
+	((count > TRANSFERS)) || fail "$count source ports"
+}
+
+# rehashed COMMAND...: while every packet gets a source port of its own, beside its stamp
+rehashed() {
+	local status=0
+
+	leaves_set policy rehash flowlet-timeout 0 || return
+	"$@" && ports_were_written || status=$?
+	leaves_set policy conga flowlet-timeout auto && return "$status"
+}
+
 # A byte of the inner packet's IP header that nobody reads before the checksum
 # is verified: its identification.
 corrupt() {
@@ -210,13 +227,15 @@ underlay() {
 	setup || die "cannot set up"
 	tap_test "v$1, offloads on: no checksum error" all_on
 	tap_test "v$1, offloads on at the hosts alone: no checksum error" fabric_off
+	tap_test "v$1, the same with other source ports: no checksum error" rehashed fabric_off
 	tap_test "v$1, offloads off everywhere: no checksum error" all_off
+	tap_test "v$1, the same with other source ports: no checksum error" rehashed all_off
 	tap_test "v$1, corrupted packets are counted" corruption_is_seen
 	topo_down
 }
 
 export -f datagrams
-tap_plan 8
+tap_plan 12
 require_root
 require_commands ip ethtool nft tcpdump
 require_module

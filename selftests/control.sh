@@ -184,11 +184,13 @@ other_version() {
 	counted "rx_control=3 control_version=3"
 }
 
+# A probe is one between neighbours only.
 unknown_type() {
 	mark
-	by_port $FRIEND "$(control type=0)" "$(control type=4)" \
+	by_port $FRIEND "$(control type=0)" "$(control type=5)" \
+		"$(control type=4 records="$(printf '%048d' 0)")" \
 		"$(control type=255 "echo=$((16#$NONCE))")" &&
-		heedless "rx_control=3 control_type=3"
+		heedless "rx_control=4 control_type=4"
 }
 
 # IPv6 has no datagrams without a checksum.

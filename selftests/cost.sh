@@ -36,6 +36,17 @@ stock() {
 	said "$1" "$1"
 }
 
+# What the same hooks cost that look at the clock and do nothing else
+floor_cases() {
+	insmod "$(module_file floor/conga_floor)" || die "no hooks"
+	send v4 $FLOWS && said floor-pinned stock-pinned
+	send v6 $FLOWS && said floor-v6 stock-v6
+	recv $PLAIN && said floor-recv stock-recv
+	transit $VXLAN_PORT && said floor-transit stock-transit
+	transit $OTHER_PORT && said floor-port-other stock-port-other
+	rmmod conga_floor
+}
+
 # spine NAMESPACE: all its links are somebody else's path
 spine() {
 	local i
@@ -126,6 +137,7 @@ main() {
 	transit $VXLAN_PORT && said stock-transit stock-transit
 	transit $OTHER_PORT && said stock-port-other stock-port-other
 	captured stock stock-capture v4
+	floor_cases
 	module_load || die "no module"
 	send v4 $FLOWS && said idle stock-pinned
 	fabric tos $UPLINKS 1 conga && send v4 $FLOWS && said other-netns stock-pinned

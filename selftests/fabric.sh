@@ -28,6 +28,13 @@ conga() {
 	"$CONGA" -n "${LEAF[$1]}" "${@:2}"
 }
 
+# leaves_set WORD...: of fabric set
+leaves_set() {
+	local l
+
+	for l in "${!LEAF[@]}"; do conga "$l" fabric set "$@" || return; done
+}
+
 # conga_batch NAMESPACE: the tool's commands on stdin
 conga_batch() {
 	"$CONGA" -n "$1" -b -
@@ -87,6 +94,23 @@ fabric_core() {
 			fabric_port "spine$s" transit "core$c" "spine$s"
 		done
 	} | conga_batch "${CORE[c]}"
+}
+
+# fabric_hula: HULA above leaves that have it. Spines and cores know the leaves, too; what
+# leads up from a spine is of a higher tier than what leads down.
+fabric_hula() {
+	local s c l box
+
+	for s in "${!SPINE[@]}"; do
+		for c in "${!CORE[@]}"; do echo "port set core$c tier 1"; done |
+			conga_batch "${SPINE[s]}" || return
+	done
+	for box in "${SPINE[@]}" "${CORE[@]}"; do
+		{
+			for l in "${!LEAF[@]}"; do echo "leaf add ${VTEP[l]} mode plain"; done
+			echo "fabric set policy hula"
+		} | conga_batch "$box" || return
+	done
 }
 
 # fabric_up POLICY MODE: on every leaf, spine and core

@@ -125,7 +125,7 @@ ports_refused() {
 		The device reports no usable link speed, give a rate | port add d1 role uplink
 		The device reports no usable link speed, give a rate | port add d1 role transit rate auto
 		The device reports no usable link speed, give a rate | port set d0 rate auto
-		What is to change? Give a rate or drain | port set d0
+		What is to change? Give a rate, drain or tier | port set d0
 		Only an uplink can be drained | port set transit drain on
 		Only an uplink can be drained | port add d1 role transit rate 1gbit drain on
 		Only an uplink can be drained | port set transit rate 2gbit drain off

@@ -63,8 +63,8 @@ shape_is() {
 fabric_shape() {
 	local head="policy:string policy_params:object q:number metric:string"
 	local tail="alpha:number flowlet_timeout_ns:number flowlet_timeout_source:string \
-age_ns:number dstports:array flowlets:number hello_ns:number explicit_feedback:boolean \
-leaf_id:number" end="ports:number leaves:number"
+age_ns:number dstports:array flowlets:number hello_ns:number probe_ns:number \
+explicit_feedback:boolean leaf_id:number" end="ports:number leaves:number"
 
 	shape_is "$head $tail $end" . fabric show &&
 		conga 0 fabric set tdre 20us opt-out mark 0x3/0xff opt-out dscp 46 &&
@@ -75,8 +75,8 @@ opt_out_dscp:number $end" . fabric show &&
 }
 
 port_shape() {
-	local head="dev:string role:string tag:number rate_bps:number rate_source:string \
-state:string metric:number drain:boolean"
+	local head="dev:string role:string tag:number tier:number rate_bps:number \
+rate_source:string state:string metric:number drain:boolean"
 	local tail="origin:string tdre_ns:number dre_bytes:number ifindex:number tx_packets:number \
 tx_bytes:number"
 

@@ -33,8 +33,9 @@ topo_defaults() {
 	TOPO_HOST_ADDRESSES=1		# IPv4, of each host, up to 16, a network each
 	TOPO_PODS=1			# leaf l is of pod l * pods / leaves, spines alike
 	TOPO_CORES=0			# each with a link to every spine; joins the pods
-	TOPO_CUT=			# links that are down, "LEAF.SPINE.LINK ...": routes
-					# are those that a routing protocol would leave
+	TOPO_CUT=			# links that are down, "LEAF.SPINE.LINK ...", or of
+					# a spine and a core "spine0-core1 ...": routes are
+					# those that a routing protocol would leave
 	TOPO_FOREIGN=0			# the last so many hosts of each leaf: in a tunnel
 					# of their own, br1 and vx1
 	TOPO_UNDERLAY=4			# 4 or 6
@@ -135,20 +136,46 @@ topo_same_pod() {
 	(($1 * TOPO_PODS / TOPO_LEAVES == $2 * TOPO_PODS / TOPO_SPINES))
 }
 
-# topo_is_cut LEAF.SPINE.LINK
+# topo_is_cut LEAF.SPINE.LINK, or spineS-coreC
 topo_is_cut() {
 	[[ " $TOPO_CUT " == *" $1 "* ]]
 }
 
 # topo_reaches SPINE LEAF: by a link of its own that is not cut, or by way of cores
 topo_reaches() {
-	local p
+	local p c
 
-	topo_same_pod "$2" "$1" || return 0
-	for ((p = 0; p < TOPO_LINKS; p++)); do
-		topo_is_cut "$2.$1.$p" || return 0
+	[[ $TOPO_CUT ]] || return 0
+	if topo_same_pod "$2" "$1"; then
+		for ((p = 0; p < TOPO_LINKS; p++)); do
+			topo_is_cut "$2.$1.$p" || return 0
+		done
+	else
+		for ((c = 0; c < TOPO_CORES; c++)); do
+			! topo_climbs "$1" "$c" "$2" || return 0
+		done
+	fi
+	return 1
+}
+
+# topo_climbs SPINE CORE LEAF: of another pod
+topo_climbs() {
+	! topo_is_cut "spine$1-core$2" && topo_core_reaches "$2" "$3"
+}
+
+# topo_core_reaches CORE LEAF
+topo_core_reaches() {
+	local s
+
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		! topo_descends "$1" "$s" "$2" || return 0
 	done
 	return 1
+}
+
+# topo_descends CORE SPINE LEAF: by that spine
+topo_descends() {
+	topo_same_pod "$3" "$2" && ! topo_is_cut "spine$2-core$1" && topo_reaches "$2" "$3"
 }
 
 # One a line, in the order in which they are configured.
@@ -229,11 +256,13 @@ type veth peer name down$l.$p netns ${SPINE[s]} $fabric"
 }
 
 batch_core_links() {
-	local s c
+	local s c state
 
 	for ((s = 0; s < TOPO_SPINES; s++)); do
 		for ((c = 0; c < TOPO_CORES; c++)); do
-			batch links "link add core$c netns ${SPINE[s]} up $fabric \
+			state=up
+			! topo_is_cut "spine$s-core$c" || state=down
+			batch links "link add core$c netns ${SPINE[s]} $state $fabric \
 type veth peer name spine$s netns ${CORE[c]} $fabric"
 		done
 	done
@@ -314,6 +343,7 @@ batch_paths_up() {
 	local s=$1 l=$2 c
 
 	for ((c = 0; c < TOPO_CORES; c++)); do
+		topo_climbs "$s" "$c" "$l" || continue
 		topo_core_addresses "$s" "$c"
 		batch_path "${SPINE[s]}" "$l" "$CORE_END" "core$c"
 	done
@@ -325,8 +355,7 @@ batch_core_routes() {
 	NEXTHOP_ID=0 PATHS=""
 	for ((l = 0; l < TOPO_LEAVES; l++)); do
 		for ((s = 0; s < TOPO_SPINES; s++)); do
-			topo_same_pod "$l" "$s" || continue
-			topo_reaches "$s" "$l" || continue
+			topo_descends "$c" "$s" "$l" || continue
 			topo_core_addresses "$s" "$c"
 			batch_path "${CORE[c]}" "$l" "$SPINE_END" "spine$s"
 		done
@@ -395,7 +424,7 @@ batch_core_fabric() {
 	for ((s = 0; s < TOPO_SPINES; s++)); do
 		topo_core_addresses "$s" "$c"
 		batch_end "${SPINE[s]}" "core$c" "$SPINE_END" "spine$s" "core$c"
-		batch "${CORE[c]}.ip" "link set spine$s up"
+		topo_is_cut "spine$s-core$c" || batch "${CORE[c]}.ip" "link set spine$s up"
 		batch_end "${CORE[c]}" "spine$s" "$CORE_END" "core$c" "spine$s"
 	done
 }

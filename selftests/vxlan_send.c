@@ -15,6 +15,7 @@
  *			IP layer, so nobody on the way out sees a local socket
  *	-g		all datagrams in one call, cut by UDP_SEGMENT to LENGTH
  *	-x SUM		with -d: the UDP checksum, hexadecimal, instead of the right one
+ *	-h HOPS		with -d: TTL or hop limit, default 64
  *	-r COUNT	with -d: so many packets, the datagrams in turn, as fast as
  *			it goes
  *	-t		with -r: print how many nanoseconds that took
@@ -68,10 +69,10 @@ struct endpoint {
 static struct {
 	struct endpoint source, destination;
 	const char *dev, *mac;
-	unsigned int length, count, interval, user, storm;
+	unsigned int length, count, interval, user, storm, hops;
 	uint16_t port, sum;
 	bool segment, has_sum, timed;
-} options = { .count = 1, .port = VXLAN_PORT };
+} options = { .count = 1, .port = VXLAN_PORT, .hops = HOPS };
 
 static unsigned char datagram[DATAGRAM_MAX];
 
@@ -220,7 +221,7 @@ static size_t build_v4(unsigned char *packet, const void *data, size_t len)
 	size_t headers = sizeof(struct iphdr) + sizeof(struct udphdr);
 	struct iphdr ip = {
 		.version = IP_VERSION_4, .ihl = sizeof(ip) / 4,
-		.tot_len = htons(headers + len), .ttl = HOPS,
+		.tot_len = htons(headers + len), .ttl = options.hops,
 		.frag_off = htons(IP_DF),	/* so that the ID may stay 0 */
 		.protocol = IPPROTO_UDP,
 		.saddr = options.source.v4.s_addr,
@@ -242,7 +243,7 @@ static size_t build_v6(unsigned char *packet, const void *data, size_t len)
 	struct ip6_hdr ip = {
 		.ip6_flow = htonl(IP_VERSION_6),
 		.ip6_plen = htons(sizeof(struct udphdr) + len),
-		.ip6_nxt = IPPROTO_UDP, .ip6_hlim = HOPS,
+		.ip6_nxt = IPPROTO_UDP, .ip6_hlim = options.hops,
 		.ip6_src = options.source.v6,
 		.ip6_dst = options.destination.v6,
 	};
@@ -372,7 +373,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:u:s:p:l:c:i:d:m:gx:r:t")) != -1) {
+	while ((c = getopt(argc, argv, "n:u:s:p:l:c:i:d:m:gx:h:r:t")) != -1) {
 		switch (c) {
 		case 'n':
 			enter_netns(optarg);
@@ -407,6 +408,9 @@ static void parse(int argc, char **argv)
 		case 'x':
 			options.sum = strtoul(optarg, NULL, 16);
 			options.has_sum = true;
+			break;
+		case 'h':
+			options.hops = atoi(optarg);
 			break;
 		case 'r':
 			options.storm = atoi(optarg);

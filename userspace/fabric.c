@@ -20,6 +20,7 @@ static const char conga_fabric_usage[] =
 	"                    [ metric { max | sum } ] [ tdre { auto | TIME } ] [ alpha FRACTION ]\n"
 	"                    [ flowlet-timeout { auto | TIME } ] [ age TIME ]\n"
 	"                    [ dstport PORT ]... [ flowlets ENTRIES ] [ hello { TIME | off } ]\n"
+	"                    [ probe { auto | TIME | off } ]\n"
 	"                    [ explicit-feedback { on | off } ] [ leaf-id NUMBER ]\n"
 	"                    [ opt-out mark { VALUE[/MASK] | off } ]\n"
 	"                    [ opt-out dscp { NUMBER | off } ]\n"
@@ -135,6 +136,15 @@ static int conga_fabric_put_timeout(struct nl_msg *msg, const struct conga_keywo
 	return conga_args_stored(nla_put_u64(msg, keyword->attr, CONGA_FLOWLET_TIMEOUT_AUTO));
 }
 
+/* Off is zero, so that "auto" is another number. */
+static int conga_fabric_put_probe(struct nl_msg *msg, const struct conga_keyword *keyword,
+				  const char *text)
+{
+	if (strcmp(text, "auto"))
+		return conga_kind_time_or_off.put(msg, keyword, text);
+	return conga_args_stored(nla_put_u64(msg, keyword->attr, CONGA_PROBE_AUTO));
+}
+
 static const struct conga_kind conga_fabric_kind_policy = { .take = conga_fabric_take_policy };
 static const struct conga_kind conga_fabric_kind_opt_out = { .take = conga_fabric_take_opt_out };
 static const struct conga_kind conga_fabric_kind_timeout = {
@@ -142,6 +152,14 @@ static const struct conga_kind conga_fabric_kind_timeout = {
 	.parse = conga_units_parse_time,
 	.format = conga_units_format_time,
 	.bytes = 8,
+};
+
+static const struct conga_kind conga_fabric_kind_probe = {
+	.put = conga_fabric_put_probe,
+	.parse = conga_units_parse_time,
+	.format = conga_units_format_time,
+	.bytes = 8,
+	.zero = "off",
 };
 
 static const struct conga_keyword conga_fabric_words[] = {
@@ -156,6 +174,7 @@ static const struct conga_keyword conga_fabric_words[] = {
 	{ "dstport", CONGA_A_FABRIC_DSTPORT, &conga_kind_u16, CONGA_KEYWORD_REPEATED, NULL },
 	{ "flowlets", CONGA_A_FABRIC_FLOWLETS, &conga_kind_u32, 0, NULL },
 	{ "hello", CONGA_A_FABRIC_HELLO, &conga_kind_time_or_off, 0, NULL },
+	{ "probe", CONGA_A_FABRIC_PROBE, &conga_fabric_kind_probe, 0, NULL },
 	{ "explicit-feedback", CONGA_A_FABRIC_EXPLICIT_FEEDBACK, &conga_kind_choice, 0,
 	  conga_args_on_off },
 	{ "leaf-id", CONGA_A_FABRIC_LEAF_ID, &conga_kind_id, 0, NULL },
@@ -184,6 +203,9 @@ static const struct nla_policy conga_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_OPT_OUT_MARK] = { .type = NLA_U32 },
 	[CONGA_A_FABRIC_OPT_OUT_MASK] = { .type = NLA_U32 },
 	[CONGA_A_FABRIC_OPT_OUT_DSCP] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_PROBE] = { .type = NLA_U64 },
+	[CONGA_A_FABRIC_PROBE_LATE] = { .type = NLA_U64 },
+	[CONGA_A_FABRIC_PROBE_LATEST] = { .type = NLA_U64 },
 };
 
 static const struct nla_policy conga_fabric_param_policy[CONGA_A_PARAM_MAX + 1] = {
@@ -274,10 +296,16 @@ static void conga_fabric_print_opt_out(struct nlattr **attrs)
 static void conga_fabric_print_control(struct nlattr **attrs)
 {
 	const struct nlattr *hello = attrs[CONGA_A_FABRIC_HELLO];
+	const struct nlattr *probe = attrs[CONGA_A_FABRIC_PROBE];
 	const struct nlattr *explicit = attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK];
 
 	conga_print_time_or_off("hello_ns", conga_fabric_label("hello", hello, CONGA_FABRIC_HELLO),
 				hello);
+	conga_print_time_or_off("probe_ns", conga_fabric_label("probe", probe, 0), probe);
+	conga_print_time("probe_late_ns", conga_options.details ? "probe-late" : NULL,
+			 attrs[CONGA_A_FABRIC_PROBE_LATE]);
+	conga_print_time("probe_latest_ns", conga_options.details ? "probe-latest" : NULL,
+			 attrs[CONGA_A_FABRIC_PROBE_LATEST]);
 	conga_print_on_off("explicit_feedback",
 			   conga_fabric_label("explicit-feedback", explicit, true), explicit);
 	conga_print_id("leaf_id", "leaf-id", attrs[CONGA_A_FABRIC_LEAF_ID]);

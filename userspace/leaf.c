@@ -80,6 +80,9 @@ static const struct nla_policy conga_leaf_policy[CONGA_A_LEAF_MAX + 1] = {
 	[CONGA_A_LEAF_ORIGIN] = { .type = NLA_U32 },
 	[CONGA_A_LEAF_REASON] = { .type = NLA_U32 },
 	[CONGA_A_LEAF_ID] = { .type = NLA_U32 },
+	[CONGA_A_LEAF_BEST] = { .type = NLA_U32 },
+	[CONGA_A_LEAF_UTILISATION] = { .type = NLA_U32 },
+	[CONGA_A_LEAF_PROBE_AGE] = { .type = NLA_U64 },
 };
 
 /* That all is as it should be is no news. */
@@ -93,6 +96,17 @@ static void conga_leaf_print_reason(const struct nlattr *reason)
 		conga_print_sentence(reason, conga_leaf_sentences);
 }
 
+/* What probes say of it. */
+static void conga_leaf_print_best(struct nlattr **attrs)
+{
+	bool show = conga_options.details;
+
+	conga_print_dev("best", "best", attrs[CONGA_A_LEAF_BEST]);
+	conga_print_uint("utilisation", "utilisation", attrs[CONGA_A_LEAF_UTILISATION]);
+	conga_print_time("probe_age_ns", show ? "probe_age" : NULL,
+			 attrs[CONGA_A_LEAF_PROBE_AGE]);
+}
+
 static void conga_leaf_print(struct nlattr **attrs, struct nl_msg *reply)
 {
 	(void)reply;
@@ -102,6 +116,7 @@ static void conga_leaf_print(struct nlattr **attrs, struct nl_msg *reply)
 	conga_leaf_print_reason(attrs[CONGA_A_LEAF_REASON]);
 	conga_print_uint("paths", "paths", attrs[CONGA_A_LEAF_PATHS]);
 	conga_print_id("id", "id", attrs[CONGA_A_LEAF_ID]);
+	conga_leaf_print_best(attrs);
 	conga_print_origin(attrs[CONGA_A_LEAF_ORIGIN]);
 }
 

@@ -16,6 +16,7 @@ static const struct conga_choice conga_path_reasons[] = {
 	{ "other_device", CONGA_PATH_OTHER_DEVICE },
 	{ "silent", CONGA_PATH_SILENT },
 	{ "draining", CONGA_PATH_DRAINING },
+	{ "unprobed", CONGA_PATH_UNPROBED },
 	{ }
 };
 
@@ -28,6 +29,7 @@ static const struct conga_choice conga_path_sentences[] = {
 	  CONGA_PATH_OTHER_DEVICE },
 	{ "the leaf answers hellos, but not by this uplink", CONGA_PATH_SILENT },
 	{ "the uplink is draining: it takes no new flowlets", CONGA_PATH_DRAINING },
+	{ "probes of the leaf came by this port, and come no more", CONGA_PATH_UNPROBED },
 	{ }
 };
 

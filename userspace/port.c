@@ -7,9 +7,10 @@
 
 static const char conga_port_usage[] =
 	"Usage: conga port add [ dev ] DEV role uplink [ tag TAG ] [ rate { auto | RATE } ]\n"
-	"                      [ drain { on | off } ]\n"
-	"       conga port add [ dev ] DEV role transit [ rate { auto | RATE } ]\n"
+	"                      [ drain { on | off } ] [ tier NUMBER ]\n"
+	"       conga port add [ dev ] DEV role transit [ rate { auto | RATE } ] [ tier NUMBER ]\n"
 	"       conga port set [ dev ] DEV [ rate { auto | RATE } ] [ drain { on | off } ]\n"
+	"                      [ tier NUMBER ]\n"
 	"       conga port del [ dev ] DEV\n"
 	"       conga port [ show [ [ dev ] DEV ] ]\n"
 	"RATE := NUMBER[ bit | kbit | mbit | gbit | tbit ], a bare number is bits per second\n";
@@ -40,6 +41,7 @@ static const struct conga_keyword conga_port_add_words[] = {
 	{ "tag", CONGA_A_PORT_TAG, &conga_kind_u32, 0, NULL },
 	{ "rate", CONGA_A_PORT_RATE, &conga_kind_rate_or_auto, 0, NULL },
 	{ "drain", CONGA_A_PORT_DRAIN, &conga_kind_choice, 0, conga_args_on_off },
+	{ "tier", CONGA_A_PORT_TIER, &conga_kind_u32, 0, NULL },
 	{ }
 };
 
@@ -48,6 +50,7 @@ static const struct conga_keyword conga_port_set_words[] = {
 	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_BARE, NULL },
 	{ "rate", CONGA_A_PORT_RATE, &conga_kind_rate_or_auto, 0, NULL },
 	{ "drain", CONGA_A_PORT_DRAIN, &conga_kind_choice, 0, conga_args_on_off },
+	{ "tier", CONGA_A_PORT_TIER, &conga_kind_u32, 0, NULL },
 	{ }
 };
 
@@ -77,6 +80,7 @@ static const struct nla_policy conga_port_policy[CONGA_A_PORT_MAX + 1] = {
 	[CONGA_A_PORT_ORIGIN] = { .type = NLA_U32 },
 	[CONGA_A_PORT_DRAIN] = { .type = NLA_U32 },
 	[CONGA_A_PORT_FLOWLETS] = { .type = NLA_U32 },
+	[CONGA_A_PORT_TIER] = { .type = NLA_U32 },
 };
 
 static void conga_port_print_rate(struct nlattr **attrs)
@@ -104,6 +108,13 @@ static void conga_port_print_drain(struct nlattr **attrs)
 
 	conga_print_on_off("drain", show ? "drain" : NULL, drain);
 	conga_print_uint("flowlets", "flowlets", attrs[CONGA_A_PORT_FLOWLETS]);
+}
+
+static void conga_port_print_tier(const struct nlattr *tier)
+{
+	bool show = conga_options.details || conga_print_value(tier);
+
+	conga_print_uint("tier", show ? "tier" : NULL, tier);
 }
 
 static void conga_port_print_details(struct nlattr **attrs)
@@ -140,6 +151,7 @@ static void conga_port_print(struct nlattr **attrs, struct nl_msg *reply)
 	conga_port_print_dev(attrs);
 	conga_print_choice("role", "role", attrs[CONGA_A_PORT_ROLE], conga_port_roles);
 	conga_print_uint("tag", "tag", attrs[CONGA_A_PORT_TAG]);
+	conga_port_print_tier(attrs[CONGA_A_PORT_TIER]);
 	conga_port_print_rate(attrs);
 	conga_print_choice("state", "state", attrs[CONGA_A_PORT_STATE], conga_port_states);
 	conga_print_uint("metric", "metric", attrs[CONGA_A_PORT_METRIC]);

@@ -246,6 +246,82 @@ static const struct conga_counter conga_stats_counters[CONGA_A_STATS_MAX + 1] = 
 		"tx_opted_out",
 		"VXLAN packets to leaves that the user exempted from the policy, by mark or DSCP"
 	},
+	[CONGA_A_STATS_FORWARD_STEERED] = {
+		"forward_steered",
+		"VXLAN packets that passed this box by the hop that was chosen here"
+	},
+	[CONGA_A_STATS_FORWARD_UNKNOWN_LEAF] = {
+		"forward_unknown_leaf",
+		"VXLAN packets that passed, to an address that is no leaf; left to the kernel"
+	},
+	[CONGA_A_STATS_FALLBACK_NO_PROBE] = {
+		"fallback_no_probe",
+		"left to the kernel: no probe told of a usable hop"
+	},
+	[CONGA_A_STATS_PROBE_SENT] = {
+		"probe_sent",
+		"probes of this leaf"
+	},
+	[CONGA_A_STATS_PROBE_LATE] = {
+		"probe_late",
+		"times that probes were sent later than by a quarter of their interval"
+	},
+	[CONGA_A_STATS_PROBE_SKIPPED] = {
+		"probe_skipped",
+		"times that probes were not sent, since it was time for the next"
+	},
+	[CONGA_A_STATS_PROBE_TAKEN] = {
+		"probe_taken",
+		"probes that told what is best now"
+	},
+	[CONGA_A_STATS_PROBE_MOVED] = {
+		"probe_moved",
+		"probes by which another hop became the best"
+	},
+	[CONGA_A_STATS_PROBE_HANDED_ON] = {
+		"probe_handed_on",
+		"probes of others sent on, by each port"
+	},
+	[CONGA_A_STATS_PROBE_UNWANTED] = {
+		"probe_unwanted",
+		"probes not heeded: the policy needs none"
+	},
+	[CONGA_A_STATS_PROBE_DISTANT] = {
+		"probe_distant",
+		"probes not heeded: the sender is no neighbour"
+	},
+	[CONGA_A_STATS_PROBE_MALFORMED] = {
+		"probe_malformed",
+		"probes not heeded: too short, not ours, another version or type"
+	},
+	[CONGA_A_STATS_PROBE_OWN] = {
+		"probe_own",
+		"probes not heeded: this leaf's own, come back"
+	},
+	[CONGA_A_STATS_PROBE_UNKNOWN_LEAF] = {
+		"probe_unknown_leaf",
+		"probes not heeded: the origin is no leaf"
+	},
+	[CONGA_A_STATS_PROBE_NOT_PATH] = {
+		"probe_not_path",
+		"probes not heeded: came by a port that is no nexthop of the route to their origin"
+	},
+	[CONGA_A_STATS_PROBE_HOPS] = {
+		"probe_hops",
+		"probes not handed on: passed as many boxes as they may"
+	},
+	[CONGA_A_STATS_PROBE_NO_BETTER] = {
+		"probe_no_better",
+		"probes about a leaf that told nothing better than what is known"
+	},
+	[CONGA_A_STATS_PATH_UNPROBED] = {
+		"path_unprobed",
+		"times a path was given up because probes came by it no more"
+	},
+	[CONGA_A_STATS_PATH_PROBED] = {
+		"path_probed",
+		"times a probe brought such a path back"
+	},
 };
 
 /* Set by the word "all" for the command that is running. */

@@ -187,7 +187,7 @@ struct conga_object {
 #define CONGA_PRIVILEGE_CHANGE	"changing conga"
 
 /* More than any object has, so that one array on the stack serves all. */
-#define CONGA_ATTRS_MAX		64
+#define CONGA_ATTRS_MAX		CONGA_A_STATS_MAX
 
 int conga_command_dispatch(const struct conga_object *object, struct conga_args *args);
 int conga_command_change(const struct conga_command *command, struct conga_args *args);

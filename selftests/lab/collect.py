@@ -9,6 +9,8 @@ balance.csv     a line per run and tier, where flows of one packet were sent fir
 flowlets.csv    a line per run that was captured and gap: flowlets, and which sizes have
                 how much of the bytes
 concurrency.csv a line per run that was captured: connections that send within 1 ms
+failures.csv    a line per failure of a link: what was lost, and for how long
+probes.csv      a line per run without load and kind of link: what HULA's probes take
 """
 import contextlib
 import csv
@@ -16,8 +18,10 @@ import re
 from pathlib import Path
 
 import elsewhere
+import failure
 import flowlets
 import machine
+import probes
 import results
 import samples
 import scenario
@@ -71,11 +75,16 @@ def load_start(folder: Path) -> int:
     return int(match[1]) if match else 0
 
 
-def sample_rows(folder: Path) -> dict:
+def sample_rows(folder: Path, meta: dict) -> dict:
     if not (folder / "samples.gz").exists():
         return {}
     found = samples.since(samples.read(folder / "samples.gz"), load_start(folder))
-    return {"queues": samples.queues(found), "throughput": samples.throughput(found)}
+    if meta["values"]["pattern"] == "idle":
+        return {"probes": probes.rows(found, {**BEFORE, **meta["values"]})}
+    rows = {"queues": samples.queues(found), "throughput": samples.throughput(found)}
+    if (folder / "failures").exists():
+        rows["failures"] = failure.rows(folder / "failures", found, meta["values"]["fails"])
+    return rows
 
 
 def capture_rows(folder: Path) -> dict:
@@ -112,7 +121,7 @@ class Tables:
 
 def add_run(tables: Tables, folder: Path, meta: dict, forms: dict) -> None:
     try:
-        found = {"runs": [run_row(folder, meta, forms)], **sample_rows(folder),
+        found = {"runs": [run_row(folder, meta, forms)], **sample_rows(folder, meta),
                  **capture_rows(folder), "counters": counter_rows(folder),
                  "balance": machine.balance(folder, meta)}
     except ValueError as error:

@@ -4,6 +4,7 @@ import re
 from typing import Callable, Iterable
 
 import claims
+import claims_hula
 import drawing
 import keys
 import measures
@@ -351,6 +352,66 @@ def grey(found: Tables) -> str | None:
         (drawing.lying_bars, kept(fct), "All transfers", "mean FCT, s", ""),
         (drawing.curves, to_silent_spine(one), "To the silent spine, from leaf 0", "ms",
          "Gbit/s")])
+
+
+# ---- HULA ----
+
+def fat_tree(workload: str) -> Callable:
+    return lambda found: completion(found, f"fat tree, {workload}", scenario="fattree",
+                                    options=claims_hula.FLOWLETS, workload=workload)
+
+
+def slow_probes(found: Tables) -> str | None:
+    one = of(found, scenario="fattree", **claims_hula.HULA, workload="websearch")
+    series: dict = {}
+    for (options,), runs in tables.split(one.runs, ("options",)).items():
+        name = "2 ms" if "probe" in options else "200 us"
+        series[name] = kept({percent(cells[0]): over_seeds(one, claims.NORMALISED, some)
+                             for cells, some in tables.split(runs, ("load",)).items()})
+    return draw("probes' interval", [(drawing.curves, kept(series), "HULA, by the probes' interval",
+                                      "load, %", "mean FCT / that of the idle network")])
+
+
+def fat_tree_cut(found: Tables) -> str | None:
+    one = of(found, **claims_hula.CUT)
+    sizes = (("all", claims.MEAN), ("small", claims.SMALL), ("large", claims.LARGE),
+             ("99th percentile", claims_hula.P99))
+    against: dict = {}
+    for name, quantity in sizes:
+        for scheme, points in relative(one, quantity, "cut", lambda _text: name).items():
+            against.setdefault(scheme, {}).update(points)
+    waited = {percentile: {scheme: points["queue"] for scheme, points in by_scheme(
+        one, measures.queue_next_to_failures(column), "cut", lambda _text: "queue").items()}
+        for percentile, column in PERCENTILES}
+    queues: dict = {}
+    for percentile, points in waited.items():
+        for scheme, point in points.items():
+            queues.setdefault(scheme, {})[percentile] = point
+    return draw("fat tree, one link removed", [
+        (drawing.bars, against, "Completion times", "", "FCT / ECMP's"),
+        (queue_curves, queues, "Links next to the one removed", "queue, KB",
+         "% of the time at most")])
+
+
+def link_down(found: Tables) -> str | None:
+    one = of(found, **claims_hula.DOWN)
+    names = {str(claims_hula.SHORT): "short transfers", str(claims_hula.LONG): "long transfers"}
+    lost, back = (by_scheme(one, claims_hula.failures(column), "piece", names.__getitem__)
+                  for column in ("last_lost_s", "back_s"))
+    return draw("link down", [
+        (drawing.bars, lost, "Link down: last packet lost after", "", "ms"),
+        (drawing.bars, back, "Link up: it carries again after", "", "ms")])
+
+
+def probe_bytes(found: Tables) -> str | None:
+    one = of(found, scenario="probes", options="probe 1ms")
+    series: dict = {}
+    for run in one.runs:
+        for row in one.probes.get(run["id"], []):
+            point = number(row["busiest_of_rate"]) * PERCENT
+            series.setdefault(row["links"], {})[number(run["leaves"])] = value_of([point])
+    return draw("probes", [(drawing.curves, kept(series), "Probes every 1 ms", "leaves",
+                            "% of the busiest link")])
 
 
 def congestion(found: Tables) -> str | None:

@@ -4,7 +4,8 @@
 A key with a variable is a setting of the experiment; the others make the trace. The
 experiment's own defaults are not relied on: every setting is written, except those
 that few runs need ("rare"), which are written where they are used only, so that an
-experiment that does not know them is found out.
+experiment that does not know them is found out, and runs that were before such a key
+keep their names and traces.
 """
 import re
 from pathlib import Path
@@ -22,19 +23,21 @@ DURATION = Kind(duration, shell_time)
 SECONDS = Kind(duration, shell_seconds)
 BYTES = Kind(byte_count)
 
-LEAVES_MAX = 64
+LEAVES_MAX = 128
 SPINES_MAX = 16
 UPLINKS_MAX = 16        # LBTags are 4 bits
 HOSTS_MAX = 200         # a leaf's hosts have addresses 10 to 209
 MTU_MIN, MTU_MAX = 1280, 9000
 GSO_MAX = 65536
 
-LINK = words(r"[0-9]+\.[0-9]+\.[0-9]+", "LEAF.SPINE.LINK, as 1.1.0")
+LINK = words(r"[0-9]+\.[0-9]+\.[0-9]+|spine[0-9]+-core[0-9]+",
+             "LEAF.SPINE.LINK, as 1.1.0, or spine0-core1")
 FROM_TO = r"(leaf[0-9]+-spine[0-9]+\.[0-9]+|spine[0-9]+\.[0-9]+-leaf[0-9]+)="
 LINK_RATE = words(FROM_TO + r"[0-9.]+[kmg]?bit",
                   "spine0.1-leaf1=10gbit or leaf1-spine0.1=10gbit")
 LINK_DELAY = words(FROM_TO + r"[0-9.]+[num]?s", "spine0.1-leaf1=20us or leaf1-spine0.1=20us")
 LEAF_SCHEME = words(r"[0-9]+=(ecmp|local)", "LEAF=SCHEME, as 1=ecmp")
+LEAF_LINK = words(r"[0-9]+\.[0-9]+\.[0-9]+", "LEAF.SPINE.LINK, as 1.1.0")
 DEMAND = words(r"[0-9]+-[0-9]+:[0-9.]+[kmg]?bit", "FROM-TO:RATE, as 0-1:100gbit")
 CAP = words(r"[a-z]+:[0-9.]+(KB|MB|GB)?", "WORKLOAD:BYTES, as datamining:100MB")
 NUMBERS = words(r"[0-9]+", "a number")
@@ -50,6 +53,7 @@ OPTIONS = {
     "age": time_between("100us", "10s"),
     "hello": optional(time_between("20ms", "10s"), "off"),
     "explicit-feedback": choice("on", "off"),
+    "probe": optional(optional(time_between("20us", "1s"), "off"), "auto"),
 }
 
 TABLE = Path(__file__).resolve().parents[2] / "kmod" / "policy_table.h"
@@ -58,7 +62,8 @@ POLICIES = tuple(name.replace("_", "-") for name in re.findall(
 SCHEMES = ("stock", *POLICIES, "plb", "mptcp")
 KERNELS = ("uml", "uml-6.12")
 MODES = ("conga", "plain")
-PATTERNS = ("client-server", "demand", "incast", "hdfs")
+PATTERNS = ("client-server", "demand", "incast", "hdfs", "idle")
+PEERS = ("leaves", "pods")
 CONGESTION = ("cubic", "reno", "dctcp", "bbr")
 
 
@@ -111,6 +116,12 @@ KEYS = (
     # A spine that drops all it forwards, its links up, from this time of the load on
     Key("fabric", "silent", Kind(NUMBERS, shell_words), "none", "SILENT", rare=True),
     Key("fabric", "silent_after", DURATION, "1ms", "SILENT_AFTER", rare=True),
+    # A leaf's link that goes down at this time of the load, up again so much later, and
+    # so on: so many times
+    Key("fabric", "fails", Kind(LEAF_LINK, shell_words), "none", "FAILS", rare=True),
+    Key("fabric", "fails_after", DURATION, "10ms", "FAILS_AFTER", rare=True),
+    Key("fabric", "fails_for", DURATION, "5ms", "FAILS_FOR", rare=True),
+    Key("fabric", "fails_times", Kind(integer(1, 100)), "1", "FAILS_TIMES", rare=True),
 
     Key("schemes", "names", Kind(choice(*SCHEMES)), "conga", "SCHEME"),
     # Of leaves for each other; plain ones feed nothing back
@@ -132,7 +143,12 @@ KEYS = (
     Key("load", "caps", Kind(CAP, shell_words), "none", patterns=SIZED),
     Key("load", "within", Kind(optional(values.load), shell_optional(values.shell_number)),
         "5%", patterns=SIZED),
-    Key("load", "seconds", SECONDS, "100ms", patterns=("client-server", "demand", "hdfs")),
+    # Whom a host asks: those of other leaves, or of other pods, so that all of it crosses
+    # the cores
+    Key("load", "peers", Kind(choice(*PEERS)), "leaves", rare=True,
+        patterns=("client-server",)),
+    Key("load", "seconds", SECONDS, "100ms",
+        patterns=("client-server", "demand", "hdfs", "idle")),
     Key("load", "seed", Kind(integer(0, 2 ** 31)), "1"),
     # Other random numbers of the kernel, as ports and the secrets of hashes: how much of
     # a difference is chance. By itself a run does the same again to the bit.

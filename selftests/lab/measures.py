@@ -10,6 +10,7 @@ from typing import Callable
 
 import numpy
 
+import scenario
 import tables
 from tables import Tables, number
 
@@ -80,16 +81,46 @@ def of_buffer(link: str, column: str) -> Quantity:
 
 
 def links_next_to_failures(run: dict) -> list[str]:
-    """Ports of spines to leaves to which another link of theirs is down."""
-    cut = {tuple(map(int, word.split("."))) for word in run["cut"].split()}
-    return sorted({f"spine{spine}.down{leaf}.{link}" for leaf, spine, _ in cut
-                   for link in range(int(run["links"])) if (leaf, spine, link) not in cut})
+    """Ports of spines to leaves to which another link of theirs is down; of a spine to other
+    cores than the one that it has lost, and of that core to the pod's other spines."""
+    words = run["cut"].split()
+    return sorted({link for word in words for link in (
+        next_to_core_link(run, *scenario.core_link(word)) if scenario.core_link(word)
+        else next_to_leaf_link(run, *map(int, word.split("."))))})
 
 
-def queue_next_to_failures(found: Tables, run: dict) -> float:
-    links = links_next_to_failures(run)
-    return mean([number(row["mean"]) for row in found.queues.get(run["id"], [])
-                 if row["link"] in links])
+def next_to_leaf_link(run: dict, leaf: int, spine: int, _number: int) -> list[str]:
+    return [f"spine{spine}.down{leaf}.{link}" for link in range(int(run["links"]))
+            if f"{leaf}.{spine}.{link}" not in run["cut"].split()]
+
+
+def next_to_core_link(run: dict, spine: int, core: int) -> list[str]:
+    pods = int(run["pods"])
+    each_pod = int(run["spines"]) // pods
+    first = spine // each_pod * each_pod
+    up = {f"spine{spine}.core{other}": (spine, other) for other in range(int(run["cores"]))}
+    down = {f"core{core}.spine{other}": (other, core)
+            for other in range(first, first + each_pod)}
+    return [name for name, ends in (up | down).items()
+            if "spine{}-core{}".format(*ends) not in run["cut"].split()]
+
+
+def queue_next_to_failures(column: str) -> Quantity:
+    def quantity(found: Tables, run: dict) -> float:
+        links = links_next_to_failures(run)
+        return mean([number(row[column]) for row in found.queues.get(run["id"], [])
+                     if row["link"] in links])
+    return quantity
+
+
+def worst(table: str, column: str, scale: float = 1) -> Quantity:
+    """The largest of a run's rows; NaN if one of them has none."""
+    def quantity(found: Tables, run: dict) -> float:
+        numbers = [number(row[column]) for row in getattr(found, table).get(run["id"], [])]
+        if not numbers or any(map(math.isnan, numbers)):
+            return math.nan
+        return scale * max(numbers)
+    return quantity
 
 
 def flowlet_bytes(gap_us: int) -> Quantity:
@@ -97,6 +128,14 @@ def flowlet_bytes(gap_us: int) -> Quantity:
     return lambda found, run: mean([number(row["bytes_p50"])
                                     for row in found.flowlets.get(run["id"], [])
                                     if tables.equal(row["gap_us"], gap_us)])
+
+
+def over_ideal(column: str) -> Quantity:
+    """Of an ideal fabric on the same trace (ideal.py)."""
+    def quantity(found: Tables, run: dict) -> float:
+        return mean([quotient(number(run[column]), number(row[column])) for row in found.ideal
+                     if row["trace"] == run["trace"]])
+    return quantity
 
 
 def concurrent(found: Tables, run: dict) -> float:

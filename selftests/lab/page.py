@@ -93,6 +93,19 @@ SECTIONS = (
               "start."),)),
     Section("Flowlets by congestion control", (), runs_of("congestion"),
             ((figures.congestion, "How many flowlets leaves start per MB of data."),)),
+    Section("HULA's fat tree, healthy", ("H01", "H02", "H03", "H04", "H11"), runs_of("fattree"),
+            ((figures.fat_tree("websearch"), "Web search: mean FCT over load; small and large "
+              "transfers relative to ECMP."),
+             (figures.fat_tree("datamining"), "Data mining: the same."),
+             (figures.slow_probes, "Web search: probes every 200 us, and ten times as seldom."))),
+    Section("HULA's fat tree, one link removed", ("H05", "H06", "H07", "H08", "H09"),
+            runs_of("fattree-cut"),
+            ((figures.fat_tree_cut, "Web search at 60 %: FCT relative to ECMP; queues of the links "
+              "that are left of spine 0 upwards and of core 0 to its pod."),)),
+    Section("HULA: a link goes down and up", ("H10",), runs_of("linkdown"),
+            ((figures.link_down, "The longest of five failures of a leaf's link."),)),
+    Section("HULA: what probes take", ("H12",), runs_of("probes"),
+            ((figures.probe_bytes, "By kind of link, from the lower box or from the upper."),)),
     Section("Section 6 and the protocol", ("C30", "C31", "C32"), "", ()),
 )
 
@@ -128,7 +141,7 @@ DRAWN_LINKS: dict = {
 
 
 def queue_matters(run: dict, link: str) -> bool:
-    if run["scenario"] == "fig16":
+    if run["scenario"] in ("fig16", "fattree-cut"):
         return link in measures.links_next_to_failures(run)
     return run["scenario"] == "fig11" and link == claims.REST
 
@@ -156,7 +169,7 @@ def compact(found: Tables) -> Tables:
                          run["scenario"] == "congestion"
                          and row["counter"] == "flowlets_started"),
         **{name: of_runs(runs, getattr(found, name), lambda run, row: True)
-           for name in ("balance", "flowlets", "concurrency")})
+           for name in ("balance", "flowlets", "concurrency", "failures", "probes")})
 
 
 def write_tables(found: Tables, into: Path) -> None:

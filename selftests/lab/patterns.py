@@ -97,11 +97,21 @@ def other_leaves(generator: Generator, leaf: numpy.ndarray, leaves: int) -> nump
     return (leaf + generator.integers(1, leaves, size=len(leaf))) % leaves
 
 
+def leaves_of_other_pods(generator: Generator, leaf: numpy.ndarray, run: Run) -> numpy.ndarray:
+    leaves, pods = run["fabric.leaves"], run["fabric.pods"]
+    first = leaf // (leaves // pods) * (leaves // pods)     # of the leaf's own pod
+    offset = generator.integers(leaves // pods, leaves, size=len(leaf))
+    return (first + offset) % leaves
+
+
 def partners(generator: Generator, run: Run, host: numpy.ndarray) -> numpy.ndarray:
-    """For each host one of another leaf and of the same tunnel: the last hosts of each
-    leaf are foreign, and talk only to each other. Drawn: leaves, hosts."""
+    """For each host one of another leaf, or another pod, and of the same tunnel: the last
+    hosts of each leaf are foreign, and talk only to each other. Drawn: leaves, hosts."""
     hosts, foreign = run["fabric.hosts"], run["schemes.foreign_hosts"]
-    leaf = other_leaves(generator, host // hosts, run["fabric.leaves"])
+    if run["load.peers"] == "pods":
+        leaf = leaves_of_other_pods(generator, host // hosts, run)
+    else:
+        leaf = other_leaves(generator, host // hosts, run["fabric.leaves"])
     own = hosts - foreign
     first = numpy.where(host % hosts < own, 0, own)
     count = numpy.where(host % hosts < own, own, foreign)
@@ -221,4 +231,13 @@ def hdfs(run: Run, generator: Generator) -> Transfers:
     return joined([write_job(run, generator), client_server(run, generator)])
 
 
-PATTERNS = {"client-server": client_server, "demand": demand, "incast": incast, "hdfs": hdfs}
+def idle(run: Run, _generator: Generator) -> Transfers:
+    """A byte from the first leaf to the next at the start, and one at the end: what links
+    carry between is what boxes tell each other."""
+    both = numpy.ones(2, numpy.int64)
+    start = numpy.array([0, run["load.seconds"]])
+    return transfers(start, both, 0 * both, run["fabric.hosts"] * both, 0 * both)
+
+
+PATTERNS = {"client-server": client_server, "demand": demand, "incast": incast, "hdfs": hdfs,
+            "idle": idle}

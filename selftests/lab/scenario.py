@@ -219,12 +219,33 @@ def check_link(run: Run, leaf: int, spine: int, link: int, word: str) -> None:
                          "different pods")
 
 
+def check_core_link(run: Run, spine: int, core: int, word: str) -> None:
+    for what, number, count in (("spine", spine, run["fabric.spines"]),
+                                ("core", core, run["fabric.cores"])):
+        if number >= count:
+            raise ValueError(f"'{word}' names {what} {number}, but there are {count}, "
+                             "counted from 0")
+
+
+def core_link(word: str) -> tuple:
+    """(spine, core) of a link between them, or nothing of another."""
+    return tuple(map(int, re.findall("[0-9]+", word))) if word.startswith("spine") else ()
+
+
 def check_cut(run: Run) -> None:
     cut = run["fabric.cut"]
     for word in cut:
-        check_link(run, *map(int, word.split(".")), word)
+        if core_link(word):
+            check_core_link(run, *core_link(word), word)
+        else:
+            check_link(run, *map(int, word.split(".")), word)
         if cut.count(word) > 1:
             raise ValueError(f"'{word}' is cut twice")
+    check_cut_in_pods(run)
+    check_cut_between_pods(run)
+
+
+def check_cut_in_pods(run: Run) -> None:
     left = {leaf: spines_left(run, leaf) for leaf in range(run["fabric.leaves"])}
     for leaf, spines in left.items():
         if not spines:
@@ -242,6 +263,39 @@ def spines_left(run: Run, leaf: int) -> set:
             if pod_of(run, spine, "spines") == pod_of(run, leaf, "leaves")
             and any(f"{leaf}.{spine}.{link}" not in cut
                     for link in range(run["fabric.links"]))}
+
+
+def check_cut_between_pods(run: Run) -> None:
+    left = {leaf: cores_left(run, leaf) for leaf in range(run["fabric.leaves"])}
+    for one, other in itertools.combinations(left, 2):
+        if pod_of(run, one, "leaves") != pod_of(run, other, "leaves") \
+                and not left[one] & left[other]:
+            raise ValueError(f"leaf {one} and leaf {other} have no core in common")
+
+
+def cores_left(run: Run, leaf: int) -> set:
+    """To which a spine has a link, to which the leaf has one."""
+    return {core for core in range(run["fabric.cores"])
+            if any(f"spine{spine}-core{core}" not in run["fabric.cut"]
+                   for spine in spines_left(run, leaf))}
+
+
+def check_fails(run: Run) -> None:
+    """What comes for the leaf by the spine is lost while its link is down: it must be the
+    only one."""
+    words = run["fabric.fails"]
+    if not words:
+        return
+    if len(words) > 1:
+        raise ValueError("more than one link fails")
+    check_link(run, *map(int, words[0].split(".")), words[0])
+    if run["fabric.links"] > 1:
+        raise ValueError(f"'{words[0]}' fails beside a parallel link: say links = 1")
+    if words[0] in run["fabric.cut"]:
+        raise ValueError(f"'{words[0]}' is cut, and fails")
+    last = run["fabric.fails_after"] + 2 * run["fabric.fails_times"] * run["fabric.fails_for"]
+    if last > run["load.seconds"]:
+        raise ValueError(f"failures take {last / 1e6:g} ms, longer than the load")
 
 
 def check_exceptions(run: Run) -> None:
@@ -277,6 +331,10 @@ def check_pods(run: Run) -> None:
         raise ValueError("pods are joined by cores: say both or none")
     if run["fabric.leaves"] % pods or run["fabric.spines"] % pods:
         raise ValueError(f"leaves and spines cannot be shared out among {pods} pods")
+    if run["load.peers"] == "pods" and pods < 2:
+        raise ValueError("hosts of other pods are asked, but there is one pod")
+    if run["load.peers"] == "pods" and run["schemes.foreign_hosts"]:
+        raise ValueError("foreign hosts ask hosts of other leaves, not of other pods")
 
 
 def check_scheme(run: Run) -> None:
@@ -285,6 +343,9 @@ def check_scheme(run: Run) -> None:
             raise ValueError(f"the scheme {run['schemes.names']} has no {name}")
     if run["schemes.names"] == "mptcp":
         check_mptcp(run)
+    for name in ("leaf_schemes", "unmarked_spines"):
+        if run["schemes.names"] == "hula" and run[f"schemes.{name}"]:
+            raise ValueError(f"the scheme hula has no {name}: every box decides")
     if run["schemes.names"] == "plb" and (run["load.congestion"], run["load.kernel"]) \
             != ("dctcp", "uml-6.12"):
         raise ValueError("plb is a part of dctcp, in Linux from 6.2 on: say load.congestion = "
@@ -332,7 +393,7 @@ def check_caps(run: Run) -> None:
         values.byte_count(text)
 
 
-CHECKS = (check_pods, check_uplinks, check_cut, check_exceptions, check_boxes,
+CHECKS = (check_pods, check_uplinks, check_cut, check_fails, check_exceptions, check_boxes,
           check_scheme, check_demands, check_hosts, check_caps)
 
 
@@ -348,7 +409,7 @@ def wanted_rate(run: Run) -> float:
     headers; of all leaves"""
     if run["load.pattern"] == "demand":
         return sum(values.rate(word.split(":")[1]) for word in run["load.demands"])
-    if run["load.pattern"] == "incast":
+    if run["load.pattern"] in ("incast", "idle"):
         return 0
     return float(run["load.load"]) * leaf_capacity(run) * run["fabric.leaves"]
 
@@ -388,12 +449,16 @@ def sample_count(run: Run) -> int:
     return -(-run["load.seconds"] // run["load.sample"]) if run["load.sample"] else 0
 
 
+def is_absent(key: keys.Key, run: Run) -> bool:
+    return key.rare and run[key.path] == key.kind.parse(key.default)
+
+
 def settings(run: Run) -> dict:
     """The experiment's variables, all but where the trace is."""
     found = {}
     for key in KEYS:
         value = run[key.path]
-        if key.variable and not (key.rare and value == key.kind.parse(key.default)):
+        if key.variable and not is_absent(key, run):
             found[key.variable] = key.kind.shell(value)
     found["SAMPLES"] = str(sample_count(run))
     if run["load.sample"]:
@@ -404,7 +469,8 @@ def settings(run: Run) -> dict:
 def trace_keys(run: Run) -> list[str]:
     pattern = run["load.pattern"]
     return [key.path for key in KEYS if key.section == "load" and not key.variable
-            and key.path not in NOT_OF_THE_TRACE and pattern in key.patterns]
+            and key.path not in NOT_OF_THE_TRACE and pattern in key.patterns
+            and not is_absent(key, run)]
 
 
 def digest(content: dict) -> str:

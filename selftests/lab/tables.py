@@ -12,7 +12,8 @@ from typing import NamedTuple
 FORMS = ("full", "reduced", "quick")    # the best first
 TAP = re.compile(r"(not )?ok ([0-9]+) (.*)")
 NEEDED = ("id", "scenario", "forms", "scheme", "seed", "seconds", "trace")
-OF_RUNS = ("queues", "throughput", "counters", "balance", "flowlets", "concurrency")
+OF_RUNS = ("queues", "throughput", "counters", "balance", "flowlets", "concurrency",
+           "failures", "probes")
 
 
 class Tables(NamedTuple):
@@ -24,6 +25,9 @@ class Tables(NamedTuple):
     balance: dict = {}
     flowlets: dict = {}
     concurrency: dict = {}
+    failures: dict = {}
+    probes: dict = {}
+    ideal: list = []
     nash: list = []
     imbalance: list = []
     feedback: list = []

@@ -91,7 +91,7 @@ def open_bytes(found: Transfers) -> int:
 def realised_load(run: Run, found: Transfers) -> float:
     """Of the healthy capacity; of a demand: of what is demanded. With headers, as if all
     packets were full."""
-    if run["load.pattern"] == "incast":
+    if run["load.pattern"] in ("incast", "idle"):
         return 0.0
     seconds = run["load.seconds"] / values.NS_PER_SECOND
     load = open_bytes(found) / (seconds * scenario.offered_rate(run))

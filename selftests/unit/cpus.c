@@ -3,6 +3,6 @@
 #include <linux/percpu.h>
 #include <linux/seqlock.h>
 
-__thread int unit_cpu, unit_cpu_looks;
+__thread int unit_cpu, unit_seq_reads;
 __thread struct unit_race unit_race;
 bool unit_cpu_no_memory;

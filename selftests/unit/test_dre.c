@@ -192,6 +192,26 @@ static void test_dre_quantise(void **state)
 			   rows[i].metric, "%llu bytes", rows[i].bytes);
 }
 
+/* In 8 bits whatever Q is; full and more are 255, also where X is largest. */
+static void test_dre_utilisation(void **state)
+{
+	struct conga_dre_params params;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rates); i++) {
+		conga_dre_setup(&params, rates[i], CONGA_TDRE_MAX, CONGA_ALPHA_MIN,
+				CONGA_Q_DEFAULT);
+		assert_int_equal(conga_dre_utilisation(&params, 0), 0);
+		assert_int_equal(conga_dre_utilisation(&params, params.full / 256 - 1), 0);
+		assert_int_equal(conga_dre_utilisation(&params, params.full / 256), 1);
+		assert_int_equal(conga_dre_utilisation(&params, params.full / 2), 128);
+		assert_int_equal(conga_dre_utilisation(&params, params.full - 1), 255);
+		assert_int_equal(conga_dre_utilisation(&params, params.full), 255);
+		assert_int_equal(conga_dre_utilisation(&params, ~0ULL), 255);
+	}
+}
+
 /* 2^Q - 1 is the most, for every Q, however large X is. */
 static void test_dre_clamp(void **state)
 {
@@ -418,6 +438,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dre_quantise),
 		cmocka_unit_test(test_dre_clamp),
+		cmocka_unit_test(test_dre_utilisation),
 		cmocka_unit_test(test_dre_by_hand),
 		cmocka_unit_test(test_dre_ahead),
 		cmocka_unit_test(test_dre_tdre_table),

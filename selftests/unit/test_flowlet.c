@@ -8,9 +8,9 @@
 #include "sample.h"
 
 #define GRAIN		CONGA_GRAIN_NS
-#define HOUR		(3600 * 1000000000ULL)
-#define DAY		(24 * HOUR)
-#define WRAP		BIT_ULL(50)	/* ns: 40 bits of grains */
+#define SECOND		1000000000ULL
+#define HOUR		(3600 * SECOND)
+#define WRAP		BIT_ULL(45)	/* ns: 35 bits of grains */
 #define START		(1234567 * GRAIN)
 #define LEAF		0x1234
 #define PHASES		1000
@@ -34,28 +34,40 @@ static void test_flowlet_empty(void **state)
 			 CONGA_FLOWLET_LIVE);
 }
 
+static void check_fields(conga_flowlet_t entry, u8 tag, u8 draw, u16 leaf, u64 time)
+{
+	assert_int_equal(conga_flowlet_tag(entry), tag);
+	assert_int_equal(conga_flowlet_draw(entry), draw);
+	assert_int_equal(conga_flowlet_leaf(entry), leaf);
+	assert_int_equal(conga_flowlet_idle(entry, time), 0);
+}
+
+/* None runs into another, nor is any lost when the flowlet goes on. */
 static void test_flowlet_fields(void **state)
 {
 	static const u16 leaves[] = { 0, 1, 0x00ff, 0xff00, 0x8000, 0xffff };
 	static const u64 times[] = { 0, GRAIN, START, WRAP - 1, WRAP, ~0ULL };
-	size_t i, j;
+	static const u8 draws[] = { 0, 1, 0x80, 0xff };
+	size_t i, j, k;
 	u8 tag;
 
 	(void)state;
 	for (tag = 0; tag < 16; tag++)
 		for (i = 0; i < 6; i++)
-			for (j = 0; j < 6; j++) {
-				conga_flowlet_t entry =
-					conga_flowlet_make(tag, leaves[i],
-							   times[j]);
+			for (j = 0; j < 6; j++)
+				for (k = 0; k < 4; k++) {
+					conga_flowlet_t entry =
+						conga_flowlet_make(tag, leaves[i],
+								   times[j]);
 
-				assert_int_equal(conga_flowlet_tag(entry), tag);
-				assert_int_equal(conga_flowlet_leaf(entry),
-						 leaves[i]);
-				assert_int_equal(conga_flowlet_idle(entry,
-								    times[j]),
-						 0);
-			}
+					check_fields(entry, tag, 0, leaves[i], times[j]);
+					entry = conga_flowlet_with_draw(entry, draws[k]);
+					check_fields(entry, tag, draws[k], leaves[i],
+						     times[j]);
+					entry = conga_flowlet_renew(entry, times[5 - j]);
+					check_fields(entry, tag, draws[k], leaves[i],
+						     times[5 - j]);
+				}
 }
 
 static int flowlet_count(struct unit_random *random, u64 gap, u64 tfl,
@@ -128,7 +140,7 @@ static void test_flowlet_idle(void **state)
 			 HOUR - HOUR % GRAIN);
 }
 
-/* The 40 bit time wraps between the entry and the packet, once or often. */
+/* The 35 bit time wraps between the entry and the packet, once or often. */
 static void test_flowlet_wrap(void **state)
 {
 	u64 tfl = 500 * GRAIN;
@@ -227,20 +239,94 @@ static bool naive_allows(const struct naive_flowlet *naive, u16 leaf, u64 now,
 		       CONGA_FLOWLET_COLLISION);
 }
 
-/* Between half of the wrap and all of it an entry is old, not ahead of us. */
-static void test_flowlet_idle_for_days(void **state)
+/* Until a second before the wrap an entry is old, not ahead of us. */
+static void test_flowlet_idle_for_hours(void **state)
 {
-	u64 start = 30 * DAY, day;
+	u64 start = 720 * HOUR, idle;
 
 	(void)state;
-	for (day = 1; day <= 12; day++) {
+	for (idle = SECOND; idle < WRAP - 2 * SECOND; idle += SECOND / 2) {
 		conga_flowlet_t entry = conga_flowlet_make(3, LEAF, start);
-		u64 now = start + day * DAY;
+		u64 now = start + idle;
 
 		unit_check(conga_flowlet_state(entry, LEAF, now, CONGA_TFL_DEFAULT) ==
 			   CONGA_FLOWLET_EXPIRED && conga_flowlet_stale(entry, now),
-			   "live and never written again after %llu days", day);
+			   "live and never written again after %llu ns", idle);
 	}
+}
+
+/* ---- the draw, and the port that it stands for ---- */
+
+/* From any draw to each of the others, as often as to any; never to 0. */
+static void test_flowlet_redraw(void **state)
+{
+	struct unit_random random;
+	int previous, draw, i;
+
+	(void)state;
+	unit_random_setup(&random, 31);
+	for (previous = 0; previous <= CONGA_FLOWLET_DRAWS; previous++) {
+		int count[CONGA_FLOWLET_DRAWS + 1] = { 0 };
+
+		for (i = 0; i < 200 * CONGA_FLOWLET_DRAWS; i++)
+			count[conga_flowlet_redraw(previous, unit_random_u64(&random))]++;
+		assert_int_equal(count[0], 0);
+		for (draw = 1; draw <= CONGA_FLOWLET_DRAWS; draw++)
+			unit_check(draw == previous ? !count[draw] :
+				   count[draw] > 100 && count[draw] < 300,
+				   "%d times from %d to %d", count[draw], previous, draw);
+	}
+	assert_int_not_equal(conga_flowlet_redraw(1, 0), 1);
+	assert_int_not_equal(conga_flowlet_redraw(1, ~0u), 1);
+	assert_int_not_equal(conga_flowlet_redraw(255, ~0u), 255);
+}
+
+/* In its range, which is used to its ends, and another for each draw. */
+static void test_flowlet_port(void **state)
+{
+	static const struct { u16 min, max; } ranges[] = {
+		{ 32768, 60999 }, { 49152, 65535 }, { 1, 65535 }, { 5000, 5700 },
+	};
+	struct unit_random random;
+	size_t i;
+
+	(void)state;
+	unit_random_setup(&random, 32);
+	for (i = 0; i < ARRAY_SIZE(ranges); i++) {
+		int least = 65536, most = 0, flow, draw;
+
+		for (flow = 0; flow < 2000; flow++) {
+			u32 hash = unit_random_u64(&random);
+			bool seen[65536] = { false };
+
+			for (draw = 1; draw <= CONGA_FLOWLET_DRAWS; draw++) {
+				u16 port = conga_flowlet_port(hash, draw, ranges[i].min,
+							      ranges[i].max);
+
+				unit_check(!seen[port], "port %d again", port);
+				seen[port] = true;
+				least = port < least ? port : least;
+				most = port > most ? port : most;
+			}
+		}
+		assert_in_range(least, ranges[i].min, ranges[i].min + 10);
+		assert_in_range(most, ranges[i].max - 10, ranges[i].max - 1);
+	}
+	assert_int_equal(conga_flowlet_port(~0u, 200, 7, 8), 7);
+}
+
+/* Of two flows with equal draws in a row each goes its own way. */
+static void test_flowlet_port_by_flow(void **state)
+{
+	struct unit_random random;
+	int same = 0, i;
+
+	(void)state;
+	unit_random_setup(&random, 33);
+	for (i = 0; i < 10000; i++)
+		same += conga_flowlet_port(unit_random_u64(&random), 9, 32768, 60999) ==
+			conga_flowlet_port(unit_random_u64(&random), 9, 32768, 60999);
+	assert_in_range(same, 0, 10);
 }
 
 /* The next packet's time: about Tfl later, now and then after hours. */
@@ -248,7 +334,7 @@ static u64 flowlet_next(struct unit_random *random, u64 now, u64 tfl)
 {
 	if (random->step % 64)
 		return now + unit_random_below(random, 2 * tfl + 1);
-	return now + unit_random_below(random, 100 * HOUR);
+	return now + unit_random_below(random, 9 * HOUR);
 }
 
 /* One entry, shared by flows to three leaves, on machines that have been up for
@@ -307,7 +393,10 @@ int main(void)
 		cmocka_unit_test(test_flowlet_collision),
 		cmocka_unit_test(test_flowlet_ahead),
 		cmocka_unit_test(test_flowlet_stale),
-		cmocka_unit_test(test_flowlet_idle_for_days),
+		cmocka_unit_test(test_flowlet_idle_for_hours),
+		cmocka_unit_test(test_flowlet_redraw),
+		cmocka_unit_test(test_flowlet_port),
+		cmocka_unit_test(test_flowlet_port_by_flow),
 		cmocka_unit_test(test_flowlet_random),
 	};
 

@@ -401,6 +401,7 @@ static void check_declared(const struct conga_policy *policy)
 		assert_in_range(param->initial, param->min, param->max);
 		assert_true(strlen(param->summary) > 0);
 	}
+	assert_true(!policy->rehash || policy->needs & CONGA_NEEDS_FLOWLET);
 	for (other = policy->plain; other; other = other->plain) {
 		assert_null(other->param[0].name);
 		assert_int_equal(other->flow_size, 0);

@@ -81,7 +81,7 @@ static void test_wcmp_is_ecmp(void **state)
 	}
 }
 
-/* ---- by chance: letflow, rps ---- */
+/* ---- by chance: letflow, rehash, rps ---- */
 
 /* Uniform, and nothing but chance: whatever the metrics, and of one and the same flow,
  * whichever uplink it had.
@@ -114,6 +114,27 @@ static void test_letflow(void **state)
 	assert_int_equal(conga_policy_letflow.needs, CONGA_NEEDS_FLOWLET |
 			 CONGA_NEEDS_RANDOM);
 	assert_int_equal(conga_policy_letflow.tfl, 0);
+}
+
+/* At this box as letflow; the rest is the port's. */
+static void test_rehash(void **state)
+{
+	(void)state;
+	check_by_chance(&conga_policy_rehash, 34);
+	assert_int_equal(conga_policy_rehash.needs, CONGA_NEEDS_FLOWLET |
+			 CONGA_NEEDS_RANDOM);
+	assert_true(conga_policy_rehash.rehash);
+}
+
+/* Towards conga leaves nothing but conga. */
+static void test_conga_prime(void **state)
+{
+	(void)state;
+	assert_ptr_equal(conga_policy_conga_prime.pick, conga_policy_conga.pick);
+	assert_int_equal(conga_policy_conga_prime.needs, conga_policy_conga.needs);
+	assert_int_equal(conga_policy_conga_prime.tfl, conga_policy_conga.tfl);
+	assert_false(conga_policy_conga_prime.rehash);
+	assert_ptr_equal(conga_policy_conga_prime.plain, &conga_policy_rehash);
 }
 
 static void test_rps(void **state)
@@ -453,6 +474,8 @@ int main(void)
 		cmocka_unit_test(test_wcmp_edges),
 		cmocka_unit_test(test_wcmp_is_ecmp),
 		cmocka_unit_test(test_letflow),
+		cmocka_unit_test(test_rehash),
+		cmocka_unit_test(test_conga_prime),
 		cmocka_unit_test(test_rps),
 		cmocka_unit_test(test_drb_random),
 		cmocka_unit_test(test_starts),

@@ -76,11 +76,26 @@
  *    16 nonce         20 echoed nonce
  *    24 count records of 4 bytes: LBTag, metric (left-aligned in 8 bits), zero
  *
- * Types: 1 hello, 2 explicit feedback, 3 bye. Flags: 0x01 this hello wants an
+ * Types: 1 hello, 2 explicit feedback, 3 bye, 4 probe. Flags: 0x01 this hello wants an
  * answer, 0x02 the sender's metric is sum. Byte-3 use: 0 none, 1 lower bits of
  * metrics. A nonce is 28 random bits and an LBTag. A box takes an answer,
  * feedback or a bye only if it echoes a nonce that it sent to that leaf not long
  * ago. Other versions and types are counted and ignored.
+ *
+ * Probes (type 4; HULA, SOSR 2016) are between the two boxes at a link: to 224.0.0.1
+ * or ff02::1, TTL or hop limit 255, anything less is refused. Count, Q, byte-3 use
+ * and both nonces say nothing in them; LBTag is 0 where a box that is not the origin
+ * sends them by a transit port. Leaf id is the origin's at every link. In place of
+ * records they have::
+ *
+ *    24 origin: the leaf that it is about, 16 bytes, IPv4 as ::ffff:a.b.c.d
+ *    40 utilisation of the path to it: 0 to 255, 255 is full or more
+ *    41 hops: boxes that it may still pass, 8 at its origin, never 0
+ *    42 zero (16 bits)
+ *
+ * The utilisation is that of the links that the probe passed, the largest, each in the
+ * direction towards the origin. The one that it has just come by is not in it yet:
+ * the receiver takes the maximum with its own port's, and hands that on.
  */
 #ifndef _UAPI_LINUX_CONGA_H
 #define _UAPI_LINUX_CONGA_H
@@ -96,6 +111,10 @@
 #define CONGA_DSCP_NONE		64
 /* Flowlet timeout: the policy's own. */
 #define CONGA_FLOWLET_TIMEOUT_AUTO	(~0ULL)
+/* Interval of probes: the usual one if the policy needs them. */
+#define CONGA_PROBE_AUTO	(~0ULL)
+/* Tiers of links are 0 to 15. */
+#define CONGA_TIERS_MAX		16
 /* UDP destination ports that one fabric takes for VXLAN. */
 #define CONGA_DSTPORTS_MAX	4
 
@@ -219,6 +238,13 @@ enum conga_cmd {
  *	default 1. Only to leaves whose hello was heard.
  * @CONGA_A_FABRIC_LEAF_ID: (u32) who we are in hellos, random by default. Two
  *	boxes that answer for one address are known by their different ids.
+ * @CONGA_A_FABRIC_PROBE: (u64, ns, 0, 20000-1000000000 or CONGA_PROBE_AUTO) interval of
+ *	probes by each uplink. 0 is off. Default auto: 200 us with policy hula, else
+ *	off. A leaf with another policy sends them, too, if it is told so here. A
+ *	reply has the one in force.
+ * @CONGA_A_FABRIC_PROBE_LATE: (u64, ns, reply only) how late the timer of probes was
+ *	on average, since their interval was set. Absent where none were due.
+ * @CONGA_A_FABRIC_PROBE_LATEST: (u64, ns, reply only) and at most.
  * @CONGA_A_FABRIC_PARAM: (nest, repeated) enum conga_attr_param: a parameter of the
  *	policy by CONGA_A_PARAM_NAME and CONGA_A_PARAM_VALUE. A new policy starts with
  *	its defaults.
@@ -254,6 +280,9 @@ enum conga_attr_fabric {
 	CONGA_A_FABRIC_OPT_OUT_MARK,
 	CONGA_A_FABRIC_OPT_OUT_MASK,
 	CONGA_A_FABRIC_OPT_OUT_DSCP,
+	CONGA_A_FABRIC_PROBE,
+	CONGA_A_FABRIC_PROBE_LATE,
+	CONGA_A_FABRIC_PROBE_LATEST,
 
 	/* private: */
 	__CONGA_A_FABRIC_MAX,
@@ -350,6 +379,9 @@ enum conga_port_state {
  * @CONGA_A_PORT_ORIGIN: (u32) enum conga_origin, default manual.
  * @CONGA_A_PORT_DRAIN: (u32, 0 or 1; uplinks only) no new flowlets; those that
  *	are on it leave at their next gap.
+ * @CONGA_A_PORT_TIER: (u32, 0-15) tier of the link, default 0. Of a box's transit ports
+ *	those of its lowest tier lead down, towards leaves, all others up, as uplinks
+ *	do. Probes that came from above are handed on downwards only.
  * @CONGA_A_PORT_FLOWLETS: (u32, reply only, while draining) live flowlets that
  *	are still on it.
  */
@@ -369,6 +401,7 @@ enum conga_attr_port {
 	CONGA_A_PORT_ORIGIN,
 	CONGA_A_PORT_DRAIN,
 	CONGA_A_PORT_FLOWLETS,
+	CONGA_A_PORT_TIER,
 
 	/* private: */
 	__CONGA_A_PORT_MAX,
@@ -432,6 +465,11 @@ enum conga_leaf_reason {
  * @CONGA_A_LEAF_ORIGIN: (u32) enum conga_origin, default manual.
  * @CONGA_A_LEAF_REASON: (u32, reply only) enum conga_leaf_reason.
  * @CONGA_A_LEAF_ID: (u32, reply only) the leaf's id, once it answered.
+ * @CONGA_A_LEAF_BEST: (u32, reply only) ifindex of the best hop by probes; absent if none
+ *	was heard of for the policy's parameter fail.
+ * @CONGA_A_LEAF_UTILISATION: (u32, 0-255, reply only) of the path by it, as the last
+ *	probe said; 255 is full.
+ * @CONGA_A_LEAF_PROBE_AGE: (u64, ns, reply only) since that probe.
  */
 enum conga_attr_leaf {
 	CONGA_A_LEAF_ADDR4 = 1,
@@ -443,6 +481,9 @@ enum conga_attr_leaf {
 	CONGA_A_LEAF_ORIGIN,
 	CONGA_A_LEAF_REASON,
 	CONGA_A_LEAF_ID,
+	CONGA_A_LEAF_BEST,
+	CONGA_A_LEAF_UTILISATION,
+	CONGA_A_LEAF_PROBE_AGE,
 
 	/* private: */
 	__CONGA_A_LEAF_MAX,
@@ -462,6 +503,7 @@ enum conga_attr_leaf {
  * @CONGA_PATH_SILENT: the leaf answers hellos by other uplinks, and has not
  *	answered the last three by this one.
  * @CONGA_PATH_DRAINING: the uplink takes no new flowlets.
+ * @CONGA_PATH_UNPROBED: probes of the leaf came by it, and come no more.
  */
 enum conga_path_reason {
 	CONGA_PATH_USABLE = 1,
@@ -472,6 +514,7 @@ enum conga_path_reason {
 	CONGA_PATH_OTHER_DEVICE,
 	CONGA_PATH_SILENT,
 	CONGA_PATH_DRAINING,
+	CONGA_PATH_UNPROBED,
 
 	/* private: */
 	__CONGA_PATH_REASON_MAX
@@ -517,8 +560,9 @@ enum conga_attr_flow {
  * enum conga_attr_path - a (leaf, uplink) pair
  * @CONGA_A_PATH_ADDR4: (be32) the leaf.
  * @CONGA_A_PATH_ADDR6: (16 bytes) the leaf.
- * @CONGA_A_PATH_IFINDEX: (u32) the uplink's device.
- * @CONGA_A_PATH_TAG: (u32) the uplink's LBTag.
+ * @CONGA_A_PATH_IFINDEX: (u32) the device of the uplink, or of a transit port that
+ *	the policy may choose (it decides at every box).
+ * @CONGA_A_PATH_TAG: (u32) its LBTag; uplinks only.
  * @CONGA_A_PATH_REASON: (u32) enum conga_path_reason.
  * @CONGA_A_PATH_LOCAL: (u32, 0 to 2^Q - 1) the uplink's own metric.
  * @CONGA_A_PATH_REMOTE: (u32, 0 to 2^Q - 1) the to-leaf metric, aged.
@@ -716,6 +760,31 @@ enum conga_attr_policy {
  * @CONGA_A_STATS_LEAF_ALTERNATES: the same: two boxes answer by turns.
  * @CONGA_A_STATS_TX_OPTED_OUT: VXLAN packets to leaves that the user exempted from
  *	the policy, by mark or DSCP.
+ * @CONGA_A_STATS_FORWARD_STEERED: VXLAN packets that passed this box by the hop that was
+ *	chosen here.
+ * @CONGA_A_STATS_FORWARD_UNKNOWN_LEAF: the same, to an address that is no leaf; left to
+ *	the kernel.
+ * @CONGA_A_STATS_FALLBACK_NO_PROBE: left to the kernel: no probe told of a usable hop.
+ * @CONGA_A_STATS_PROBE_SENT: probes of this leaf.
+ * @CONGA_A_STATS_PROBE_LATE: times that they were sent later than by a quarter of their
+ *	interval.
+ * @CONGA_A_STATS_PROBE_SKIPPED: times that they were not, since it was time for the next.
+ * @CONGA_A_STATS_PROBE_TAKEN: probes that told what is best now.
+ * @CONGA_A_STATS_PROBE_MOVED: of these, another hop than before.
+ * @CONGA_A_STATS_PROBE_NO_BETTER: probes about a leaf that did not.
+ * @CONGA_A_STATS_PROBE_HANDED_ON: probes of others sent on, by each port.
+ * @CONGA_A_STATS_PROBE_UNWANTED: not heeded: the policy needs none.
+ * @CONGA_A_STATS_PROBE_DISTANT: not heeded: its sender is no neighbour (TTL below 255).
+ * @CONGA_A_STATS_PROBE_MALFORMED: not heeded: too short, not ours, another version or
+ *	type.
+ * @CONGA_A_STATS_PROBE_OWN: not heeded: this leaf's own, come back.
+ * @CONGA_A_STATS_PROBE_UNKNOWN_LEAF: not heeded: its origin is no leaf.
+ * @CONGA_A_STATS_PROBE_NOT_PATH: not heeded: came by a port that is no nexthop of the
+ *	route to its origin.
+ * @CONGA_A_STATS_PROBE_HOPS: not handed on: passed as many boxes as it may.
+ * @CONGA_A_STATS_PATH_UNPROBED: times a path was given up because probes of the leaf
+ *	came by it no more.
+ * @CONGA_A_STATS_PATH_PROBED: times a probe brought such a path back.
  */
 enum conga_attr_stats {
 	CONGA_A_STATS_PAD = 1,
@@ -776,6 +845,25 @@ enum conga_attr_stats {
 	CONGA_A_STATS_LEAF_DISAGREES,
 	CONGA_A_STATS_LEAF_ALTERNATES,
 	CONGA_A_STATS_TX_OPTED_OUT,
+	CONGA_A_STATS_FORWARD_STEERED,
+	CONGA_A_STATS_FORWARD_UNKNOWN_LEAF,
+	CONGA_A_STATS_FALLBACK_NO_PROBE,
+	CONGA_A_STATS_PROBE_SENT,
+	CONGA_A_STATS_PROBE_LATE,
+	CONGA_A_STATS_PROBE_SKIPPED,
+	CONGA_A_STATS_PROBE_TAKEN,
+	CONGA_A_STATS_PROBE_MOVED,
+	CONGA_A_STATS_PROBE_HANDED_ON,
+	CONGA_A_STATS_PROBE_UNWANTED,
+	CONGA_A_STATS_PROBE_DISTANT,
+	CONGA_A_STATS_PROBE_MALFORMED,
+	CONGA_A_STATS_PROBE_OWN,
+	CONGA_A_STATS_PROBE_UNKNOWN_LEAF,
+	CONGA_A_STATS_PROBE_NOT_PATH,
+	CONGA_A_STATS_PROBE_HOPS,
+	CONGA_A_STATS_PROBE_NO_BETTER,
+	CONGA_A_STATS_PATH_UNPROBED,
+	CONGA_A_STATS_PATH_PROBED,
 
 	/* private: */
 	__CONGA_A_STATS_MAX,

@@ -24,6 +24,8 @@ class World(NamedTuple):
     large: Callable
     carried: Callable       # -> {link: Gbit/s}
     waited: Callable        # -> bytes at each port
+    failed: Callable        # -> (s until the last packet is lost, s until it carries again)
+    told: float             # by probes, of what the formula says
 
 
 # ---- where the paper is right ----
@@ -56,11 +58,37 @@ ECMP = {"fig9": 1.02, "fig10": 1.5, "fig12": 1.2, "fig13": 1, "fig16": 1.5, "mix
 
 
 OTHERS = {"stock": 7, "local": 1.5, "conga-flow": 1.05, "mptcp": 1.4, "letflow": 1.1, "wcmp": 1.9,
-          "rps": 3, "drb": 2.5, "presto": 1.3, "drill": 1.6, "plb": 1.2}
+          "rps": 3, "drb": 2.5, "presto": 1.3, "drill": 1.6, "plb": 1.2,
+          "rehash": 2.2}
+
+
+# ---- where HULA's is right, too ----
+
+def fat_tree(run: dict) -> float:
+    """By scheme; 1 is HULA's"""
+    if run["scheme"] == "hula":
+        return 1.15 if "probe 2ms" in run["options"] and run["load"] == "0.9" else 1
+    if run["scheme"] == "conga":
+        return 1.2
+    if run["workload"] == "datamining":
+        return {"ecmp": 1.6, "conga-prime": 1.4}[run["scheme"]]
+    ecmp, prime = {"0.2": (1.02, 1.01), "0.5": (2.2, 1.6), "0.7": (3.8, 2.7),
+                   "0.8": (4, 2.9), "0.9": (5, 3.1)}[run["load"]]
+    return ecmp if run["scheme"] == "ecmp" else prime
+
+
+def fat_tree_cut(run: dict) -> float:
+    return {"ecmp": 8.5, "conga-prime": 2.7, "conga": 2, "hula": 1}[run["scheme"]]
+
+
+HULA = {"fattree": fat_tree, "fattree-cut": fat_tree_cut, "linkdown": lambda run: 1,
+        "probes": lambda run: 1}
 
 
 def paper_fct(run: dict) -> float:
     name, scheme = run["scenario"], run["scheme"]
+    if name in HULA:
+        return HULA[name](run)
     if name == "fig14":
         return figure_14(run)
     if scheme == "ecmp":
@@ -73,10 +101,14 @@ def paper_fct(run: dict) -> float:
 
 
 def paper_small(run: dict) -> float:
+    if run["scenario"] == "fattree-cut":
+        return {"ecmp": 11, "hula": 1}.get(run["scheme"], 3)
     return 1.15 if run["scenario"] == "fig9" and run["scheme"] == "conga" else 1
 
 
 def paper_large(run: dict) -> float:
+    if run["scenario"] == "fattree-cut":
+        return {"ecmp": 4.1, "hula": 1}.get(run["scheme"], 2)
     return 1.22 if run["scenario"] == "fig9" and run["scheme"] == "ecmp" else 1
 
 
@@ -103,10 +135,13 @@ def paper_carried(run: dict) -> dict:
 
 
 def paper_waited(run: dict) -> float:
+    if run["scenario"] == "fattree-cut":
+        return {"ecmp": 950_000, "conga-prime": 420_000, "hula": 50_000}.get(run["scheme"], 2e5)
     return 600_000 if run["scheme"] == "ecmp" else 60_000
 
 
-PAPER = World(paper_fct, paper_small, paper_large, paper_carried, paper_waited)
+PAPER = World(paper_fct, paper_small, paper_large, paper_carried, paper_waited,
+              lambda run: (0.005, 1e-4) if run["scheme"] == "conga" else (6e-4, 2e-4), 1.001)
 FLAT_LINKS = ("leaf0.up0", "leaf0.up1", "leaf0.up2", "leaf0.up3", "leaf1.up0", "leaf1.up1",
               *(f"spine{spine}.down{leaf}.0" for spine in (0, 1) for leaf in (1, 2)))
 
@@ -115,7 +150,8 @@ def flat_carried(_run: dict) -> dict:
     return {link: 20 + i % 2 for i, link in enumerate(FLAT_LINKS)}
 
 
-FLAT = World(lambda run: 1, lambda run: 1, lambda run: 1, flat_carried, lambda run: 100)
+FLAT = World(lambda run: 1, lambda run: 1, lambda run: 1, flat_carried, lambda run: 100,
+             lambda run: (0.005, 0.005), 1.03)
 
 
 # ---- tables ----
@@ -138,8 +174,8 @@ def row(run, form: str, world: World) -> dict:
             "small_mean_fct_s": str(world.small(cells)), "job_seconds": str(fct),
             "group_mean_s": str(fct),
             "large_mean_fct_s": str(world.large(cells) * (1 + SEED_STEP * run["load.seed"])),
-            "small_p99_fct_s": "0.01", "large_p99_fct_s": "0.2", "out_of_order": "500",
-            "retransmits": "100"}
+            "p99_fct_s": str(world.small(cells)), "small_p99_fct_s": "0.01",
+            "large_p99_fct_s": "0.2", "out_of_order": "500", "retransmits": "100"}
 
 
 def runs(*names: str, form: str = "reduced", world: World = PAPER) -> list[dict]:
@@ -160,10 +196,24 @@ def throughput(run: dict, world: World) -> list[dict]:
 
 def queues(run: dict, world: World) -> list[dict]:
     size = str(world.waited(run) * (1 + SEED_STEP * int(run["seed"]) * (world is PAPER)))
-    return [{"id": run["id"], "link": f"spine{spine}.down{leaf}.{link}", "mean": size,
-             "p50": size, "p90": size, "p95": size, "p99": size, "max": size}
-            for spine in range(int(run["spines"])) for leaf in range(int(run["leaves"]))
-            for link in range(int(run["links"]))]
+    links = [f"spine{spine}.down{leaf}.{link}" for spine in range(int(run["spines"]))
+             for leaf in range(int(run["leaves"])) for link in range(int(run["links"]))]
+    links += [name for spine in range(int(run["spines"])) for core in range(int(run["cores"]))
+              for name in (f"spine{spine}.core{core}", f"core{core}.spine{spine}")]
+    return [{"id": run["id"], "link": link, "mean": size, "p50": size, "p90": size, "p95": size,
+             "p99": size, "max": size} for link in links]
+
+
+def failures(run: dict, world: World) -> list[dict]:
+    lost, back = world.failed(run)
+    return [{"id": run["id"], "number": str(i), "lost_packets": "9",
+             "last_lost_s": str(lost / i), "back_s": str(back / i)} for i in (1, 2)]
+
+
+def probes(run: dict, world: World) -> list[dict]:
+    return [{"id": run["id"], "links": kind, "count": "8", "formula_bit_s": "1000",
+             "least": "1.0", "mean": "1.0", "most": str(world.told), "busiest_of_rate": "0.002"}
+            for kind in ("leaf-spine", "spine-core", "core-spine", "spine-leaf")]
 
 
 def captured(run: dict) -> list[dict]:
@@ -178,7 +228,9 @@ def whole(found: list[dict], world: World = PAPER) -> "tables.Tables":
     return tables.Tables(
         runs=found,
         throughput=of_runs(lambda run: throughput(run, world), "fig2", "fig3", "fig12", "grey"),
-        queues=of_runs(lambda run: queues(run, world), "fig11", "fig16"),
+        queues=of_runs(lambda run: queues(run, world), "fig11", "fig16", "fattree-cut"),
+        failures=of_runs(lambda run: failures(run, world), "linkdown"),
+        probes=of_runs(lambda run: probes(run, world), "probes"),
         flowlets=of_runs(captured, "fig5"),
         concurrency=of_runs(lambda run: [{"id": run["id"], "gbit_per_s": "15",
                                           "median": "100", "p90": "150", "max": "200"}],

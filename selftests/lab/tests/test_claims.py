@@ -15,7 +15,7 @@ tables = context.module("tables")
 
 # Of claims that are no comparison of schemes, or are claims of sameness.
 RIGHT_IN_FLAT = {"C06", "C07", "C08", "C09", "C24", "C25", "C30", "C31", "C32",
-                 "L1", "L2"}
+                 "L1", "L2", "H04"}
 
 
 def found_in(world, **where) -> "tables.Tables":
@@ -66,6 +66,27 @@ class Worlds(unittest.TestCase):
             feedback=[{**row, "passed": "0"} for row in self.flat.feedback])
         self.assertEqual([verdicts(found)[name] for name in ("C30", "C31", "C32")],
                          ["not reproduced"] * 3)
+
+    def test_a_link_that_comes_back_late_or_never(self):
+        for column, text in (("back_s", "0.0011"), ("last_lost_s", "0.0011"), ("back_s", "nan")):
+            rows = {name: [*rows[:-1], {**rows[-1], column: text}]
+                    for name, rows in self.paper.failures.items()}
+            self.assertIn(verdicts(self.paper._replace(failures=rows))["H10"],
+                          ("not reproduced", "not measured"), text)
+
+    def test_one_kind_of_link_with_more_probes(self):
+        rows = {name: [{**row, "least": "0.97"} if row["links"] == "core-spine" else row
+                       for row in rows] for name, rows in self.paper.probes.items()}
+        self.assertEqual(verdicts(self.paper._replace(probes=rows))["H12"], "not reproduced")
+
+    def test_low_load_and_slow_probes_can_fail(self):
+        where = {"scenario": "fattree", "load": 0.2, "scheme": "conga-prime"}
+        self.assertEqual(verdicts(changed(self.paper, where, mean_fct_s="1.2"))["H04"],
+                         "not reproduced")
+        where = {"scenario": "fattree", "load": 0.5,
+                 "options": "flowlet-timeout 100us probe 2ms"}
+        self.assertEqual(verdicts(changed(self.paper, where, mean_fct_s="1.2"))["H11"],
+                         "not reproduced")
 
     def test_flowlets_can_fail(self):
         small = {name: [{**row, "bytes_p50": "1e6"} for row in rows]
@@ -204,6 +225,16 @@ class Quantities(unittest.TestCase):
         self.assertEqual(measures.links_next_to_failures(run),
                          ["spine0.down0.1", "spine0.down0.2", "spine1.down2.0",
                           "spine1.down2.1"])
+
+    def test_links_next_to_a_failure_between_spine_and_core(self):
+        run = {"cut": "spine2-core0 spine3-core1", "links": "1", "spines": "6", "pods": "3",
+               "cores": "3"}
+        self.assertEqual(measures.links_next_to_failures(run),
+                         ["core0.spine3", "core1.spine2", "spine2.core1", "spine2.core2",
+                          "spine3.core0", "spine3.core2"])
+        found = tables.Tables(queues={"a": [{"link": link, "p95": size} for link, size in (
+            ("core0.spine3", "4"), ("spine2.core1", "8"), ("spine0.core1", "99"))]})
+        self.assertEqual(measures.queue_next_to_failures("p95")(found, {**run, "id": "a"}), 6)
 
     def test_imbalance(self):
         run = {"id": "a", "seconds": "0.02"}

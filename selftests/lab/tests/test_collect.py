@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import re
 import shutil
 import tempfile
 import unittest
@@ -14,7 +15,9 @@ import context
 
 transfers = context.module("transfers")
 samples = context.module("samples")
+failure = context.module("failure")
 flowlets = context.module("flowlets")
+probes = context.module("probes")
 collect = context.module("collect")
 results = context.module("results")
 tables = context.module("tables")
@@ -134,6 +137,92 @@ class Samples(Case):
     def test_no_pictures(self):
         found = self.read([])
         self.assertEqual((samples.queues(found), samples.throughput(found)), ([], []))
+
+
+def pictures(ns: list, **accepted) -> "samples.Samples":
+    """Of links called leaf0_up0 instead of leaf0.up0; the queues are empty."""
+    columns = numpy.array(list(accepted.values())).T
+    return samples.Samples(numpy.array(ns), [name.replace("_", ".") for name in accepted],
+                           0 * columns, columns)
+
+
+class Failures(Case):
+    MANY = 10 * 1564
+
+    def rows(self, counts: list, said: str = "100 300 7 150\n") -> list:
+        """The link of leaf 0 that fails, as spine 1 sends by it; and another."""
+        found = pictures([0, 200, 400, 600], spine1=counts, spine0=[0, 10 ** 6] * 2)
+        found = found._replace(links=["spine1.down0.0", "spine0.down0.0"])
+        return failure.rows(self.write("failures", said), found, "0.1.0")
+
+    def back(self, counts: list, said: str = "100 300 7 150\n") -> str:
+        return self.rows(counts, said)[0]["back_s"]
+
+    def test_what_was_lost(self):
+        self.assertEqual(self.rows([0, 0, 0, 0], "100 300 7 150\n400 500 0 0\n"),
+                         [{"number": 1, "lost_packets": 7, "last_lost_s": "0.000000150",
+                           "back_s": "nan"},
+                          {"number": 2, "lost_packets": 0, "last_lost_s": "0.000000000",
+                           "back_s": "nan"}])
+
+    def test_data_again(self):
+        self.assertEqual(self.back([0, 500, 500 + self.MANY, 10 ** 6]), "0.000000100")
+        self.assertEqual(self.back([0, 500, 499 + self.MANY, 10 ** 6]), "0.000000300",
+                         "probes are not data")
+        self.assertEqual(self.back([0, 500, 10 ** 6, 10 ** 6], "100 401 7 150\n"), "nan")
+
+    def test_not_after_the_next_failure(self):
+        self.assertEqual(self.back([0, 500, 500, 10 ** 6], "100 300 7 150\n500 550 0 0\n"), "nan")
+
+    def test_a_run_that_ended_before(self):
+        with self.assertRaisesRegex(ValueError, "'100 0 7 150' is no failure that ended"):
+            self.rows([0, 0, 0, 0], "100 0 7 150\n")
+
+
+class Probes(unittest.TestCase):
+    RUN = {"leaves": "4", "spines": "4", "pods": "2", "cores": "2", "links": "1",
+           "link_rate": "40gbit", "options": "flowlet-timeout 100us probe 1ms"}
+
+    def links(self, told: dict) -> "samples.Samples":
+        """200 ms of 1 ms, so many probes in each by each link; and what is none: much in the
+        first half, a little in the second."""
+        ns = [i * 1_000_000 for i in range(201)]
+        return pictures(ns, **{link: [i * count * probes.PROBE_BYTES + 3000 * min(i, 50)
+                                      + 117 * (i > 120) + 117 * (i > 177) for i in range(201)]
+                               for link, count in told.items()})
+
+    EVERY = {"leaf0_up0": 1, "leaf3_up1": 1, "spine0_down1.0": 3, "spine0_core1": 2,
+             "core0_spine0": 4, "core0_spine1": 2, "core0_spine2": 3, "core0_spine3": 3}
+
+    def test_size_of_a_probe(self):
+        """As the module's header has it."""
+        text = (context.LAB.parents[1] / "kmod" / "control_wire.h").read_text()
+        size = {"__be32": 4, "__be16": 2, "u8": 1}
+        bodies = [re.search(rf"struct conga_control_{name} {{(.*?)}};", text, re.DOTALL)[1]
+                  for name in ("header", "probe")]
+        fields = re.findall(r"^\t(__be32|__be16|u8)\s+\w+(?:\[(\d)\])?;", "".join(bodies),
+                            re.MULTILINE)
+        self.assertEqual(sum(size[kind] * int(count or 1) for kind, count in fields) + 50,
+                         probes.PROBE_BYTES)
+
+    def test_the_formula(self):
+        found = {row["links"]: row for row in probes.rows(self.links(self.EVERY), self.RUN)}
+        self.assertEqual(set(found), {"leaf-spine", "spine-leaf", "spine-core", "core-spine"})
+        for kind, row in found.items():
+            self.assertEqual((row["least"], row["most"]), ("1.00000", "1.00000"), kind)
+        self.assertEqual(found["leaf-spine"]["formula_bit_s"], str(8 * 1000 * probes.PROBE_BYTES))
+        self.assertEqual(float(found["spine-leaf"]["busiest_of_rate"]),
+                         float(f"{8 * 3000 * probes.PROBE_BYTES / 40e9:.3e}"))
+
+    def test_what_is_off_shows(self):
+        found = {row["links"]: row for row in
+                 probes.rows(self.links({**self.EVERY, "leaf3_up1": 2}), self.RUN)}
+        self.assertEqual((found["leaf-spine"]["least"], found["leaf-spine"]["most"]),
+                         ("1.00000", "2.00000"))
+
+    def test_interval(self):
+        for options, seconds in (("", 2e-4), ("probe auto", 2e-4), ("q 4 probe 2ms", 2e-3)):
+            self.assertEqual(probes.interval_s(options), seconds)
 
 
 class Flowlets(Case):

@@ -95,6 +95,31 @@ class Load(unittest.TestCase):
         self.assertAlmostEqual(wire / 100e9, 1, delta=0.02)
 
 
+class Pods(unittest.TestCase):
+    FABRIC = "[fabric]\nleaves = 6\nspines = 6\nlinks = 1\npods = 3\ncores = 2\nhosts = 4\n"
+
+    def test_all_leave_their_pod(self):
+        found = one(self.FABRIC + "[load]\npeers = pods\nseconds = 20ms")
+        asked, server = found.receiver // 4, found.sender // 4
+        self.assertTrue((asked // 2 != server // 2).all())
+        counts = numpy.zeros((6, 6))
+        numpy.add.at(counts, (server, asked), 1)
+        apart = counts[numpy.arange(6)[:, None] // 2 != numpy.arange(6)[None, :] // 2]
+        deviation = abs(apart - apart.mean()) / apart.mean() ** 0.5
+        self.assertLess(deviation.max(), CHI_SQUARE_LIMIT, "every pair of leaves alike")
+
+    def test_a_trace_of_its_own(self):
+        both = runs(self.FABRIC + "[load]\npeers = leaves, pods\nseconds = 5ms")
+        self.assertNotEqual(*map(trace.path_of, both))
+        inside = trace.make(both[0])
+        self.assertTrue((inside.receiver // 8 == inside.sender // 8).any())
+
+    def test_idle(self):
+        found = one(self.FABRIC + "[load]\npattern = idle\nseconds = 5ms")
+        self.assertEqual([column.tolist() for column in found[:5]],
+                         [[0, 5_000_000], [1, 1], [0, 0], [4, 4], [0, 0]])
+
+
 class Repeatable(unittest.TestCase):
     def setUp(self):
         holder = tempfile.TemporaryDirectory()

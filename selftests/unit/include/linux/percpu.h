@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* A thread says which CPU it is, and how often it looked at any CPU's data. */
+/* A thread says which CPU it is. */
 #define UNIT_CPUS		8
 
-extern __thread int unit_cpu, unit_cpu_looks;
+extern __thread int unit_cpu;
 extern bool unit_cpu_no_memory;
 
 #define __percpu
@@ -16,7 +16,7 @@ extern bool unit_cpu_no_memory;
 #define alloc_percpu(type)	\
 	(unit_cpu_no_memory ? NULL : (type *)calloc(UNIT_CPUS, sizeof(type)))
 #define free_percpu(data)		free(data)
-#define per_cpu_ptr(data, cpu)		(unit_cpu_looks++, &(data)[cpu])
+#define per_cpu_ptr(data, cpu)		(&(data)[cpu])
 #define this_cpu_ptr(data)		(&(data)[unit_cpu])
 #define for_each_possible_cpu(cpu)	\
 	for (int *__cpu = unit_cpu_first(&(cpu)); *__cpu < UNIT_CPUS; (*__cpu)++)

@@ -23,6 +23,9 @@ struct unit_race {
 
 extern __thread struct unit_race unit_race;
 
+/* How often a thread began to read. */
+extern __thread int unit_seq_reads;
+
 static inline void seqcount_init(seqcount_t *count)
 {
 	WRITE_ONCE(count->sequence, 0);
@@ -52,6 +55,7 @@ static inline unsigned int read_seqcount_begin(const seqcount_t *count)
 {
 	unsigned int start;
 
+	unit_seq_reads++;
 	/* A thread can lose its processor while it writes, a softirq cannot. */
 	while ((start = __atomic_load_n(&count->sequence, __ATOMIC_ACQUIRE)) & 1)
 		unit_seq_pause();

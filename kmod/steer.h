@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_STEER_H
+#define _CONGA_STEER_H
+
+/*
+ * What the doors tx and forward have in common: a VXLAN packet to a known leaf gets
+ * its hop and its route. Whatever cannot be done leaves the packet to the kernel's own
+ * route. Inline, as each of them is a step of every packet.
+ */
+#include <linux/ktime.h>
+#include <linux/netfilter.h>
+#include <net/dst.h>
+
+#include "choose.h"
+#include "leaf.h"
+#include "packet.h"
+
+/* What is found out and decided about one packet, step by step. */
+struct conga_steer {
+	struct conga_packet	packet;
+	struct conga_choice	choice;
+};
+
+static inline void conga_steer_count(const struct conga_steer *steer,
+				     enum conga_attr_stats counter)
+{
+	conga_stats_inc(steer->choice.fabric->stats, counter);
+}
+
+/* conga_steer_find - is this VXLAN? */
+static inline bool conga_steer_find(struct conga_steer *steer,
+				    const struct sk_buff *skb,
+				    const struct nf_hook_state *state)
+{
+	__be16 protocol = state->pf == NFPROTO_IPV6 ? htons(ETH_P_IPV6) :
+						      htons(ETH_P_IP);
+
+	steer->choice.params = rcu_dereference(steer->choice.fabric->params);
+	return conga_packet_find(&steer->packet, skb, protocol,
+				 steer->choice.params) == CONGA_PACKET_VXLAN;
+}
+
+/* Did the user exempt such traffic? */
+static inline bool conga_steer_opted_out(const struct conga_steer *steer,
+					 const struct sk_buff *skb)
+{
+	const struct conga_params *params = steer->choice.params;
+
+	if (params->opt_out_mask &&
+	    (skb->mark & params->opt_out_mask) == params->opt_out_mark)
+		return true;
+	return params->opt_out_dscp != CONGA_DSCP_NONE &&
+	       conga_inner_dscp(skb, &steer->packet) == params->opt_out_dscp;
+}
+
+/* What the kernel does better: transform, route by a mark that is not ours. Counted
+ * by reason.
+ */
+static inline bool conga_steer_leave(const struct conga_steer *steer,
+				     const struct sk_buff *skb)
+{
+	if (dst_xfrm(skb_dst(skb)))
+		conga_steer_count(steer, CONGA_A_STATS_FALLBACK_XFRM);
+	else if (skb->mark && !steer->choice.opted_out)
+		conga_steer_count(steer, CONGA_A_STATS_FALLBACK_MARK);
+	else
+		return false;
+	return true;
+}
+
+/* A packet that its own route would carry whole must not be cut, or refused,
+ * because the chosen path is narrower. Where both are alike so is the result. Most
+ * packets fit, so that their own route is asked last.
+ */
+static inline bool conga_steer_fits(const struct conga_steer *steer,
+				    const struct sk_buff *skb)
+{
+	unsigned int mtu = dst_mtu(steer->choice.dst);
+
+	if (conga_packet_fits(skb, mtu) || mtu >= dst_mtu(skb_dst(skb)))
+		return true;
+	conga_steer_count(steer, CONGA_A_STATS_FALLBACK_MTU);
+	return false;
+}
+
+/* conga_steer_route - by the chosen path. No reference: BH is disabled, an RCU section
+ * that outlives the packet's use of the route; a queue takes a reference if it needs one.
+ */
+static inline void conga_steer_route(const struct conga_steer *steer,
+				     struct sk_buff *skb)
+{
+	skb_dst_drop(skb);
+	skb_dst_set_noref(skb, steer->choice.dst);
+	conga_steer_count(steer, steer->choice.passing ?
+				 CONGA_A_STATS_FORWARD_STEERED :
+				 CONGA_A_STATS_TX_STEERED);
+}
+
+/* Routing rules may look at the source and the UDP port, too. */
+static inline void conga_steer_key(const struct conga_steer *steer,
+				   const struct sk_buff *skb)
+{
+	struct conga_path_key key = { .dstport = steer->packet.dstport };
+
+	conga_packet_source(skb, &steer->packet, &key.source);
+	conga_path_use_key(steer->choice.leaf, &key);
+}
+
+/* conga_steer_choose - where does the packet go? False if the kernel's route is left to
+ * it; counted by reason.
+ */
+static inline bool conga_steer_choose(struct conga_steer *steer,
+				      const struct sk_buff *skb)
+{
+	struct conga_choice *choice = &steer->choice;
+	struct in6_addr destination;
+
+	conga_packet_destination(skb, &steer->packet, &destination);
+	choice->leaf = conga_leaf_find(choice->fabric, &destination);
+	if (!choice->leaf) {
+		conga_steer_count(steer, choice->passing ?
+					 CONGA_A_STATS_FORWARD_UNKNOWN_LEAF :
+					 CONGA_A_STATS_TX_UNKNOWN_LEAF);
+		return false;
+	}
+	choice->opted_out = conga_steer_opted_out(steer, skb);
+	if (conga_steer_leave(steer, skb))
+		return false;
+	if (choice->opted_out)
+		conga_steer_count(steer, CONGA_A_STATS_TX_OPTED_OUT);
+	if (conga_path_by_key(choice->leaf))
+		conga_steer_key(steer, skb);
+	choice->now = ktime_get_ns();
+	choice->bytes = skb->len;
+	choice->hash = conga_packet_flow_hash(skb, &steer->packet,
+					      choice->fabric->hash_seed ^
+					      choice->leaf->index);
+	return conga_choose(choice) && conga_steer_fits(steer, skb);
+}
+
+#endif /* _CONGA_STEER_H */

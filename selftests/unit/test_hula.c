@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/* HULA's state of one destination: what a probe replaces, which hops are out, and
+ * how often it is handed on; then at random beside a naive model.
+ */
+#include "unit.h"
+#include "naive_hula.h"
+
+#define TP	200000ULL
+#define TFAIL	(3 * TP)
+#define START	(1234567 * GRAIN)
+#define ALL	0xffff
+
+static struct conga_hula_step hear(struct conga_hula *hula, u64 now, u8 hop,
+				   u8 utilisation)
+{
+	const struct conga_hula_probe probe = {
+		.now = now, .tp = TP, .tfail = TFAIL, .usable = ALL,
+		.hop = hop, .utilisation = utilisation,
+	};
+	struct conga_hula_step step;
+
+	conga_hula_hear(hula, &probe, &step);
+	return step;
+}
+
+static u8 hop(const struct conga_hula *hula, u64 now)
+{
+	return conga_hula_hop(hula->best, now, TFAIL);
+}
+
+static void test_hula_nothing(void **state)
+{
+	struct conga_hula hula = {};
+
+	(void)state;
+	assert_int_equal(hop(&hula, 0), CONGA_TAG_NONE);
+	assert_int_equal(hop(&hula, START), CONGA_TAG_NONE);
+}
+
+/* Also hop 0 with utilisation 0 is something. */
+static void test_hula_first(void **state)
+{
+	struct conga_hula hula = {};
+	struct conga_hula_step step = hear(&hula, START, 0, 0);
+
+	(void)state;
+	assert_true(step.taken && step.moved && step.hand_on);
+	assert_int_equal(hop(&hula, START), 0);
+	assert_int_equal(conga_hula_utilisation(hula.best), 0);
+}
+
+static void test_hula_better_only(void **state)
+{
+	struct conga_hula hula = {};
+
+	(void)state;
+	hear(&hula, START, 3, 100);
+	assert_false(hear(&hula, START, 4, 100).taken);
+	assert_false(hear(&hula, START, 4, 101).taken);
+	assert_int_equal(hop(&hula, START), 3);
+	assert_true(hear(&hula, START, 4, 99).moved);
+	assert_int_equal(hop(&hula, START), 4);
+	assert_int_equal(conga_hula_utilisation(hula.best), 99);
+}
+
+/* A best hop that gets worse says so itself, and must be believed. */
+static void test_hula_worsening(void **state)
+{
+	struct conga_hula hula = {};
+	struct conga_hula_step step;
+
+	(void)state;
+	hear(&hula, START, 3, 10);
+	step = hear(&hula, START, 3, 200);
+	assert_true(step.taken && !step.moved);
+	assert_int_equal(conga_hula_utilisation(hula.best), 200);
+	assert_true(hear(&hula, START, 4, 100).moved);
+}
+
+static void test_hula_old(void **state)
+{
+	struct conga_hula hula = {};
+	u64 last = START + (TFAIL / GRAIN) * GRAIN;
+
+	(void)state;
+	hear(&hula, START, 3, 10);
+	assert_int_equal(hop(&hula, last), 3);
+	assert_int_equal(hop(&hula, last + GRAIN), CONGA_TAG_NONE);
+	assert_false(hear(&hula, last, 4, 200).taken);
+	assert_false(hula.out & 1 << 3);
+	assert_true(hear(&hula, last + GRAIN, 4, 200).moved);
+	assert_true(hula.out & 1 << 3);
+	assert_int_equal(hop(&hula, last + GRAIN), 4);
+	/* and it is back with its next probe */
+	hear(&hula, last + GRAIN, 3, 250);
+	assert_false(hula.out & 1 << 3);
+}
+
+static void test_hula_unusable(void **state)
+{
+	struct conga_hula hula = {};
+	struct conga_hula_probe probe = {
+		.now = START, .tp = TP, .tfail = TFAIL, .usable = ALL & ~(1 << 3),
+		.hop = 4, .utilisation = 200,
+	};
+	struct conga_hula_step step;
+
+	(void)state;
+	hear(&hula, START, 3, 10);
+	conga_hula_hear(&hula, &probe, &step);
+	assert_true(step.moved);
+	assert_int_equal(hop(&hula, START), 4);
+}
+
+/* Hops that carry flowlets, but are not the best, are given up, too. */
+static void test_hula_silent(void **state)
+{
+	struct conga_hula hula = {};
+	u64 now;
+
+	(void)state;
+	for (now = START; now < START + 10 * TP; now += TP) {
+		hear(&hula, now, 1, 10);
+		hear(&hula, now, 2, 20);
+		assert_int_equal(hula.out, 0);
+	}
+	for (; now < START + 12 * TP; now += TP) {
+		hear(&hula, now, 1, 10);
+		assert_int_equal(hula.out, 0);
+	}
+	for (; now < START + 17 * TP; now += TP)
+		hear(&hula, now, 1, 10);
+	assert_int_equal(hula.out, 1 << 2);
+}
+
+/* Two ways bring each probe twice, a moment apart, and late or early by a quarter of Tp. */
+static void test_hula_pacing(void **state)
+{
+	struct conga_hula hula = {};
+	int sent = 0, i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++) {
+		u64 now = START + i * TP + (i % 3) * TP / 4;
+
+		sent += hear(&hula, now, 1, 10).hand_on;
+		sent += hear(&hula, now + 5000, 2, 20).hand_on;
+	}
+	assert_in_range(sent, 999, 1000);
+}
+
+/* However many come, no more than one in Tp goes on. */
+static void test_hula_flood(void **state)
+{
+	struct conga_hula hula = {};
+	int sent = 0, i;
+
+	(void)state;
+	for (i = 0; i < 100000; i++)
+		sent += hear(&hula, START + i * TP / 1000, i % HOPS, i).hand_on;
+	assert_in_range(sent, 100, 101);
+}
+
+static void random_probe(struct unit_random *random,
+			 struct conga_hula_probe *probe)
+{
+	probe->now += unit_random_wide(random, 0, 4 * TFAIL);
+	probe->hop = unit_random_below(random, 4) * 5;
+	probe->usable = unit_random_u64(random) | 1 << probe->hop;
+	probe->utilisation = unit_random_u64(random);
+}
+
+static void test_hula_random(void **state)
+{
+	struct conga_hula_probe probe = { .now = START, .tp = TP, .tfail = TFAIL };
+	struct conga_hula_step step, expected;
+	struct naive_hula naive = {};
+	struct conga_hula hula = {};
+	struct unit_random random;
+
+	(void)state;
+	unit_random_setup(&random, 8);
+	for (; random.step < UNIT_STEPS; random.step++) {
+		random_probe(&random, &probe);
+		conga_hula_hear(&hula, &probe, &step);
+		expected = naive_hula_hear(&naive, &probe);
+		unit_check_step(&random, step.taken == expected.taken &&
+				step.moved == expected.moved &&
+				step.hand_on == expected.hand_on,
+				"hop %u utilisation %u: %d%d%d, expected %d%d%d",
+				probe.hop, probe.utilisation, step.taken, step.moved,
+				step.hand_on, expected.taken, expected.moved,
+				expected.hand_on);
+		unit_check_step(&random, hula.out == naive.out,
+				"out %#x, expected %#x", hula.out, naive.out);
+		unit_check_step(&random, hop(&hula, probe.now) ==
+				naive_hula_hop(&naive, probe.now, TFAIL),
+				"best hop %u", hop(&hula, probe.now));
+	}
+}
+
+/* The policy takes what probes found, if it leads there; else the kernel's route does. */
+static void test_hula_pick(void **state)
+{
+	struct conga_view view = { .usable = 0x8421, .best = CONGA_TAG_NONE };
+	u8 tag;
+
+	(void)state;
+	assert_int_equal(conga_policy_hula.pick(&view), CONGA_TAG_NONE);
+	for (tag = 0; tag < HOPS; tag++) {
+		view.best = tag;
+		assert_int_equal(conga_policy_hula.pick(&view),
+				 view.usable >> tag & 1 ? tag : CONGA_TAG_NONE);
+	}
+	assert_true(conga_policy_hula.forward);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_hula_nothing),
+		cmocka_unit_test(test_hula_first),
+		cmocka_unit_test(test_hula_better_only),
+		cmocka_unit_test(test_hula_worsening),
+		cmocka_unit_test(test_hula_old),
+		cmocka_unit_test(test_hula_unusable),
+		cmocka_unit_test(test_hula_silent),
+		cmocka_unit_test(test_hula_pacing),
+		cmocka_unit_test(test_hula_flood),
+		cmocka_unit_test(test_hula_random),
+		cmocka_unit_test(test_hula_pick),
+	};
+
+	return cmocka_run_group_tests_name("hula", tests, NULL, NULL);
+}
