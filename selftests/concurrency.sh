@@ -62,10 +62,16 @@ port_sum() {
 		jq -r '"\(map(.tx_packets) | add) \(map(.tx_bytes) | add)"')
 }
 
-# totals NAMESPACE PREFIX: sets TOTALS, "packets bytes" of its ports and of its devices
+# totals NAMESPACE PREFIX: sets TOTALS, "packets bytes" of its ports and of its devices, at
+# a moment when none was sent between the looks (neighbours are asked now and then)
 totals() {
-	port_sum "$1" && device_sum "$1" "$2" &&
-		TOTALS="$PORT_PACKETS $PORT_BYTES $PACKETS $BYTES_OUT"
+	local before=none
+
+	while port_sum "$1" && [[ $PORT_PACKETS != "$before" ]]; do
+		before=$PORT_PACKETS
+		device_sum "$1" "$2" || return
+	done
+	TOTALS="$PORT_PACKETS $PORT_BYTES $PACKETS $BYTES_OUT"
 }
 
 # sent_at_once: at leaf 0 by all processors; sets LEAF_BEFORE, LEAF_AFTER and the spine's

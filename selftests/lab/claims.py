@@ -462,7 +462,8 @@ CALCULATED = (
 )
 
 CLAIMS = tuple(sorted(FIGURES_2_TO_5 + HEALTHY + FIGURE_11 + HADOOP + LARGE_FABRICS + BEYOND
-                      + CALCULATED + claims_hula.FAT_TREE, key=lambda claim: (claim.id[0] != "C", claim.id)))
+                      + CALCULATED + claims_hula.FAT_TREE,
+                      key=lambda claim: (claim.id[0] != "C", claim.id)))
 
 # ---- What rests on MPTCP: shown, not judged ----
 

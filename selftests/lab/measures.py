@@ -130,6 +130,14 @@ def flowlet_bytes(gap_us: int) -> Quantity:
                                     if tables.equal(row["gap_us"], gap_us)])
 
 
+def over_ideal(column: str) -> Quantity:
+    """Of an ideal fabric on the same trace (ideal.py)."""
+    def quantity(found: Tables, run: dict) -> float:
+        return mean([quotient(number(run[column]), number(row[column])) for row in found.ideal
+                     if row["trace"] == run["trace"]])
+    return quantity
+
+
 def concurrent(found: Tables, run: dict) -> float:
     return mean([number(row["median"]) for row in found.concurrency.get(run["id"], [])])
 

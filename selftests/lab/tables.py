@@ -27,6 +27,7 @@ class Tables(NamedTuple):
     concurrency: dict = {}
     failures: dict = {}
     probes: dict = {}
+    ideal: list = []
     nash: list = []
     imbalance: list = []
     feedback: list = []

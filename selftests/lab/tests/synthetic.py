@@ -174,8 +174,8 @@ def row(run, form: str, world: World) -> dict:
             "small_mean_fct_s": str(world.small(cells)), "job_seconds": str(fct),
             "group_mean_s": str(fct),
             "large_mean_fct_s": str(world.large(cells) * (1 + SEED_STEP * run["load.seed"])),
-            "p99_fct_s": str(world.small(cells)), "small_p99_fct_s": "0.01", "large_p99_fct_s": "0.2", "out_of_order": "500",
-            "retransmits": "100"}
+            "p99_fct_s": str(world.small(cells)), "small_p99_fct_s": "0.01",
+            "large_p99_fct_s": "0.2", "out_of_order": "500", "retransmits": "100"}
 
 
 def runs(*names: str, form: str = "reduced", world: World = PAPER) -> list[dict]:
