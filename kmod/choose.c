@@ -79,6 +79,19 @@ static u32 conga_choose_random(const struct conga_choice *choice)
 	return prandom_u32_state(this_cpu_ptr(choice->fabric->random));
 }
 
+/* What is behind the uplinks, and what the flows share. */
+static void conga_choose_view_ahead(const struct conga_choice *choice,
+				    struct conga_view *view)
+{
+	const struct conga_leaf_ahead *ahead = rcu_dereference(choice->leaf->ahead);
+
+	if (ahead)
+		view->ahead = &ahead->ahead;
+	view->tage = choice->params->tage;
+	view->shared = choice->params->flow_states->shared;
+	view->asking = choice->asking;
+}
+
 /* Into a view that is zeroed: with its uplinks it is large. */
 static void conga_choose_view(const struct conga_choice *choice,
 			      struct conga_view *view, u8 previous)
@@ -98,6 +111,8 @@ static void conga_choose_view(const struct conga_choice *choice,
 		view->random = conga_choose_random(choice);
 	if (choice->policy->needs & CONGA_NEEDS_PROBES)
 		view->best = conga_choose_best(choice);
+	if (choice->policy->needs & CONGA_NEEDS_AHEAD)
+		conga_choose_view_ahead(choice, view);
 	interesting = conga_choose_interesting(choice, view);
 	for (; interesting; interesting &= interesting - 1)
 		conga_choose_view_uplink(choice, view, __ffs(interesting));
@@ -158,6 +173,7 @@ enum conga_decision conga_choose_ask(struct conga_leaf *leaf,
 		.now	= ktime_get_ns(),
 		.hash	= get_random_u32(),
 		.bytes	= ETH_DATA_LEN,
+		.asking	= true,
 	};
 	enum conga_decision decision = CONGA_DECISION_NEW;
 	u8 state[CONGA_POLICY_FLOW_SIZE] __aligned(8) = {};

@@ -20,6 +20,7 @@ struct conga_choice {
 	u32				bytes;	/* of the packet */
 	bool				opted_out; /* exempted by the user */
 	bool				passing; /* not this box's own */
+	bool				asking;	/* no packet is sent */
 
 	const struct conga_policy	*policy; /* who decides */
 	conga_flowlet_t			*slot;	/* of the flow in the flowlet table */

@@ -69,6 +69,31 @@ static u16 conga_control_heard(const struct conga_leaf *leaf, u64 now, u64 since
 	return heard;
 }
 
+/* Does nothing of ours, nor of what feedback tells, wait on the way there? */
+static bool conga_control_quiet(const struct conga_leaf *leaf,
+				const struct conga_params *params,
+				struct conga_port *port, u64 now)
+{
+	return !conga_port_metric(port, now) &&
+	       !conga_toleaf_metric(&leaf->to, port->tag, now, params->tage, params->q);
+}
+
+/* The hello with this nonce leaves now, and is timed if somebody wants to know. */
+static void conga_control_time(struct conga_leaf *leaf,
+			       const struct conga_params *params,
+			       struct conga_port *port, u32 nonce)
+{
+	struct conga_leaf_ahead *ahead = rcu_dereference(leaf->ahead);
+	u64 now = ktime_get_ns();
+
+	if (!ahead)
+		return;
+	spin_lock(&leaf->hello_lock);
+	conga_ahead_asked(&ahead->ahead, nonce, now,
+			  conga_control_quiet(leaf, params, port, now));
+	spin_unlock(&leaf->hello_lock);
+}
+
 static void conga_control_ask(struct conga_leaf *leaf,
 			      const struct conga_params *params, u8 tag,
 			      u32 nonce, u32 echo)
@@ -83,6 +108,7 @@ static void conga_control_ask(struct conga_leaf *leaf,
 	payload.header.flags |= CONGA_CONTROL_ASK;
 	payload.header.nonce = cpu_to_be32(nonce);
 	payload.header.echo = cpu_to_be32(echo);
+	conga_control_time(leaf, params, way.port, nonce);
 	conga_control_emit(&way, &payload, CONGA_A_STATS_HELLO_SENT);
 }
 
@@ -320,6 +346,28 @@ static bool conga_control_change(const struct conga_control_message *message,
 	return taken;
 }
 
+/* How long did it take? It counts if nothing waited on the way back, by the stamp, nor
+ * there, as far as is known by now.
+ */
+static void conga_control_timed(const struct conga_control_message *message)
+{
+	const struct conga_control_source *source = message->source;
+	struct conga_leaf_ahead *ahead = rcu_dereference(source->leaf->ahead);
+	struct conga_port *port;
+	struct conga_stamp stamp;
+	u64 now = ktime_get_ns();
+	u32 echo = conga_control_echo(message);
+	bool quiet;
+
+	port = conga_port_uplink(source->fabric, echo & CONGA_HELLO_TAG_MASK);
+	if (!ahead || !port)
+		return;
+	conga_wire_read(&stamp, source->packet->word, source->params->q);
+	quiet = source->port == port && !stamp.ce &&
+		conga_control_quiet(source->leaf, source->params, port, now);
+	conga_ahead_answered(&ahead->ahead, echo, now, quiet);
+}
+
 static bool conga_control_take_answer(const struct conga_control_message *message)
 {
 	const struct conga_control_header *header = &message->payload.header;
@@ -327,7 +375,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 	struct conga_hello *hello = &message->source->leaf->hello;
 	const struct conga_hello_terms ours = {
 		.q	= params->q,
-		.byte3	= conga_control_byte3(params->q),
+		.byte3	= conga_control_byte3(params->q, params->policy->mark),
 		.sum	= params->metric == CONGA_METRIC_SUM,
 	}, theirs = {
 		.q	= header->q,
@@ -340,6 +388,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 				  be32_to_cpu(header->id), &ours, &theirs))
 		return false;
 	hello->echo = conga_control_nonce(message);
+	conga_control_timed(message);
 	if (out != hello->out)
 		conga_control_count(message->source->fabric,
 				    CONGA_A_STATS_PATH_ANSWERS);

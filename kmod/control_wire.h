@@ -3,6 +3,7 @@
 #define _CONGA_CONTROL_WIRE_H
 
 #include <linux/types.h>
+#include <uapi/linux/conga.h>
 
 #include "wire.h"
 
@@ -27,11 +28,6 @@ enum conga_control_type {
 #define CONGA_CONTROL_ASK	0x01	/* this hello wants an answer */
 #define CONGA_CONTROL_SUM	0x02	/* the sender's metric is sum */
 
-enum conga_control_byte3 {
-	CONGA_CONTROL_BYTE3_NONE,
-	CONGA_CONTROL_BYTE3_LOW,	/* lower bits of metrics, Q from 4 to 6 */
-};
-
 struct conga_control_header {
 	__be32	magic;
 	u8	version;
@@ -40,7 +36,7 @@ struct conga_control_header {
 	u8	count;		/* records that follow */
 	__be32	id;		/* the sender's leaf id */
 	u8	q;
-	u8	byte3;		/* enum conga_control_byte3 */
+	u8	byte3;		/* enum conga_byte3 */
 	__be16	zero;
 	__be32	nonce;		/* to be echoed; 0: none */
 	__be32	echo;		/* the last nonce heard; 0: none */
@@ -78,11 +74,15 @@ conga_control_body(const struct conga_control_header *header)
 	return header->count * sizeof(struct conga_control_record);
 }
 
-/* What a box with this Q puts into byte 3 of the VXLAN header. */
-static inline u8 conga_control_byte3(u8 q)
+/* What a box with this Q puts into byte 3 of the VXLAN header, if its policy does not
+ * mark packets with queues.
+ */
+static inline u8 conga_control_byte3(u8 q, bool marks)
 {
-	return q > CONGA_WIRE_HALF_BITS ? CONGA_CONTROL_BYTE3_LOW :
-					  CONGA_CONTROL_BYTE3_NONE;
+	if (marks)
+		return CONGA_BYTE3_QUEUE;
+	return q > CONGA_WIRE_HALF_BITS ? CONGA_BYTE3_LOW :
+					  CONGA_BYTE3_NONE;
 }
 
 #define CONGA_CONTROL_METRIC_BITS	8

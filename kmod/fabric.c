@@ -179,17 +179,20 @@ void conga_flowlets_flush(struct conga_fabric *fabric)
  */
 int conga_flow_states_create(struct conga_params *params)
 {
+	size_t all = (size_t)params->flowlets * params->policy->flow_size;
+	size_t shared = params->policy->shared_size;
 	struct conga_flow_states *states = NULL;
-	u8 size = params->policy->flow_size;
 
-	if (size) {
-		states = kvzalloc(struct_size(states, state,
-					      (size_t)params->flowlets * size),
+	if (shared)
+		shared += SMP_CACHE_BYTES;
+	if (all) {
+		states = kvzalloc(struct_size(states, state, all + shared),
 				  GFP_KERNEL_ACCOUNT);
 		if (!states)
 			return -ENOMEM;
 		states->mask = params->flowlets - 1;
-		states->size = size;
+		states->size = params->policy->flow_size;
+		states->shared = PTR_ALIGN(&states->state[all], SMP_CACHE_BYTES);
 	}
 	params->flow_states = states;
 	return 0;

@@ -42,9 +42,9 @@ struct conga_port;
  * Variables that packets change are words read with READ_ONCE and written with
  * WRITE_ONCE (flowlets, congestion tables) or per CPU (counters, DRE cells). A
  * leaf's paths, and the key that they are resolved for, change under their lock,
- * by whoever finds them outdated; what hello and probes know of a leaf, and the
- * leaf's state, under its hello_lock, by the tick, answers and probes. Neither lock
- * is taken inside the other.
+ * by whoever finds them outdated; what hello and probes know of a leaf and its paths'
+ * delays, and the leaf's state, under its hello_lock, by the tick, answers and probes.
+ * Neither lock is taken inside the other.
  *
  * The two works (hello's tick, events) and the timer of probes walk leaves or ports
  * under RCU and take none of the configuration's locks, so that a holder of these may
@@ -86,12 +86,14 @@ struct conga_flowlets {
 	struct rcu_head	rcu;
 } ____cacheline_aligned_in_smp;
 
-/* What the policy keeps for each flow, by the lower bits of the flow hash. Handed on
- * from parameters to parameters while policy and size stay.
+/* What the policy keeps for each flow, by the lower bits of the flow hash, and for all of
+ * them. Handed on from parameters to parameters while the policy, its parameters and the
+ * size stay.
  */
 struct conga_flow_states {
 	u32		mask;
 	u8		size;	/* bytes of one */
+	void		*shared; /* behind them, in cache lines of its own */
 	struct rcu_head	rcu;
 	u8		state[] __aligned(8);
 };

@@ -5,8 +5,9 @@
  * writes its load into each packet: a burst whose CE changes half way would be
  * delivered in pieces, and out of order, since a piece that is complete overtakes
  * one that still waits for more. So what is held takes over the CE of the packet
- * that comes, the newer one, and both are equal. Whatever else differs still
- * separates them: an LBTag or feedback is never lost.
+ * that comes, the newer one, and both are equal. So with the queue in byte 3, if the
+ * policy marks packets. Whatever else differs still separates them: an LBTag or
+ * feedback is never lost.
  *
  * There is no hook before GRO. While any namespace has a fabric, the offload of
  * UDP is one that looks at the packets and goes on as the kernel's own.
@@ -39,16 +40,27 @@ struct conga_gro_offload {
 static struct conga_gro_offload conga_gro4, conga_gro6;
 static unsigned int conga_gro_fabrics;	/* by RTNL */
 
-static bool conga_gro_port_ours(const struct net *net, __be16 dest)
+/* What links on the way write into a packet to this port; nothing if it is not ours. */
+static u32 conga_gro_mask(const struct net *net, const struct conga_gro_headers *headers)
 {
 	struct conga_fabric *fabric = rcu_dereference(conga_net(net)->fabric);
+	const struct conga_params *params;
+	u32 word = be32_to_cpu(headers->word), mask;
 
-	return fabric && conga_params_take(rcu_dereference(fabric->params), dest);
+	if (!fabric)
+		return 0;
+	params = rcu_dereference(fabric->params);
+	if (!conga_params_take(params, headers->udp.dest))
+		return 0;
+	mask = conga_wire_ce_mask(word);
+	if (params->policy->mark)
+		mask |= conga_wire_reserved(word) & CONGA_WIRE_BYTE3_MASK;
+	return mask;
 }
 
-/* Are these stamped packets of one flow, which differ in CE and nothing else? */
-static bool conga_gro_ce_alone(const struct conga_gro_headers *one,
-			       const struct conga_gro_headers *other)
+/* Are these stamped packets of one flow, which differ in what links write alone? */
+static bool conga_gro_alike(const struct conga_gro_headers *one,
+			    const struct conga_gro_headers *other, u32 mask)
 {
 	u32 word = be32_to_cpu(one->word);
 	u32 differs = word ^ be32_to_cpu(other->word);
@@ -56,7 +68,7 @@ static bool conga_gro_ce_alone(const struct conga_gro_headers *one,
 	return one->udp.source == other->udp.source &&
 	       one->udp.dest == other->udp.dest && one->vni == other->vni &&
 	       conga_wire_stamped(word, be32_to_cpu(one->vni)) &&
-	       !(differs & ~conga_wire_ce_mask(word));
+	       !(differs & ~mask);
 }
 
 /* Not inlined: most often the words are equal, which takes a few instructions. */
@@ -69,8 +81,8 @@ static noinline void conga_gro_follow(struct sk_buff *held,
 
 	next = skb_header_pointer(skb, skb_gro_offset(skb), sizeof(buffer),
 				  &buffer);
-	if (next && conga_gro_ce_alone(headers, next) &&
-	    conga_gro_port_ours(dev_net(skb->dev), next->udp.dest))
+	if (next && conga_gro_alike(headers, next,
+				    conga_gro_mask(dev_net(skb->dev), next)))
 		conga_packet_write_held(held, &headers->udp, next->word);
 }
 

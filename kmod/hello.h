@@ -20,7 +20,7 @@
 /* What the boxes of a fabric must agree on. */
 struct conga_hello_terms {
 	u8	q;
-	u8	byte3;		/* enum conga_control_byte3 */
+	u8	byte3;		/* enum conga_byte3 */
 	bool	sum;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Leaves: the remote tunnel endpoints of a fabric, found by address. */
+#include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
 #include "leaf.h"
@@ -89,6 +90,63 @@ static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
 	return leaf;
 }
 
+/* False without memory. May sleep. */
+static bool conga_leaf_make_one_ahead(struct conga_leaf *leaf)
+{
+	struct conga_leaf_ahead *ahead;
+
+	if (rtnl_dereference(leaf->ahead))
+		return true;
+	ahead = kzalloc(sizeof(*ahead), GFP_KERNEL_ACCOUNT);
+	rcu_assign_pointer(leaf->ahead, ahead);
+	return ahead;
+}
+
+/*
+ * conga_leaf_make_ahead - leaves keep from now on what is behind uplinks
+ *
+ * The locks are held; may sleep. False without memory: some may keep it then.
+ */
+bool conga_leaf_make_ahead(struct conga_fabric *fabric)
+{
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	conga_assert_locked(fabric);
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
+		if (!conga_leaf_make_one_ahead(leaf))
+			return false;
+	return true;
+}
+
+/* conga_leaf_drop_ahead - and from now on do not; the locks are held */
+void conga_leaf_drop_ahead(struct conga_fabric *fabric)
+{
+	struct conga_leaf_ahead *ahead;
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	conga_assert_locked(fabric);
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
+		ahead = rcu_replace_pointer(leaf->ahead, NULL, true);
+		if (ahead)
+			kfree_rcu(ahead, rcu);
+	}
+}
+
+/* conga_leaf_forget_tag - what was learnt about an uplink that died; the locks are held */
+void conga_leaf_forget_tag(struct conga_leaf *leaf, u8 tag)
+{
+	struct conga_leaf_ahead *ahead = rtnl_dereference(leaf->ahead);
+
+	WRITE_ONCE(leaf->to.heard[tag], 0);
+	if (!ahead)
+		return;
+	spin_lock_bh(&leaf->hello_lock);
+	conga_ahead_forget(&ahead->ahead, tag);
+	spin_unlock_bh(&leaf->hello_lock);
+}
+
 /*
  * conga_leaf_add - make and publish a leaf
  *
@@ -105,6 +163,10 @@ struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
 	conga_assert_locked(fabric);
 	if (!leaf)
 		return ERR_PTR(-ENOMEM);
+	err = -ENOMEM;
+	if (conga_fabric_params(fabric)->policy->needs & CONGA_NEEDS_AHEAD &&
+	    !conga_leaf_make_one_ahead(leaf))
+		goto err_free_leaf;
 	err = xa_alloc(&fabric->leaf_index, &index, leaf,
 		       XA_LIMIT(1, U16_MAX), GFP_KERNEL);
 	if (err)
@@ -122,6 +184,7 @@ struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
 err_free_index:
 	xa_erase(&fabric->leaf_index, index);
 err_free_leaf:
+	kfree(rtnl_dereference(leaf->ahead));
 	kfree(leaf);
 	return ERR_PTR(err);
 }
@@ -129,8 +192,15 @@ err_free_leaf:
 /* conga_leaf_flush - forget what was learnt, e.g. because its scale changed */
 void conga_leaf_flush(struct conga_leaf *leaf)
 {
+	struct conga_leaf_ahead *ahead;
+
 	conga_toleaf_flush(&leaf->to);
 	conga_fromleaf_flush(&leaf->from);
+	rcu_read_lock();
+	ahead = rcu_dereference(leaf->ahead);
+	if (ahead)
+		conga_toleaf_flush(&ahead->ahead.queue);
+	rcu_read_unlock();
 }
 
 static void conga_leaf_count(const struct conga_leaf *leaf)
@@ -245,5 +315,6 @@ void conga_leaf_make_dead(struct conga_leaf *leaf)
 void conga_leaf_free(struct conga_leaf *leaf)
 {
 	conga_path_forget_all(leaf);
+	kfree(rcu_dereference_raw(leaf->ahead));
 	kfree(leaf);
 }

@@ -8,6 +8,7 @@
 #include <linux/spinlock.h>
 #include <net/ipv6.h>
 
+#include "ahead.h"
 #include "fabric.h"
 #include "feedback.h"
 #include "hello.h"
@@ -20,6 +21,12 @@ struct conga_leaf_told {
 	u8	state;
 	u8	reason;
 	u8	path[CONGA_TAGS_MAX];	/* enum conga_path_reason, by LBTag */
+};
+
+/* Of a leaf while the policy wants to know. */
+struct conga_leaf_ahead {
+	struct conga_ahead	ahead;
+	struct rcu_head		rcu;
 };
 
 /*
@@ -62,6 +69,7 @@ struct conga_leaf {
 	struct conga_fromleaf	from ____cacheline_aligned_in_smp;
 	struct conga_hello	hello;
 	struct conga_hula	hula;	/* by hello_lock, but for best */
+	struct conga_leaf_ahead __rcu *ahead; /* NULL: nobody wants to know */
 };
 
 /* A product, of which the upper half depends on all bits. Who could choose addresses
@@ -135,6 +143,9 @@ struct conga_leaf *conga_leaf_next(struct conga_fabric *fabric,
 struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
 				  const struct in6_addr *addr, u8 mode,
 				  u8 origin);
+bool conga_leaf_make_ahead(struct conga_fabric *fabric);
+void conga_leaf_drop_ahead(struct conga_fabric *fabric);
+void conga_leaf_forget_tag(struct conga_leaf *leaf, u8 tag);
 void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode);
 void conga_leaf_settle(struct conga_leaf *leaf);
 u8 conga_leaf_reason(const struct conga_leaf *leaf,

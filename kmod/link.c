@@ -3,7 +3,8 @@
  * The link door: NETDEV_EGRESS of a port, the same on leaf and spine. The DRE
  * counts every packet that enters the port's queue; stamped ones get
  * CE := max(CE, this port's metric), their own bytes included (section 3.2), or
- * with metric sum CE := CE + this port's metric (section 7).
+ * with metric sum CE := CE + this port's metric (section 7). If the policy marks packets,
+ * those that pass a transit box also tell what waits at the port that they came in by.
  */
 #include <linux/if_vlan.h>
 #include <linux/ktime.h>
@@ -50,6 +51,45 @@ static void conga_link_mark(const struct conga_port *port,
 				       CONGA_A_STATS_CE_UNWRITABLE);
 }
 
+/* Byte 3 of a packet: by the port that it came in by packets to its sender will leave.
+ * 0 if that is no link of the fabric.
+ */
+static u8 conga_link_byte3(const struct conga_fabric *fabric,
+			   const struct conga_policy *policy,
+			   const struct sk_buff *skb)
+{
+	const struct conga_port *port = conga_port_find(fabric, skb->skb_iif);
+
+	if (!port)
+		return 0;
+	return policy->mark(conga_port_backlog(port), conga_port_mbits(port));
+}
+
+/* After CE, whose lower bits a mark takes the place of. */
+static noinline void conga_link_mark_queue(const struct conga_port *port,
+					   struct sk_buff *skb)
+{
+	struct conga_fabric *fabric = port->fabric;
+	const struct conga_params *params = rcu_dereference(fabric->params);
+	struct conga_packet packet;
+	u8 byte3;
+
+	/* Not yet, or not any more */
+	if (!params->policy->mark)
+		return;
+	if (conga_packet_find(&packet, skb, vlan_get_protocol(skb), params) !=
+	    CONGA_PACKET_VXLAN)
+		return;
+	if (!conga_wire_stamped(packet.word, packet.vni))
+		return;
+	byte3 = conga_link_byte3(fabric, params->policy, skb);
+	if (!conga_packet_write(skb, &packet,
+				conga_wire_with_byte3(packet.word, byte3)))
+		conga_stats_inc(fabric->stats, CONGA_A_STATS_CE_UNWRITABLE);
+	else if (conga_wire_has_queue(packet.word))
+		conga_stats_inc(fabric->stats, CONGA_A_STATS_QUEUE_MARKED);
+}
+
 unsigned int conga_link(void *priv, struct sk_buff *skb,
 			const struct nf_hook_state *state)
 {
@@ -63,5 +103,7 @@ unsigned int conga_link(void *priv, struct sk_buff *skb,
 	x = conga_port_count(port, dre, now, frames, bytes);
 	if (conga_dre_loaded(&dre->params, x))
 		conga_link_mark(port, &dre->params, skb, x);
+	if (unlikely(dre->marks))
+		conga_link_mark_queue(port, skb);
 	return NF_ACCEPT;
 }

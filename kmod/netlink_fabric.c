@@ -11,6 +11,7 @@
 #include "leaf.h"
 #include "netlink.h"
 #include "port.h"
+#include "wire.h"
 
 /* A list given replaces the list before. */
 static int conga_netlink_read_dstports(struct conga_params *params,
@@ -75,6 +76,17 @@ static int conga_netlink_read_opt_out(struct conga_params *params,
 	return 0;
 }
 
+/* One use in a fabric: the lower bits of metrics, or queues. */
+static int conga_netlink_check_byte3(const struct conga_params *params,
+				     struct netlink_ext_ack *extack)
+{
+	if (!params->policy->mark || params->q <= CONGA_WIRE_HALF_BITS)
+		return 0;
+	NL_SET_ERR_MSG(extack,
+		       "This policy writes queues into byte 3 of the VXLAN header, so that q is at most 3");
+	return -EINVAL;
+}
+
 static int conga_netlink_read_params(struct conga_params *params,
 				     struct genl_info *info)
 {
@@ -112,7 +124,7 @@ static int conga_netlink_read_params(struct conga_params *params,
 		params->leaf_id = nla_get_u32(attrs[CONGA_A_FABRIC_LEAF_ID]);
 	if (attrs[CONGA_A_FABRIC_FLOWLETS])
 		params->flowlets = nla_get_u32(attrs[CONGA_A_FABRIC_FLOWLETS]);
-	return 0;
+	return conga_netlink_check_byte3(params, info->extack);
 }
 
 static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
@@ -209,6 +221,7 @@ static bool conga_netlink_dre_differs(const struct conga_params *old,
 	return old->q != new->q || old->tdre != new->tdre ||
 	       old->alpha != new->alpha ||
 	       (old->policy->needs ^ new->policy->needs) & CONGA_NEEDS_PROBES ||
+	       !old->policy->mark != !new->policy->mark ||
 	       conga_params_tp(old) != conga_params_tp(new);
 }
 
@@ -217,6 +230,21 @@ static bool conga_netlink_scale_differs(const struct conga_params *old,
 					const struct conga_params *new)
 {
 	return old->q != new->q || old->metric != new->metric;
+}
+
+/* Does what is kept of flows mean something else from now on? */
+static bool conga_netlink_states_differ(const struct conga_params *old,
+					const struct conga_params *new)
+{
+	return old->policy != new->policy || old->flowlets != new->flowlets ||
+	       memcmp(old->policy_param, new->policy_param, sizeof(old->policy_param));
+}
+
+/* What leaves keep for a policy that does not come, or is not there any more */
+static void conga_netlink_drop_ahead(struct conga_fabric *fabric)
+{
+	if (!(conga_fabric_params(fabric)->policy->needs & CONGA_NEEDS_AHEAD))
+		conga_leaf_drop_ahead(fabric);
 }
 
 static bool conga_netlink_change_alloc(struct conga_fabric *fabric,
@@ -229,8 +257,10 @@ static bool conga_netlink_change_alloc(struct conga_fabric *fabric,
 		if (!change->flowlets)
 			return false;
 	}
-	if (change->params->policy != old->policy ||
-	    change->params->flowlets != old->flowlets) {
+	if (change->params->policy->needs & CONGA_NEEDS_AHEAD &&
+	    !conga_leaf_make_ahead(fabric))
+		return false;
+	if (conga_netlink_states_differ(old, change->params)) {
 		if (conga_flow_states_create(change->params))
 			return false;
 		change->states = true;
@@ -269,6 +299,7 @@ static void conga_netlink_change_apply(struct conga_fabric *fabric,
 	u32 i = 0;
 
 	rcu_assign_pointer(fabric->params, change->params);
+	conga_netlink_drop_ahead(fabric);
 	if (change->flowlets)
 		conga_flowlets_publish(fabric, change->flowlets);
 	if (change->dre)
@@ -325,10 +356,12 @@ static int conga_netlink_fabric_change(struct conga_fabric *fabric,
 		err = conga_netlink_out_of_memory(info);
 	if (!err)
 		err = conga_netlink_change_hooks(fabric, change.params, info);
-	if (err)
+	if (err) {
 		conga_netlink_change_free(&change, fabric->port_count);
-	else
+		conga_netlink_drop_ahead(fabric);
+	} else {
 		conga_netlink_change_apply(fabric, &change);
+	}
 	return err;
 }
 

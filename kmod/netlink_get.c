@@ -8,6 +8,7 @@
 #include <linux/ktime.h>
 #include <net/ipv6.h>
 
+#include "control_wire.h"
 #include "leaf.h"
 #include "netlink.h"
 #include "port.h"
@@ -133,6 +134,8 @@ int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 	if (nla_put_string(skb, CONGA_A_FABRIC_POLICY, params->policy->name) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_Q, params->q) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_METRIC, params->metric) ||
+	    nla_put_u32(skb, CONGA_A_FABRIC_BYTE3,
+			conga_control_byte3(params->q, params->policy->mark)) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_TDRE, params->tdre,
 			      CONGA_A_FABRIC_PAD) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_ALPHA, params->alpha) ||
@@ -245,6 +248,18 @@ static int conga_netlink_put_drain(struct sk_buff *skb,
 			   conga_netlink_flowlets(port));
 }
 
+/* Absent: the policy does not count them. */
+static int conga_netlink_put_flows(struct sk_buff *skb, const struct conga_port *port)
+{
+	const struct conga_params *params = conga_fabric_params(port->fabric);
+
+	if (!params->policy->flows || port->role != CONGA_ROLE_UPLINK)
+		return 0;
+	return nla_put_u32(skb, CONGA_A_PORT_SHORT_FLOWS,
+			   params->policy->flows(params->flow_states->shared, port->tag,
+						 ktime_get_ns(), params->policy_param));
+}
+
 int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
 {
 	u64 packets, bytes;
@@ -260,6 +275,7 @@ int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
 	    nla_put_u32(skb, CONGA_A_PORT_ORIGIN, port->origin) ||
 	    nla_put_u32(skb, CONGA_A_PORT_TIER, port->tier) ||
 	    conga_netlink_put_drain(skb, port) ||
+	    conga_netlink_put_flows(skb, port) ||
 	    nla_put_u32(skb, CONGA_A_PORT_STATE,
 			conga_port_up(port) ? CONGA_PORT_UP : CONGA_PORT_DOWN) ||
 	    conga_netlink_put_load(skb, port) ||

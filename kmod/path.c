@@ -434,6 +434,6 @@ void conga_path_forget_tag(struct conga_fabric *fabric, u8 tag)
 	conga_assert_locked(fabric);
 	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
 		conga_path_forget(leaf, tag);
-		WRITE_ONCE(leaf->to.heard[tag], 0);
+		conga_leaf_forget_tag(leaf, tag);
 	}
 }

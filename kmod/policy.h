@@ -15,7 +15,7 @@
  */
 #define CONGA_POLICIES_MAX	24
 #define CONGA_POLICY_PARAMS	2
-#define CONGA_POLICY_FLOW_SIZE	8
+#define CONGA_POLICY_FLOW_SIZE	16
 
 /* What a policy wants to be filled in its view, beside the usable uplinks; what it
  * does not ask for is 0. Neither FLOWLET nor FLOW: it decides for every packet, and
@@ -30,6 +30,7 @@
 #define CONGA_NEEDS_RECENT	0x40
 #define CONGA_NEEDS_RANDOM	0x80
 #define CONGA_NEEDS_PROBES	0x100	/* leaves send them, boxes hand them on */
+#define CONGA_NEEDS_AHEAD	0x200	/* queues and delays behind uplinks, by leaf */
 
 #define CONGA_NEEDS_MEMORY	(CONGA_NEEDS_FLOWLET | CONGA_NEEDS_FLOW)
 
@@ -40,6 +41,8 @@ struct conga_view_uplink {
 	u32	rate;		/* Mbit/s, never 0 */
 	u32	backlog;	/* bytes waiting in the port's queues */
 };
+
+struct conga_ahead;
 
 /* All that a policy may look at: plain numbers, no kernel object. */
 struct conga_view {
@@ -55,6 +58,10 @@ struct conga_view {
 	bool	sum;		/* a path's metric is the sum of its links' */
 	const u32 *param;	/* the policy's own, in its order */
 	void	*flow;		/* the flow's state, .flow_size bytes, 0 at first */
+	void	*shared;	/* of all flows, .shared_size bytes; by NEEDS_AHEAD, */
+	const struct conga_ahead *ahead; /* of this leaf; NULL: nothing is known */
+	u64	tage;		/* ns */
+	bool	asking;		/* no packet is sent: .pick must not change .shared */
 	struct conga_view_uplink uplink[CONGA_TAGS_MAX];	/* by LBTag */
 };
 
@@ -82,6 +89,7 @@ struct conga_policy_param {
  * @tfl: ns, the flowlet timeout while the user says nothing; 0 is the usual one
  * @flow_size: bytes of state that it keeps for each flow; with
  *	CONGA_NEEDS_FLOW only
+ * @shared_size: bytes of state that its flows share
  * @param: its parameters
  * @forward: it also decides at boxes that VXLAN to leaves only passes
  * @rehash: each flowlet has an outer UDP source port of its own, by which the boxes on
@@ -90,7 +98,15 @@ struct conga_policy_param {
  *	nobody
  * @pick: mandatory; returns the LBTag of a usable uplink, or CONGA_TAG_NONE to
  *	leave the packet to the kernel's route. Softirq. Changes nothing but the
- *	flow's state, which other CPUs may read and write at the same time.
+ *	flow's state and the flows' shared one, which other CPUs may read and write at
+ *	the same time.
+ * @mark: byte 3 of the VXLAN header for a packet that passes this box and came by a port
+ *	with this backlog, in bytes, and rate in Mbit/s; nobody else uses it then. NULL:
+ *	packets are not marked. Any CPU, softirq.
+ * @absorb: a packet of the leaf came by our uplink @tag, with this first word; false if
+ *	it has no mark. With @mark, and CONGA_NEEDS_AHEAD. Softirq.
+ * @flows: how many flows it takes to be active on an uplink, for those who ask. Any
+ *	context; NULL: it does not know.
  */
 struct conga_policy {
 	const char	*name;
@@ -98,11 +114,15 @@ struct conga_policy {
 	u32		needs;
 	u64		tfl;
 	u8		flow_size;
+	u16		shared_size;
 	bool		forward;
 	bool		rehash;
 	struct conga_policy_param param[CONGA_POLICY_PARAMS + 1];
 	const struct conga_policy *plain;
 	u8		(*pick)(const struct conga_view *view);
+	u8		(*mark)(u32 backlog, u32 mbits);
+	bool		(*absorb)(struct conga_ahead *ahead, u8 tag, u32 word, u64 now);
+	u32		(*flows)(const void *shared, u8 tag, u64 now, const u32 *param);
 };
 
 #define CONGA_POLICY(name) extern const struct conga_policy conga_policy_##name;

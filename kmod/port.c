@@ -82,6 +82,7 @@ struct conga_port_dre *conga_port_dre_create(const struct conga_port *port,
 	}
 	tdre = conga_port_tdre(port, params, rate);
 	conga_dre_setup(&dre->params, rate, tdre, params->alpha, params->q);
+	dre->marks = params->policy->mark && port->role == CONGA_ROLE_TRANSIT;
 	return dre;
 }
 

@@ -15,6 +15,7 @@
  */
 struct conga_port_dre {
 	struct conga_dre_params	params;
+	bool			marks;	/* the policy, what leaves by this port */
 	struct rcu_head		rcu;
 	struct conga_dre_shared	shared;
 };

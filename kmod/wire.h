@@ -17,6 +17,10 @@
  * so that boxes with a different Q still compare alike. The upper three bits
  * stand in CE and FB_Metric. The lower three are zero for Q <= 3; for larger Q
  * they stand in byte 3, bits 7..5 and 4..2. VXLAN-GPE needs byte 3 for itself.
+ *
+ * Where the policy marks packets, with Q <= 3, byte 3 has a queue instead: bit 7 says
+ * that there is one, 6..2 are its code (queue.h), 1..0 are zero. A box that knows
+ * nothing of queues clears bits 7..5 when it raises CE, and the mark is none.
  */
 #define CONGA_VXLAN_FLAGS_SHIFT	24
 #define CONGA_VXLAN_FLAG_VNI	0x08000000u
@@ -32,7 +36,11 @@
 #define CONGA_WIRE_CE_LOW_SHIFT	5
 #define CONGA_WIRE_FB_LOW_SHIFT	2
 
+#define CONGA_WIRE_QUEUE_VALID	0x80u
+#define CONGA_WIRE_QUEUE_SHIFT	2
+
 #define CONGA_WIRE_TAG_MASK	0xfu
+#define CONGA_WIRE_QUEUE_MASK	0x1fu
 #define CONGA_WIRE_HALF_MASK	0x7u
 #define CONGA_WIRE_HALF_BITS	3
 #define CONGA_WIRE_METRIC_BITS	6
@@ -196,6 +204,34 @@ static inline u32 conga_wire_add(u32 word, u8 metric, u8 q)
 					       CONGA_WIRE_CE_LOW_SHIFT);
 
 	return new > old ? (word & ~mask) | new : word;
+}
+
+/* Byte 3 of a packet that tells of a queue */
+static inline u8 conga_wire_queue(u8 code)
+{
+	return CONGA_WIRE_QUEUE_VALID |
+	       (code & CONGA_WIRE_QUEUE_MASK) << CONGA_WIRE_QUEUE_SHIFT;
+}
+
+/* Does it tell of one? Anything else in byte 3 is not ours. */
+static inline bool conga_wire_has_queue(u32 word)
+{
+	u32 rest = CONGA_WIRE_BYTE3_MASK &
+		   ~(CONGA_WIRE_QUEUE_MASK << CONGA_WIRE_QUEUE_SHIFT);
+
+	return !conga_wire_gpe(word) && (word & rest) == CONGA_WIRE_QUEUE_VALID;
+}
+
+static inline u8 conga_wire_queue_code(u32 word)
+{
+	return (word >> CONGA_WIRE_QUEUE_SHIFT) & CONGA_WIRE_QUEUE_MASK;
+}
+
+/* GPE keeps its own. */
+static inline u32 conga_wire_with_byte3(u32 word, u8 byte3)
+{
+	return conga_wire_gpe(word) ? word :
+	       (word & ~CONGA_WIRE_BYTE3_MASK) | byte3;
 }
 
 #endif /* _CONGA_WIRE_H */

@@ -47,12 +47,12 @@ floor_cases() {
 	rmmod conga_floor
 }
 
-# spine NAMESPACE: all its links are somebody else's path
+# spine NAMESPACE [WORD]...: of its fabric; all its links are somebody else's path
 spine() {
 	local i
 
 	{
-		echo "fabric add"
+		echo "fabric add ${*:2}"
 		for ((i = 0; i < UPLINKS; i++)); do
 			echo "port add dev up$i role transit rate $BUSY_RATE"
 		done
@@ -103,15 +103,23 @@ receive_cases() {
 	(($(counter v4 ce_raised) > 3 * STORM * 95 / 100)) || die "transit: CE was not raised"
 	transit $OTHER_PORT && said port-other stock-port-other
 	"$CONGA" -n v4 fabric del
+	spine v4 policy tr && transit $VXLAN_PORT && said transit-tr stock-transit
+	(($(counter v4 queue_marked) > 0)) || die "transit-tr: nothing was marked"
+	"$CONGA" -n v4 fabric del
 }
 
-# The cases of a policy; STARTS says whether it has flowlets.
+# few_cases POLICY STARTS: which says whether it has flowlets
+few_cases() {
+	ours send-steady v4 $UPLINKS 1 "$1" $FLOWS 0 stock-pinned
+	ours send-start wide $MANY_UPLINKS 1 "$1" $MANY_FLOWS $(($2 * PACKETS)) stock-16-uplinks
+}
+
+# The cases of a policy, likewise
 send_cases() {
 	local policy=$1 starts=$2
 
-	ours send-steady v4 $UPLINKS 1 "$policy" $FLOWS 0 stock-pinned
+	few_cases "$policy" "$starts"
 	ours send-busy v4 $UPLINKS 1 "$policy" $FLOWS 0 stock-pinned $BUSY_RATE
-	ours send-start wide $MANY_UPLINKS 1 "$policy" $MANY_FLOWS $((starts * PACKETS)) stock-16-uplinks
 	ours send-1000-leaves many $UPLINKS $MANY_LEAVES "$policy" $FLOWS 0 stock-1000-leaves
 	ours send-v6 v6 $UPLINKS 1 "$policy" $FLOWS 0 stock-v6
 	ours send-udpcsum csum $UPLINKS 1 "$policy" $FLOWS 0 stock-udpcsum
@@ -144,6 +152,8 @@ main() {
 	"$CONGA" -n tos fabric del
 	send_cases conga 1
 	send_cases ecmp 0
+	few_cases letflow 1
+	few_cases tr 0
 	receive_cases
 }
 

@@ -193,6 +193,13 @@ others_stay_apart() {
 		becomes "08120000 08160000" 08120000 08160000 0		# no stamps
 }
 
+# Where byte 3 has no queue, bits 4..2 may be feedback's.
+queue_is_the_newer_one() {
+	becomes "081301e4 081301e8" 081301e4 081301e8 0 && conga 1 fabric set policy tr || return
+	becomes 081301e8 081301e4 081301e8 0 && becomes 081701e8 08130184 081701e8 0 -x 0 &&
+		becomes "0c130104 0c130108" 0c130104 0c130108 0 && conga 1 fabric set policy conga
+}
+
 # Only the first of them has another word than it was sent with.
 unmerged_is_whole() {
 	becomes "08170100 08170100" 08130100 08170100 1 || return
@@ -229,13 +236,14 @@ underlay() {
 	setup_frames || die "cannot set up leaf 1"
 	tap_test "v$1, of two segments that differ in CE comes a packet with the newer one" \
 		ce_is_the_newer_one
+	tap_test "v$1, so with queues, if the policy marks packets" queue_is_the_newer_one
 	tap_test "v$1, what differs in LBTag, feedback, or has no stamp stays apart" \
 		others_stay_apart
 	tap_test "v$1, what waited and was not merged has a right checksum" unmerged_is_whole
 	topo_down
 }
 
-tap_plan 14
+tap_plan 16
 require_root
 require_commands ip ethtool tcpdump jq nstat
 require_module

@@ -35,19 +35,6 @@ underlay() {
 	fi
 }
 
-# Nobody listens, and nobody says so.
-hosts_say_nothing() {
-	local ns
-
-	for ns in "${HOST[@]}"; do
-		in_ns "$ns" nft -f - <<-END || return
-			table ip quiet {
-				chain out { type filter hook output priority 0; meta l4proto icmp drop; }
-			}
-		END
-	done
-}
-
 # Every box, in BOXES
 hula_up() {
 	BOXES=("${LEAF[@]}" "${SPINE[@]}" "${CORE[@]}")

@@ -22,6 +22,7 @@ readonly NEEDS="needs CAP_NET_ADMIN in this network namespace"
 
 readonly NO_POLICY="There is no policy of this name; there are ${POLICIES// /, }"
 readonly HELLO="hello is off or a time from 20 ms to 10 s"
+readonly BYTE3="This policy writes queues into byte 3 of the VXLAN header, so that q is at most 3"
 readonly UNICAST="A leaf needs a unicast address that is not link-local"
 
 # ---- two namespaces: one with a fabric, one without ----
@@ -195,6 +196,11 @@ parameters_refused() {
 		cell of policy presto is from 1500 to 16777216 | fabric set policy presto cell 16777217
 		choices of policy drill is from 1 to 16 | fabric set policy drill choices 0
 		choices of policy drill is from 1 to 16 | fabric set policy drill choices 17
+		$BYTE3 | fabric set policy tr
+		$BYTE3 | fabric set q 6 policy tr
+		short of policy tr is from 1000 to 16000000 | fabric set q 3 policy tr short 999
+		rtt of policy tr is from 4 to 1000000 | fabric set q 3 policy tr rtt 3
+		rtt of policy tr is from 4 to 1000000 | fabric set q 3 policy tr rtt 1000001
 		The mark of opt-out has bits that its mask has not | fabric set opt-out mark 3/1
 		$HELLO | fabric set hello 19999us
 		$HELLO | fabric set hello 10000001us

@@ -61,7 +61,7 @@ shape_is() {
 }
 
 fabric_shape() {
-	local head="policy:string policy_params:object q:number metric:string"
+	local head="policy:string policy_params:object q:number metric:string byte3:string"
 	local tail="alpha:number flowlet_timeout_ns:number flowlet_timeout_source:string \
 age_ns:number dstports:array flowlets:number hello_ns:number probe_ns:number \
 explicit_feedback:boolean leaf_id:number" end="ports:number leaves:number"

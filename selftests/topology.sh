@@ -630,3 +630,16 @@ topo_down() {
 	TOPO_DIR=""
 	LEAF=() SPINE=() CORE=() VTEP=() HOST=() HOST_IP=() HOST_IPS=() HOST_IP6=() HOST_MAC=()
 }
+
+# Nobody listens, and nobody says so.
+hosts_say_nothing() {
+	local ns
+
+	for ns in "${HOST[@]}"; do
+		in_ns "$ns" nft -f - <<-END || return
+			table ip quiet {
+				chain out { type filter hook output priority 0; meta l4proto icmp drop; }
+			}
+		END
+	done
+}

@@ -206,6 +206,7 @@ static const struct nla_policy conga_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_PROBE] = { .type = NLA_U64 },
 	[CONGA_A_FABRIC_PROBE_LATE] = { .type = NLA_U64 },
 	[CONGA_A_FABRIC_PROBE_LATEST] = { .type = NLA_U64 },
+	[CONGA_A_FABRIC_BYTE3] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy conga_fabric_param_policy[CONGA_A_PARAM_MAX + 1] = {
@@ -216,6 +217,13 @@ static const struct nla_policy conga_fabric_param_policy[CONGA_A_PARAM_MAX + 1] 
 static const struct conga_choice conga_fabric_sources[] = {
 	{ "configured", CONGA_TIMEOUT_CONFIGURED },
 	{ "policy", CONGA_TIMEOUT_POLICY },
+	{ }
+};
+
+static const struct conga_choice conga_fabric_byte3[] = {
+	{ "none", CONGA_BYTE3_NONE },
+	{ "q-low", CONGA_BYTE3_LOW },
+	{ "tr-queue", CONGA_BYTE3_QUEUE },
 	{ }
 };
 
@@ -315,6 +323,7 @@ static void conga_fabric_print_control(struct nlattr **attrs)
 static void conga_fabric_print(struct nlattr **attrs, struct nl_msg *reply)
 {
 	const struct nlattr *metric = attrs[CONGA_A_FABRIC_METRIC];
+	const struct nlattr *byte3 = attrs[CONGA_A_FABRIC_BYTE3];
 	const struct nlattr *alpha = attrs[CONGA_A_FABRIC_ALPHA];
 	const struct nlattr *timeout = attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT];
 	const struct nlattr *age = attrs[CONGA_A_FABRIC_AGE];
@@ -327,6 +336,8 @@ static void conga_fabric_print(struct nlattr **attrs, struct nl_msg *reply)
 	conga_print_uint("q", "q", attrs[CONGA_A_FABRIC_Q]);
 	conga_print_choice("metric", conga_fabric_label("metric", metric, CONGA_METRIC_MAX),
 			   metric, conga_fabric_metrics);
+	conga_print_choice("byte3", conga_fabric_label("byte3", byte3, CONGA_BYTE3_NONE),
+			   byte3, conga_fabric_byte3);
 	conga_fabric_print_tdre(attrs[CONGA_A_FABRIC_TDRE]);
 	conga_print_fraction("alpha", conga_fabric_label("alpha", alpha, CONGA_FABRIC_ALPHA),
 			     alpha);

@@ -48,6 +48,8 @@ static const struct nla_policy conga_path_policy[CONGA_A_PATH_MAX + 1] = {
 	[CONGA_A_PATH_REMOTE] = { .type = NLA_U32 },
 	[CONGA_A_PATH_AGE] = { .type = NLA_U64 },
 	[CONGA_A_PATH_DECISION] = { .type = NLA_U32 },
+	[CONGA_A_PATH_DELAY] = { .type = NLA_U64 },
+	[CONGA_A_PATH_QUEUE] = { .type = NLA_U64 },
 };
 
 static void conga_path_print_down(const struct nlattr *reason)
@@ -75,6 +77,8 @@ void conga_path_print_tail(struct nlattr **attrs)
 	conga_print_uint("local", usable ? "local" : NULL, attrs[CONGA_A_PATH_LOCAL]);
 	conga_print_uint("remote", usable ? "remote" : NULL, attrs[CONGA_A_PATH_REMOTE]);
 	conga_print_age("age_ns", usable ? "age" : NULL, attrs[CONGA_A_PATH_AGE]);
+	conga_print_time("delay_ns", usable ? "delay" : NULL, attrs[CONGA_A_PATH_DELAY]);
+	conga_print_time("queue_ns", usable ? "queue" : NULL, attrs[CONGA_A_PATH_QUEUE]);
 }
 
 static void conga_path_print(struct nlattr **attrs, struct nl_msg *reply)

@@ -81,6 +81,7 @@ static const struct nla_policy conga_port_policy[CONGA_A_PORT_MAX + 1] = {
 	[CONGA_A_PORT_DRAIN] = { .type = NLA_U32 },
 	[CONGA_A_PORT_FLOWLETS] = { .type = NLA_U32 },
 	[CONGA_A_PORT_TIER] = { .type = NLA_U32 },
+	[CONGA_A_PORT_SHORT_FLOWS] = { .type = NLA_U32 },
 };
 
 static void conga_port_print_rate(struct nlattr **attrs)
@@ -156,6 +157,7 @@ static void conga_port_print(struct nlattr **attrs, struct nl_msg *reply)
 	conga_print_choice("state", "state", attrs[CONGA_A_PORT_STATE], conga_port_states);
 	conga_print_uint("metric", "metric", attrs[CONGA_A_PORT_METRIC]);
 	conga_port_print_drain(attrs);
+	conga_print_uint("short_flows", "short_flows", attrs[CONGA_A_PORT_SHORT_FLOWS]);
 	conga_print_origin(attrs[CONGA_A_PORT_ORIGIN]);
 	conga_port_print_details(attrs);
 	conga_port_print_statistics(attrs);

@@ -322,6 +322,18 @@ static const struct conga_counter conga_stats_counters[CONGA_A_STATS_MAX + 1] = 
 		"path_probed",
 		"times a probe brought such a path back"
 	},
+	[CONGA_A_STATS_QUEUE_MARKED] = {
+		"queue_marked",
+		"packets that passed this box and were told what waits at the port they came in by"
+	},
+	[CONGA_A_STATS_QUEUE_RECEIVED] = {
+		"queue_received",
+		"packets learnt from that told of the queue at the box behind an uplink"
+	},
+	[CONGA_A_STATS_QUEUE_IGNORED] = {
+		"queue_ignored",
+		"packets learnt from whose byte 3 tells of no queue, or of none behind an uplink"
+	},
 };
 
 /* Set by the word "all" for the command that is running. */

@@ -32,7 +32,7 @@ static void test_control_golden(void **state)
 			.count		= 2,
 			.id		= htonl(0x12345678),
 			.q		= 6,
-			.byte3		= conga_control_byte3(6),
+			.byte3		= conga_control_byte3(6, false),
 			.nonce		= htonl(0xaabbccdd),
 			.echo		= htonl(0x11223344),
 		},
@@ -78,10 +78,12 @@ static void test_control_byte3(void **state)
 		struct conga_stamp stamp = { .ce = 0xff };
 		u32 word = conga_wire_stamp(0x08000000, &stamp, q);
 
-		assert_int_equal(conga_control_byte3(q), (word & 0xff) != 0);
+		assert_int_equal(conga_control_byte3(q, false), (word & 0xff) != 0);
 	}
-	assert_int_equal(CONGA_CONTROL_BYTE3_NONE, 0);
-	assert_int_equal(CONGA_CONTROL_BYTE3_LOW, 1);
+	assert_int_equal(CONGA_BYTE3_NONE, 0);
+	assert_int_equal(CONGA_BYTE3_LOW, 1);
+	assert_int_equal(CONGA_BYTE3_QUEUE, 2);
+	assert_int_equal(conga_control_byte3(3, true), CONGA_BYTE3_QUEUE);
 }
 
 /* Left-aligned: doubled once for each bit that is missing from eight. */

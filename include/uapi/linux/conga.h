@@ -63,8 +63,12 @@
  * (VXLAN-GPE), present is 1 and byte 7 of the header is zero. Metrics are
  * fractions of full scale, left-aligned: with Q up to 3 they fit in CE and
  * FB_Metric; with Q from 4 to 6 their lower bits go to byte 3, bits 7..5 for
- * CE and 4..2 for FB_Metric. VNI 0xfffffe with present = 1 is a control
- * packet: consumed by the receiver, never delivered.
+ * CE and 4..2 for FB_Metric. With a policy that marks packets, and Q up to 3,
+ * byte 3 has what waits at the last box on the way, at the port by which the packet
+ * came in: bit 7 says so, bits 6..2 are the time it takes to be sent, 1..0 are zero.
+ * The time is in units of 256 ns: c for a code c of 0 or 1, else
+ * (2 + c mod 2) 2^(c/2 - 1). Byte 3 of VXLAN-GPE has neither. VNI 0xfffffe with
+ * present = 1 is a control packet: consumed by the receiver, never delivered.
  *
  * Control packets, version 1
  * --------------------------
@@ -77,10 +81,10 @@
  *    24 count records of 4 bytes: LBTag, metric (left-aligned in 8 bits), zero
  *
  * Types: 1 hello, 2 explicit feedback, 3 bye, 4 probe. Flags: 0x01 this hello wants an
- * answer, 0x02 the sender's metric is sum. Byte-3 use: 0 none, 1 lower bits of
- * metrics. A nonce is 28 random bits and an LBTag. A box takes an answer,
- * feedback or a bye only if it echoes a nonce that it sent to that leaf not long
- * ago. Other versions and types are counted and ignored.
+ * answer, 0x02 the sender's metric is sum. Byte-3 use: enum conga_byte3. A nonce is 28
+ * random bits and an LBTag. A box takes an answer, feedback or a bye only if it echoes
+ * a nonce that it sent to that leaf not long ago. Other versions and types are counted
+ * and ignored.
  *
  * Probes (type 4; HULA, SOSR 2016) are between the two boxes at a link: to 224.0.0.1
  * or ff02::1, TTL or hop limit 255, anything less is refused. Count, Q, byte-3 use
@@ -256,6 +260,9 @@ enum conga_cmd {
  *	together with the mark. 0: no mark opts out, the default.
  * @CONGA_A_FABRIC_OPT_OUT_DSCP: (u32, 0-63 or CONGA_DSCP_NONE) so do packets whose
  *	inner IP header has this DSCP. Default, and absent in a reply: none.
+ * @CONGA_A_FABRIC_BYTE3: (u32, reply only) enum conga_byte3. Must be the same on every
+ *	box of the fabric. A policy that marks packets is refused together with Q from
+ *	4 on: EINVAL.
  * @CONGA_A_FABRIC_PORTS: (u32, reply only) number of ports.
  * @CONGA_A_FABRIC_LEAVES: (u32, reply only) number of leaves.
  */
@@ -283,10 +290,23 @@ enum conga_attr_fabric {
 	CONGA_A_FABRIC_PROBE,
 	CONGA_A_FABRIC_PROBE_LATE,
 	CONGA_A_FABRIC_PROBE_LATEST,
+	CONGA_A_FABRIC_BYTE3,
 
 	/* private: */
 	__CONGA_A_FABRIC_MAX,
 	CONGA_A_FABRIC_MAX = __CONGA_A_FABRIC_MAX - 1
+};
+
+/**
+ * enum conga_byte3 - what byte 3 of the VXLAN header is used for
+ * @CONGA_BYTE3_NONE: nothing, it is zero.
+ * @CONGA_BYTE3_LOW: lower bits of metrics, with Q from 4 on.
+ * @CONGA_BYTE3_QUEUE: a queue, by a policy that marks packets (tr).
+ */
+enum conga_byte3 {
+	CONGA_BYTE3_NONE,
+	CONGA_BYTE3_LOW,
+	CONGA_BYTE3_QUEUE,
 };
 
 /**
@@ -384,6 +404,8 @@ enum conga_port_state {
  *	do. Probes that came from above are handed on downwards only.
  * @CONGA_A_PORT_FLOWLETS: (u32, reply only, while draining) live flowlets that
  *	are still on it.
+ * @CONGA_A_PORT_SHORT_FLOWS: (u32, reply only) flows that the policy (tr) takes to be
+ *	short, and active on the uplink; absent if it does not count them.
  */
 enum conga_attr_port {
 	CONGA_A_PORT_IFINDEX = 1,
@@ -402,6 +424,7 @@ enum conga_attr_port {
 	CONGA_A_PORT_DRAIN,
 	CONGA_A_PORT_FLOWLETS,
 	CONGA_A_PORT_TIER,
+	CONGA_A_PORT_SHORT_FLOWS,
 
 	/* private: */
 	__CONGA_A_PORT_MAX,
@@ -567,6 +590,10 @@ enum conga_attr_flow {
  * @CONGA_A_PATH_LOCAL: (u32, 0 to 2^Q - 1) the uplink's own metric.
  * @CONGA_A_PATH_REMOTE: (u32, 0 to 2^Q - 1) the to-leaf metric, aged.
  * @CONGA_A_PATH_AGE: (u64, ns) since the last feedback; absent if none.
+ * @CONGA_A_PATH_DELAY: (u64, ns) one way, without queues, by hellos; absent if it is not
+ *	known, or the policy does not want to know.
+ * @CONGA_A_PATH_QUEUE: (u64, ns) what waits behind the uplink, as packets of the leaf
+ *	told, aged; absent if the policy does not want to know.
  * @CONGA_A_PATH_FLOW: (nest) enum conga_attr_flow, in requests.
  * @CONGA_A_PATH_DECISION: (u32) enum conga_decision, if that was asked for; with
  *	CONGA_DECISION_KERNEL there is no uplink.
@@ -583,6 +610,8 @@ enum conga_attr_path {
 	CONGA_A_PATH_PAD,
 	CONGA_A_PATH_FLOW,
 	CONGA_A_PATH_DECISION,
+	CONGA_A_PATH_DELAY,
+	CONGA_A_PATH_QUEUE,
 
 	/* private: */
 	__CONGA_A_PATH_MAX,
@@ -785,6 +814,11 @@ enum conga_attr_policy {
  * @CONGA_A_STATS_PATH_UNPROBED: times a path was given up because probes of the leaf
  *	came by it no more.
  * @CONGA_A_STATS_PATH_PROBED: times a probe brought such a path back.
+ * @CONGA_A_STATS_QUEUE_MARKED: packets that passed this box and were told what waits at
+ *	the port they came in by.
+ * @CONGA_A_STATS_QUEUE_RECEIVED: packets learnt from that told of a queue.
+ * @CONGA_A_STATS_QUEUE_IGNORED: the same, whose byte 3 was something else, or that came by
+ *	a port that is no uplink.
  */
 enum conga_attr_stats {
 	CONGA_A_STATS_PAD = 1,
@@ -864,6 +898,9 @@ enum conga_attr_stats {
 	CONGA_A_STATS_PROBE_NO_BETTER,
 	CONGA_A_STATS_PATH_UNPROBED,
 	CONGA_A_STATS_PATH_PROBED,
+	CONGA_A_STATS_QUEUE_MARKED,
+	CONGA_A_STATS_QUEUE_RECEIVED,
+	CONGA_A_STATS_QUEUE_IGNORED,
 
 	/* private: */
 	__CONGA_A_STATS_MAX,

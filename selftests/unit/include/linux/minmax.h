@@ -12,6 +12,8 @@
 	typeof(y) __max_y = (y);			\
 	__max_x > __max_y ? __max_x : __max_y; })
 
+#define min_t(type, x, y)	min((type)(x), (type)(y))
+
 #define clamp_t(type, val, lo, hi) ({			\
 	type __val = (val), __lo = (lo), __hi = (hi);	\
 	__val < __lo ? __lo : __val > __hi ? __hi : __val; })
