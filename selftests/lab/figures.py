@@ -434,7 +434,7 @@ def over_letflow(found: Tables, runs: list[dict]) -> dict:
 
 def tr_sizes(workload: str) -> Callable:
     def figure(found: Tables) -> str | None:
-        one = of(found, scenario="tr", workload=workload)
+        one = of(found, scenario="tr", workload=workload, params="")
         return draw(f"TR, {workload}", [
             (drawing.bars, over_letflow(one, runs), f"Load {percent(load):g} %", "",
              "FCT / LetFlow's") for (load,), runs in tables.split(one.runs, ("load",)).items()])
