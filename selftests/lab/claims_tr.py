@@ -18,7 +18,8 @@ WORKLOADS = {"websearch": "web search", "datamining": "data mining",
 MIDDLE, LONG, TAIL, GOODPUT = (cell(name) for name in (
     "middle_mean_fct_s", "long_mean_fct_s", "small_p99_fct_s", "long_goodput_bit_s"))
 
-EQUAL = {"scenario": "tr-micro", "link_delays": ""}
+SMALL_NETWORK = {"scenario": "tr-micro", "workload": "websearch", "load": 0.5}
+EQUAL = {**SMALL_NETWORK, "link_delays": ""}
 RATIOS = {1.5: "25us", 2.5: "50us", 3.5: "75us"}    # of round trips -> delay of the longer links
 MUCH = 2                # a collapse, of which no number is published
 MODERATE = 1.25         # times the instructions, of which no number is published either
@@ -39,7 +40,7 @@ def lower(part: float) -> float:
 def longer(ratio: float) -> dict:
     """Half of the paths of the small network have round trips so many times as long."""
     words = " ".join(f"spine{spine}={RATIOS[ratio]}" for spine in range(5, 10))
-    return {"scenario": "tr-micro", "link_delays": words}
+    return {**SMALL_NETWORK, "link_delays": words}
 
 
 def together(measures: dict):
@@ -95,7 +96,7 @@ def decline(one: dict, rule, counts: bool = False) -> Part:
     same."""
     far = longer(3.5)
     return Part(f"{one['scheme']}: equal paths / half of them 3.5 times as long", rule, ratios(
-        GOODPUT, {**EQUAL, **one}, {**far, **one}, scenario="tr-micro"), counts)
+        GOODPUT, {**EQUAL, **one}, {**far, **one}), counts)
 
 
 def overtaken(found: Tables, run: dict) -> float:
@@ -152,7 +153,7 @@ CLAIMS = (
           LARGE_RUNS,
           tuple(Part(f"{short // 1000} KB", Factor(), ratios(
               MEAN, {"params": f"short {short}"}, {"params": f"short {SHORT}"},
-              scenario="tr-short")) for short in SHORTS)),
+              scenario="tr-short", workload="websearch", load=0.6)) for short in SHORTS)),
     Claim("T06", "The tail of short flows is up to 50 % lower than with LetFlow.", PAPER, "tr",
           "99th percentile of FCT below 100 KB, LetFlow / TR, best point", "up to 2", LARGE_RUNS,
           (Part("LetFlow / TR", Factor(lower(0.5), up_to=True), ratios(

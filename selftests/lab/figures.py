@@ -448,7 +448,7 @@ def tr_ratio(text: str) -> float:
 
 
 def tr_micro(found: Tables) -> str | None:
-    one = of(found, scenario="tr-micro")
+    one = of(found, **claims_tr.SMALL_NETWORK)
     goodput, order = (by_scheme(one, quantity, "link_delays", tr_ratio)
                       for quantity in (claims_tr.GOODPUT, ranks.per_thousand("out_of_order")))
     goodput = {scheme: {ratio: Value(*(x / 1e6 for x in point))
@@ -462,7 +462,7 @@ def tr_micro(found: Tables) -> str | None:
 
 
 def tr_short(found: Tables) -> str | None:
-    one = of(found, scenario="tr-short")
+    one = of(found, scenario="tr-short", workload="websearch", load=0.6)
     base = {"params": f"short {claims_tr.SHORT}"}
     points = {f"{int(params.split()[-1]) // 1000} KB": value_of(measures.compared(
         one, one.runs, claims.MEAN, {"params": params}, base).values())
