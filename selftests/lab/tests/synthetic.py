@@ -279,6 +279,7 @@ def whole(found: list[dict], world: World = PAPER) -> "tables.Tables":
         counters=of_runs(lambda run: [{"id": run["id"], "box": "leaf0", "value": "5000",
                                        "counter": "flowlets_started"}], "congestion"),
         nash=nash(), imbalance=imbalance(),
+        unequal=unequal() if any(run["scenario"] == "tr-unequal" for run in found) else [],
         feedback=[{"test": str(i), "passed": "1"} for i in range(6)])
 
 
@@ -286,6 +287,11 @@ def nash() -> list[dict]:
     ratios = {"three pairs": "2.0", "five pairs": "2.0", "random 1": "1.4", "ring 2": "1.1"}
     return [{"network": name, "ratio": ratio, "fewest_ratio": "1.0", "rule_ratio": "1.0"}
             for name, ratio in ratios.items()]
+
+
+def unequal() -> list[dict]:
+    return [{"demands": "2-1:1gbit 0-1:4gbit", "scheme": scheme, "model_share": "0.5",
+             "share": "0.4", "model_wait_us": "9", "wait_us": "8"} for scheme in ("rps", "tr")]
 
 
 def imbalance() -> list[dict]:
