@@ -133,7 +133,7 @@ CLAIMS = (
               name: one for other in (ECMP, LETFLOW, CONGA, PRESTO, RPS, DRB)
               for name, one in long_flows(other).items()})),)),
     Claim("T03", "RPS collapses for long flows where paths are not equally long.", PAPER,
-          "tr-micro", "mean of size / FCT above 1 MB", "",
+          "tr-micro", "mean of size / FCT above 1 MB", "collapses",
           f"No number is published: half counts as a collapse. {SMALL_RUNS}",
           (decline(RPS, Factor(MUCH), True),
            *(decline(one, Shown()) for one in (DRB, PRESTO, ECMP, LETFLOW, CONGA, TR)))),
