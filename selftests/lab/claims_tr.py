@@ -11,7 +11,8 @@ from verdict import Factor, Limit, Near, Shown
 
 PAPER = "TR (J. Cloud Comp. 2021)"
 LETFLOW, RPS, DRB, PRESTO = ({"scheme": name} for name in ("letflow", "rps", "drb", "presto"))
-TR, QUICK = ({"scheme": "tr", "params": text} for text in ("", "rtt 150"))
+TR, QUICK, ALL_SHORT = ({"scheme": "tr", "params": text}
+                        for text in ("", "rtt 150", "short 16000000"))
 REST = (ECMP, LETFLOW, CONGA, PRESTO, TR)   # beside RPS and DRB
 WORKLOADS = {"websearch": "web search", "datamining": "data mining",
              "cachefollower": "cache follower", "webserver": "web server"}
@@ -58,14 +59,16 @@ def by_workload(quantity, rule, without: tuple = ()) -> tuple:
 
 
 def against_others(quantity) -> tuple:
-    """Context: the same of the other schemes, and of short flows that count as active for
-    150 us instead of 500, web search."""
+    """Context: the same of the other schemes; of short flows that count as active for 150 us
+    instead of 500; and of flows that are all short, web search."""
     where = {"scenario": "tr", "workload": "websearch"}
     return tuple(Part(f"web search: {one['scheme']} / TR", Shown(), ratios(
         quantity, one, TR, ("load",), **where), False)
         for one in (ECMP, CONGA, PRESTO, RPS, DRB)) + (
             Part("web search, 80%: LetFlow / TR with rtt 150", Shown(), ratios(
-                quantity, LETFLOW, QUICK, ("load",), **where), False),)
+                quantity, LETFLOW, QUICK, **where, load=0.8), False),
+            Part("web search: LetFlow / TR, all flows short", Shown(), ratios(
+                quantity, LETFLOW, ALL_SHORT, ("load",), **where), False))
 
 
 def behind(scheme: str):
