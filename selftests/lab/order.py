@@ -20,7 +20,8 @@ A packet overtook if it came before one that its flow had sent before. TR sends 
 TNL is less than that of the flow's packet before, but by the uplink that this one took; so
 the two packets' errors differ by more than their TNLs do, and the part by which they
 differ most is called the cause. A packet that overtook although its own TNL was less than
-the other's is none of these: "unexplained", unless TNL fell by the flow's own uplink.
+the other's is none of these: "unexplained". (Where TNL fell by the flow's own uplink, who
+overtakes the first of its packets overtakes the last, too, and is compared with that.)
 """
 import base64
 import bisect
@@ -201,18 +202,15 @@ def overtakings(found: list[Sent]) -> list[Overtaking]:
         before = flows.setdefault(later.flow, [])
         for at in range(len(before) - 1, -1, -1):
             if before[at].arrival > later.arrival:
-                result.append(Overtaking(before[at], later, cause(before[at], later,
-                                                                  before[at + 1:])))
+                result.append(Overtaking(before[at], later, cause(before[at], later)))
                 break
         # who came later than all before it is the only one that can still be overtaken
         flows[later.flow] = [one for one in before if one.arrival > later.ns] + [later]
     return result
 
 
-def cause(earlier: Sent, later: Sent, between: list[Sent]) -> str:
-    """TNL may fall by the flow's own uplink: then the lowest since counts."""
-    least = min([earlier.tnl] + [one.tnl for one in between])
-    if later.tnl < least - SLACK_NS:
+def cause(earlier: Sent, later: Sent) -> str:
+    if later.tnl < earlier.tnl - SLACK_NS:
         return "unexplained"
     parts = [one - other for one, other in zip(earlier.errors, later.errors)]
     return CAUSES[parts.index(max(parts))]
