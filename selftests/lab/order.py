@@ -155,8 +155,9 @@ class Uplink:
 
 
 def listen(uplinks: dict, left: list[Packet]) -> None:
+    """What spines tell in control packets is not learnt."""
     for one in left:
-        if not one.leaving and one.byte3 & VALID and one.link in uplinks:
+        if not one.leaving and one.flow and one.byte3 & VALID and one.link in uplinks:
             uplinks[one.link].heard.append((one.ns, one.byte3 >> 2 & (1 << CODES_BITS) - 1))
 
 

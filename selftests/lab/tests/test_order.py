@@ -49,7 +49,7 @@ class Captures(unittest.TestCase):
         self.addCleanup(holder.cleanup)
         self.folder = Path(holder.name)
 
-    def look(self, packets: list, told: tuple = (), lost: tuple = ()):
+    def look(self, packets: list, told: tuple = (), lost: tuple = (), control: bool = False):
         sent, left, came = [], [], []
         for number, ns, uplink, own, ahead in packets:
             frame, delay = ethernet(number), (LINK_NS, 3000)[uplink]
@@ -59,7 +59,7 @@ class Captures(unittest.TestCase):
             left.append((spine, tunnelled(frame, link, True)))
             if number not in lost:
                 came.append((spine + ahead + FULL + delay, tunnelled(frame, HOST_LINK, False)))
-        left += [(ns, tunnelled(ethernet(99, port=9), INDEX[f"leaf0.up{uplink}"], False,
+        left += [(ns, tunnelled(b"" if control else ethernet(99, port=9), INDEX[f"leaf0.up{uplink}"], False,
                                 order.VALID | code << 2)) for ns, uplink, code in told]
         pcap(self.folder / "order_sent", order.ETHERNET, sent, FULL - order.ROOM)
         for name, some in (("left", left), ("came", came)):
@@ -108,6 +108,13 @@ class Captures(unittest.TestCase):
         """By the slow way first, then by the fast one: no error explains that."""
         _, overtook = self.look([(1, 10_000, 1, 0, 0), (2, 10_500, 0, 0, 0)])
         self.assertEqual([one.cause for one in overtook], ["unexplained"])
+
+    def test_control_packets_tell_nothing(self):
+        told = ((9_000, 0, 20),)
+        found, _ = self.look([(1, 10_000, 0, 0, 0)], told)
+        self.assertEqual(found[0].tnl, found[0].ns + 2_000 + order.queue_ns(20))
+        found, _ = self.look([(1, 10_000, 0, 0, 0)], told, control=True)
+        self.assertEqual(found[0].tnl, found[0].ns + 2_000)
 
     def test_its_own_uplink_may_fall(self):
         """Told of a queue that is gone, then not: by its own uplink, and then another."""
