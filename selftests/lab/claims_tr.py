@@ -75,7 +75,7 @@ def behind(scheme: str):
     """Its mean FCT / the longest of all but RPS and DRB, by load."""
     def measure(found: Tables) -> dict:
         rows = tables.matching(found.runs, {"scenario": "tr", "workload": "websearch",
-                                             "params": ""})
+                                            "params": ""})
         points: dict = {}
         for (load, seed), runs in tables.split(rows, ("load", "seed")).items():
             fct = {name: number(run["mean_fct_s"])

@@ -128,7 +128,8 @@ class Tables:
 def add_run(tables: Tables, folder: Path, meta: dict, forms: dict) -> None:
     try:
         found = {"runs": [run_row(folder, meta, forms)], **sample_rows(folder, meta),
-                 **capture_rows(folder), **order_rows(folder, meta), "counters": counter_rows(folder),
+                 **capture_rows(folder), **order_rows(folder, meta),
+                 "counters": counter_rows(folder),
                  "balance": machine.balance(folder, meta)}
     except ValueError as error:
         raise ValueError(f"{folder}: {error}") from None

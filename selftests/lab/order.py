@@ -88,7 +88,8 @@ def frames(path: Path) -> Iterator[tuple]:
     at = 24
     while at < len(data):
         seconds, ns, kept, length = struct.unpack_from("<IIII", data, at)
-        yield ((seconds - BEGIN_S) * values.NS_PER_SECOND + ns, kind, data[at + 16:at + 16 + kept], length)
+        yield ((seconds - BEGIN_S) * values.NS_PER_SECOND + ns, kind,
+               data[at + 16:at + 16 + kept], length)
         at += 16 + kept
 
 

@@ -59,7 +59,8 @@ class Captures(unittest.TestCase):
             left.append((spine, tunnelled(frame, link, True)))
             if number not in lost:
                 came.append((spine + ahead + FULL + delay, tunnelled(frame, HOST_LINK, False)))
-        left += [(ns, tunnelled(b"" if control else ethernet(99, port=9), INDEX[f"leaf0.up{uplink}"], False,
+        teller = b"" if control else ethernet(99, port=9)
+        left += [(ns, tunnelled(teller, INDEX[f"leaf0.up{uplink}"], False,
                                 order.VALID | code << 2)) for ns, uplink, code in told]
         pcap(self.folder / "order_sent", order.ETHERNET, sent, FULL - order.ROOM)
         for name, some in (("left", left), ("came", came)):
