@@ -116,11 +116,11 @@ def out_of_order(one: dict) -> Part:
                 each(per_thousand("out_of_order"), **longer(3.5), **one), False)
 
 
-def instructions(case: str):
-    """TR's / LetFlow's, as bench-cost counted them."""
+def spent(case: str):
+    """TR's / LetFlow's, as bench-cost counted."""
     def measure(found: Tables) -> dict:
-        spent = {row["case"]: number(row["count"]) for row in found.cost}
-        ends = [spent.get(f"{case}-{name}") for name in ("tr", "letflow")]
+        counts = {row["case"]: number(row["count"]) for row in found.cost}
+        ends = [counts.get(f"{case}-{name}") for name in ("tr", "letflow")]
         return {case: {"": quotient(*ends)}} if all(ends) else {}
     return measure
 
@@ -176,8 +176,8 @@ CLAIMS = (
           "", "instructions per packet and bytes of a fabric, TR / LetFlow", "1.05; moderate",
           "By the cost bench. No number is published for the processor: a quarter more counts as "
           "moderate.",
-          (*(Part(f"instructions, {case}", Limit(most=MODERATE), instructions(case), fewest=1)
+          (*(Part(f"instructions, {case}", Limit(most=MODERATE), spent(case), fewest=1)
              for case in ("send-steady", "send-start")),
-           Part("memory", Near(1.05), instructions("memory"), fewest=1)),
+           Part("memory", Near(1.05), spent("memory"), fewest=1)),
           "make bench-cost"),
 )
