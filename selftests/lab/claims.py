@@ -8,6 +8,7 @@ x % lower: a factor of 1 / (1 - x).
 from typing import Callable
 
 import claims_hula
+import claims_tr
 import nash
 from claim import (CONGA, ECMP, FLOW, LARGE, LOCAL, MEAN, MPTCP, NORMALISED, SMALL, Claim,
                    Part)
@@ -462,7 +463,7 @@ CALCULATED = (
 )
 
 CLAIMS = tuple(sorted(FIGURES_2_TO_5 + HEALTHY + FIGURE_11 + HADOOP + LARGE_FABRICS + BEYOND
-                      + CALCULATED + claims_hula.FAT_TREE,
+                      + CALCULATED + claims_hula.FAT_TREE + claims_tr.CLAIMS,
                       key=lambda claim: (claim.id[0] != "C", claim.id)))
 
 # ---- What rests on MPTCP: shown, not judged ----

@@ -10,6 +10,7 @@ flowlets.csv    a line per run that was captured and gap: flowlets, and which si
                 how much of the bytes
 concurrency.csv a line per run that was captured: connections that send within 1 ms
 failures.csv    a line per failure of a link: what was lost, and for how long
+order.csv       a line per run that watched order: packets, those that overtook, and why
 probes.csv      a line per run without load and kind of link: what HULA's probes take
 """
 import contextlib
@@ -21,6 +22,7 @@ import elsewhere
 import failure
 import flowlets
 import machine
+import order
 import probes
 import results
 import samples
@@ -94,6 +96,10 @@ def capture_rows(folder: Path) -> dict:
     return {"flowlets": flowlets.by_gap(found), "concurrency": flowlets.concurrency(found)}
 
 
+def order_rows(folder: Path, meta: dict) -> dict:
+    return {"order": order.rows(folder, meta)} if (folder / "order_sent").exists() else {}
+
+
 class Tables:
     """The files, written as rows come: their header is that of the first row."""
 
@@ -122,7 +128,8 @@ class Tables:
 def add_run(tables: Tables, folder: Path, meta: dict, forms: dict) -> None:
     try:
         found = {"runs": [run_row(folder, meta, forms)], **sample_rows(folder, meta),
-                 **capture_rows(folder), "counters": counter_rows(folder),
+                 **capture_rows(folder), **order_rows(folder, meta),
+                 "counters": counter_rows(folder),
                  "balance": machine.balance(folder, meta)}
     except ValueError as error:
         raise ValueError(f"{folder}: {error}") from None

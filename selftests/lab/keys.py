@@ -35,7 +35,8 @@ LINK = words(r"[0-9]+\.[0-9]+\.[0-9]+|spine[0-9]+-core[0-9]+",
 FROM_TO = r"(leaf[0-9]+-spine[0-9]+\.[0-9]+|spine[0-9]+\.[0-9]+-leaf[0-9]+)="
 LINK_RATE = words(FROM_TO + r"[0-9.]+[kmg]?bit",
                   "spine0.1-leaf1=10gbit or leaf1-spine0.1=10gbit")
-LINK_DELAY = words(FROM_TO + r"[0-9.]+[num]?s", "spine0.1-leaf1=20us or leaf1-spine0.1=20us")
+LINK_DELAY = words(f"({FROM_TO}|spine[0-9]+=)" + r"[0-9.]+[num]?s",
+                   "spine0.1-leaf1=20us or leaf1-spine0.1=20us, or spine0=20us for all its links")
 LEAF_SCHEME = words(r"[0-9]+=(ecmp|local)", "LEAF=SCHEME, as 1=ecmp")
 LEAF_LINK = words(r"[0-9]+\.[0-9]+\.[0-9]+", "LEAF.SPINE.LINK, as 1.1.0")
 DEMAND = words(r"[0-9]+-[0-9]+:[0-9.]+[kmg]?bit", "FROM-TO:RATE, as 0-1:100gbit")
@@ -55,6 +56,9 @@ OPTIONS = {
     "explicit-feedback": choice("on", "off"),
     "probe": optional(optional(time_between("20us", "1s"), "off"), "auto"),
 }
+
+# Of the policies that have any, behind the policy's name.
+PARAMS = {"tr": {"short": integer(1000, 16000000), "rtt": integer(4, 1000000)}}
 
 TABLE = Path(__file__).resolve().parents[2] / "kmod" / "policy_table.h"
 POLICIES = tuple(name.replace("_", "-") for name in re.findall(
@@ -127,6 +131,9 @@ KEYS = (
     # Of leaves for each other; plain ones feed nothing back
     Key("schemes", "mode", Kind(choice(*MODES)), "conga", "MODE", rare=True),
     Key("schemes", "options", Kind(values.options(OPTIONS)), "none", "SCHEME_OPTIONS"),
+    Key("schemes", "params", Kind(values.options({name: parse for known in PARAMS.values()
+                                                  for name, parse in known.items()})),
+        "none", "SCHEME_PARAMS", rare=True),
     # Leaves without conga, and what they do instead; spines without conga; the last so
     # many hosts of each leaf, whose tunnel conga does not know: they are hashed, and talk
     # to their like only
@@ -175,6 +182,8 @@ KEYS = (
     Key("load", "balance_flows", Kind(integer(0, 100000)), "0", "BALANCE_FLOWS"),
     # Devices whose packets are written down, by their inner headers
     Key("load", "capture", Kind(DEVICE, shell_words), "none", "CAPTURE", rare=True),
+    # All packets at leaves 0 and 1, to see which overtook which, and why
+    Key("load", "order", Kind(integer(0, 1)), "0", "ORDER", rare=True),
 )
 
 BY_PATH = {key.path: key for key in KEYS}

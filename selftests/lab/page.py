@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Callable, NamedTuple
 
 import claims
+import claims_tr
 import figures
 import judgement
 import machine
 import measures
+import order
 import ranks
 import tables
 import verdict
@@ -49,6 +51,16 @@ def ranked(fabric: ranks.Fabric) -> tuple:
                 for row in ranks.rank(found, fabric)]
         return plain_table(rows) if rows else None
     return draw, f"{fabric.name[0].upper()}{fabric.name[1:]}: means over seeds, the best first."
+
+
+def overtaken(found: Tables) -> str | None:
+    rows = [{"scheme": scheme, "seeds": len(runs), **{
+        name: ranks.text_of(measures.mean([tables.number(row[name]) for run in runs
+                                           for row in found.order.get(run["id"], [])]))
+        for name in ("packets", "overtook", *order.CAUSES, "mean_ns", "most_ns")}}
+        for (scheme,), runs in tables.split(figures.of(found, scenario="tr-order").runs,
+                                            ("scheme",)).items()]
+    return plain_table(rows) if rows else None
 
 
 RANKED = tuple(map(ranked, ranks.FABRICS))
@@ -106,6 +118,22 @@ SECTIONS = (
             ((figures.link_down, "The longest of five failures of a leaf's link."),)),
     Section("HULA: what probes take", ("H12",), runs_of("probes"),
             ((figures.probe_bytes, "By kind of link, from the lower box or from the upper."),)),
+    Section("TR: ten uplinks of 40 Gbit/s, half of the paths longer",
+            ("T01", "T06", "T07", "T08", "T09"), runs_of("tr"),
+            tuple((figures.tr_sizes(name), f"{title}: relative to LetFlow's, by size.")
+                  for name, title in claims_tr.WORKLOADS.items())),
+    Section("TR: ten paths of 1 Gbit/s", ("T02", "T03"), runs_of("tr-micro"),
+            ((figures.tr_micro, "Web search at 50 %, by how many times the round trip of half of "
+              "the paths is that of the others."),)),
+    Section("TR: who overtakes whom, and why", ("T04",), runs_of("tr-order"), (),
+            ((overtaken, "Packets of data from leaf 0 to leaf 1, means over seeds; of TR's by the "
+              "part of its Time to Next Leaf that was most wrong (order.py)."),)),
+    Section("TR: from which size on a flow is long", ("T05",), runs_of("tr-short"),
+            ((figures.tr_short, "Web search at 60 %."),)),
+    Section("TR: unequal load, beside a model", (), runs_of("tr-unequal"),
+            ((figures.tr_unequal, "Half of the spines carry what another leaf sends there, too: "
+              "model (unequal.py says what it knows) and measurement."),)),
+    Section("TR: what it costs", ("T10",), "make bench-cost", ()),
     Section("Section 6 and the protocol", ("C30", "C31", "C32"), "", ()),
 )
 
@@ -169,7 +197,7 @@ def compact(found: Tables) -> Tables:
                          run["scenario"] == "congestion"
                          and row["counter"] == "flowlets_started"),
         **{name: of_runs(runs, getattr(found, name), lambda run, row: True)
-           for name in ("balance", "flowlets", "concurrency", "failures", "probes")})
+           for name in ("balance", "flowlets", "concurrency", "failures", "probes", "order")})
 
 
 def write_tables(found: Tables, into: Path) -> None:

@@ -219,6 +219,12 @@ def check_link(run: Run, leaf: int, spine: int, link: int, word: str) -> None:
                          "different pods")
 
 
+def check_spine(run: Run, spine: int, word: str) -> None:
+    if spine >= run["fabric.spines"]:
+        raise ValueError(f"'{word}' names spine {spine}, but there are "
+                         f"{run['fabric.spines']}, counted from 0")
+
+
 def check_core_link(run: Run, spine: int, core: int, word: str) -> None:
     for what, number, count in (("spine", spine, run["fabric.spines"]),
                                 ("core", core, run["fabric.cores"])):
@@ -302,10 +308,13 @@ def check_exceptions(run: Run) -> None:
     for name, parse in (("link_rates", values.rate), ("link_delays", values.time)):
         for word in run[f"fabric.{name}"]:
             direction, _, text = word.partition("=")
+            parse(text)
+            if "-" not in direction:
+                check_spine(run, int(direction.removeprefix("spine")), word)
+                continue
             leaf = int(re.search(r"leaf([0-9]+)", direction)[1])
             spine, link = map(int, re.search(r"spine([0-9]+)\.([0-9]+)", direction).groups())
             check_link(run, leaf, spine, link, word)
-            parse(text)
 
 
 def check_boxes(run: Run) -> None:
@@ -343,6 +352,10 @@ def check_scheme(run: Run) -> None:
             raise ValueError(f"the scheme {run['schemes.names']} has no {name}")
     if run["schemes.names"] == "mptcp":
         check_mptcp(run)
+    known = keys.PARAMS.get(run["schemes.names"], {})
+    for name in run["schemes.params"].split()[::2]:
+        if name not in known:
+            raise ValueError(f"the scheme {run['schemes.names']} has no parameter {name}")
     for name in ("leaf_schemes", "unmarked_spines"):
         if run["schemes.names"] == "hula" and run[f"schemes.{name}"]:
             raise ValueError(f"the scheme hula has no {name}: every box decides")

@@ -97,10 +97,26 @@ static u32 wire_length(const struct sk_buff *skb)
 	return skb->len + (skb_shinfo(skb)->gso_segs - 1) * wire_gso_header(skb);
 }
 
-/* Who balances by queues reads this at any time: as the last packet left it. */
+/* Who balances by queues reads this at any time: as the last packet that came, left or
+ * arrived made it.
+ */
 static void wire_tell(struct Qdisc *sch, u64 now)
 {
 	WRITE_ONCE(sch->qstats.backlog, wire_backlog(qdisc_priv(sch), now));
+}
+
+/* Without it a link whose delay is long would tell for as long of packets that left. */
+static u64 wire_next_event(struct wire *wire, const struct sk_buff *head, u64 now)
+{
+	u64 left;
+
+	while (wire->waiting) {
+		left = wire_cb(wire->waiting)->arrival - wire->delay;
+		if (left > now)
+			return min(left, wire_cb(head)->arrival);
+		wire->waiting = wire->waiting->next;
+	}
+	return wire_cb(head)->arrival;
 }
 
 static int wire_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
@@ -117,6 +133,7 @@ static int wire_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 	wire->busy = max(wire->busy, now * WIRE_PS_PER_NS) + wire_duration(wire, length);
 	wire_cb(skb)->arrival = DIV64_U64_ROUND_UP(wire->busy, WIRE_PS_PER_NS) + wire->delay;
 	__qdisc_enqueue_tail(skb, &sch->q);
+	wire->waiting = wire->waiting ?: skb;
 	wire_tell(sch, now);
 	return NET_XMIT_SUCCESS;
 }
@@ -125,15 +142,17 @@ static struct sk_buff *wire_dequeue(struct Qdisc *sch)
 {
 	struct wire *wire = qdisc_priv(sch);
 	struct sk_buff *skb = sch->q.head;
+	u64 now = ktime_get_ns(), next;
 
 	if (!skb)
 		return NULL;
-	if (wire_cb(skb)->arrival > ktime_get_ns()) {
-		qdisc_watchdog_schedule_ns(&wire->watchdog, wire_cb(skb)->arrival);
+	next = wire_next_event(wire, skb, now);
+	wire_tell(sch, now);
+	if (wire_cb(skb)->arrival > now) {
+		qdisc_watchdog_schedule_ns(&wire->watchdog, next);
 		return NULL;
 	}
 	skb = __qdisc_dequeue_head(&sch->q);
-	wire_tell(sch, ktime_get_ns());
 	qdisc_bstats_update(sch, skb);
 	return skb;
 }
@@ -145,6 +164,7 @@ static void wire_reset(struct Qdisc *sch)
 
 	qdisc_reset_queue(sch);
 	wire->busy = 0;
+	wire->waiting = NULL;
 	qdisc_watchdog_cancel(&wire->watchdog);
 }
 

@@ -13,7 +13,7 @@ FORMS = ("full", "reduced", "quick")    # the best first
 TAP = re.compile(r"(not )?ok ([0-9]+) (.*)")
 NEEDED = ("id", "scenario", "forms", "scheme", "seed", "seconds", "trace")
 OF_RUNS = ("queues", "throughput", "counters", "balance", "flowlets", "concurrency",
-           "failures", "probes")
+           "failures", "probes", "order")
 
 
 class Tables(NamedTuple):
@@ -27,11 +27,14 @@ class Tables(NamedTuple):
     concurrency: dict = {}
     failures: dict = {}
     probes: dict = {}
+    order: dict = {}
     ideal: list = []
     nash: list = []
     imbalance: list = []
     feedback: list = []
     calibration: list = []
+    unequal: list = []
+    cost: list = []
 
 
 def read_file(path: Path) -> list[dict]:
@@ -47,6 +50,7 @@ def read(folder: Path) -> Tables:
     found = {name: read_file(folder / f"{name}.csv") for name in Tables._fields}
     for name in ("feedback", "calibration"):
         found[name] = found[name] or read_tap(folder / f"{name}.tap")
+    found["cost"] = found["cost"] or read_cost(folder / "cost.txt")
     if not any(found.values()):
         raise ValueError(f"{folder} has no runs.csv: lab csv makes it")
     for column in NEEDED:
@@ -75,6 +79,14 @@ def read_tap(path: Path) -> list[dict]:
                          "said": "; ".join(said)})
         said = said + [text[2:]] if text.startswith("# ") else []
     return rows
+
+
+def read_cost(path: Path) -> list[dict]:
+    """What make bench-cost said: "cost CASE INSTRUCTIONS RATIO"."""
+    if not path.exists():
+        return []
+    lines = [text.split() for text in path.read_text(encoding="utf-8").splitlines()]
+    return [{"case": words[1], "count": words[2]} for words in lines if words[:1] == ["cost"]]
 
 
 def write_file(path: Path, rows: list[dict]) -> None:

@@ -10,6 +10,7 @@ from scenario import PAYLOAD_BYTES, WIRE_BYTES
 
 SMALL_BYTES = 100e3     # the paper's small transfers are below that (section 5.2)
 LARGE_BYTES = 10e6      # and its large ones above that
+MIDDLE_BYTES = 1e6      # TR's middle ones are from SMALL_BYTES to that, its long ones above
 HOPS = 4                # links of a path: host, leaf, spine, leaf, host
 HOST_WIRE_BYTES = 1514  # a full packet on a host's link, which is no tunnel
 
@@ -79,6 +80,11 @@ def of_sizes(found: Transfers, which: numpy.ndarray, name: str) -> dict:
             f"{name}_p99_fct_s": p99(fct)}
 
 
+def goodput(found: Transfers, which: numpy.ndarray) -> float:
+    """Mean of what each of these got, bit/s."""
+    return mean(8 * found.size[which] / found.fct[which])
+
+
 def job(found: Transfers) -> dict:
     """Of the transfers in groups: their bytes, when the last one is complete, and how long
     a group takes in the mean, on which one late packet among all has little influence."""
@@ -108,6 +114,10 @@ def statistics(found: Transfers, host_rate: int, link_rate: int, delay_ns: int) 
         "normalised_fct": mean(fct) / mean(ideal), "mean_slowdown": mean(fct / ideal),
         **of_sizes(found, counted & (found.size < SMALL_BYTES), "small"),
         **of_sizes(found, counted & (found.size > LARGE_BYTES), "large"),
+        **of_sizes(found, counted & (found.size >= SMALL_BYTES) & (found.size <= MIDDLE_BYTES),
+                   "middle"),
+        **of_sizes(found, counted & (found.size > MIDDLE_BYTES), "long"),
+        "long_goodput_bit_s": goodput(found, counted & (found.size > MIDDLE_BYTES)),
         "retransmits": total(found.retransmits), "rtos": total(found.rtos),
         "out_of_order": total(found.out_of_order), **job(found),
     }

@@ -27,6 +27,7 @@ struct wire {
 	/* Variables: under the qdisc's lock. */
 	u64 busy;	/* ps: when the last bit that was accepted leaves */
 	u64 accepted;	/* bytes */
+	struct sk_buff *waiting;	/* the first that has not left yet; behind it all others */
 	struct qdisc_watchdog watchdog;
 
 	/* The sampler's, under its lock. */

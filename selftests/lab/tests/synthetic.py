@@ -85,8 +85,32 @@ HULA = {"fattree": fat_tree, "fattree-cut": fat_tree_cut, "linkdown": lambda run
         "probes": lambda run: 1}
 
 
+# ---- and TR's ----
+
+TR_FCT = {"tr": 1, "letflow": 1.3, "conga": 1.3, "presto": 1.4, "ecmp": 1.5, "drb": 1.8, "rps": 2}
+TR_FAR_RPS = 0.3            # of its throughput, where paths are not equally long
+
+
+def tr_fct(run: dict) -> float:
+    if run["scenario"] == "tr-short":
+        return 1 if run["params"] == "short 100000" else 1.1
+    return TR_FCT[run["scheme"]]
+
+
+def tr_cells(run: dict, world) -> dict:
+    """Of sizes that only TR's claims look at."""
+    fct = world.fct(run) if run["scenario"] == "tr" else 1
+    tail = 2.2 if run["scheme"] == "letflow" and world is PAPER else 1
+    far = run["scheme"] == "rps" and run["link_delays"] and world is PAPER
+    return {"middle_mean_fct_s": str(fct), "long_mean_fct_s": str(fct),
+            "small_p99_fct_s": str(0.01 * tail),
+            "long_goodput_bit_s": str(1e9 * (TR_FAR_RPS if far else 1))}
+
+
 def paper_fct(run: dict) -> float:
     name, scheme = run["scenario"], run["scheme"]
+    if name.split("-")[0] == "tr":
+        return tr_fct(run)
     if name in HULA:
         return HULA[name](run)
     if name == "fig14":
@@ -101,6 +125,8 @@ def paper_fct(run: dict) -> float:
 
 
 def paper_small(run: dict) -> float:
+    if run["scenario"] == "tr":
+        return tr_fct(run)
     if run["scenario"] == "fattree-cut":
         return {"ecmp": 11, "hula": 1}.get(run["scheme"], 3)
     return 1.15 if run["scenario"] == "fig9" and run["scheme"] == "conga" else 1
@@ -174,7 +200,7 @@ def row(run, form: str, world: World) -> dict:
             "small_mean_fct_s": str(world.small(cells)), "job_seconds": str(fct),
             "group_mean_s": str(fct),
             "large_mean_fct_s": str(world.large(cells) * (1 + SEED_STEP * run["load.seed"])),
-            "p99_fct_s": str(world.small(cells)), "small_p99_fct_s": "0.01",
+            "p99_fct_s": str(world.small(cells)), **tr_cells(cells, world),
             "large_p99_fct_s": "0.2", "out_of_order": "500", "retransmits": "100"}
 
 
@@ -216,6 +242,20 @@ def probes(run: dict, world: World) -> list[dict]:
             for kind in ("leaf-spine", "spine-core", "core-spine", "spine-leaf")]
 
 
+def order(run: dict, world: World) -> list[dict]:
+    overtook = "9" if run["scheme"] == "rps" or world is FLAT else "0"
+    return [{"id": run["id"], "packets": "100", "overtook": overtook, "mean_ns": "5",
+             "most_ns": "9", **dict.fromkeys(("length", "own", "code", "stale", "unexplained"),
+                                             "1")}]
+
+
+def cost(world: World) -> list[dict]:
+    times = {"send-steady": 1.1, "send-start": 1.2, "memory": 1.05} if world is PAPER \
+        else {"send-steady": 1.3, "send-start": 1.3, "memory": 2}
+    return [{"case": f"{case}-{name}", "count": str(1000 * (times[case] if name == "tr" else 1))}
+            for case in times for name in ("tr", "letflow")]
+
+
 def captured(run: dict) -> list[dict]:
     return [{"id": run["id"], "gap_us": str(gap), "flowlets": "9", "bytes": "1e9",
              **{f"bytes_p{p}": str(size * p / 50) for p in (10, 25, 50, 75, 90)}}
@@ -231,6 +271,7 @@ def whole(found: list[dict], world: World = PAPER) -> "tables.Tables":
         queues=of_runs(lambda run: queues(run, world), "fig11", "fig16", "fattree-cut"),
         failures=of_runs(lambda run: failures(run, world), "linkdown"),
         probes=of_runs(lambda run: probes(run, world), "probes"),
+        order=of_runs(lambda run: order(run, world), "tr-order"), cost=cost(world),
         flowlets=of_runs(captured, "fig5"),
         concurrency=of_runs(lambda run: [{"id": run["id"], "gbit_per_s": "15",
                                           "median": "100", "p90": "150", "max": "200"}],
@@ -238,6 +279,7 @@ def whole(found: list[dict], world: World = PAPER) -> "tables.Tables":
         counters=of_runs(lambda run: [{"id": run["id"], "box": "leaf0", "value": "5000",
                                        "counter": "flowlets_started"}], "congestion"),
         nash=nash(), imbalance=imbalance(),
+        unequal=unequal() if any(run["scenario"] == "tr-unequal" for run in found) else [],
         feedback=[{"test": str(i), "passed": "1"} for i in range(6)])
 
 
@@ -245,6 +287,11 @@ def nash() -> list[dict]:
     ratios = {"three pairs": "2.0", "five pairs": "2.0", "random 1": "1.4", "ring 2": "1.1"}
     return [{"network": name, "ratio": ratio, "fewest_ratio": "1.0", "rule_ratio": "1.0"}
             for name, ratio in ratios.items()]
+
+
+def unequal() -> list[dict]:
+    return [{"demands": "2-1:1gbit 0-1:4gbit", "scheme": scheme, "model_share": "0.5",
+             "share": "0.4", "model_wait_us": "9", "wait_us": "8"} for scheme in ("rps", "tr")]
 
 
 def imbalance() -> list[dict]:

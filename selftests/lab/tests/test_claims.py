@@ -88,6 +88,16 @@ class Worlds(unittest.TestCase):
         self.assertEqual(verdicts(changed(self.paper, where, mean_fct_s="1.2"))["H11"],
                          "not reproduced")
 
+    def test_one_packet_that_overtook(self):
+        rows = {name: [{**row, "overtook": "1"} for row in rows]
+                for name, rows in self.paper.order.items()}
+        self.assertEqual(verdicts(self.paper._replace(order=rows))["T04"], "not reproduced")
+
+    def test_one_scheme_that_is_worse_than_rps(self):
+        where = {"scenario": "tr", "load": 0.8, "scheme": "presto"}
+        self.assertEqual(verdicts(changed(self.paper, where, mean_fct_s="9"))["T09"],
+                         "not reproduced")
+
     def test_flowlets_can_fail(self):
         small = {name: [{**row, "bytes_p50": "1e6"} for row in rows]
                  for name, rows in self.flat.flowlets.items()}
@@ -295,6 +305,17 @@ class Files(unittest.TestCase):
         self.assertEqual(tables.read(self.folder).feedback,
                          [{"test": "a round", "passed": "1", "said": "5; 6"},
                           {"test": "two", "passed": "0", "said": ""}])
+
+    def test_what_the_bench_said(self):
+        (self.folder / "cost.txt").write_text(
+            "# of some kernel\ncost send-steady-tr 900 1.2\ncost send-steady-letflow 800 1.1\n")
+        found = tables.read(self.folder)
+        self.assertEqual(found.cost, [{"case": "send-steady-tr", "count": "900"},
+                                      {"case": "send-steady-letflow", "count": "800"}])
+        row = next(row for row in judgement.judge_all(found)
+                   if row.part == "instructions, send-steady")
+        self.assertEqual((row.verdict, row.measured), ("reproduced", "1.125"))
+        self.assertEqual(verdicts(found)["T10"], "not measured", "one case is no bench")
 
     def test_verdicts_as_a_table(self):
         rows = judgement.judge_all(synthetic.whole(synthetic.runs("fig2")))

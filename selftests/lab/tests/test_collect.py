@@ -78,6 +78,14 @@ class Transfers(Case):
         self.assertEqual(found["large_transfers"], 1)
         self.assertAlmostEqual(found["large_p99_fct_s"], 0.027)
 
+    def test_sizes_of_tr(self):
+        """Each transfer is of one kind, whatever its size."""
+        found = self.statistics(TRANSFERS + "0 1000000 0.002 0 0 0 0 32 - 1\n")
+        self.assertEqual([found[f"{name}_transfers"] for name in ("small", "middle", "long")],
+                         [2, 2, 1])
+        self.assertAlmostEqual(found["middle_mean_fct_s"], 0.0035)
+        self.assertAlmostEqual(found["long_goodput_bit_s"], 8 * 10000001 / 0.027)
+
     def test_ideal(self):
         """1,448 bytes are one packet: sent four times, and eight propagations."""
         sent = 8 * (2 * 1514 / 10e9 + 2 * 1564 / 40e9)

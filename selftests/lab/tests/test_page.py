@@ -128,7 +128,8 @@ class Parts(Case):
         text = self.make(synthetic.whole(synthetic.runs("fig9")))
         drawn = sum(len(one.drawings) for one in page.SECTIONS)
         self.assertEqual(text.count("<svg "), 1)
-        self.assertEqual(text.count(page.NO_DATA), drawn - 1 + len(page.RANKED))
+        made = sum(len(one.tables) for one in page.SECTIONS)
+        self.assertEqual(text.count(page.NO_DATA), drawn - 1 + made)
         self.assertEqual((read(text).faults, read(text).open), ([], []))
 
     def test_numbers_that_are_none_draw_nothing(self):

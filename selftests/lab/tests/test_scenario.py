@@ -84,6 +84,12 @@ class Refusals(unittest.TestCase):
         ("[fabric]\nlink_rates = spine0.0-spine1.0=1gbit", "does not look like spine0.1-leaf1"),
         ("[fabric]\nlink_rates = spine0.0-leaf1=0gbit", "'0gbit' is not above 0"),
         ("[fabric]\nlink_delays = spine2.0-leaf1=1us", "names spine 2, but there are 2"),
+        ("[fabric]\nlink_delays = spine2=1us", "names spine 2, but there are 2, counted from 0"),
+        ("[fabric]\nlink_delays = spine0=", "does not look like spine0.1-leaf1=20us"),
+        ("[schemes]\nparams = short 10000", "the scheme conga has no parameter short"),
+        ("[schemes]\nnames = tr\nparams = short 999", "is no whole number from 1000 to 16000000"),
+        ("[schemes]\nnames = tr\nparams = long 9", "unknown option 'long': there are short, rtt"),
+        ("[load]\norder = 2", "is no whole number from 0 to 1"),
         ("[fabric]\nlink_delays = leaf0-spine0.0=1gbit", "does not look like spine0.1-leaf1=20us"),
         ("[schemes]\nnames = plb", "plb is a part of dctcp, in Linux from 6.2 on"),
         ("[schemes]\nnames = plb\n[load]\ncongestion = dctcp\n[fabric]\nmark = 100KB",
@@ -204,6 +210,16 @@ class Runs(unittest.TestCase):
         seed = runs("[load]\nseed = 2\n" + REDUCED)[0]
         self.assertEqual(scenario.run_key(plain), scenario.run_key(same))
         self.assertEqual(len({scenario.run_key(run) for run in (plain, other, seed)}), 3)
+
+    def test_what_few_runs_say(self):
+        """The experiment hears of it; a run that does not say it is the one that it was."""
+        plain, said = runs(REDUCED)[0], runs(
+            "[fabric]\nlink_delays = spine0=5us\n[schemes]\nnames = tr\n"
+            "params = short 10000 rtt 300\n[load]\norder = 1\n" + REDUCED)[0]
+        found = scenario.settings(said)
+        self.assertEqual([found[name] for name in ("LINK_DELAYS", "SCHEME_PARAMS", "ORDER")],
+                         ["spine0=5us", "short 10000 rtt 300", "1"])
+        self.assertFalse({"LINK_DELAYS", "SCHEME_PARAMS", "ORDER"} & set(scenario.settings(plain)))
 
     def test_boots_of_one_run(self):
         found = runs("[load]\nboot = 1, 2\n" + REDUCED)
