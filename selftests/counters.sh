@@ -9,6 +9,8 @@
 #	csum_errors "${LEAF[0]}" "${HOST[0.0]}"	one number
 #	udp_unwanted "${HOST[1.0]}" 4		sets UNWANTED
 #	stats_read "${LEAF[0]}"			conga's own: sets STAT[tx_stamped] etc.
+#	totals "${LEAF[0]}" up; BEFORE=$TOTALS	what its ports and devices sent
+#	ports_agree "$BEFORE" "$TOTALS"		they count alike
 #
 # Source lib.sh, topology.sh, fabric.sh and expect.sh first.
 
@@ -90,4 +92,44 @@ stats_read() {
 		STAT[${word%=*}]=${word#*=}
 	done
 	((${#STAT[@]})) || fail "no counters of ${1%-*}"
+}
+
+# device_sum NAMESPACE PREFIX: sets PACKETS and BYTES_OUT, of all devices of such a name,
+# as the kernel itself counts them
+device_sum() {
+	read -r PACKETS BYTES_OUT < <(awk -v prefix="$2" '
+		{ gsub(":", " ") }
+		index($1, prefix) == 1 { packets += $11; bytes += $10 }
+		END { print packets + 0, bytes + 0 }' "/proc/${PIN[$1]}/net/dev")
+}
+
+# port_sum NAMESPACE: sets PORT_PACKETS and PORT_BYTES, of all ports
+port_sum() {
+	read -r PORT_PACKETS PORT_BYTES < <("$CONGA" -n "$1" -j port show |
+		jq -r '"\(map(.tx_packets) | add) \(map(.tx_bytes) | add)"')
+}
+
+# totals NAMESPACE PREFIX: sets TOTALS, "packets bytes" of its ports and of its devices, at
+# a moment when none was sent between the looks (neighbours are asked now and then)
+totals() {
+	local before=none
+
+	while port_sum "$1" && [[ $PORT_PACKETS != "$before" ]]; do
+		before=$PORT_PACKETS
+		device_sum "$1" "$2" || return
+	done
+	TOTALS="$PORT_PACKETS $PORT_BYTES $PACKETS $BYTES_OUT"
+}
+
+# ports_agree BEFORE AFTER: of totals; sets PORT_PACKETS and PORT_BYTES, those in between
+ports_agree() {
+	local -a before after
+
+	read -ra before <<<"$1"
+	read -ra after <<<"$2"
+	PORT_PACKETS=$((after[0] - before[0])) PORT_BYTES=$((after[1] - before[1]))
+	((PORT_PACKETS == after[2] - before[2])) ||
+		fail "ports count $PORT_PACKETS packets, their devices $((after[2] - before[2]))" || return
+	((PORT_BYTES == after[3] - before[3])) ||
+		fail "ports count $PORT_BYTES bytes, their devices $((after[3] - before[3]))"
 }
