@@ -111,6 +111,7 @@ port_sum() {
 
 # totals NAMESPACE PREFIX: sets TOTALS, "packets bytes" of its ports and of its devices, at
 # a moment when none was sent between the looks (neighbours are asked now and then)
+# shellcheck disable=SC2034 # the caller reads TOTALS
 totals() {
 	local before=none
 
