@@ -30,6 +30,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "netns.h"
+
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT	103
 #endif
@@ -100,18 +102,6 @@ static struct burst burst_at(uint64_t number, uint64_t datagrams)
 }
 
 /* --- sockets --- */
-
-static void enter_netns(const char *name)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		err(EXIT_FAILURE, "%s", path);
-	close(fd);
-}
 
 static int socket_of(int family)
 {

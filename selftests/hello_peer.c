@@ -32,6 +32,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "netns.h"
+
 #define VXLAN_PORT	4789
 #define STAMPED		0x08000100
 #define STAMPED_MASK	0xff000100
@@ -60,18 +62,6 @@ static struct {
 	uint32_t flip, cut, count, checksum, q, byte3, flags, version, type;
 	bool old;
 } options = { .id = { 1 }, .ids = 1, .q = 3, .version = 1, .type = 1 };
-
-static void enter_netns(const char *name)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		err(EXIT_FAILURE, "%s", path);
-	close(fd);
-}
 
 static bool asks(const struct hello *hello, ssize_t length)
 {

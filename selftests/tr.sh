@@ -161,8 +161,8 @@ unwanted_is() {
 	udp_unwanted "$1" 4 && ((UNWANTED == $2))
 }
 
-# The tunnel would drop it otherwise.
-delivered_without() {
+# A packet with a mark comes to leaf 0's host.
+delivered_marked() {
 	local before
 
 	udp_unwanted "${HOST[0.0]}" 4
@@ -171,7 +171,12 @@ delivered_without() {
 	run < <(told 0 20) || return
 	busywait 1000 unwanted_is "${HOST[0.0]}" $((before + 1)) ||
 		fail "the packet was not delivered" || return
-	stats_grew "${SPINE[0]}" queue_marked=1 && stats_grew "${LEAF[0]}" queue_received=1
+	stats_grew "${SPINE[0]}" queue_marked=1
+}
+
+# The tunnel would drop it otherwise.
+delivered_without() {
+	delivered_marked && stats_grew "${LEAF[0]}" queue_received=1
 }
 
 # ---- what is not learnt ----
@@ -412,15 +417,7 @@ nothing_is_left() {
 }
 
 delivered_unlearnt() {
-	local before
-
-	udp_unwanted "${HOST[0.0]}" 4
-	before=$UNWANTED
-	stats_mark "${SPINE[0]}" && stats_mark "${LEAF[0]}"
-	run < <(told 0 20) || return
-	busywait 1000 unwanted_is "${HOST[0.0]}" $((before + 1)) ||
-		fail "the packet was not delivered" || return
-	stats_grew "${SPINE[0]}" queue_marked=1 || return
+	delivered_marked || return
 	[[ $(stats_growth "${LEAF[0]}") != *queue_* ]] || fail "$(stats_growth "${LEAF[0]}")"
 }
 

@@ -18,20 +18,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "netns.h"
+
 #define DATAGRAM_MAX	65535
 #define BUFFER_BYTES	(16 << 20)	/* a slow kernel sends many before we read */
-
-static void enter_netns(const char *name)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		err(EXIT_FAILURE, "%s", path);
-	close(fd);
-}
 
 static int listen_on(unsigned short port)
 {

@@ -45,6 +45,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "netns.h"
+
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT	103
 #endif
@@ -102,18 +104,6 @@ static socklen_t endpoint_sockaddr(const struct endpoint *end, uint16_t port,
 	in6->sin6_port = htons(port);
 	in6->sin6_addr = end->v6;
 	return sizeof(*in6);
-}
-
-static void enter_netns(const char *name)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		err(EXIT_FAILURE, "%s", path);
-	close(fd);
 }
 
 /* Root that becomes another user loses all capabilities. */
