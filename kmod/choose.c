@@ -11,6 +11,7 @@
 
 #include "choose.h"
 #include "packet.h"
+#include "trace.h"
 
 static void conga_choose_count(const struct conga_choice *choice,
 			       enum conga_attr_stats counter)
@@ -132,8 +133,11 @@ static bool conga_choose_pick(struct conga_choice *choice, u8 previous)
 		if (choice->tag == CONGA_TAG_NONE)
 			return false;
 		choice->dst = conga_choose_path(choice, choice->tag);
-		if (choice->dst)
+		if (choice->dst) {
+			if (!choice->asking)
+				trace_conga_choice(choice, &view);
 			return true;
+		}
 		view.usable &= ~BIT(choice->tag);
 	}
 	return false;

@@ -22,6 +22,7 @@
 #include "packet.h"
 #include "path_dst.h"
 #include "port.h"
+#include "trace.h"
 
 /* After a bye, stamped packets that are under way are still cleared. */
 #define CONGA_CONTROL_LINGER_MS		20
@@ -277,11 +278,19 @@ conga_control_back(const struct conga_control_source *source)
 				 conga_policy_spread(usable, get_random_u32()));
 }
 
-/* Our address, as the leaf knows it. */
+/* Our address, as the leaf knows it; none if it called a group that we are in. */
 static void conga_control_called(const struct conga_control_source *source,
 				 struct in6_addr *addr)
 {
+	bool group;
+
 	conga_packet_destination(source->skb, source->packet, addr);
+	if (source->packet->v6)
+		group = ipv6_addr_is_multicast(addr);
+	else
+		group = skb_rtable(source->skb)->rt_type != RTN_LOCAL;
+	if (group)
+		*addr = in6addr_any;
 }
 
 static bool conga_control_way_back(const struct conga_control_source *source,
@@ -331,12 +340,13 @@ static bool conga_control_change(const struct conga_control_message *message,
 				 conga_control_change_t change)
 {
 	struct conga_leaf *leaf = message->source->leaf;
-	u8 reason = READ_ONCE(leaf->hello.reason);
 	bool taken, news;
+	u8 reason;
 	u16 out;
 
 	spin_lock_bh(&leaf->hello_lock);
 	out = leaf->hello.out;
+	reason = leaf->hello.reason;
 	taken = change(message);
 	conga_leaf_settle(leaf);
 	news = out != leaf->hello.out || reason != leaf->hello.reason;
@@ -387,7 +397,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 	if (!conga_hello_answered(hello, conga_control_echo(message),
 				  be32_to_cpu(header->id), &ours, &theirs))
 		return false;
-	hello->echo = conga_control_nonce(message);
+	WRITE_ONCE(hello->echo, conga_control_nonce(message));
 	conga_control_timed(message);
 	if (out != hello->out)
 		conga_control_count(message->source->fabric,
@@ -406,16 +416,16 @@ static void conga_control_take_record(const struct conga_control_source *source,
 				      u64 now)
 {
 	struct conga_fabric *fabric = source->fabric;
+	u8 metric;
 
 	if (record->tag >= CONGA_TAGS_MAX ||
 	    !conga_port_uplink(fabric, record->tag)) {
 		conga_control_count(fabric, CONGA_A_STATS_FEEDBACK_IGNORED);
 		return;
 	}
-	conga_toleaf_learn(&source->leaf->to, record->tag,
-			   conga_control_metric_get(record->metric,
-						    source->params->q),
-			   now);
+	metric = conga_control_metric_get(record->metric, source->params->q);
+	conga_toleaf_learn(&source->leaf->to, record->tag, metric, now);
+	trace_conga_feedback(source->leaf, record->tag, metric, true);
 	conga_control_count(fabric, CONGA_A_STATS_FEEDBACK_RECEIVED);
 }
 
@@ -562,16 +572,17 @@ bool conga_control_bye(struct conga_leaf *leaf)
 	struct conga_control_way way = { .leaf = leaf };
 	struct conga_control_payload payload;
 	unsigned long usable;
+	u32 echo = READ_ONCE(leaf->hello.echo);
 	bool sent = false;
 	u8 tag;
 
-	if (!leaf->hello.echo || leaf->mode == CONGA_MODE_PLAIN)
+	if (!echo || leaf->mode == CONGA_MODE_PLAIN)
 		return false;
 	local_bh_disable();
 	rcu_read_lock();
 	way.params = conga_fabric_params(leaf->fabric);
 	conga_control_fill(&payload, way.params, CONGA_CONTROL_BYE);
-	payload.header.echo = cpu_to_be32(leaf->hello.echo);
+	payload.header.echo = cpu_to_be32(echo);
 	usable = conga_control_uplinks(leaf);
 	for_each_set_bit(tag, &usable, CONGA_TAGS_MAX) {
 		way.port = conga_port_uplink(leaf->fabric, tag);

@@ -80,11 +80,19 @@ struct conga_params *conga_fabric_params(const struct conga_fabric *fabric)
 				     lockdep_is_held(&cnet->lock));
 }
 
+/* Who looks for news looks at all leaves. Of many, looks are so far apart that they take a
+ * fraction of the time, however often something changes: 65,535 leaves 256 ms, few none.
+ */
+#define CONGA_FABRIC_LEAVES_PER_MS	256
+
 /* conga_fabric_changed - there may be news to tell; any context */
 void conga_fabric_changed(struct conga_fabric *fabric)
 {
+	u32 ms = READ_ONCE(fabric->leaf_count) / CONGA_FABRIC_LEAVES_PER_MS;
+
 	if (!READ_ONCE(fabric->leaving))
-		queue_work(system_wq, &fabric->event_work);
+		queue_delayed_work(system_wq, &fabric->event_work,
+				   msecs_to_jiffies(ms));
 }
 
 /* conga_params_setup - the defaults */
@@ -117,6 +125,11 @@ u64 conga_params_tp(const struct conga_params *params)
 	return params->policy->needs & CONGA_NEEDS_PROBES ? CONGA_PROBE_DEFAULT : 0;
 }
 
+/* Tables are as large as a user says: that there is no memory for one is told to him, not
+ * with a backtrace to the kernel's log.
+ */
+#define CONGA_FABRIC_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
+
 /* conga_flowlets_create - an empty table of @size entries, a power of two */
 struct conga_flowlets *conga_flowlets_create(u32 size)
 {
@@ -127,7 +140,7 @@ struct conga_flowlets *conga_flowlets_create(u32 size)
 		return NULL;
 	flowlets->mask = size - 1;
 	flowlets->entry = kvcalloc(size, sizeof(*flowlets->entry),
-				   GFP_KERNEL_ACCOUNT);
+				   CONGA_FABRIC_GFP);
 	if (flowlets->entry)
 		return flowlets;
 	kfree(flowlets);
@@ -187,7 +200,7 @@ int conga_flow_states_create(struct conga_params *params)
 		shared += SMP_CACHE_BYTES;
 	if (all) {
 		states = kvzalloc(struct_size(states, state, all + shared),
-				  GFP_KERNEL_ACCOUNT);
+				  CONGA_FABRIC_GFP);
 		if (!states)
 			return -ENOMEM;
 		states->mask = params->flowlets - 1;

@@ -66,6 +66,7 @@ struct conga_params {
 	u8		metric;		/* enum conga_metric */
 	bool		explicit_feedback;
 	bool		tfl_set;	/* tfl is the user's, not the policy's */
+	bool		leaf_id_set;	/* leaf_id is the user's, not random */
 	u8		opt_out_dscp;	/* of the inner packet, or CONGA_DSCP_NONE */
 	u32		opt_out_mark;
 	u32		opt_out_mask;	/* 0: no mark opts out */
@@ -141,7 +142,7 @@ struct conga_fabric {
 	struct delayed_work		hello_work;	/* by control.c */
 	struct hrtimer			probe_timer;	/* by probe.c */
 	struct conga_lateness		lateness;	/* likewise */
-	struct work_struct		event_work;	/* by netlink_event.c */
+	struct delayed_work		event_work;	/* by netlink_event.c */
 	u32				generation;	/* of ports and leaves */
 	u32				port_count;
 	u32				leaf_count;

@@ -28,6 +28,7 @@
  * who cannot see the fabric's packets cannot speak for a leaf.
  */
 #include <linux/bits.h>
+#include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 
@@ -36,8 +37,10 @@
 /* conga_hello_setup - a leaf not heard of; @tick spreads leaves over a round */
 void conga_hello_setup(struct conga_hello *hello, u8 tick)
 {
-	memset(hello, 0, sizeof(*hello));
-	hello->reason = CONGA_LEAF_SILENT;
+	WRITE_ONCE(hello->echo, 0);
+	WRITE_ONCE(hello->id, 0);
+	WRITE_ONCE(hello->reason, CONGA_LEAF_SILENT);
+	memset_after(hello, 0, reason);
 	hello->misses = CONGA_HELLO_MISSES;
 	hello->tick = tick % CONGA_HELLO_TICKS;
 	hello->turn = CONGA_TAGS_MAX - 1;
@@ -78,7 +81,7 @@ static void conga_hello_miss(struct conga_hello *hello)
 static void conga_hello_silence(struct conga_hello *hello, u8 reason)
 {
 	hello->heard = false;
-	hello->reason = reason;
+	WRITE_ONCE(hello->reason, reason);
 	hello->misses = CONGA_HELLO_MISSES;
 	hello->waiting = 0;
 	hello->out = 0;
@@ -114,7 +117,7 @@ static void conga_hello_round(struct conga_hello *hello, u32 random)
 	if (hello->calm)
 		hello->calm--;
 	if (!hello->version && hello->reason == CONGA_LEAF_VERSION)
-		hello->reason = CONGA_LEAF_SILENT;
+		WRITE_ONCE(hello->reason, CONGA_LEAF_SILENT);
 	hello->version = false;
 }
 
@@ -235,7 +238,7 @@ static void conga_hello_identify(struct conga_hello *hello, u32 id)
 	if (id == hello->other)
 		hello->calm = CONGA_HELLO_CALM;
 	hello->other = hello->id;
-	hello->id = id;
+	WRITE_ONCE(hello->id, id);
 }
 
 /**
@@ -263,8 +266,8 @@ bool conga_hello_answered(struct conga_hello *hello, u32 echo, u32 id,
 	hello->misses = 0;
 	hello->heard = true;
 	conga_hello_identify(hello, id);
-	hello->reason = hello->calm ? CONGA_LEAF_ALTERNATES :
-				      conga_hello_compare(ours, theirs);
+	WRITE_ONCE(hello->reason, hello->calm ? CONGA_LEAF_ALTERNATES :
+						conga_hello_compare(ours, theirs));
 	return true;
 }
 
@@ -278,7 +281,7 @@ bool conga_hello_bye(struct conga_hello *hello, u32 echo)
 		return false;
 	conga_hello_silence(hello, CONGA_LEAF_BYE);
 	hello->left = true;
-	hello->echo = 0;
+	WRITE_ONCE(hello->echo, 0);
 	return true;
 }
 
@@ -294,7 +297,7 @@ bool conga_hello_asked(struct conga_hello *hello, u32 nonce, u32 echo)
 		return false;
 	hello->answers[proven]++;
 	if (proven || !hello->heard)
-		hello->echo = nonce;
+		WRITE_ONCE(hello->echo, nonce);
 	return true;
 }
 
@@ -303,5 +306,5 @@ void conga_hello_version(struct conga_hello *hello)
 {
 	hello->version = true;
 	if (!hello->heard)
-		hello->reason = CONGA_LEAF_VERSION;
+		WRITE_ONCE(hello->reason, CONGA_LEAF_VERSION);
 }

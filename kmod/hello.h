@@ -44,15 +44,12 @@ struct conga_hello_path {
 	u8	proof;		/* ticks for which its last answer still counts */
 };
 
-/* Hello with one leaf. Guarded by its user's lock. */
+/* Hello with one leaf. Guarded by its user's lock, but the first three are read without
+ * it, too.
+ */
 struct conga_hello {
-	u32	nonce[2];	/* of this round and the one before; 0: none */
 	u32	echo;		/* the leaf's last nonce, 0: none */
 	u32	id;		/* of the leaf, 0: unknown */
-	u32	other;		/* the id before that */
-	u16	asked;		/* hellos of the last tick, a bit per LBTag */
-	u16	waiting;	/* of these, not answered */
-	u16	out;		/* silent paths, a bit per LBTag */
 	u8	reason;		/* enum conga_leaf_reason, ANSWERS to ALTERNATES */
 	u8	misses;		/* ticks in a row whose hellos nobody answered */
 	u8	tick;		/* of the round */
@@ -62,6 +59,11 @@ struct conga_hello {
 	bool	heard;		/* answered within the last misses */
 	bool	left;		/* said bye in this round */
 	bool	version;	/* another version was heard in this round */
+	u16	asked;		/* hellos of the last tick, a bit per LBTag */
+	u16	waiting;	/* of these, not answered */
+	u16	out;		/* silent paths, a bit per LBTag */
+	u32	nonce[2];	/* of this round and the one before; 0: none */
+	u32	other;		/* the id before the last one */
 	struct conga_hello_path path[CONGA_TAGS_MAX];	/* by our LBTag */
 };
 

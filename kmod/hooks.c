@@ -128,7 +128,7 @@ void conga_hooks_remove_fabric(struct conga_fabric *fabric)
 	}
 	conga_fabric_make_dead(fabric);
 	synchronize_net();
-	cancel_work_sync(&fabric->event_work);
+	cancel_delayed_work_sync(&fabric->event_work);
 	list_for_each_entry_safe(port, next, &dead, dying)
 		conga_hooks_bury_port(port);
 	conga_fabric_free(fabric);

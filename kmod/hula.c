@@ -59,18 +59,31 @@ u8 conga_hula_hop(conga_best_t best, u64 now, u64 tfail)
 	return best & CONGA_BEST_HOP;
 }
 
+/* conga_hula_reset - nothing is known of the leaf; under its lock */
+void conga_hula_reset(struct conga_hula *hula)
+{
+	WRITE_ONCE(hula->best, 0);
+	WRITE_ONCE(hula->out, 0);
+	hula->next = 0;
+	hula->window = 0;
+	hula->heard = 0;
+	hula->known = 0;
+}
+
 /* Which hops were silent for a whole window? */
 static void conga_hula_window(struct conga_hula *hula,
 			      const struct conga_hula_probe *probe)
 {
+	u16 out = hula->out;
+
 	if (probe->now - hula->window >= probe->tfail) {
-		hula->out = hula->known & ~hula->heard;
+		out = hula->known & ~hula->heard;
 		hula->heard = 0;
 		hula->window = probe->now;
 	}
 	hula->heard |= BIT(probe->hop);
 	hula->known |= BIT(probe->hop);
-	hula->out &= ~BIT(probe->hop);
+	WRITE_ONCE(hula->out, out & ~BIT(probe->hop));
 }
 
 /* Does the probe say more than what is known? */
@@ -96,7 +109,7 @@ static void conga_hula_take(struct conga_hula *hula,
 	step->before = known ? before : CONGA_TAG_NONE;
 	if (known && step->moved &&
 	    conga_hula_age(hula->best, probe->now) > probe->tfail)
-		hula->out |= BIT(before);
+		WRITE_ONCE(hula->out, hula->out | BIT(before));
 	WRITE_ONCE(hula->best, conga_hula_make(probe->hop, probe->utilisation,
 					       probe->now));
 }

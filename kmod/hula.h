@@ -20,7 +20,9 @@
  */
 typedef u64 conga_best_t;
 
-/* One leaf's. Guarded by its user's lock, but for best, which packets read. */
+/* One leaf's. Guarded by its user's lock, but best, which packets read, and out, which
+ * those read who tell of paths.
+ */
 struct conga_hula {
 	conga_best_t	best;
 	u64		next;	/* ns, the next probe to be handed on is due */
@@ -48,6 +50,7 @@ struct conga_hula_step {
 	bool	hand_on;	/* the box hands on what it knows, now */
 };
 
+void conga_hula_reset(struct conga_hula *hula);
 void conga_hula_hear(struct conga_hula *hula,
 		     const struct conga_hula_probe *probe,
 		     struct conga_hula_step *step);

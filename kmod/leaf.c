@@ -167,7 +167,10 @@ struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
 	if (conga_fabric_params(fabric)->policy->needs & CONGA_NEEDS_AHEAD &&
 	    !conga_leaf_make_one_ahead(leaf))
 		goto err_free_leaf;
-	err = xa_alloc(&fabric->leaf_index, &index, leaf,
+	/* Reserved, until the leaf is complete: the tick and events find it by index, and
+	 * may be at it by the time that the table refuses it.
+	 */
+	err = xa_alloc(&fabric->leaf_index, &index, NULL,
 		       XA_LIMIT(1, U16_MAX), GFP_KERNEL);
 	if (err)
 		goto err_free_leaf;
@@ -176,13 +179,14 @@ struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
 	err = rhashtable_insert_fast(&fabric->leaves, &leaf->node,
 				     conga_leaf_params);
 	if (err)
-		goto err_free_index;
-	fabric->leaf_count++;
+		goto err_release_index;
+	xa_store(&fabric->leaf_index, index, leaf, GFP_KERNEL);
+	WRITE_ONCE(fabric->leaf_count, fabric->leaf_count + 1);
 	fabric->generation++;
 	return leaf;
 
-err_free_index:
-	xa_erase(&fabric->leaf_index, index);
+err_release_index:
+	xa_release(&fabric->leaf_index, index);
 err_free_leaf:
 	kfree(rtnl_dereference(leaf->ahead));
 	kfree(leaf);
@@ -307,7 +311,7 @@ void conga_leaf_make_dead(struct conga_leaf *leaf)
 	conga_assert_locked(fabric);
 	rhashtable_remove_fast(&fabric->leaves, &leaf->node, conga_leaf_params);
 	xa_erase(&fabric->leaf_index, leaf->index);
-	fabric->leaf_count--;
+	WRITE_ONCE(fabric->leaf_count, fabric->leaf_count - 1);
 	fabric->generation++;
 }
 

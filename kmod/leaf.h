@@ -72,12 +72,19 @@ struct conga_leaf {
 	struct conga_leaf_ahead __rcu *ahead; /* NULL: nobody wants to know */
 };
 
-/* A product, of which the upper half depends on all bits. Who could choose addresses
- * that collide is an operator, who has better ways to slow this box down.
+/* Products: upper bits depend on all lower ones, and are folded onto these, so that it
+ * does not matter where leaves' addresses differ. (Of those whose halves are alike, as
+ * fd00:0:0:7::7, ipv6_addr_hash() makes one number.) Who could choose addresses that
+ * collide is an operator, who has better ways to slow this box down.
  */
 static inline u32 conga_leaf_hash(const void *key, u32 len, u32 seed)
 {
-	return hash_64(ipv6_addr_hash(key) ^ seed, 32);
+	__be64 half[2];
+	u64 sum;
+
+	memcpy(half, key, sizeof(half));
+	sum = be64_to_cpu(half[0]) * GOLDEN_RATIO_64 ^ be64_to_cpu(half[1]);
+	return hash_64(sum ^ sum >> 32 ^ seed, 32);
 }
 
 static inline int conga_leaf_differs(struct rhashtable_compare_arg *arg,

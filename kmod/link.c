@@ -12,6 +12,7 @@
 #include "datapath.h"
 #include "packet.h"
 #include "port.h"
+#include "trace.h"
 #include "wire.h"
 
 /* The packet's first word with this link's share of the path's congestion. With
@@ -28,6 +29,17 @@ static u32 conga_link_raise(const struct conga_port *port,
 	return conga_wire_add(word, metric, q);
 }
 
+/* Is it a stamped packet? */
+static __always_inline bool
+conga_link_find(struct conga_packet *packet, const struct sk_buff *skb,
+		const struct conga_params *params)
+{
+	return conga_packet_find(packet, skb, vlan_get_protocol(skb), params) ==
+	       CONGA_PACKET_VXLAN &&
+	       conga_wire_stamped(packet->word, packet->vni) &&
+	       conga_packet_whole(skb, packet);
+}
+
 static void conga_link_mark(const struct conga_port *port,
 			    const struct conga_dre_params *dre,
 			    struct sk_buff *skb, u64 x)
@@ -37,18 +49,19 @@ static void conga_link_mark(const struct conga_port *port,
 	struct conga_packet packet;
 	u32 word;
 
-	if (conga_packet_find(&packet, skb, vlan_get_protocol(skb), params) !=
-	    CONGA_PACKET_VXLAN)
-		return;
-	if (!conga_wire_stamped(packet.word, packet.vni))
+	if (!conga_link_find(&packet, skb, params))
 		return;
 	word = conga_link_raise(port, params, packet.word,
 				conga_dre_metric(dre, x), dre->q);
 	if (word == packet.word)
 		return;
-	conga_stats_inc(fabric->stats, conga_packet_write(skb, &packet, word) ?
-				       CONGA_A_STATS_CE_RAISED :
-				       CONGA_A_STATS_CE_UNWRITABLE);
+	if (!conga_packet_write(skb, &packet, word)) {
+		conga_stats_inc(fabric->stats, CONGA_A_STATS_CE_UNWRITABLE);
+		return;
+	}
+	conga_stats_inc(fabric->stats, CONGA_A_STATS_CE_RAISED);
+	trace_conga_ce_raised(port, conga_wire_ce(packet.word, dre->q),
+			      conga_wire_ce(word, dre->q));
 }
 
 /* Byte 3 of a packet: by the port that it came in by packets to its sender will leave.
@@ -77,10 +90,7 @@ static noinline void conga_link_mark_queue(const struct conga_port *port,
 	/* Not yet, or not any more */
 	if (!params->policy->mark)
 		return;
-	if (conga_packet_find(&packet, skb, vlan_get_protocol(skb), params) !=
-	    CONGA_PACKET_VXLAN)
-		return;
-	if (!conga_wire_stamped(packet.word, packet.vni))
+	if (!conga_link_find(&packet, skb, params))
 		return;
 	byte3 = conga_link_byte3(fabric, params->policy, skb);
 	if (!conga_packet_write(skb, &packet,

@@ -175,6 +175,10 @@ int conga_netlink_check_kind(const struct netlink_callback *cb)
 				   cb->extack);
 }
 
+/* IPv4 addresses are NLA_U32, though in network order: a policy dump leaves out
+ * what is NLA_BE32.
+ */
+
 /* For operations that take no attribute: one without a policy would ignore
  * what it is given instead of refusing it.
  */
@@ -242,7 +246,7 @@ conga_netlink_port_key_policy[CONGA_A_PORT_MAX + 1] = {
 
 static const struct nla_policy
 conga_netlink_leaf_set_policy[CONGA_A_LEAF_MAX + 1] = {
-	[CONGA_A_LEAF_ADDR4]	= { .type = NLA_BE32 },
+	[CONGA_A_LEAF_ADDR4]	= { .type = NLA_U32 },
 	[CONGA_A_LEAF_ADDR6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
 	[CONGA_A_LEAF_MODE]	= { .type = NLA_U32 },
 	[CONGA_A_LEAF_ORIGIN]	= { .type = NLA_U32 },
@@ -250,20 +254,20 @@ conga_netlink_leaf_set_policy[CONGA_A_LEAF_MAX + 1] = {
 
 static const struct nla_policy
 conga_netlink_leaf_del_policy[CONGA_A_LEAF_MAX + 1] = {
-	[CONGA_A_LEAF_ADDR4]	= { .type = NLA_BE32 },
+	[CONGA_A_LEAF_ADDR4]	= { .type = NLA_U32 },
 	[CONGA_A_LEAF_ADDR6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
 	[CONGA_A_LEAF_ORIGIN]	= { .type = NLA_U32 },
 };
 
 const struct nla_policy conga_netlink_leaf_policy[CONGA_A_LEAF_MAX + 1] = {
-	[CONGA_A_LEAF_ADDR4]	= { .type = NLA_BE32 },
+	[CONGA_A_LEAF_ADDR4]	= { .type = NLA_U32 },
 	[CONGA_A_LEAF_ADDR6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
 };
 
 const struct nla_policy conga_netlink_flow_policy[CONGA_A_FLOW_MAX + 1] = {
-	[CONGA_A_FLOW_SRC4]	= { .type = NLA_BE32 },
+	[CONGA_A_FLOW_SRC4]	= { .type = NLA_U32 },
 	[CONGA_A_FLOW_SRC6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
-	[CONGA_A_FLOW_DST4]	= { .type = NLA_BE32 },
+	[CONGA_A_FLOW_DST4]	= { .type = NLA_U32 },
 	[CONGA_A_FLOW_DST6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
 	[CONGA_A_FLOW_PROTOCOL]	= { .type = NLA_U8 },
 	[CONGA_A_FLOW_SPORT]	= { .type = NLA_U16 },
@@ -271,20 +275,20 @@ const struct nla_policy conga_netlink_flow_policy[CONGA_A_FLOW_MAX + 1] = {
 };
 
 const struct nla_policy conga_netlink_path_policy[CONGA_A_PATH_MAX + 1] = {
-	[CONGA_A_PATH_ADDR4]	= { .type = NLA_BE32 },
+	[CONGA_A_PATH_ADDR4]	= { .type = NLA_U32 },
 	[CONGA_A_PATH_ADDR6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
 	[CONGA_A_PATH_FLOW]	= NLA_POLICY_NESTED(conga_netlink_flow_policy),
 };
 
 const struct nla_policy conga_netlink_table_policy[CONGA_A_TABLE_MAX + 1] = {
 	[CONGA_A_TABLE_KIND]	= { .type = NLA_U32 },
-	[CONGA_A_TABLE_ADDR4]	= { .type = NLA_BE32 },
+	[CONGA_A_TABLE_ADDR4]	= { .type = NLA_U32 },
 	[CONGA_A_TABLE_ADDR6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
 };
 
 const struct nla_policy
 conga_netlink_flowlet_policy[CONGA_A_FLOWLET_MAX + 1] = {
-	[CONGA_A_FLOWLET_ADDR4]	= { .type = NLA_BE32 },
+	[CONGA_A_FLOWLET_ADDR4]	= { .type = NLA_U32 },
 	[CONGA_A_FLOWLET_ADDR6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
 	[CONGA_A_FLOWLET_IFINDEX] = { .type = NLA_U32 },
 };

@@ -130,9 +130,11 @@ conga_netlink_dump_each(struct sk_buff *skb, struct netlink_callback *cb,
 	struct conga_leaf *leaf;
 	int err;
 
+	if (only)
+		*index = max_t(unsigned long, *index, only->index);
 	for (; (leaf = conga_leaf_next(fabric, index)); (*index)++) {
 		if (only && leaf != only)
-			continue;
+			break;
 		err = dump(skb, cb, leaf);
 		if (err)
 			return err;
@@ -153,6 +155,11 @@ static int conga_netlink_dump_paths(struct sk_buff *skb,
 			    cb->extack);
 	if (err)
 		return err;
+	if (attrs[CONGA_A_PATH_FLOW]) {
+		NL_SET_ERR_MSG_ATTR(cb->extack, attrs[CONGA_A_PATH_FLOW],
+				    "A dump of paths takes no flow");
+		return -EINVAL;
+	}
 	only = conga_netlink_filter(fabric, cb, attrs, CONGA_A_PATH_ADDR4,
 				    CONGA_A_PATH_ADDR6);
 	if (IS_ERR(only))

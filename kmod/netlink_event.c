@@ -10,12 +10,13 @@
 #include "leaf.h"
 #include "netlink.h"
 #include "port.h"
+#include "trace.h"
 
 /* Puts what an event is about; negative if there is no room. */
 typedef int (*conga_netlink_put_t)(struct sk_buff *skb, void *object);
 
-/* One event, if anybody listens. Listeners that lose one are told so by the
- * kernel. Any context.
+/* One event, if anybody listens. Listeners that lose one are told so, by the kernel or,
+ * if there is no event for lack of memory, here. Any context.
  */
 static void conga_netlink_publish(struct net *net,
 				  enum conga_netlink_group group, u8 command,
@@ -27,8 +28,10 @@ static void conga_netlink_publish(struct net *net,
 	if (!genl_has_listeners(&conga_netlink_family, net, group))
 		return;
 	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_ATOMIC);
-	if (!skb)
+	if (!skb) {
+		genl_set_err(&conga_netlink_family, net, 0, group, -ENOBUFS);
 		return;
+	}
 	header = genlmsg_put(skb, 0, 0, &conga_netlink_family, 0, command);
 	if (put(skb, object)) {
 		nlmsg_free(skb);
@@ -147,20 +150,21 @@ static u8 conga_netlink_path_now(struct conga_leaf *leaf, struct conga_port *por
 static void conga_netlink_news_paths(struct conga_leaf *leaf)
 {
 	struct conga_netlink_ends ends = { .leaf = leaf };
-	u8 tag, reason;
+	u8 tag, before, reason;
 
 	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
 		ends.port = conga_port_hop(leaf->fabric, tag);
 		reason = ends.port ? conga_netlink_path_now(leaf, ends.port) : 0;
 		if (reason == leaf->told.path[tag])
 			continue;
+		before = leaf->told.path[tag];
 		leaf->told.path[tag] = reason;
-		if (ends.port)
-			conga_netlink_publish(leaf->fabric->net,
-					      CONGA_NETLINK_STATE,
-					      CONGA_CMD_PATH_NTF,
-					      conga_netlink_put_event_path,
-					      &ends);
+		if (!ends.port)
+			continue;
+		trace_conga_path(leaf, ends.port, before, reason);
+		conga_netlink_publish(leaf->fabric->net, CONGA_NETLINK_STATE,
+				      CONGA_CMD_PATH_NTF,
+				      conga_netlink_put_event_path, &ends);
 	}
 }
 
@@ -201,7 +205,7 @@ static void conga_netlink_news_ports(struct conga_fabric *fabric)
 static void conga_netlink_news(struct work_struct *work)
 {
 	struct conga_fabric *fabric = container_of(work, struct conga_fabric,
-						   event_work);
+						   event_work.work);
 	struct conga_leaf *leaf;
 	unsigned long index = 0;
 
@@ -222,5 +226,5 @@ static void conga_netlink_news(struct work_struct *work)
 /* conga_netlink_event_setup - of a fabric that nobody sees yet */
 void conga_netlink_event_setup(struct conga_fabric *fabric)
 {
-	INIT_WORK(&fabric->event_work, conga_netlink_news);
+	INIT_DELAYED_WORK(&fabric->event_work, conga_netlink_news);
 }

@@ -120,8 +120,10 @@ static int conga_netlink_read_params(struct conga_params *params,
 	if (attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK])
 		params->explicit_feedback =
 			nla_get_u32(attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK]);
-	if (attrs[CONGA_A_FABRIC_LEAF_ID])
+	if (attrs[CONGA_A_FABRIC_LEAF_ID]) {
 		params->leaf_id = nla_get_u32(attrs[CONGA_A_FABRIC_LEAF_ID]);
+		params->leaf_id_set = true;
+	}
 	if (attrs[CONGA_A_FABRIC_FLOWLETS])
 		params->flowlets = nla_get_u32(attrs[CONGA_A_FABRIC_FLOWLETS]);
 	return conga_netlink_check_byte3(params, info->extack);
@@ -133,15 +135,15 @@ static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
 	struct conga_params params;
 	int err;
 
+	conga_params_setup(&params);
+	err = conga_netlink_read_params(&params, info);
+	if (err)
+		return err;
 	if (conga_fabric_get_locked(net)) {
 		NL_SET_ERR_MSG(info->extack,
 			       "This network namespace has a fabric already");
 		return -EEXIST;
 	}
-	conga_params_setup(&params);
-	err = conga_netlink_read_params(&params, info);
-	if (err)
-		return err;
 	fabric = conga_fabric_create(net, &params);
 	if (IS_ERR(fabric))
 		return conga_netlink_out_of_memory(info);

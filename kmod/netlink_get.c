@@ -72,7 +72,7 @@ int conga_netlink_reply(struct genl_info *info, conga_netlink_fill_t fill)
 	int err;
 
 	if (!reply)
-		return -ENOMEM;
+		return conga_netlink_out_of_memory(info);
 	header = genlmsg_put_reply(reply, info, &conga_netlink_family, 0,
 				   info->genlhdr->cmd);
 	err = conga_netlink_fill(reply, info, fill);
@@ -111,6 +111,21 @@ static int conga_netlink_put_opt_out(struct sk_buff *skb,
 			   params->opt_out_dscp);
 }
 
+/* What of this is the operator's, for a tool that writes it down. */
+static int conga_netlink_put_sources(struct sk_buff *skb,
+				     const struct conga_params *params)
+{
+	return nla_put_u32(skb, CONGA_A_FABRIC_FLOWLET_TIMEOUT_SOURCE,
+			   params->tfl_set ? CONGA_TIMEOUT_CONFIGURED :
+					     CONGA_TIMEOUT_POLICY) ?:
+	       nla_put_u32(skb, CONGA_A_FABRIC_PROBE_SOURCE,
+			   params->probe == CONGA_PROBE_AUTO ?
+			   CONGA_TIMEOUT_POLICY : CONGA_TIMEOUT_CONFIGURED) ?:
+	       nla_put_u32(skb, CONGA_A_FABRIC_LEAF_ID_ORIGIN,
+			   params->leaf_id_set ? CONGA_ORIGIN_MANUAL :
+						 CONGA_ORIGIN_AUTO);
+}
+
 /* Absent: no probes were due. */
 static int conga_netlink_put_lateness(struct sk_buff *skb,
 				      const struct conga_lateness *lateness)
@@ -141,9 +156,6 @@ int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 	    nla_put_u32(skb, CONGA_A_FABRIC_ALPHA, params->alpha) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_FLOWLET_TIMEOUT, params->tfl,
 			      CONGA_A_FABRIC_PAD) ||
-	    nla_put_u32(skb, CONGA_A_FABRIC_FLOWLET_TIMEOUT_SOURCE,
-			params->tfl_set ? CONGA_TIMEOUT_CONFIGURED :
-					  CONGA_TIMEOUT_POLICY) ||
 	    conga_netlink_put_params(skb, params) ||
 	    conga_netlink_put_opt_out(skb, params) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_AGE, params->tage,
@@ -156,6 +168,7 @@ int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 	    nla_put_u32(skb, CONGA_A_FABRIC_EXPLICIT_FEEDBACK,
 			params->explicit_feedback) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_LEAF_ID, params->leaf_id) ||
+	    conga_netlink_put_sources(skb, params) ||
 	    conga_netlink_put_dstports(skb, params) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_FLOWLETS, params->flowlets) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_PORTS, fabric->port_count) ||
@@ -238,11 +251,13 @@ static u32 conga_netlink_flowlets(const struct conga_port *port)
 static int conga_netlink_put_drain(struct sk_buff *skb,
 				   const struct conga_port *port)
 {
+	bool drain = READ_ONCE(port->drain);
+
 	if (port->role != CONGA_ROLE_UPLINK)
 		return 0;
-	if (nla_put_u32(skb, CONGA_A_PORT_DRAIN, port->drain))
+	if (nla_put_u32(skb, CONGA_A_PORT_DRAIN, drain))
 		return -EMSGSIZE;
-	if (!port->drain)
+	if (!drain)
 		return 0;
 	return nla_put_u32(skb, CONGA_A_PORT_FLOWLETS,
 			   conga_netlink_flowlets(port));
@@ -260,6 +275,7 @@ static int conga_netlink_put_flows(struct sk_buff *skb, const struct conga_port 
 						 ktime_get_ns(), params->policy_param));
 }
 
+/* For events, too, which do not hold the lock. */
 int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
 {
 	u64 packets, bytes;
@@ -269,11 +285,12 @@ int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
 	    nla_put_u32(skb, CONGA_A_PORT_ROLE, port->role) ||
 	    (port->role == CONGA_ROLE_UPLINK &&
 	     nla_put_u32(skb, CONGA_A_PORT_TAG, port->tag)) ||
-	    nla_put_u64_64bit(skb, CONGA_A_PORT_RATE, port->rate,
+	    nla_put_u64_64bit(skb, CONGA_A_PORT_RATE, READ_ONCE(port->rate),
 			      CONGA_A_PORT_PAD) ||
-	    nla_put_u32(skb, CONGA_A_PORT_RATE_SOURCE, port->rate_source) ||
-	    nla_put_u32(skb, CONGA_A_PORT_ORIGIN, port->origin) ||
-	    nla_put_u32(skb, CONGA_A_PORT_TIER, port->tier) ||
+	    nla_put_u32(skb, CONGA_A_PORT_RATE_SOURCE,
+			READ_ONCE(port->rate_source)) ||
+	    nla_put_u32(skb, CONGA_A_PORT_ORIGIN, READ_ONCE(port->origin)) ||
+	    nla_put_u32(skb, CONGA_A_PORT_TIER, READ_ONCE(port->tier)) ||
 	    conga_netlink_put_drain(skb, port) ||
 	    conga_netlink_put_flows(skb, port) ||
 	    nla_put_u32(skb, CONGA_A_PORT_STATE,
@@ -323,6 +340,15 @@ int conga_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb,
 	return err ? err : skb->len;
 }
 
+/* A dump of all would ignore which one was meant. */
+static int conga_netlink_check_all(const struct netlink_callback *cb)
+{
+	if (!nlmsg_attrlen(cb->nlh, GENL_HDRLEN))
+		return 0;
+	NL_SET_ERR_MSG(cb->extack, "A dump of all takes no attribute");
+	return -EINVAL;
+}
+
 static int conga_netlink_dump_ports(struct sk_buff *skb,
 				    struct netlink_callback *cb,
 				    struct conga_fabric *fabric)
@@ -333,6 +359,9 @@ static int conga_netlink_dump_ports(struct sk_buff *skb,
 	void *header;
 	int err;
 
+	err = conga_netlink_check_all(cb);
+	if (err)
+		return err;
 	list_for_each_entry(port, &fabric->ports, list) {
 		if (number++ < cursor->object)
 			continue;
@@ -391,6 +420,7 @@ static int conga_netlink_put_best(struct sk_buff *skb, struct conga_leaf *leaf)
 	return err;
 }
 
+/* Likewise. */
 int conga_netlink_put_leaf(struct sk_buff *skb, struct conga_leaf *leaf)
 {
 	u32 id = READ_ONCE(leaf->hello.id);
@@ -401,11 +431,11 @@ int conga_netlink_put_leaf(struct sk_buff *skb, struct conga_leaf *leaf)
 	rcu_read_unlock();
 	if (conga_netlink_put_addr(skb, CONGA_A_LEAF_ADDR4, CONGA_A_LEAF_ADDR6,
 				   leaf) ||
-	    nla_put_u32(skb, CONGA_A_LEAF_MODE, leaf->mode) ||
+	    nla_put_u32(skb, CONGA_A_LEAF_MODE, READ_ONCE(leaf->mode)) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_STATE, READ_ONCE(leaf->state)) ||
 	    conga_netlink_put_best(skb, leaf) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_REASON, reason) ||
-	    nla_put_u32(skb, CONGA_A_LEAF_ORIGIN, leaf->origin) ||
+	    nla_put_u32(skb, CONGA_A_LEAF_ORIGIN, READ_ONCE(leaf->origin)) ||
 	    (id && nla_put_u32(skb, CONGA_A_LEAF_ID, id)) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_PATHS,
 			conga_netlink_usable_paths(leaf)))
@@ -438,6 +468,9 @@ static int conga_netlink_dump_leaves(struct sk_buff *skb,
 	void *header;
 	int err;
 
+	err = conga_netlink_check_all(cb);
+	if (err)
+		return err;
 	for (; (leaf = conga_leaf_next(fabric, index)); (*index)++) {
 		header = conga_netlink_begin(skb, cb, CONGA_CMD_LEAF_GET);
 		if (!header)

@@ -126,7 +126,7 @@ static int conga_netlink_read_rate(struct conga_netlink_port_request *request,
 		return 0;
 	request->rate_source = CONGA_RATE_LINK;
 	request->rate = conga_port_link_rate(request->dev);
-	if (request->rate >= CONGA_RATE_MIN && request->rate <= CONGA_RATE_MAX)
+	if (request->rate)
 		return 0;
 	NL_SET_ERR_MSG(info->extack,
 		       "The device reports no usable link speed, give a rate");
@@ -267,7 +267,7 @@ conga_netlink_port_set_rate(struct conga_port *port,
 	if (!dre)
 		return conga_netlink_out_of_memory(info);
 	WRITE_ONCE(port->rate, request->rate);
-	port->rate_source = request->rate_source;
+	WRITE_ONCE(port->rate_source, request->rate_source);
 	conga_port_dre_publish(port, dre);
 	return 0;
 }
@@ -290,7 +290,7 @@ static int conga_netlink_port_change(struct conga_fabric *fabric,
 		conga_port_set_drain(port, request.drain);
 	if (info->attrs[CONGA_A_PORT_TIER])
 		conga_port_set_tier(port, nla_get_u32(info->attrs[CONGA_A_PORT_TIER]));
-	port->origin = request.origin;
+	WRITE_ONCE(port->origin, request.origin);
 	conga_fabric_changed(fabric);
 	conga_netlink_tell_port(port);
 	return 0;
@@ -389,8 +389,7 @@ static void conga_netlink_order(struct conga_leaf *leaf, u8 mode, u8 origin)
 	if (mode == CONGA_MODE_PLAIN)
 		conga_control_bye(leaf);
 	conga_leaf_set_mode(leaf, mode);
-	leaf->origin = origin;
-	conga_fabric_changed(leaf->fabric);
+	WRITE_ONCE(leaf->origin, origin);
 	conga_netlink_tell_leaf(leaf);
 }
 

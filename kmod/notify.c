@@ -7,8 +7,8 @@
 #include "path.h"
 #include "port.h"
 
-/* A rate taken from the link follows it; a link that is down reports none and
- * keeps the last one. Without memory the old DRE goes on.
+/* A rate taken from the link follows it; a link that is down, or faster than a port may be,
+ * reports none and keeps the last one. Without memory the old DRE goes on.
  */
 static void conga_notify_speed(struct conga_port *port)
 {

@@ -311,6 +311,25 @@ void conga_packet_destination_any(const struct sk_buff *skb,
 				      offsetof(struct iphdr, daddr), addr);
 }
 
+/*
+ * conga_packet_whole - is the VXLAN header within what IP says is the packet?
+ *
+ * IP sees to that, but at a port there are packets that it never saw. One that is larger
+ * than its header can say has 0 there.
+ */
+bool conga_packet_whole(const struct sk_buff *skb,
+			const struct conga_packet *packet)
+{
+	int begin = packet->network + (packet->v6 ? sizeof(struct ipv6hdr) : 0);
+	__be16 length = 0;
+
+	skb_copy_bits(skb, packet->network +
+			   (packet->v6 ? offsetof(struct ipv6hdr, payload_len) :
+					 offsetof(struct iphdr, tot_len)),
+		      &length, sizeof(length));
+	return !length || begin + ntohs(length) >= conga_inner_start(packet);
+}
+
 /* conga_packet_to_link - is the outer destination all systems of a link? */
 bool conga_packet_to_link(const struct sk_buff *skb,
 			  const struct conga_packet *packet)

@@ -181,6 +181,8 @@ static inline int conga_inner_start(const struct conga_packet *packet)
 	return packet->udp + sizeof(struct udphdr) + CONGA_VXLAN_HLEN;
 }
 
+bool conga_packet_whole(const struct sk_buff *skb,
+			const struct conga_packet *packet);
 bool conga_packet_to_link(const struct sk_buff *skb,
 			  const struct conga_packet *packet);
 u8 conga_packet_hops(const struct sk_buff *skb,

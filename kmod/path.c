@@ -88,15 +88,15 @@ static bool conga_path_keys_equal(const struct conga_path_key *a,
  *
  * Softirq or BH disabled, RCU; where conga_path_by_key(). Paths are kept for one
  * key at a time: all packets to a leaf are alike, unless tunnels of several UDP
- * ports or sources lead to it, which then resolve them in turn. The key is read
- * without the lock: a torn one is another, and only costs that.
+ * ports or sources lead to it, which then resolve them in turn.
  */
 void conga_path_use_key(struct conga_leaf *leaf,
 			const struct conga_path_key *key)
 {
 	struct conga_paths *paths = &leaf->paths;
 
-	if (conga_path_keys_equal(&paths->key, key))
+	/* Read without the lock: a torn one is another, and only costs that. */
+	if (data_race(conga_path_keys_equal(&paths->key, key)))
 		return;
 	spin_lock_bh(&paths->lock);
 	paths->key = *key;
@@ -104,6 +104,7 @@ void conga_path_use_key(struct conga_leaf *leaf,
 	spin_unlock_bh(&paths->lock);
 }
 
+/* Under the lock. */
 static const struct conga_path_key *
 conga_path_key(const struct conga_leaf *leaf)
 {
@@ -158,10 +159,22 @@ static void conga_path_route4(const struct conga_leaf *leaf,
 		verdict->reason = PTR_ERR(rt) == -ENOBUFS ? 0 : CONGA_PATH_NO_ROUTE;
 }
 
+/* Does the kernel have a route, whether it can give it to us or not? */
+static bool conga_path_exists6(struct net *net, struct flowi6 *flow, int flags)
+{
+	struct fib6_result res = {};
+
+	return !fib6_lookup(net, flow->flowi6_oif, flow, &res, flags) &&
+	       res.f6i && res.f6i != net->ipv6.fib6_null_entry;
+}
+
+/* NULL without memory, of which IPv6 itself makes that there is no route. */
 static struct dst_entry *conga_path_lookup6(const struct conga_leaf *leaf,
 					    int oif, int flags)
 {
 	const struct conga_path_key *key = conga_path_key(leaf);
+	struct net *net = leaf->fabric->net;
+	struct dst_entry *dst;
 	struct flowi6 flow = {
 		.flowi6_oif	= oif,
 		.flowi6_proto	= IPPROTO_UDP,
@@ -170,7 +183,12 @@ static struct dst_entry *conga_path_lookup6(const struct conga_leaf *leaf,
 		.fl6_dport	= key->dstport,
 	};
 
-	return ip6_route_output_flags(leaf->fabric->net, NULL, &flow, flags);
+	dst = ip6_route_output_flags(net, NULL, &flow, flags);
+	if (dst != &net->ipv6.ip6_null_entry->dst ||
+	    !conga_path_exists6(net, &flow, flags))
+		return dst;
+	dst_release(dst);
+	return NULL;
 }
 
 /* Are two routes nexthops of one, i.e. of equal prefix and metric? */
@@ -218,11 +236,17 @@ static void conga_path_route6(const struct conga_leaf *leaf,
 	struct dst_entry *any, *dst;
 
 	any = conga_path_lookup6(leaf, l3mdev_master_ifindex_rcu(dev), 0);
+	if (!any)
+		return;
 	if (any->error) {
 		conga_path_refuse6(verdict, any, CONGA_PATH_NO_ROUTE);
 		return;
 	}
 	dst = conga_path_lookup6(leaf, dev->ifindex, RT6_LOOKUP_F_IFACE);
+	if (!dst) {
+		dst_release(any);
+		return;
+	}
 	if (dst->error || !conga_path_siblings6(any, dst)) {
 		dst_release(dst);
 		conga_path_refuse6(verdict, any, CONGA_PATH_NOT_NEXTHOP);
@@ -373,7 +397,9 @@ bool conga_path_leads(struct conga_leaf *leaf, struct conga_port *port)
 
 	if (tag != CONGA_TAG_NONE)
 		return conga_path_routed(leaf) & BIT(tag);
+	spin_lock_bh(&leaf->paths.lock);
 	conga_path_lookup(leaf, port, &verdict);
+	spin_unlock_bh(&leaf->paths.lock);
 	dst_release(verdict.dst);
 	dst_release(verdict.other);
 	return verdict.reason == CONGA_PATH_USABLE;

@@ -34,16 +34,20 @@ u8 conga_port_free_tag(const struct conga_fabric *fabric)
 	return tag;
 }
 
-/* conga_port_link_rate - bit/s as the device reports it, 0 if it does not */
+/* conga_port_link_rate - bit/s as the device reports it, 0 if it does not, or if that is none
+ * that a port may have: a TUN device reports whatever it was told to
+ */
 u64 conga_port_link_rate(struct net_device *dev)
 {
 	struct ethtool_link_ksettings settings;
+	u64 rate;
 
 	ASSERT_RTNL();
 	if (__ethtool_get_link_ksettings(dev, &settings) ||
 	    settings.base.speed == (u32)SPEED_UNKNOWN)
 		return 0;
-	return settings.base.speed * CONGA_BITS_PER_MBIT;
+	rate = settings.base.speed * CONGA_BITS_PER_MBIT;
+	return rate >= CONGA_RATE_MIN && rate <= CONGA_RATE_MAX ? rate : 0;
 }
 
 /* What a probe tells of is still to be there when the next one comes: tau is at least
@@ -155,23 +159,27 @@ void conga_port_set_drain(struct conga_port *port, bool drain)
 	u16 draining = fabric->draining & ~BIT(port->tag);
 
 	conga_assert_locked(fabric);
-	port->drain = drain;
+	WRITE_ONCE(port->drain, drain);
 	WRITE_ONCE(fabric->draining, draining | (drain ? BIT(port->tag) : 0));
 }
 
-/* An uplink's LBTag may have been a transit port's number. */
+/* An uplink's LBTag may have been a transit port's number. Who found that port by its
+ * number counts on it, as an index, until the end of the grace period.
+ */
 static void conga_port_take_tag(struct conga_port *port, u8 tag)
 {
 	struct conga_fabric *fabric = port->fabric;
 	struct conga_port *before = conga_port_hop(fabric, tag);
 	u16 transit = fabric->transit & ~BIT(tag);
 
-	if (before)
-		WRITE_ONCE(before->tag, CONGA_TAG_NONE);
 	WRITE_ONCE(port->tag, tag);
 	rcu_assign_pointer(fabric->hop[tag], port);
 	WRITE_ONCE(fabric->transit, port->role == CONGA_ROLE_TRANSIT ?
 				    transit | BIT(tag) : transit);
+	if (before) {
+		synchronize_net();
+		WRITE_ONCE(before->tag, CONGA_TAG_NONE);
+	}
 }
 
 static void conga_port_drop_tag(struct conga_port *port)
@@ -229,7 +237,7 @@ void conga_port_make_hops(struct conga_fabric *fabric)
 	}
 }
 
-/* conga_port_publish - from now on packets may use the port */
+/* conga_port_publish - from now on packets may use the port; may sleep */
 void conga_port_publish(struct conga_port *port)
 {
 	struct conga_fabric *fabric = port->fabric;
@@ -298,6 +306,14 @@ u32 conga_port_mbits(const struct conga_port *port)
 	return div_u64(READ_ONCE(port->rate), CONGA_BITS_PER_MBIT);
 }
 
+static u32 conga_port_queued(struct Qdisc *qdisc)
+{
+	u32 packets, bytes;
+
+	qdisc_qstats_qlen_backlog(qdisc, &packets, &bytes);
+	return bytes;
+}
+
 /*
  * conga_port_backlog - bytes that wait in the port's queues; BH disabled, RCU
  *
@@ -308,15 +324,17 @@ u32 conga_port_backlog(const struct conga_port *port)
 {
 	const struct net_device *dev = port->dev;
 	struct Qdisc *qdisc, *before = NULL;
-	u32 packets, bytes, sum = 0;
 	unsigned int i;
+	u32 sum = 0;
 
 	for (i = 0; i < READ_ONCE(dev->real_num_tx_queues); i++) {
 		qdisc = rcu_dereference_bh(netdev_get_tx_queue(dev, i)->qdisc);
 		if (qdisc == before)
 			continue;
-		qdisc_qstats_qlen_backlog(qdisc, &packets, &bytes);
-		sum += bytes;
+		/* Counted under the qdisc's lock, or per CPU: without another CPU's last
+		 * packet the number is as good.
+		 */
+		sum += data_race(conga_port_queued(qdisc));
 		before = qdisc;
 	}
 	return sum;

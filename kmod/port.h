@@ -73,7 +73,7 @@ conga_port_uplink(const struct conga_fabric *fabric, u8 tag)
 static inline bool conga_port_below(const struct conga_port *port)
 {
 	return port->role == CONGA_ROLE_TRANSIT &&
-	       port->tier <= READ_ONCE(port->fabric->lowest);
+	       READ_ONCE(port->tier) <= READ_ONCE(port->fabric->lowest);
 }
 
 /* Can the port send at this moment? Any context. */

@@ -289,15 +289,14 @@ void conga_probe_receive(struct conga_control_source *source)
 /* conga_probe_setup - of a fabric that nobody sees yet */
 void conga_probe_setup(struct conga_fabric *fabric)
 {
-	hrtimer_init(&fabric->probe_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	fabric->probe_timer.function = conga_probe_tick;
+	hrtimer_setup(&fabric->probe_timer, conga_probe_tick, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
 }
 
 static void conga_probe_forget(struct conga_leaf *leaf)
 {
 	spin_lock_bh(&leaf->hello_lock);
-	WRITE_ONCE(leaf->hula.best, 0);
-	leaf->hula = (struct conga_hula) {};
+	conga_hula_reset(&leaf->hula);
 	conga_leaf_settle(leaf);
 	spin_unlock_bh(&leaf->hello_lock);
 }

@@ -2,8 +2,9 @@
 /*
  * The rx door: LOCAL_IN, before the tunnel, which drops reserved bits that it
  * did not ask for. IPv4 is reassembled by now; of an IPv6 packet in fragments
- * the first has the header. A stamped packet is cleared and delivered, whoever
- * sent it; learnt from is only what a known conga leaf sent over a port.
+ * the first has the header, or is counted as truncated: then the tunnel gets the
+ * stamp, and drops it. A stamped packet is cleared and delivered, whoever sent it;
+ * learnt from is only what a known conga leaf sent over a port.
  */
 #include <linux/ktime.h>
 #include <net/ip.h>
@@ -14,6 +15,7 @@
 #include "leaf.h"
 #include "packet.h"
 #include "port.h"
+#include "trace.h"
 
 static void conga_rx_count(const struct conga_fabric *fabric,
 			   enum conga_attr_stats counter)
@@ -82,6 +84,7 @@ static void conga_rx_take_feedback(const struct conga_control_source *source,
 	}
 	conga_toleaf_learn(&source->leaf->to, stamp->fb_tag, stamp->fb_metric,
 			   now);
+	trace_conga_feedback(source->leaf, stamp->fb_tag, stamp->fb_metric, false);
 	conga_rx_count(source->fabric, CONGA_A_STATS_FEEDBACK_RECEIVED);
 }
 

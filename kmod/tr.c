@@ -35,7 +35,9 @@
  * Bytes stop at the limit, of 24 bits, and the flow is long from there on. A table has at
  * most 2^22 flows, a slot counts to 2^29. Slots wrap after 2^35, at the least RTT 9.5
  * hours: an entry that was idle for just that long may take a flow out of a slot that it
- * was not counted in; the count stops at 0, and that lasts an RTT.
+ * was not counted in; the count stops at 0, and that lasts an RTT. A slot whose place was
+ * last used just before that is taken for one of the future, of which at most
+ * CONGA_TR_AHEAD are: for so many no flow is counted there.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -52,6 +54,7 @@
 #define CONGA_TR_COUNTED	0x10
 #define CONGA_TR_TAG		0x0f
 #define CONGA_TR_FLOWS		GENMASK(28, 0)
+#define CONGA_TR_AHEAD		1024	/* slots, 1 ms at the least RTT */
 
 #define CONGA_TR_NS_PER_US	1000u
 
@@ -135,7 +138,7 @@ static bool conga_tr_count(struct conga_tr_counts *counts, u8 tag, u64 slot)
 	do {
 		s64 age = conga_tr_age(conga_tr_word_slot(old), slot);
 
-		if (age < 0)
+		if (age < 0 && age >= -CONGA_TR_AHEAD)
 			return false;
 		new = age ? conga_tr_word(slot, 0, false, 0) + 1 : old + 1;
 	} while (!atomic64_try_cmpxchg(cell, &old, new));

@@ -13,8 +13,113 @@
 #include <linux/tracepoint.h>
 #include <uapi/linux/conga.h>
 
+#include "choose.h"
 #include "leaf.h"
 #include "port.h"
+
+/* A policy chose an uplink: where a flowlet starts, or for each packet, if it decides so.
+ * With what it saw, by LBTag: uplinks that lead to the leaf, metrics of their own DREs
+ * and those that the leaf fed back; what it did not ask for is 0 (section 3.5).
+ */
+TRACE_EVENT(conga_choice,
+	    TP_PROTO(const struct conga_choice *choice,
+		     const struct conga_view *view),
+	    TP_ARGS(choice, view),
+	    TP_STRUCT__entry(__array(u8, leaf, sizeof(struct in6_addr))
+			     __field(u32, hash)
+			     __field(u16, usable)
+			     __field(u8, tag)
+			     __field(u8, previous)
+			     __array(u8, local, CONGA_TAGS_MAX)
+			     __array(u8, remote, CONGA_TAGS_MAX)
+	    ),
+	    TP_fast_assign(u8 i;
+
+			   memcpy(__entry->leaf, &choice->leaf->addr, sizeof(struct in6_addr));
+			   __entry->hash = choice->hash;
+			   __entry->usable = view->usable;
+			   __entry->tag = choice->tag;
+			   __entry->previous = view->previous;
+
+			for (i = 0; i < CONGA_TAGS_MAX; i++) {
+				__entry->local[i] = view->uplink[i].local;
+				__entry->remote[i] = view->uplink[i].remote;
+			}
+	    ),
+	    TP_printk("leaf %pI6c hash %08x tag %u previous %u usable %04x local %*ph remote %*ph",
+		      __entry->leaf, __entry->hash, __entry->tag, __entry->previous,
+		      __entry->usable, CONGA_TAGS_MAX, __entry->local, CONGA_TAGS_MAX,
+		      __entry->remote)
+);
+
+/* A stamped packet left by a port that is more congested than its way until here, and
+ * says so from now on (section 3.3).
+ */
+TRACE_EVENT(conga_ce_raised,
+	    TP_PROTO(const struct conga_port *port, u8 before, u8 ce),
+	    TP_ARGS(port, before, ce),
+	    TP_STRUCT__entry(__array(char, dev, IFNAMSIZ)
+			     __field(u8, before)
+			     __field(u8, ce)
+	    ),
+	    TP_fast_assign(strscpy(__entry->dev, port->dev->name, IFNAMSIZ);
+			   __entry->before = before;
+			   __entry->ce = ce;
+	    ),
+	    TP_printk("dev %s from %u to %u", __entry->dev, __entry->before, __entry->ce)
+);
+
+/* A leaf fed back how congested the way to it is by our uplink of that LBTag: in a
+ * packet's stamp, or in a control packet (section 3.3).
+ */
+TRACE_EVENT(conga_feedback,
+	    TP_PROTO(const struct conga_leaf *leaf, u8 tag, u8 metric, bool control),
+	    TP_ARGS(leaf, tag, metric, control),
+	    TP_STRUCT__entry(__array(u8, leaf, sizeof(struct in6_addr))
+			     __field(u8, tag)
+			     __field(u8, metric)
+			     __field(u8, control)
+	    ),
+	    TP_fast_assign(memcpy(__entry->leaf, &leaf->addr, sizeof(struct in6_addr));
+			   __entry->tag = tag;
+			   __entry->metric = metric;
+			   __entry->control = control;
+	    ),
+	    TP_printk("leaf %pI6c tag %u metric %u%s", __entry->leaf, __entry->tag,
+		      __entry->metric, __entry->control ? " control" : "")
+);
+
+#define conga_trace_reasons					\
+	{ CONGA_PATH_USABLE,		"usable" },		\
+	{ CONGA_PATH_PORT_DOWN,		"port_down" },		\
+	{ CONGA_PATH_NO_ROUTE,		"no_route" },		\
+	{ CONGA_PATH_NOT_NEXTHOP,	"not_nexthop" },	\
+	{ CONGA_PATH_NEXTHOP_DOWN,	"nexthop_down" },	\
+	{ CONGA_PATH_OTHER_DEVICE,	"other_device" },	\
+	{ CONGA_PATH_SILENT,		"silent" },		\
+	{ CONGA_PATH_DRAINING,		"draining" },		\
+	{ CONGA_PATH_UNPROBED,		"unprobed" }
+
+/* A path is usable now, or not any more, and why; as "conga monitor path" tells. */
+TRACE_EVENT(conga_path,
+	    TP_PROTO(const struct conga_leaf *leaf, const struct conga_port *port,
+		     u8 before, u8 reason),
+	    TP_ARGS(leaf, port, before, reason),
+	    TP_STRUCT__entry(__array(u8, leaf, sizeof(struct in6_addr))
+			     __array(char, dev, IFNAMSIZ)
+			     __field(u8, tag)
+			     __field(u8, before)
+			     __field(u8, reason)
+	    ),
+	    TP_fast_assign(memcpy(__entry->leaf, &leaf->addr, sizeof(struct in6_addr));
+			   strscpy(__entry->dev, port->dev->name, IFNAMSIZ);
+			   __entry->tag = port->tag;
+			   __entry->before = before;
+			   __entry->reason = reason;
+	    ),
+	    TP_printk("leaf %pI6c dev %s tag %u %s", __entry->leaf, __entry->dev,
+		      __entry->tag, __print_symbolic(__entry->reason, conga_trace_reasons))
+);
 
 #define conga_trace_verdicts					\
 	{ CONGA_A_STATS_PROBE_TAKEN,		"taken" },	\

@@ -175,6 +175,14 @@ static inline u32 conga_wire_ce_mask(u32 word)
 		CONGA_WIRE_HALF_MASK << CONGA_WIRE_CE_LOW_SHIFT);
 }
 
+/* conga_wire_ce - in units of this box's Q */
+static inline u8 conga_wire_ce(u32 word, u8 q)
+{
+	return conga_wire_get_metric(word & conga_wire_ce_mask(word), q,
+				     CONGA_WIRE_CE_SHIFT,
+				     CONGA_WIRE_CE_LOW_SHIFT);
+}
+
 /* CE := max(CE, metric), section 3.3. Compared in full width: a box with a
  * small Q does not lower what one with a larger Q wrote, and clears the lower
  * bits when it raises.
@@ -198,8 +206,7 @@ static inline u32 conga_wire_add(u32 word, u8 metric, u8 q)
 {
 	u32 mask = conga_wire_ce_mask(word);
 	u32 old = word & mask;
-	u8 sum = metric + conga_wire_get_metric(old, q, CONGA_WIRE_CE_SHIFT,
-						CONGA_WIRE_CE_LOW_SHIFT);
+	u8 sum = metric + conga_wire_ce(word, q);
 	u32 new = mask & conga_wire_put_metric(sum, q, CONGA_WIRE_CE_SHIFT,
 					       CONGA_WIRE_CE_LOW_SHIFT);
 

@@ -40,7 +40,7 @@
  *   that owns the network namespace. Reading needs no privilege, except for
  *   the flowlet table, which tells who talks to whom.
  * - Times are nanoseconds, rates bits per second, sizes bytes.
- * - Dumps take the attributes named below as filters.
+ * - Dumps take the attributes named below as filters, and no others.
  *
  * Events
  * ------
@@ -130,7 +130,7 @@
  * enum conga_cmd - requests
  * @CONGA_CMD_FABRIC_NEW: create the fabric of this network namespace. Takes
  *	any of CONGA_A_FABRIC_*; what is left out gets its default. EEXIST if
- *	there is one.
+ *	there is one; parameters that would be refused are refused before that.
  * @CONGA_CMD_FABRIC_SET: change those parameters that are given, while
  *	traffic flows. A new Q empties both congestion tables, a new size
  *	empties the flowlet table. ENOENT without a fabric, as for every
@@ -246,6 +246,9 @@ enum conga_cmd {
  *	probes by each uplink. 0 is off. Default auto: 200 us with policy hula, else
  *	off. A leaf with another policy sends them, too, if it is told so here. A
  *	reply has the one in force.
+ * @CONGA_A_FABRIC_PROBE_SOURCE: (u32, reply only) enum conga_timeout_source, of the
+ *	interval of probes.
+ * @CONGA_A_FABRIC_LEAF_ID_ORIGIN: (u32, reply only) enum conga_origin: auto is random.
  * @CONGA_A_FABRIC_PROBE_LATE: (u64, ns, reply only) how late the timer of probes was
  *	on average, since their interval was set. Absent where none were due.
  * @CONGA_A_FABRIC_PROBE_LATEST: (u64, ns, reply only) and at most.
@@ -291,6 +294,8 @@ enum conga_attr_fabric {
 	CONGA_A_FABRIC_PROBE_LATE,
 	CONGA_A_FABRIC_PROBE_LATEST,
 	CONGA_A_FABRIC_BYTE3,
+	CONGA_A_FABRIC_PROBE_SOURCE,
+	CONGA_A_FABRIC_LEAF_ID_ORIGIN,
 
 	/* private: */
 	__CONGA_A_FABRIC_MAX,
@@ -753,8 +758,8 @@ enum conga_attr_policy {
  *	ours; passed untouched.
  * @CONGA_A_STATS_RX_MALFORMED: to a VXLAN port, without a valid VNI flag;
  *	passed untouched.
- * @CONGA_A_STATS_RX_TRUNCATED: to a VXLAN port, too short for a VXLAN header;
- *	passed untouched.
+ * @CONGA_A_STATS_RX_TRUNCATED: to a VXLAN port, too short for a VXLAN header, or, in
+ *	fragments of IPv6, the first of them is; passed untouched.
  * @CONGA_A_STATS_RX_NOMEM: stamped packets that could not be cleared for want
  *	of memory; passed as they were.
  * @CONGA_A_STATS_PATH_UP: times a path became usable.

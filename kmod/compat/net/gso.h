@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Kernels before 6.5 have no <net/gso.h>; what it declares is in here. Kernels
- * that have it never look here: this folder comes last on the include path.
- */
+/* Since 6.5; before, what it declares was in here. */
 #ifndef _CONGA_COMPAT_NET_GSO_H
 #define _CONGA_COMPAT_NET_GSO_H
 
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
 #include <linux/skbuff.h>
+#else
+#include_next <net/gso.h>
+#endif
 
 #endif /* _CONGA_COMPAT_NET_GSO_H */
