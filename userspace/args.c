@@ -254,14 +254,14 @@ const struct conga_keyword *conga_args_find_attr(const struct conga_keyword *wor
 }
 
 /* Keyword number i of a table has been given if bit i of @given is set. */
-static unsigned int conga_args_bit(const struct conga_keyword *words,
-				   const struct conga_keyword *keyword)
+unsigned int conga_args_bit(const struct conga_keyword *words,
+			    const struct conga_keyword *keyword)
 {
 	return 1U << (keyword - words);
 }
 
-static const struct conga_keyword *conga_args_find_word(const struct conga_keyword *words,
-							const char *word)
+const struct conga_keyword *conga_args_find_word(const struct conga_keyword *words,
+						 const char *word)
 {
 	for (; words && words->word; words++)
 		if (!(words->flags & CONGA_KEYWORD_NAMELESS) && !strcmp(words->word, word))
@@ -276,8 +276,8 @@ bool conga_args_is_word(const struct conga_args *args, const char *text)
 }
 
 /* The keyword that a value without its word belongs to. */
-static const struct conga_keyword *conga_args_find_bare(const struct conga_keyword *words,
-							unsigned int given)
+const struct conga_keyword *conga_args_find_bare(const struct conga_keyword *words,
+						 unsigned int given)
 {
 	const unsigned int bare = CONGA_KEYWORD_BARE | CONGA_KEYWORD_NAMELESS;
 	const struct conga_keyword *keyword;

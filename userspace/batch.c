@@ -10,17 +10,6 @@
 #include <string.h>
 #include "tool.h"
 
-/* The longest command, a fabric with all its parameters, has 32. */
-#define CONGA_BATCH_WORDS_MAX	64
-
-struct conga_batch {
-	FILE *file;
-	const char *name;
-	unsigned long line;	/* last line read */
-	unsigned long start;	/* line where the command begins */
-	char *text;
-};
-
 static char *conga_batch_skip(char *text)
 {
 	while (isspace((unsigned char)*text))
@@ -56,7 +45,7 @@ static int conga_batch_append(struct conga_batch *batch, const char *line)
 }
 
 /* Reads a command and the lines it goes on in; batch->text is NULL at the end. */
-static int conga_batch_read(struct conga_batch *batch)
+int conga_batch_read(struct conga_batch *batch)
 {
 	bool joins = true;
 	char *line = NULL;
@@ -70,6 +59,10 @@ static int conga_batch_read(struct conga_batch *batch)
 		batch->line++;
 		joins = conga_batch_joins(line);
 		status = conga_batch_append(batch, line);
+	}
+	if (!status && ferror(batch->file)) {
+		fprintf(stderr, "Cannot read file \"%s\": %s\n", batch->name, strerror(errno));
+		status = CONGA_REFUSED;
 	}
 	free(line);
 	return status;
@@ -92,7 +85,7 @@ static char *conga_batch_word(char **text)
 }
 
 /* Returns the number of words, or -1 if it has said why not. */
-static int conga_batch_split(char *text, char **words)
+int conga_batch_split(char *text, char **words)
 {
 	int count = 0;
 
@@ -128,33 +121,45 @@ static int conga_batch_run_lines(struct conga_batch *batch)
 		status = conga_batch_command(batch->text);
 		fflush(stdout);
 		if (status)
-			fprintf(stderr, "Command failed %s:%lu\n", batch->name, batch->start);
+			conga_batch_failed(batch);
 		else
 			status = conga_batch_read(batch);
-	}
-	if (!status && ferror(batch->file)) {
-		fprintf(stderr, "Cannot read file \"%s\": %s\n", batch->name, strerror(errno));
-		status = CONGA_REFUSED;
 	}
 	return status;
 }
 
+/* "-" is stdin. */
+int conga_batch_open(struct conga_batch *batch, const char *file)
+{
+	*batch = (struct conga_batch){ .name = file, .file = stdin };
+	if (strcmp(file, "-"))
+		batch->file = fopen(file, "r");
+	if (batch->file)
+		return CONGA_OK;
+	fprintf(stderr, "Cannot open file \"%s\" for reading: %s\n", file, strerror(errno));
+	return CONGA_REFUSED;
+}
+
+void conga_batch_close(struct conga_batch *batch)
+{
+	free(batch->text);
+	if (batch->file != stdin)
+		fclose(batch->file);
+}
+
+void conga_batch_failed(const struct conga_batch *batch)
+{
+	fprintf(stderr, "Command failed %s:%lu\n", batch->name, batch->start);
+}
+
 int conga_batch_run(const char *file)
 {
-	bool is_stdin = !strcmp(file, "-");
-	struct conga_batch batch = { .name = file, .file = stdin };
-	int status;
+	struct conga_batch batch;
+	int status = conga_batch_open(&batch, file);
 
-	if (!is_stdin)
-		batch.file = fopen(file, "r");
-	if (!batch.file) {
-		fprintf(stderr, "Cannot open file \"%s\" for reading: %s\n", file,
-			strerror(errno));
-		return CONGA_REFUSED;
-	}
+	if (status)
+		return status;
 	status = conga_batch_run_lines(&batch);
-	free(batch.text);
-	if (!is_stdin)
-		fclose(batch.file);
+	conga_batch_close(&batch);
 	return status;
 }

@@ -5,8 +5,8 @@
 #include <netlink/genl/genl.h>
 #include "tool.h"
 
-static const struct conga_command *conga_command_find(const struct conga_object *object,
-						      const char *name)
+const struct conga_command *conga_command_find(const struct conga_object *object,
+					       const char *name)
 {
 	const struct conga_command *command;
 
@@ -65,24 +65,50 @@ int conga_command_parse_reply(const struct conga_object *object, struct nl_msg *
 	return CONGA_REFUSED;
 }
 
-static int conga_command_print(const struct conga_object *object,
-			       const struct conga_replies *replies)
+/* The array of all that is printed begins with the first reply of a stream, so that a
+ * refusal prints nothing.
+ */
+struct conga_command_output {
+	const struct conga_object *object;
+	bool begun;
+	int status;
+};
+
+static void conga_command_print_begin(struct conga_command_output *output)
 {
+	if (!output->begun)
+		conga_print_begin();
+	output->begun = true;
+}
+
+static void conga_command_print_each(struct nl_msg *reply, void *arg)
+{
+	struct conga_command_output *output = arg;
 	struct nlattr *attrs[CONGA_ATTRS_MAX + 1];
-	int status = CONGA_OK;
+
+	if (!output->status)
+		output->status = conga_command_parse_reply(output->object, reply, attrs);
+	if (output->status)
+		return;
+	conga_command_print_begin(output);
+	conga_print_object(NULL);
+	output->object->print(attrs, reply);
+	conga_print_object_end();
+}
+
+/* An inconsistent dump is complained of, and still better than none. */
+static int conga_command_print(struct conga_command_output *output,
+			       const struct conga_replies *replies, int status)
+{
 	size_t i;
 
-	conga_print_begin();
-	for (i = 0; i < replies->count && !status; i++) {
-		status = conga_command_parse_reply(object, replies->msgs[i], attrs);
-		if (status)
-			break;
-		conga_print_object(NULL);
-		object->print(attrs, replies->msgs[i]);
-		conga_print_object_end();
-	}
-	conga_print_end();
-	return status;
+	for (i = 0; i < replies->count; i++)
+		conga_command_print_each(replies->msgs[i], output);
+	if (!status)
+		conga_command_print_begin(output);
+	if (output->begun)
+		conga_print_end();
+	return status ? status : output->status;
 }
 
 static int conga_command_flags(const struct conga_command *command, struct nl_msg *msg)
@@ -100,15 +126,17 @@ static int conga_command_flags(const struct conga_command *command, struct nl_ms
 static int conga_command_read(const struct conga_command *command, struct nl_msg *msg,
 			      const struct conga_object *object)
 {
-	struct conga_replies replies = { 0 };
-	int status, printed;
+	struct conga_command_output output = { .object = object };
+	struct conga_replies replies = { .arg = &output };
+	int status;
 
+	if (command->streams)
+		replies.each = conga_command_print_each;
 	status = conga_nl_request(command, msg, conga_command_flags(command, msg), &replies,
 				  NULL);
-	/* An inconsistent dump is complained of, and still better than none. */
-	printed = status && !replies.count ? CONGA_OK : conga_command_print(object, &replies);
+	status = conga_command_print(&output, &replies, status);
 	conga_nl_replies_clean(&replies);
-	return status ? status : printed;
+	return status;
 }
 
 int conga_command_show(const struct conga_command *command, struct conga_args *args)

@@ -79,11 +79,18 @@ void conga_extack_warn(const struct conga_extack *extack)
 		fprintf(stderr, "Warning: %s%s\n", extack->text, conga_extack_stop(extack));
 }
 
-/* "Unknown attribute type" is said without a rule, for there is none. */
-static bool conga_extack_is_terse(const struct conga_extack *extack)
+/* The module refuses what it does not know, so that this tool knows more than it does. */
+static bool conga_extack_is_unknown(const struct conga_extack *extack)
 {
-	return extack->by_policy || !strncmp(extack->text, "Unknown attribute", 17) ||
+	return !strncmp(extack->text, "Unknown attribute", 17) ||
 		!strncmp(extack->text, "Unsupported attribute", 21);
+}
+
+static void conga_extack_report_unknown(const char *what)
+{
+	fprintf(stderr,
+		"Error: the module does not know %s, it is older than this tool (conga -V)\n",
+		what);
 }
 
 static void conga_extack_report_word(const struct conga_extack *extack,
@@ -107,6 +114,8 @@ static void conga_extack_report_errno(int error, const struct conga_command *com
 		fprintf(stderr,
 			"Error: %s: %s needs CAP_NET_ADMIN in this network namespace\n",
 			strerror(error), command->privilege);
+	else if (error == EOPNOTSUPP)
+		conga_extack_report_unknown("this command");
 	else
 		fprintf(stderr, "conga: %s\n", strerror(error));
 }
@@ -118,7 +127,9 @@ void conga_extack_report(const struct conga_extack *extack, int error,
 
 	missing = conga_args_find_attr(command->words, extack->missing_attr);
 	bad = conga_args_find_attr(command->words, extack->bad_attr);
-	if (*extack->text && bad && conga_extack_is_terse(extack))
+	if (conga_extack_is_unknown(extack))
+		conga_extack_report_unknown(bad ? bad->word : "an attribute");
+	else if (*extack->text && bad && extack->by_policy)
 		conga_extack_report_word(extack, bad);
 	else if (*extack->text)
 		fprintf(stderr, "Error: %s%s\n", extack->text, conga_extack_stop(extack));

@@ -7,13 +7,27 @@
 #include "tool.h"
 
 /* The defaults by the kernel's manual: what equals them is shown with -d. */
-#define CONGA_FABRIC_TDRE		0ULL
-#define CONGA_FABRIC_ALPHA		100000ULL
+static const unsigned long long conga_fabric_defaults[CONGA_A_FABRIC_MAX + 1] = {
+	[CONGA_A_FABRIC_Q] = 3,
+	[CONGA_A_FABRIC_ALPHA] = 100000,
+	[CONGA_A_FABRIC_FLOWLET_TIMEOUT] = CONGA_FLOWLET_TIMEOUT_AUTO,
+	[CONGA_A_FABRIC_AGE] = 10000000,
+	[CONGA_A_FABRIC_DSTPORT] = 4789,
+	[CONGA_A_FABRIC_FLOWLETS] = 65536,
+	[CONGA_A_FABRIC_METRIC] = CONGA_METRIC_MAX,
+	[CONGA_A_FABRIC_HELLO] = 300000000,
+	[CONGA_A_FABRIC_EXPLICIT_FEEDBACK] = true,
+	[CONGA_A_FABRIC_OPT_OUT_DSCP] = CONGA_DSCP_NONE,
+	[CONGA_A_FABRIC_PROBE] = CONGA_PROBE_AUTO,
+};
+
+/* In force by itself: without a policy that has another. */
 #define CONGA_FABRIC_FLOWLET_TIMEOUT	500000ULL
-#define CONGA_FABRIC_AGE		10000000ULL
-#define CONGA_FABRIC_DSTPORT		4789ULL
-#define CONGA_FABRIC_FLOWLETS		65536ULL
-#define CONGA_FABRIC_HELLO		300000000ULL
+
+unsigned long long conga_fabric_default(int attr)
+{
+	return conga_fabric_defaults[attr];
+}
 
 static const char conga_fabric_usage[] =
 	"Usage: conga fabric { add | set } [ policy NAME [ PARAM VALUE ]... ] [ q BITS ]\n"
@@ -145,8 +159,11 @@ static int conga_fabric_put_probe(struct nl_msg *msg, const struct conga_keyword
 	return conga_args_stored(nla_put_u64(msg, keyword->attr, CONGA_PROBE_AUTO));
 }
 
-static const struct conga_kind conga_fabric_kind_policy = { .take = conga_fabric_take_policy };
-static const struct conga_kind conga_fabric_kind_opt_out = { .take = conga_fabric_take_opt_out };
+const struct conga_kind conga_fabric_kind_policy = { .take = conga_fabric_take_policy };
+const struct conga_kind conga_fabric_kind_opt_out = { .take = conga_fabric_take_opt_out };
+static const struct conga_choice conga_fabric_auto[] = { { "auto", 0 }, { } };
+static const struct conga_choice conga_fabric_opt_outs[] = { { "mark", 0 }, { "dscp", 0 }, { } };
+
 static const struct conga_kind conga_fabric_kind_timeout = {
 	.put = conga_fabric_put_timeout,
 	.parse = conga_units_parse_time,
@@ -169,17 +186,17 @@ static const struct conga_keyword conga_fabric_words[] = {
 	{ "tdre", CONGA_A_FABRIC_TDRE, &conga_kind_time_or_auto, 0, NULL },
 	{ "alpha", CONGA_A_FABRIC_ALPHA, &conga_kind_fraction, 0, NULL },
 	{ "flowlet-timeout", CONGA_A_FABRIC_FLOWLET_TIMEOUT, &conga_fabric_kind_timeout, 0,
-	  NULL },
+	  conga_fabric_auto },
 	{ "age", CONGA_A_FABRIC_AGE, &conga_kind_time, 0, NULL },
 	{ "dstport", CONGA_A_FABRIC_DSTPORT, &conga_kind_u16, CONGA_KEYWORD_REPEATED, NULL },
 	{ "flowlets", CONGA_A_FABRIC_FLOWLETS, &conga_kind_u32, 0, NULL },
 	{ "hello", CONGA_A_FABRIC_HELLO, &conga_kind_time_or_off, 0, NULL },
-	{ "probe", CONGA_A_FABRIC_PROBE, &conga_fabric_kind_probe, 0, NULL },
+	{ "probe", CONGA_A_FABRIC_PROBE, &conga_fabric_kind_probe, 0, conga_fabric_auto },
 	{ "explicit-feedback", CONGA_A_FABRIC_EXPLICIT_FEEDBACK, &conga_kind_choice, 0,
 	  conga_args_on_off },
 	{ "leaf-id", CONGA_A_FABRIC_LEAF_ID, &conga_kind_id, 0, NULL },
 	{ "opt-out", CONGA_A_FABRIC_OPT_OUT_MARK, &conga_fabric_kind_opt_out,
-	  CONGA_KEYWORD_REPEATED, NULL },
+	  CONGA_KEYWORD_REPEATED, conga_fabric_opt_outs },
 	{ }
 };
 
@@ -207,6 +224,8 @@ static const struct nla_policy conga_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_PROBE_LATE] = { .type = NLA_U64 },
 	[CONGA_A_FABRIC_PROBE_LATEST] = { .type = NLA_U64 },
 	[CONGA_A_FABRIC_BYTE3] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_PROBE_SOURCE] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_LEAF_ID_ORIGIN] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy conga_fabric_param_policy[CONGA_A_PARAM_MAX + 1] = {
@@ -227,17 +246,23 @@ static const struct conga_choice conga_fabric_byte3[] = {
 	{ }
 };
 
-static const char *conga_fabric_label(const char *label, const struct nlattr *attr,
-				      unsigned long long fallback)
+static const char *conga_fabric_label_unless(const char *label, const struct nlattr *attr,
+					     unsigned long long value)
 {
-	if (conga_options.details || conga_print_value(attr) != fallback)
+	if (conga_options.details || conga_print_value(attr) != value)
 		return label;
 	return NULL;
 }
 
+static const char *conga_fabric_label(const char *label, const struct nlattr *attr)
+{
+	return attr ? conga_fabric_label_unless(label, attr, conga_fabric_default(nla_type(attr))) :
+		NULL;
+}
+
 static void conga_fabric_print_tdre(const struct nlattr *attr)
 {
-	const char *label = conga_fabric_label("tdre", attr, CONGA_FABRIC_TDRE);
+	const char *label = conga_fabric_label("tdre", attr);
 
 	if (conga_print_value(attr))
 		conga_print_time("tdre_ns", label, attr);
@@ -258,7 +283,7 @@ static void conga_fabric_print_dstports(struct nl_msg *reply)
 	nlmsg_for_each_attr(attr, nlmsg_hdr(reply), GENL_HDRLEN, rem)
 		if (nla_type(attr) == CONGA_A_FABRIC_DSTPORT)
 			conga_print_uint("", count > 1 ? "dstport" :
-					 conga_fabric_label("dstport", attr, CONGA_FABRIC_DSTPORT),
+					 conga_fabric_label("dstport", attr),
 					 attr);
 	conga_print_array_end();
 }
@@ -307,15 +332,15 @@ static void conga_fabric_print_control(struct nlattr **attrs)
 	const struct nlattr *probe = attrs[CONGA_A_FABRIC_PROBE];
 	const struct nlattr *explicit = attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK];
 
-	conga_print_time_or_off("hello_ns", conga_fabric_label("hello", hello, CONGA_FABRIC_HELLO),
+	conga_print_time_or_off("hello_ns", conga_fabric_label("hello", hello),
 				hello);
-	conga_print_time_or_off("probe_ns", conga_fabric_label("probe", probe, 0), probe);
+	conga_print_time_or_off("probe_ns", conga_fabric_label_unless("probe", probe, 0), probe);
 	conga_print_time("probe_late_ns", conga_options.details ? "probe-late" : NULL,
 			 attrs[CONGA_A_FABRIC_PROBE_LATE]);
 	conga_print_time("probe_latest_ns", conga_options.details ? "probe-latest" : NULL,
 			 attrs[CONGA_A_FABRIC_PROBE_LATEST]);
 	conga_print_on_off("explicit_feedback",
-			   conga_fabric_label("explicit-feedback", explicit, true), explicit);
+			   conga_fabric_label("explicit-feedback", explicit), explicit);
 	conga_print_id("leaf_id", "leaf-id", attrs[CONGA_A_FABRIC_LEAF_ID]);
 }
 
@@ -334,22 +359,22 @@ static void conga_fabric_print(struct nlattr **attrs, struct nl_msg *reply)
 	if (attrs[CONGA_A_FABRIC_POLICY])
 		conga_fabric_print_params(reply);
 	conga_print_uint("q", "q", attrs[CONGA_A_FABRIC_Q]);
-	conga_print_choice("metric", conga_fabric_label("metric", metric, CONGA_METRIC_MAX),
+	conga_print_choice("metric", conga_fabric_label("metric", metric),
 			   metric, conga_fabric_metrics);
-	conga_print_choice("byte3", conga_fabric_label("byte3", byte3, CONGA_BYTE3_NONE),
+	conga_print_choice("byte3", conga_fabric_label("byte3", byte3),
 			   byte3, conga_fabric_byte3);
 	conga_fabric_print_tdre(attrs[CONGA_A_FABRIC_TDRE]);
-	conga_print_fraction("alpha", conga_fabric_label("alpha", alpha, CONGA_FABRIC_ALPHA),
+	conga_print_fraction("alpha", conga_fabric_label("alpha", alpha),
 			     alpha);
 	conga_print_time("flowlet_timeout_ns",
-			 conga_fabric_label("flowlet-timeout", timeout,
-					    CONGA_FABRIC_FLOWLET_TIMEOUT), timeout);
+			 conga_fabric_label_unless("flowlet-timeout", timeout,
+						   CONGA_FABRIC_FLOWLET_TIMEOUT), timeout);
 	conga_print_choice("flowlet_timeout_source", NULL,
 			   attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT_SOURCE], conga_fabric_sources);
-	conga_print_time("age_ns", conga_fabric_label("age", age, CONGA_FABRIC_AGE), age);
+	conga_print_time("age_ns", conga_fabric_label("age", age), age);
 	conga_fabric_print_dstports(reply);
 	conga_print_uint("flowlets",
-			 conga_fabric_label("flowlets", flowlets, CONGA_FABRIC_FLOWLETS),
+			 conga_fabric_label("flowlets", flowlets),
 			 flowlets);
 	conga_fabric_print_control(attrs);
 	conga_fabric_print_opt_out(attrs);

@@ -32,7 +32,7 @@ static void conga_flowlet_print(struct nlattr **attrs, struct nl_msg *reply)
 static const struct conga_command conga_flowlet_commands[] = {
 	{ .name = "show", .run = conga_command_show, .cmd = CONGA_CMD_FLOWLET_GET,
 	  .reply = CONGA_REPLY_DUMP, .words = conga_flowlet_words,
-	  .privilege = "reading the flowlet table" },
+	  .privilege = "reading the flowlet table", .streams = true },
 	{ .name = "flush", .run = conga_command_change, .cmd = CONGA_CMD_FLOWLET_FLUSH,
 	  .privilege = CONGA_PRIVILEGE_CHANGE },
 	{ }

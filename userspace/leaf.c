@@ -10,14 +10,14 @@ static const char conga_leaf_usage[] =
 	"ADDR := outer IPv4 or IPv6 address of a remote tunnel endpoint\n"
 	"MODE := { auto | conga | plain }, auto unless said: conga while it answers hellos\n";
 
-static const struct conga_choice conga_leaf_modes[] = {
+const struct conga_choice conga_leaf_modes[] = {
 	{ "auto", CONGA_MODE_AUTO },
 	{ "conga", CONGA_MODE_CONGA },
 	{ "plain", CONGA_MODE_PLAIN },
 	{ }
 };
 
-static const struct conga_choice conga_leaf_reasons[] = {
+const struct conga_choice conga_leaf_reasons[] = {
 	{ "ordered", CONGA_LEAF_ORDERED },
 	{ "answers", CONGA_LEAF_ANSWERS },
 	{ "silent", CONGA_LEAF_SILENT },

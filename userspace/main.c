@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Options, and which object the first word names. */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "tool.h"
 
-#define CONGA_MAIN_MODULE	"/sys/module/conga"
 #define CONGA_MAIN_VERSION_MAX	64
+
+#define CONGA_MAIN_INTERVAL_MIN	100000000ULL		/* ns */
+#define CONGA_MAIN_INTERVAL_MAX	86400000000000ULL	/* ns */
 
 struct conga_options conga_options;
 
@@ -17,9 +20,15 @@ static const char conga_main_usage[] =
 	"       conga [ OPTIONS ]                 everything on one screen\n"
 	"       conga [ OPTIONS ] check           what will hurt, and what to do\n"
 	"       conga [ OPTIONS ] monitor         what happens, as it happens\n"
+	"       conga [ OPTIONS ] top             who sends how much by which port, live\n"
+	"       conga [ OPTIONS ] metrics         all numbers, for Prometheus\n"
+	"       conga [ OPTIONS ] save            the configuration, as commands\n"
+	"       conga [ OPTIONS ] restore FILE    instead of what is configured\n"
+	"       conga [ OPTIONS ] sync FILE       change only what differs\n"
 	"OBJECT := { fabric | port | leaf | path | table | flowlet | policy | stats }\n"
 	"OPTIONS := { -j[son] | -p[retty] | -s[tatistics] | -d[etails] | -t[imestamp] |\n"
-	"             -rcvbuf BYTES | -n[etns] NAME | -b[atch] FILE | -V[ersion] | -h[elp] }\n";
+	"             -i[nterval] SECONDS | -rcvbuf BYTES | -n[etns] NAME | -b[atch] FILE |\n"
+	"             -V[ersion] | -h[elp] }\n";
 
 static const struct conga_object *const conga_main_objects[] = {
 	&conga_fabric_object,
@@ -32,6 +41,11 @@ static const struct conga_object *const conga_main_objects[] = {
 	&conga_stats_object,
 	&conga_check_object,
 	&conga_monitor_object,
+	&conga_top_object,
+	&conga_metrics_object,
+	&conga_save_object,
+	&conga_restore_object,
+	&conga_sync_object,
 };
 
 struct conga_main_option {
@@ -46,6 +60,7 @@ static const struct conga_main_option conga_main_options[] = {
 	{ 's', "statistics", NULL },
 	{ 'd', "details", NULL },
 	{ 't', "timestamp", NULL },
+	{ 'i', "interval", "SECONDS" },
 	{ 'r', "rcvbuf", "BYTES" },
 	{ 'n', "netns", "NAME" },
 	{ 'b', "batch", "FILE" },
@@ -64,13 +79,13 @@ struct conga_main_request {
 
 static bool conga_main_is_module_loaded(void)
 {
-	return !access(CONGA_MAIN_MODULE, F_OK);
+	return !access(CONGA_MODULE_PATH, F_OK);
 }
 
 static int conga_main_show_version(void)
 {
 	char version[CONGA_MAIN_VERSION_MAX] = "of unknown version";
-	FILE *file = fopen(CONGA_MAIN_MODULE "/version", "r");
+	FILE *file = fopen(CONGA_MODULE_PATH "/version", "r");
 
 	if (file) {
 		if (fgets(version, sizeof(version), file))
@@ -79,7 +94,22 @@ static int conga_main_show_version(void)
 	}
 	printf("conga %s, module %s\n", CONGA_TOOL_VERSION,
 	       conga_main_is_module_loaded() ? version : "not loaded");
+	if (!file)
+		return CONGA_OK;
+	if (strverscmp(version, CONGA_TOOL_VERSION) < 0)
+		fputs("Warning: the module is older than this tool\n", stderr);
+	else if (strverscmp(version, CONGA_TOOL_VERSION) > 0)
+		fputs("Warning: the module is newer than this tool\n", stderr);
 	return CONGA_OK;
+}
+
+static int conga_main_dispatch(const struct conga_object *object, struct conga_args *args)
+{
+	if (!conga_options.interval || object->repeats)
+		return conga_command_dispatch(object, args);
+	fputs("Error: option \"-i\" is wrong: only \"stats show\" and \"top\" repeat\n",
+	      stderr);
+	return CONGA_USAGE;
 }
 
 int conga_main_run(int argc, char **argv)
@@ -96,7 +126,7 @@ int conga_main_run(int argc, char **argv)
 	}
 	for (i = 0; i < sizeof(conga_main_objects) / sizeof(*conga_main_objects); i++)
 		if (!strcmp(conga_main_objects[i]->name, name))
-			return conga_command_dispatch(conga_main_objects[i], &args);
+			return conga_main_dispatch(conga_main_objects[i], &args);
 	fprintf(stderr, "Object \"%s\" is unknown, try \"conga help\".\n", name);
 	return CONGA_USAGE;
 }
@@ -105,6 +135,16 @@ static int conga_main_set_rcvbuf(const char *value)
 {
 	const char *why = conga_units_parse_integer(value, &conga_options.rcvbuf);
 
+	return why ? conga_args_wrong(value, why) : CONGA_OK;
+}
+
+static int conga_main_set_interval(const char *value)
+{
+	const char *why = conga_units_parse_seconds(value, &conga_options.interval);
+
+	if (!why && (conga_options.interval < CONGA_MAIN_INTERVAL_MIN ||
+		     conga_options.interval > CONGA_MAIN_INTERVAL_MAX))
+		why = "an interval is 100ms to 86400s";
 	return why ? conga_args_wrong(value, why) : CONGA_OK;
 }
 
@@ -126,6 +166,8 @@ static int conga_main_set(char letter, const char *value, struct conga_main_requ
 	case 't':
 		conga_options.timestamps = true;
 		break;
+	case 'i':
+		return conga_main_set_interval(value);
 	case 'r':
 		return conga_main_set_rcvbuf(value);
 	case 'n':
@@ -221,6 +263,59 @@ static int conga_main_parse(struct conga_args *args, struct conga_main_request *
 	return status;
 }
 
+/* What may follow the options: an object, or what may follow that. */
+static void conga_main_complete_object(const struct conga_args *args)
+{
+	struct conga_args rest = { .argc = args->argc - 1, .argv = args->argv + 1 };
+	size_t i;
+
+	for (i = 0; i < sizeof(conga_main_objects) / sizeof(*conga_main_objects); i++) {
+		if (!rest.argc)
+			conga_complete_say(*args->argv, conga_main_objects[i]->name);
+		else if (!strcmp(conga_main_objects[i]->name, *args->argv))
+			conga_complete_object(conga_main_objects[i], &rest);
+	}
+	if (!rest.argc)
+		conga_complete_say(*args->argv, "help");
+}
+
+static void conga_main_complete_option(const char *prefix)
+{
+	const struct conga_main_option *option;
+	char text[CONGA_UNITS_TEXT_MAX];
+
+	for (option = conga_main_options; option->word; option++) {
+		snprintf(text, sizeof(text), "-%s", option->word);
+		conga_complete_say(prefix, text);
+	}
+}
+
+/* The words of another command line, of which the last is not whole. What would be
+ * said of them is not: the line is not at its end.
+ */
+static int conga_main_complete(struct conga_args *args)
+{
+	const char *prefix = args->argc ? args->argv[args->argc - 1] : "";
+	struct conga_main_request request = { 0 };
+
+	if (!args->argc || !freopen("/dev/null", "w", stderr))
+		return CONGA_OK;
+	while (args->argc > 1 && **args->argv == '-')
+		if (conga_main_parse_option(conga_args_next(args), args, &request))
+			return CONGA_OK;
+	if (!args->argc && request.batch == prefix)
+		conga_complete_file();
+	else if (!args->argc && request.netns == prefix)
+		conga_complete_netns(prefix);
+	if (!args->argc || (request.netns && conga_netns_switch(request.netns)))
+		return CONGA_OK;
+	if (*prefix == '-' && args->argc == 1)
+		conga_main_complete_option(prefix);
+	else
+		conga_main_complete_object(args);
+	return CONGA_OK;
+}
+
 static int conga_main_execute(const struct conga_main_request *request,
 			      const struct conga_args *args)
 {
@@ -240,11 +335,23 @@ static int conga_main_execute(const struct conga_main_request *request,
 				conga_main_run(args->argc, args->argv);
 }
 
-/* A full disk or a closed pipe is a failure too. */
+/* Whoever read what we write has read enough, as head does. */
+static bool conga_main_is_pipe_closed(void)
+{
+	struct pollfd fd = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	return poll(&fd, 1, 0) == 1 && (fd.revents & POLLERR);
+}
+
+/* A full disk is a failure, too. Without SIGPIPE, as in a service, so is a closed pipe,
+ * but nothing to talk about.
+ */
 static int conga_main_flush(int status)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
+	if (conga_main_is_pipe_closed())
+		return status ? status : CONGA_REFUSED;
 	fprintf(stderr, "conga: cannot write: %s\n", strerror(errno));
 	return status ? status : CONGA_REFUSED;
 }
@@ -258,8 +365,12 @@ int main(int argc, char **argv)
 	if (!argc)
 		return CONGA_USAGE;
 	status = conga_main_parse(&args, &request);
-	if (!status)
+	if (!status && args.argc && !strcmp(*args.argv, "complete")) {
+		conga_args_next(&args);
+		status = conga_main_complete(&args);
+	} else if (!status) {
 		status = conga_main_execute(&request, &args);
+	}
 	conga_nl_close();
 	return conga_main_flush(status);
 }

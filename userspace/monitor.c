@@ -4,19 +4,10 @@
  * the state as if it were news: who follows the lines is right again.
  */
 #include <errno.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <netlink/genl/genl.h>
 #include "tool.h"
-
-#define CONGA_MONITOR_NS_PER_S	1000000000ULL
-#define CONGA_MONITOR_NS_PER_US	1000
-
-#define CONGA_MONITOR_DATE_MAX	64
-#define CONGA_MONITOR_STAMP_MAX	(CONGA_MONITOR_DATE_MAX + 16)
 
 static const char conga_monitor_usage[] =
 	"Usage: conga monitor [ fabric | port | leaf | path ]...\n"
@@ -44,31 +35,12 @@ static const struct conga_monitor_kind conga_monitor_kinds[] = {
 /* A bit for each of conga_monitor_kinds that is wanted. */
 static unsigned int conga_monitor_wanted;
 
-static atomic_bool conga_monitor_stopped;
-
-static void conga_monitor_print_time(void)
-{
-	char date[CONGA_MONITOR_DATE_MAX], stamp[CONGA_MONITOR_STAMP_MAX];
-	struct timespec now;
-	struct tm local;
-
-	if (!conga_options.timestamps)
-		return;
-	clock_gettime(CLOCK_REALTIME, &now);
-	localtime_r(&now.tv_sec, &local);
-	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &local);
-	snprintf(stamp, sizeof(stamp), "[%s.%06u]", date,
-		 (unsigned int)now.tv_nsec / CONGA_MONITOR_NS_PER_US);
-	conga_print_text(stamp);
-	conga_print_number("time_ns", NULL, now.tv_sec * CONGA_MONITOR_NS_PER_S + now.tv_nsec);
-}
-
 /* On screen the fabric says its own name, and that something changed is clear. */
 static void conga_monitor_print_head(const struct conga_monitor_kind *kind)
 {
 	bool is_fabric = kind->object == &conga_fabric_object;
 
-	conga_monitor_print_time();
+	conga_repeat_print_time();
 	if (kind->deleted)
 		conga_print_text("deleted");
 	conga_print_string("object", is_fabric ? NULL : "", kind->object->name);
@@ -96,7 +68,7 @@ static void conga_monitor_print(const struct conga_monitor_kind *kind, struct nl
 static void conga_monitor_print_unknown(unsigned int cmd)
 {
 	conga_print_object(NULL);
-	conga_monitor_print_time();
+	conga_repeat_print_time();
 	conga_print_string("event", NULL, "unknown");
 	conga_print_number("number", "unknown event", cmd);
 	conga_print_object_end();
@@ -179,7 +151,7 @@ static int conga_monitor_recover(void)
 	if (result == CONGA_EVENTS_FAILED)
 		return CONGA_REFUSED;
 	conga_print_object(NULL);
-	conga_monitor_print_time();
+	conga_repeat_print_time();
 	conga_print_string("event", NULL, "overrun");
 	conga_print_text("overrun: events were lost, here is the state");
 	conga_print_object_end();
@@ -216,30 +188,14 @@ static int conga_monitor_remember_names(void)
 	return error == ENOENT ? CONGA_OK : status;
 }
 
-static void conga_monitor_on_signal(int number)
-{
-	(void)number;
-	conga_monitor_stopped = true;
-}
-
-/* Signals wait until events are waited for, so that no line is cut. */
 static int conga_monitor_until_signal(void)
 {
-	struct sigaction stop = { .sa_handler = conga_monitor_on_signal }, old_int, old_term;
 	int status = CONGA_OK;
-	sigset_t block, old;
 
-	sigemptyset(&block);
-	sigaddset(&block, SIGINT);
-	sigaddset(&block, SIGTERM);
-	sigprocmask(SIG_BLOCK, &block, &old);
-	sigaction(SIGINT, &stop, &old_int);
-	sigaction(SIGTERM, &stop, &old_term);
-	while (!status && !conga_monitor_stopped && !ferror(stdout))
-		status = conga_monitor_step(&old);
-	sigaction(SIGINT, &old_int, NULL);
-	sigaction(SIGTERM, &old_term, NULL);
-	sigprocmask(SIG_SETMASK, &old, NULL);
+	conga_repeat_begin();
+	while (!status && conga_repeat_goes_on())
+		status = conga_monitor_step(conga_repeat_mask());
+	conga_repeat_end();
 	return status;
 }
 
@@ -275,7 +231,6 @@ static int conga_monitor_run(struct conga_args *args)
 
 	if (status)
 		return status;
-	conga_monitor_stopped = false;
 	conga_options.statistics = false;
 	status = conga_events_open();
 	if (status)
@@ -289,8 +244,11 @@ static int conga_monitor_run(struct conga_args *args)
 	return status;
 }
 
+static const char *const conga_monitor_bare[] = { "fabric", "port", "leaf", "path", NULL };
+
 const struct conga_object conga_monitor_object = {
 	.name = "monitor",
 	.usage = conga_monitor_usage,
 	.run = conga_monitor_run,
+	.bare = conga_monitor_bare,
 };

@@ -9,8 +9,6 @@
 #include <unistd.h>
 #include "tool.h"
 
-#define CONGA_NETNS_DIR		"/run/netns"
-
 int conga_netns_switch(const char *name)
 {
 	char path[PATH_MAX];

@@ -2,7 +2,8 @@
 /*
  * The one socket, requests and replies. Replies are collected and printed
  * only when the kernel has finished, so that a dump that fails or is
- * interrupted half-way prints nothing.
+ * interrupted half-way prints nothing; those of a command that streams are
+ * handed on as they come.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,8 +16,12 @@
 #include <netlink/genl/ctrl.h>
 #include "tool.h"
 
-/* A dump that objects keep changing under is asked for again this often. */
-#define CONGA_NL_TRIES		5
+/* A dump that objects keep changing under is asked for again, unless it was handed on:
+ * this often, which takes a second, or as long as it takes for what is told again and
+ * again. The pauses double, from 1 ms.
+ */
+#define CONGA_NL_TRIES		10
+#define CONGA_NL_PAUSE_MAX	512	/* ms */
 #define CONGA_NL_ROOM_MIN	16
 
 static struct nl_sock *conga_nl_sock;
@@ -51,57 +56,6 @@ static void conga_nl_set_options(void)
 
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
-}
-
-static int conga_nl_resolve(void)
-{
-	conga_nl_family = genl_ctrl_resolve(conga_nl_sock, CONGA_FAMILY_NAME);
-	if (conga_nl_family >= 0)
-		return CONGA_OK;
-	if (conga_nl_family != -NLE_OBJ_NOTFOUND)
-		return conga_nl_failed(conga_nl_family);
-	fputs("Error: the kernel module conga is not loaded: modprobe conga\n", stderr);
-	return CONGA_REFUSED;
-}
-
-static int conga_nl_open(void)
-{
-	int status, err;
-
-	if (conga_nl_sock)
-		return CONGA_OK;
-	conga_nl_sock = nl_socket_alloc();
-	if (!conga_nl_sock)
-		return conga_nl_no_memory();
-	err = genl_connect(conga_nl_sock);
-	if (err) {
-		conga_nl_close();
-		return conga_nl_failed(err);
-	}
-	conga_nl_set_options();
-	status = conga_nl_resolve();
-	if (status)
-		conga_nl_close();
-	return status;
-}
-
-/* The number of the family, or of one of its multicast groups. */
-int conga_nl_find_family(int *family)
-{
-	int status = conga_nl_open();
-
-	*family = conga_nl_family;
-	return status;
-}
-
-int conga_nl_find_group(const char *name, int *group)
-{
-	int status = conga_nl_open();
-
-	if (status)
-		return status;
-	*group = genl_ctrl_resolve_grp(conga_nl_sock, CONGA_FAMILY_NAME, name);
-	return *group < 0 ? conga_nl_failed(*group) : CONGA_OK;
 }
 
 void conga_nl_close(void)
@@ -152,6 +106,10 @@ static int conga_nl_on_reply(struct nl_msg *msg, void *arg)
 
 	if (!replies)
 		return NL_OK;
+	if (replies->each) {
+		replies->each(msg, replies->arg);
+		return NL_OK;
+	}
 	if (replies->count == replies->room && !conga_nl_replies_grow(replies))
 		return -NLE_NOMEM;
 	nlmsg_get(msg);
@@ -250,18 +208,113 @@ static int conga_nl_exchange(struct conga_exchange *exchange, struct nl_msg *msg
 static int conga_nl_try(struct conga_exchange *exchange, struct nl_msg *msg,
 			struct conga_replies *replies)
 {
-	int tries, err;
+	int tries, pause = 1, err;
 
-	for (tries = 0; tries < CONGA_NL_TRIES; tries++) {
+	for (tries = 1; ; tries++) {
 		memset(exchange, 0, sizeof(*exchange));
 		exchange->replies = replies;
 		err = conga_nl_exchange(exchange, msg);
-		if (err != -NLE_DUMP_INTR || exchange->error)
+		if (err != -NLE_DUMP_INTR || exchange->error || !replies || replies->each)
 			return err;
-		if (tries + 1 < CONGA_NL_TRIES)
-			conga_nl_replies_clean(replies);
+		if (tries >= CONGA_NL_TRIES && !conga_repeat_is_on())
+			return err;
+		conga_nl_replies_clean(replies);
+		conga_repeat_pause(pause);
+		if (pause < CONGA_NL_PAUSE_MAX)
+			pause *= 2;
 	}
-	return err;
+}
+
+static int conga_nl_ask_family(struct conga_replies *replies)
+{
+	struct nl_msg *msg = nlmsg_alloc();
+	struct conga_exchange exchange = { 0 };
+	int err = -NLE_NOMEM;
+
+	if (msg && genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, GENL_ID_CTRL, 0,
+			       NLM_F_REQUEST | NLM_F_ACK, CTRL_CMD_GETFAMILY, 1) &&
+	    !nla_put_string(msg, CTRL_ATTR_FAMILY_NAME, CONGA_FAMILY_NAME))
+		err = conga_nl_try(&exchange, msg, replies);
+	nlmsg_free(msg);
+	if (exchange.error == ENOENT) {
+		fprintf(stderr,
+			"Error: the kernel module conga is not loaded: modprobe conga (it is in the package conga-dkms)\n");
+		return CONGA_REFUSED;
+	}
+	return err < 0 ? conga_nl_failed(err) : CONGA_OK;
+}
+
+/* Attributes are only ever added, so that another version is another language. */
+static int conga_nl_check_version(unsigned int version)
+{
+	bool older = version < CONGA_FAMILY_VERSION;
+
+	if (version == CONGA_FAMILY_VERSION)
+		return CONGA_OK;
+	fprintf(stderr,
+		"Error: the module is %s than this tool, its netlink family has version %u, not %u: update %s\n",
+		older ? "older" : "newer", version, CONGA_FAMILY_VERSION,
+		older ? "the module (conga-dkms)" : "the tool (conga-tools)");
+	return CONGA_REFUSED;
+}
+
+/* The question loads the module if it can be loaded. */
+static int conga_nl_resolve(void)
+{
+	struct nlattr *attrs[CTRL_ATTR_MAX + 1] = { NULL };
+	struct conga_replies replies = { 0 };
+	int status = conga_nl_ask_family(&replies);
+
+	if (!status && replies.count)
+		genlmsg_parse(nlmsg_hdr(replies.msgs[0]), 0, attrs, CTRL_ATTR_MAX, NULL);
+	if (!status && (!attrs[CTRL_ATTR_FAMILY_ID] || !attrs[CTRL_ATTR_VERSION]))
+		status = conga_nl_failed(-NLE_MSGTYPE_NOSUPPORT);
+	if (!status) {
+		conga_nl_family = conga_print_value(attrs[CTRL_ATTR_FAMILY_ID]);
+		status = conga_nl_check_version(conga_print_value(attrs[CTRL_ATTR_VERSION]));
+	}
+	conga_nl_replies_clean(&replies);
+	return status;
+}
+
+static int conga_nl_open(void)
+{
+	int status, err;
+
+	if (conga_nl_sock)
+		return CONGA_OK;
+	conga_nl_sock = nl_socket_alloc();
+	if (!conga_nl_sock)
+		return conga_nl_no_memory();
+	err = genl_connect(conga_nl_sock);
+	if (err) {
+		conga_nl_close();
+		return conga_nl_failed(err);
+	}
+	conga_nl_set_options();
+	status = conga_nl_resolve();
+	if (status)
+		conga_nl_close();
+	return status;
+}
+
+/* The number of the family, or of one of its multicast groups. */
+int conga_nl_find_family(int *family)
+{
+	int status = conga_nl_open();
+
+	*family = conga_nl_family;
+	return status;
+}
+
+int conga_nl_find_group(const char *name, int *group)
+{
+	int status = conga_nl_open();
+
+	if (status)
+		return status;
+	*group = genl_ctrl_resolve_grp(conga_nl_sock, CONGA_FAMILY_NAME, name);
+	return *group < 0 ? conga_nl_failed(*group) : CONGA_OK;
 }
 
 /* Half a dump is nothing; one that was interrupted is complete, but blurred. */
@@ -285,6 +338,15 @@ static int conga_nl_verdict(const struct conga_exchange *exchange, int err,
 	return CONGA_OK;
 }
 
+static int conga_nl_prepare(struct nl_msg *msg, int flags)
+{
+	int status = conga_nl_open();
+
+	nlmsg_hdr(msg)->nlmsg_type = conga_nl_family;
+	nlmsg_hdr(msg)->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
+	return status;
+}
+
 /*
  * Sends @msg and collects the answer in @replies, which the caller cleans
  * whatever the outcome. With @error, a refusal by ENOENT is returned there
@@ -296,15 +358,26 @@ int conga_nl_request(const struct conga_command *command, struct nl_msg *msg, in
 	struct conga_exchange exchange;
 	int status, err;
 
-	status = conga_nl_open();
+	status = conga_nl_prepare(msg, flags);
 	if (status)
 		return status;
-	nlmsg_hdr(msg)->nlmsg_type = conga_nl_family;
-	nlmsg_hdr(msg)->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
 	err = conga_nl_try(&exchange, msg, replies);
 	if (error && exchange.error == ENOENT) {
 		*error = ENOENT;
 		return CONGA_REFUSED;
 	}
 	return conga_nl_verdict(&exchange, err, command);
+}
+
+/* As a request that the kernel must refuse: with @refusal all is well. */
+int conga_nl_expect(const struct conga_command *command, struct nl_msg *msg, int refusal)
+{
+	struct conga_exchange exchange;
+	int status, err;
+
+	status = conga_nl_prepare(msg, 0);
+	if (status)
+		return status;
+	err = conga_nl_try(&exchange, msg, NULL);
+	return exchange.error == refusal ? CONGA_OK : conga_nl_verdict(&exchange, err, command);
 }

@@ -10,16 +10,6 @@
 
 #define CONGA_OVERVIEW_INDENT	4
 
-static bool conga_overview_same_addr(struct nlattr **path, struct nlattr **leaf)
-{
-	bool is4 = leaf[CONGA_A_LEAF_ADDR4];
-	struct nlattr *a = leaf[is4 ? CONGA_A_LEAF_ADDR4 : CONGA_A_LEAF_ADDR6];
-	struct nlattr *b = path[is4 ? CONGA_A_PATH_ADDR4 : CONGA_A_PATH_ADDR6];
-
-	return a && b && nla_len(a) == nla_len(b) &&
-		!memcmp(nla_data(a), nla_data(b), nla_len(a));
-}
-
 /* Where the paths of @leaf begin, looking from *@cursor on and around. */
 static bool conga_overview_find_paths(struct nlattr **leaf, const struct conga_replies *paths,
 				      size_t *cursor)
@@ -30,7 +20,7 @@ static bool conga_overview_find_paths(struct nlattr **leaf, const struct conga_r
 	for (i = 0; i < paths->count; i++, (*cursor)++) {
 		*cursor %= paths->count;
 		if (!conga_command_parse_reply(&conga_path_object, paths->msgs[*cursor], path) &&
-		    conga_overview_same_addr(path, leaf))
+		    conga_state_same_addr(leaf, CONGA_A_LEAF_ADDR4, path, CONGA_A_PATH_ADDR4))
 			return true;
 	}
 	return false;
@@ -48,7 +38,7 @@ static void conga_overview_print_paths(struct nlattr **leaf, const struct conga_
 		return;
 	for (; *cursor < paths->count; (*cursor)++) {
 		if (conga_command_parse_reply(&conga_path_object, paths->msgs[*cursor], path) ||
-		    !conga_overview_same_addr(path, leaf))
+		    !conga_state_same_addr(leaf, CONGA_A_LEAF_ADDR4, path, CONGA_A_PATH_ADDR4))
 			return;
 		conga_print_line(CONGA_OVERVIEW_INDENT);
 		conga_path_print_tail(path);

@@ -92,7 +92,7 @@ static const struct conga_command conga_path_commands[] = {
 	{ .name = "show", .run = conga_command_show, .cmd = CONGA_CMD_PATH_GET,
 	  .reply = CONGA_REPLY_DUMP, .words = conga_path_words },
 	{ .name = "get", .run = conga_path_get, .cmd = CONGA_CMD_PATH_GET,
-	  .reply = CONGA_REPLY_ONE },
+	  .reply = CONGA_REPLY_ONE, .all_words = conga_path_get_words },
 	{ }
 };
 

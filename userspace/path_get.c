@@ -31,7 +31,9 @@ static const struct conga_keyword conga_path_get_leaf_words[] = {
 	{ }
 };
 
-static const struct conga_keyword conga_path_get_flow_words[] = {
+/* The leaf, which is an attribute of its own, and the flow */
+const struct conga_keyword conga_path_get_words[] = {
+	{ "leaf", CONGA_A_PATH_ADDR4, &conga_kind_addr, CONGA_KEYWORD_BARE, NULL },
 	{ "from", CONGA_A_FLOW_SRC4, &conga_kind_addr, 0, NULL },
 	{ "to", CONGA_A_FLOW_DST4, &conga_kind_addr, 0, NULL },
 	{ "proto", CONGA_A_FLOW_PROTOCOL, &conga_kind_u8_or_choice, 0,
@@ -70,7 +72,7 @@ static int conga_path_get_parse_flow(struct conga_args *args, struct nl_msg *msg
 	flow = nla_nest_start(msg, CONGA_A_PATH_FLOW);
 	if (!flow)
 		return CONGA_REFUSED;
-	status = conga_args_parse(args, conga_path_get_flow_words, msg);
+	status = conga_args_parse(args, conga_path_get_words + 1, msg);
 	nla_nest_end(msg, flow);
 	return status;
 }

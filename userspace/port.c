@@ -15,7 +15,7 @@ static const char conga_port_usage[] =
 	"       conga port [ show [ [ dev ] DEV ] ]\n"
 	"RATE := NUMBER[ bit | kbit | mbit | gbit | tbit ], a bare number is bits per second\n";
 
-static const struct conga_choice conga_port_roles[] = {
+const struct conga_choice conga_port_roles[] = {
 	{ "uplink", CONGA_ROLE_UPLINK },
 	{ "transit", CONGA_ROLE_TRANSIT },
 	{ }

@@ -26,6 +26,7 @@
 #define CONGA_PRINT_INDENT	4
 #define CONGA_PRINT_SENTENCE_MAX	96
 #define CONGA_PRINT_MILLION	1000000.0
+#define CONGA_PRINT_SMALL	10
 
 static struct {
 	json_t *stack[CONGA_PRINT_DEPTH];
@@ -190,21 +191,34 @@ static void conga_print_field(const char *key, const char *label, json_t *value,
 	conga_print_text(text);
 }
 
-/* JSON is UTF-8; the name of a device need not be. */
-static json_t *conga_print_json_string(const char *value)
+static bool conga_print_is_utf8(const char *value)
 {
 	json_t *string = json_string(value);
-	char *copy, *c;
 
-	if (string)
-		return string;
-	copy = strdup(value);
+	json_decref(string);
+	return string;
+}
+
+/* JSON and metrics are UTF-8; the name of a device need not be. The caller frees. */
+char *conga_print_utf8(const char *value)
+{
+	char *copy = strdup(value), *c;
+
 	if (!copy)
-		return NULL;
+		conga_print_no_memory();
+	if (conga_print_is_utf8(value))
+		return copy;
 	for (c = copy; *c; c++)
 		if (*c & 0x80)
 			*c = '?';
-	string = json_string(copy);
+	return copy;
+}
+
+static json_t *conga_print_json_string(const char *value)
+{
+	char *copy = conga_print_utf8(value);
+	json_t *string = json_string(copy);
+
 	free(copy);
 	return string;
 }
@@ -220,6 +234,16 @@ void conga_print_number(const char *key, const char *label, unsigned long long v
 
 	conga_units_format_integer(text, sizeof(text), value);
 	conga_print_field(key, label, json_integer(value), text);
+}
+
+/* On screen with one decimal where it is small. */
+void conga_print_real(const char *key, const char *label, double value, const char *unit)
+{
+	char text[CONGA_UNITS_TEXT_MAX];
+
+	snprintf(text, sizeof(text), "%.*f%s", value && value < CONGA_PRINT_SMALL ? 1 : 0,
+		 value, unit);
+	conga_print_field(key, label, json_real(value), text);
 }
 
 /* On screen a flag is its label, or nothing. */

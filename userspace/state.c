@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The whole state: the fabric, its ports, its leaves and their paths. */
+#include <string.h>
 #include "tool.h"
 
 /* What "conga OBJECT show" sends, without arguments. */
-static int conga_state_read_object(const struct conga_object *object, int flags,
-				   struct conga_replies *replies, int *error)
+int conga_state_read_object(const struct conga_object *object, int flags,
+			    struct conga_replies *replies, int *error)
 {
 	struct nl_msg *msg = conga_nl_message(object->commands);
 	int status;
@@ -16,8 +17,10 @@ static int conga_state_read_object(const struct conga_object *object, int flags,
 	return status;
 }
 
-/* The caller cleans, whatever the outcome. *@error is ENOENT without a fabric. */
-int conga_state_read(struct conga_state *state, int *error)
+/* Without paths, of which there may be many. The caller cleans, whatever the outcome.
+ * *@error is ENOENT without a fabric.
+ */
+int conga_state_read_objects(struct conga_state *state, int *error)
 {
 	int status;
 
@@ -28,6 +31,14 @@ int conga_state_read(struct conga_state *state, int *error)
 	if (!status)
 		status = conga_state_read_object(&conga_leaf_object, NLM_F_DUMP, &state->leaves,
 						 error);
+	return status;
+}
+
+/* Likewise. */
+int conga_state_read(struct conga_state *state, int *error)
+{
+	int status = conga_state_read_objects(state, error);
+
 	if (!status)
 		status = conga_state_read_object(&conga_path_object, NLM_F_DUMP, &state->paths,
 						 error);
@@ -50,4 +61,14 @@ bool conga_state_next(const struct conga_object *object, const struct conga_repl
 		if (!conga_command_parse_reply(object, replies->msgs[(*next)++], attrs))
 			return true;
 	return false;
+}
+
+/* Addresses are a pair of attributes, of which one is there; @a_addr4 is the first. */
+bool conga_state_same_addr(struct nlattr **a, int a_addr4, struct nlattr **b, int b_addr4)
+{
+	int is6 = !a[a_addr4];
+	struct nlattr *one = a[a_addr4 + is6], *other = b[b_addr4 + is6];
+
+	return one && other && nla_len(one) == nla_len(other) &&
+		!memcmp(nla_data(one), nla_data(other), nla_len(one));
 }

@@ -1,358 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The fabric's counters. */
+/* The fabric's counters: what they are, how they grow, and what they mean. */
 #include <stdio.h>
 #include <string.h>
 #include "tool.h"
 
 #define CONGA_STATS_NAME_WIDTH	20
 #define CONGA_STATS_VALUE_WIDTH	12
+#define CONGA_STATS_INDENT	4
+#define CONGA_STATS_NS_PER_S	1e9
 
 static const char conga_stats_usage[] =
-	"Usage: conga stats [ show [ all ] ]\n"
-	"Counters that are zero are shown with \"all\" or -s, with -d each is explained.\n";
+	"Usage: conga stats [ show [ all ] [ explain ] ]\n"
+	"       conga -i SECONDS stats show [ all ] [ count NUMBER ]\n"
+	"       conga stats explain [ COUNTER ]...\n"
+	"Counters that are zero are shown with \"all\" or -s, with \"explain\" or -d what each\n"
+	"means. With -i those that grew meanwhile, by how much, and per second; until a signal,\n"
+	"or so often.\n";
 
-struct conga_counter {
-	const char *name;
-	const char *meaning;
-};
-
-/* In packets unless said; the manual is linux/conga.h. */
-static const struct conga_counter conga_stats_counters[CONGA_A_STATS_MAX + 1] = {
-	[CONGA_A_STATS_TX_STEERED] = {
-		"tx_steered",
-		"VXLAN packets sent by the path that was chosen"
-	},
-	[CONGA_A_STATS_TX_STAMPED] = {
-		"tx_stamped",
-		"of these, stamped for a conga leaf"
-	},
-	[CONGA_A_STATS_TX_UNKNOWN_LEAF] = {
-		"tx_unknown_leaf",
-		"VXLAN packets to an address that is no leaf; left to the kernel"
-	},
-	[CONGA_A_STATS_TX_FORGED] = {
-		"tx_forged",
-		"packets of local sockets that carried a stamp; cleared"
-	},
-	[CONGA_A_STATS_TX_RESERVED] = {
-		"tx_reserved",
-		"not stamped, because the tunnel uses the reserved bits for itself (e.g. Group Based Policy)"
-	},
-	[CONGA_A_STATS_FLOWLETS_STARTED] = {
-		"flowlets_started",
-		"flowlets started"
-	},
-	[CONGA_A_STATS_FLOWLETS_KEPT] = {
-		"flowlets_kept",
-		"of these, on the uplink the flow had before"
-	},
-	[CONGA_A_STATS_FLOWLETS_MOVED] = {
-		"flowlets_moved",
-		"of these, on another uplink"
-	},
-	[CONGA_A_STATS_FLOWLETS_REROUTED] = {
-		"flowlets_rerouted",
-		"flowlets moved at once, gap or not, because their path went down"
-	},
-	[CONGA_A_STATS_FLOWLET_COLLISIONS] = {
-		"flowlet_collisions",
-		"live entries taken over by a flow towards another leaf"
-	},
-	[CONGA_A_STATS_FALLBACK_NO_PATH] = {
-		"fallback_no_path",
-		"left to the kernel: no usable path"
-	},
-	[CONGA_A_STATS_FALLBACK_XFRM] = {
-		"fallback_xfrm",
-		"left to the kernel: IPsec transforms it"
-	},
-	[CONGA_A_STATS_FALLBACK_MARK] = {
-		"fallback_mark",
-		"left to the kernel: marked, so that policy routing may want it"
-	},
-	[CONGA_A_STATS_FALLBACK_MTU] = {
-		"fallback_mtu",
-		"left to the kernel: fits its route's MTU, but not that of the chosen path"
-	},
-	[CONGA_A_STATS_FALLBACK_NOMEM] = {
-		"fallback_nomem",
-		"left to the kernel: no memory to make the header writable"
-	},
-	[CONGA_A_STATS_CE_RAISED] = {
-		"ce_raised",
-		"packets whose CE a port of this box raised"
-	},
-	[CONGA_A_STATS_CE_UNWRITABLE] = {
-		"ce_unwritable",
-		"CE not raised: the header could not be made writable"
-	},
-	[CONGA_A_STATS_FEEDBACK_SENT] = {
-		"feedback_sent",
-		"stamped packets that carried feedback"
-	},
-	[CONGA_A_STATS_FEEDBACK_RECEIVED] = {
-		"feedback_received",
-		"feedback taken into a to-leaf table"
-	},
-	[CONGA_A_STATS_FEEDBACK_IGNORED] = {
-		"feedback_ignored",
-		"feedback about an LBTag that no uplink has"
-	},
-	[CONGA_A_STATS_RX_STAMPED] = {
-		"rx_stamped",
-		"stamped packets received, cleared and delivered"
-	},
-	[CONGA_A_STATS_RX_LEARNT] = {
-		"rx_learnt",
-		"of these, CE taken into a from-leaf table"
-	},
-	[CONGA_A_STATS_RX_NOT_PORT] = {
-		"rx_not_port",
-		"not learnt from: came by a device that is no port"
-	},
-	[CONGA_A_STATS_RX_UNKNOWN_LEAF] = {
-		"rx_unknown_leaf",
-		"not learnt from: sender is no leaf"
-	},
-	[CONGA_A_STATS_RX_PLAIN_LEAF] = {
-		"rx_plain_leaf",
-		"not learnt from: sender is a plain leaf"
-	},
-	[CONGA_A_STATS_RX_CONTROL] = {
-		"rx_control",
-		"control packets consumed"
-	},
-	[CONGA_A_STATS_RX_FOREIGN] = {
-		"rx_foreign",
-		"VXLAN with flags or reserved bits that are not ours; passed untouched"
-	},
-	[CONGA_A_STATS_RX_MALFORMED] = {
-		"rx_malformed",
-		"to a VXLAN port, without a valid VNI flag; passed untouched"
-	},
-	[CONGA_A_STATS_RX_TRUNCATED] = {
-		"rx_truncated",
-		"to a VXLAN port, too short for a VXLAN header; passed untouched"
-	},
-	[CONGA_A_STATS_RX_NOMEM] = {
-		"rx_nomem",
-		"stamped packets that could not be cleared for want of memory; passed as they were"
-	},
-	[CONGA_A_STATS_PATH_UP] = {
-		"path_up",
-		"times a path became usable"
-	},
-	[CONGA_A_STATS_PATH_DOWN] = {
-		"path_down",
-		"times a path ceased to be usable"
-	},
-	[CONGA_A_STATS_PATH_SILENT] = {
-		"path_silent",
-		"times a path was taken out because the leaf did not answer by it"
-	},
-	[CONGA_A_STATS_PATH_ANSWERS] = {
-		"path_answers",
-		"times a silent path was brought back by an answer"
-	},
-	[CONGA_A_STATS_HELLO_SENT] = {
-		"hello_sent",
-		"hellos sent"
-	},
-	[CONGA_A_STATS_HELLO_MISSED] = {
-		"hello_missed",
-		"hellos that were not answered in time"
-	},
-	[CONGA_A_STATS_HELLO_ANSWERED] = {
-		"hello_answered",
-		"hellos of leaves that were answered"
-	},
-	[CONGA_A_STATS_HELLO_HEARD] = {
-		"hello_heard",
-		"answers to our hellos"
-	},
-	[CONGA_A_STATS_BYE_SENT] = {
-		"bye_sent",
-		"byes sent"
-	},
-	[CONGA_A_STATS_BYE_RECEIVED] = {
-		"bye_received",
-		"byes of leaves"
-	},
-	[CONGA_A_STATS_EXPLICIT_SENT] = {
-		"explicit_sent",
-		"packets sent that carry nothing but feedback"
-	},
-	[CONGA_A_STATS_EXPLICIT_RECEIVED] = {
-		"explicit_received",
-		"such packets from leaves; what they say is counted as feedback received or ignored"
-	},
-	[CONGA_A_STATS_CONTROL_UNSENT] = {
-		"control_unsent",
-		"control packets not sent: no memory"
-	},
-	[CONGA_A_STATS_CONTROL_NOT_PORT] = {
-		"control_not_port",
-		"not heeded: came by a device that is no port"
-	},
-	[CONGA_A_STATS_CONTROL_UNKNOWN_LEAF] = {
-		"control_unknown_leaf",
-		"not heeded: sender is no leaf"
-	},
-	[CONGA_A_STATS_CONTROL_PLAIN_LEAF] = {
-		"control_plain_leaf",
-		"not heeded: sender is in mode plain, or hello is off"
-	},
-	[CONGA_A_STATS_CONTROL_MALFORMED] = {
-		"control_malformed",
-		"not heeded: too short, not ours, or shorter than its count says"
-	},
-	[CONGA_A_STATS_CONTROL_VERSION] = {
-		"control_version",
-		"not heeded: another version"
-	},
-	[CONGA_A_STATS_CONTROL_TYPE] = {
-		"control_type",
-		"not heeded: unknown type"
-	},
-	[CONGA_A_STATS_CONTROL_NONCE] = {
-		"control_nonce",
-		"not heeded: echoes no nonce of ours"
-	},
-	[CONGA_A_STATS_CONTROL_LIMITED] = {
-		"control_limited",
-		"hellos not answered: more than a leaf sends"
-	},
-	[CONGA_A_STATS_LEAF_UP] = {
-		"leaf_up",
-		"times a leaf in mode auto became conga"
-	},
-	[CONGA_A_STATS_LEAF_SILENT] = {
-		"leaf_silent",
-		"times a leaf in mode auto became plain: it did not answer"
-	},
-	[CONGA_A_STATS_LEAF_BYE] = {
-		"leaf_bye",
-		"times a leaf in mode auto became plain: it said bye"
-	},
-	[CONGA_A_STATS_LEAF_DISAGREES] = {
-		"leaf_disagrees",
-		"times a leaf in mode auto became plain: it has another Q, metric or use of byte 3"
-	},
-	[CONGA_A_STATS_LEAF_ALTERNATES] = {
-		"leaf_alternates",
-		"times a leaf in mode auto became plain: two boxes answer by turns"
-	},
-	[CONGA_A_STATS_TX_OPTED_OUT] = {
-		"tx_opted_out",
-		"VXLAN packets to leaves that the user exempted from the policy, by mark or DSCP"
-	},
-	[CONGA_A_STATS_FORWARD_STEERED] = {
-		"forward_steered",
-		"VXLAN packets that passed this box by the hop that was chosen here"
-	},
-	[CONGA_A_STATS_FORWARD_UNKNOWN_LEAF] = {
-		"forward_unknown_leaf",
-		"VXLAN packets that passed, to an address that is no leaf; left to the kernel"
-	},
-	[CONGA_A_STATS_FALLBACK_NO_PROBE] = {
-		"fallback_no_probe",
-		"left to the kernel: no probe told of a usable hop"
-	},
-	[CONGA_A_STATS_PROBE_SENT] = {
-		"probe_sent",
-		"probes of this leaf"
-	},
-	[CONGA_A_STATS_PROBE_LATE] = {
-		"probe_late",
-		"times that probes were sent later than by a quarter of their interval"
-	},
-	[CONGA_A_STATS_PROBE_SKIPPED] = {
-		"probe_skipped",
-		"times that probes were not sent, since it was time for the next"
-	},
-	[CONGA_A_STATS_PROBE_TAKEN] = {
-		"probe_taken",
-		"probes that told what is best now"
-	},
-	[CONGA_A_STATS_PROBE_MOVED] = {
-		"probe_moved",
-		"probes by which another hop became the best"
-	},
-	[CONGA_A_STATS_PROBE_HANDED_ON] = {
-		"probe_handed_on",
-		"probes of others sent on, by each port"
-	},
-	[CONGA_A_STATS_PROBE_UNWANTED] = {
-		"probe_unwanted",
-		"probes not heeded: the policy needs none"
-	},
-	[CONGA_A_STATS_PROBE_DISTANT] = {
-		"probe_distant",
-		"probes not heeded: the sender is no neighbour"
-	},
-	[CONGA_A_STATS_PROBE_MALFORMED] = {
-		"probe_malformed",
-		"probes not heeded: too short, not ours, another version or type"
-	},
-	[CONGA_A_STATS_PROBE_OWN] = {
-		"probe_own",
-		"probes not heeded: this leaf's own, come back"
-	},
-	[CONGA_A_STATS_PROBE_UNKNOWN_LEAF] = {
-		"probe_unknown_leaf",
-		"probes not heeded: the origin is no leaf"
-	},
-	[CONGA_A_STATS_PROBE_NOT_PATH] = {
-		"probe_not_path",
-		"probes not heeded: came by a port that is no nexthop of the route to their origin"
-	},
-	[CONGA_A_STATS_PROBE_HOPS] = {
-		"probe_hops",
-		"probes not handed on: passed as many boxes as they may"
-	},
-	[CONGA_A_STATS_PROBE_NO_BETTER] = {
-		"probe_no_better",
-		"probes about a leaf that told nothing better than what is known"
-	},
-	[CONGA_A_STATS_PATH_UNPROBED] = {
-		"path_unprobed",
-		"times a path was given up because probes came by it no more"
-	},
-	[CONGA_A_STATS_PATH_PROBED] = {
-		"path_probed",
-		"times a probe brought such a path back"
-	},
-	[CONGA_A_STATS_QUEUE_MARKED] = {
-		"queue_marked",
-		"packets that passed this box and were told what waits at the port they came in by"
-	},
-	[CONGA_A_STATS_QUEUE_RECEIVED] = {
-		"queue_received",
-		"packets learnt from that told of the queue at the box behind an uplink"
-	},
-	[CONGA_A_STATS_QUEUE_IGNORED] = {
-		"queue_ignored",
-		"packets learnt from whose byte 3 tells of no queue, or of none behind an uplink"
-	},
-};
-
-/* Set by the word "all" for the command that is running. */
+/* The words of the command that is running. */
 static bool conga_stats_all;
+static bool conga_stats_meanings;
+static unsigned long long conga_stats_count;	/* 0: without end */
+
+static bool conga_stats_is_shown(unsigned long long value)
+{
+	return value || conga_stats_all || conga_options.statistics || conga_options.json;
+}
+
+static void conga_stats_print_name(const struct conga_counter *counter)
+{
+	char label[CONGA_UNITS_TEXT_MAX];
+
+	conga_print_line(0);
+	snprintf(label, sizeof(label), "%-*s", CONGA_STATS_NAME_WIDTH, counter->name);
+	conga_print_text(label);
+}
 
 static void conga_stats_print_counter(const struct conga_counter *counter,
 				      unsigned long long value)
 {
-	char label[CONGA_UNITS_TEXT_MAX];
-
-	if (!value && !conga_stats_all && !conga_options.statistics && !conga_options.json)
+	if (!conga_stats_is_shown(value))
 		return;
-	conga_print_line(0);
-	snprintf(label, sizeof(label), "%-*s", CONGA_STATS_NAME_WIDTH, counter->name);
-	conga_print_text(label);
-	if (conga_options.details)
+	conga_stats_print_name(counter);
+	if (conga_stats_meanings)
 		conga_print_pad(CONGA_STATS_VALUE_WIDTH);
 	conga_print_number(counter->name, "", value);
-	if (conga_options.details)
+	if (conga_stats_meanings)
 		conga_print_text(counter->meaning);
 }
 
@@ -363,22 +56,236 @@ static void conga_stats_print(struct nlattr **attrs, struct nl_msg *reply)
 
 	(void)reply;
 	for (i = 1; i <= CONGA_A_STATS_MAX; i++)
-		if (conga_stats_counters[i].name && attrs[i])
-			conga_stats_print_counter(&conga_stats_counters[i],
+		if (conga_counters[i].name && attrs[i])
+			conga_stats_print_counter(&conga_counters[i],
 						  conga_print_value(attrs[i]));
+}
+
+static void conga_stats_fill(struct conga_stats_sample *sample, struct nlattr **attrs)
+{
+	int i;
+
+	sample->ns = conga_repeat_now();
+	for (i = 1; i <= CONGA_A_STATS_MAX; i++)
+		sample->values[i] = conga_print_value(attrs[i]);
+}
+
+/* *@error is ENOENT without a fabric, and nothing is said, if the caller wants to know. */
+int conga_stats_read(struct conga_stats_sample *sample, int *error)
+{
+	const struct conga_command *command = conga_stats_object.commands;
+	struct nl_msg *msg = conga_nl_message(command);
+	struct nlattr *attrs[CONGA_ATTRS_MAX + 1];
+	struct conga_replies replies = { 0 };
+	size_t next = 0;
+	int status;
+
+	if (!msg)
+		return CONGA_REFUSED;
+	status = conga_nl_request(command, msg, 0, &replies, error);
+	if (!status && conga_state_next(&conga_stats_object, &replies, &next, attrs))
+		conga_stats_fill(sample, attrs);
+	conga_nl_replies_clean(&replies);
+	nlmsg_free(msg);
+	return status;
+}
+
+/* Of a fabric that was made anew meanwhile counters began at zero. */
+unsigned long long conga_stats_change(unsigned long long before, unsigned long long after)
+{
+	return after < before ? after : after - before;
+}
+
+double conga_stats_per_second(unsigned long long change, unsigned long long ns)
+{
+	return ns ? change * CONGA_STATS_NS_PER_S / ns : 0;
+}
+
+static void conga_stats_print_change(const struct conga_counter *counter,
+				     unsigned long long change, unsigned long long ns)
+{
+	if (!conga_stats_is_shown(change))
+		return;
+	conga_stats_print_name(counter);
+	conga_print_pad(CONGA_STATS_VALUE_WIDTH);
+	conga_print_number(NULL, "", change);
+	conga_print_pad(CONGA_STATS_VALUE_WIDTH);
+	conga_print_real(NULL, "", conga_stats_per_second(change, ns), "/s");
+}
+
+static void conga_stats_print_json(const char *key, const struct conga_stats_sample *before,
+				   const struct conga_stats_sample *after, bool per_second)
+{
+	unsigned long long change, ns = after->ns - before->ns;
+	int i;
+
+	conga_print_object(key);
+	for (i = 1; i <= CONGA_A_STATS_MAX; i++) {
+		if (!conga_counters[i].name)
+			continue;
+		change = conga_stats_change(before->values[i], after->values[i]);
+		if (per_second)
+			conga_print_real(conga_counters[i].name, NULL,
+					 conga_stats_per_second(change, ns), "");
+		else
+			conga_print_number(conga_counters[i].name, NULL, change);
+	}
+	conga_print_object_end();
+}
+
+static void conga_stats_print_lines(const struct conga_stats_sample *before,
+				    const struct conga_stats_sample *after)
+{
+	int i;
+
+	for (i = 1; i <= CONGA_A_STATS_MAX; i++)
+		if (conga_counters[i].name)
+			conga_stats_print_change(&conga_counters[i],
+						 conga_stats_change(before->values[i],
+								    after->values[i]),
+						 after->ns - before->ns);
+}
+
+static void conga_stats_print_changes(const struct conga_stats_sample *before,
+				      const struct conga_stats_sample *after)
+{
+	char text[CONGA_UNITS_TEXT_MAX];
+
+	conga_print_object(NULL);
+	conga_repeat_print_time();
+	conga_print_number("interval_ns", NULL, after->ns - before->ns);
+	conga_units_format_age(text, sizeof(text), after->ns - before->ns);
+	conga_print_text("in");
+	conga_print_text(text);
+	conga_print_append(":");
+	if (conga_options.json) {
+		conga_stats_print_json("changes", before, after, false);
+		conga_stats_print_json("per_second", before, after, true);
+	} else {
+		conga_stats_print_lines(before, after);
+	}
+	conga_print_object_end();
+	fflush(stdout);
+}
+
+static int conga_stats_repeat(void)
+{
+	struct conga_stats_sample before, after;
+	unsigned long long told = 0;
+	int status;
+
+	conga_repeat_begin();
+	conga_print_lines(true);
+	status = conga_stats_read(&before, NULL);
+	while (!status && conga_repeat_goes_on()) {
+		if (!conga_repeat_wait(-1))
+			continue;
+		status = conga_stats_read(&after, NULL);
+		if (status)
+			break;
+		conga_stats_print_changes(&before, &after);
+		before = after;
+		if (++told == conga_stats_count)
+			break;
+	}
+	conga_print_lines(false);
+	conga_repeat_end();
+	return status;
+}
+
+static int conga_stats_parse_count(struct conga_args *args)
+{
+	const char *value = conga_args_next(args), *why;
+
+	if (!value)
+		return conga_args_incomplete(args);
+	if (!conga_options.interval)
+		return conga_args_wrong("count", "counters are shown once, unless there is -i");
+	why = conga_units_parse_integer(value, &conga_stats_count);
+	if (!why && !conga_stats_count)
+		why = "not at least once";
+	return why ? conga_args_wrong(value, why) : CONGA_OK;
+}
+
+static int conga_stats_parse(struct conga_args *args)
+{
+	const char *word;
+	int status = CONGA_OK;
+
+	conga_stats_all = false;
+	conga_stats_meanings = conga_options.details;
+	conga_stats_count = 0;
+	while (!status && (word = conga_args_next(args))) {
+		if (!strcmp(word, "all"))
+			conga_stats_all = true;
+		else if (!strcmp(word, "explain"))
+			conga_stats_meanings = true;
+		else if (!strcmp(word, "count"))
+			status = conga_stats_parse_count(args);
+		else
+			status = conga_args_unknown(args, word);
+	}
+	return status;
 }
 
 static int conga_stats_show(const struct conga_command *command, struct conga_args *args)
 {
-	conga_stats_all = args->argc && !strcmp(*args->argv, "all");
-	if (conga_stats_all)
-		conga_args_next(args);
-	return conga_command_show(command, args);
+	int status = conga_stats_parse(args);
+
+	if (status)
+		return status;
+	return conga_options.interval ? conga_stats_repeat() : conga_command_show(command, args);
 }
+
+static void conga_stats_explain_one(const struct conga_counter *counter)
+{
+	conga_print_object(NULL);
+	conga_print_string("counter", "", counter->name);
+	conga_print_append(":");
+	conga_print_string("meaning", "", counter->meaning);
+	conga_print_line(CONGA_STATS_INDENT);
+	conga_print_string("advice", "", counter->advice);
+	conga_print_object_end();
+}
+
+static void conga_stats_explain_all(void)
+{
+	int i;
+
+	for (i = 1; i <= CONGA_A_STATS_MAX; i++)
+		if (conga_counters[i].name)
+			conga_stats_explain_one(&conga_counters[i]);
+}
+
+/* Needs no kernel: a counter is looked up where somebody sent its name, too. Names are
+ * looked at before anything is printed.
+ */
+static int conga_stats_explain(const struct conga_command *command, struct conga_args *args)
+{
+	int i;
+
+	(void)command;
+	if (conga_options.interval)
+		return conga_args_wrong("explain", "only \"stats show\" repeats");
+	for (i = 0; i < args->argc; i++)
+		if (!conga_counters_find(args->argv[i]))
+			return conga_args_wrong(args->argv[i],
+						"no counter, \"conga stats explain\" has all");
+	conga_print_begin();
+	if (!args->argc)
+		conga_stats_explain_all();
+	while (args->argc)
+		conga_stats_explain_one(conga_counters_find(conga_args_next(args)));
+	conga_print_end();
+	return CONGA_OK;
+}
+
+static const char *const conga_stats_bare[] = { "all", "count", NULL };
 
 static const struct conga_command conga_stats_commands[] = {
 	{ .name = "show", .run = conga_stats_show, .cmd = CONGA_CMD_STATS_GET,
-	  .reply = CONGA_REPLY_ONE },
+	  .reply = CONGA_REPLY_ONE, .bare = conga_stats_bare },
+	{ .name = "explain", .run = conga_stats_explain },
 	{ }
 };
 
@@ -387,6 +294,7 @@ const struct conga_object conga_stats_object = {
 	.name = "stats",
 	.usage = conga_stats_usage,
 	.commands = conga_stats_commands,
+	.repeats = true,
 	.print = conga_stats_print,
 	.attr_max = CONGA_A_STATS_MAX,
 };

@@ -11,8 +11,8 @@
 
 #define CONGA_UNITS_MILLION	1000000ULL
 
-/* An age on screen is below this, times a power of ten. */
-#define CONGA_UNITS_AGE_LIMIT	1000ULL
+/* What is shortened is below this, times a power of ten. */
+#define CONGA_UNITS_SHORT_LIMIT	1000ULL
 
 /* Of the largest unit, a terabit. */
 #define CONGA_UNITS_DECIMALS_MAX	12
@@ -194,6 +194,14 @@ const char *conga_units_parse_time(const char *text, unsigned long long *ns)
 				 "finer than a nanosecond", ns);
 }
 
+/* A bare number is seconds, as an interval is written. */
+const char *conga_units_parse_seconds(const char *text, unsigned long long *ns)
+{
+	return conga_units_parse(text, conga_units_time, "s",
+				 "not a time such as 1 or 500ms (units: ns, us, ms, s)",
+				 "finer than a nanosecond", ns);
+}
+
 /* A bare number is bits per second. */
 const char *conga_units_parse_rate(const char *text, unsigned long long *bps)
 {
@@ -281,19 +289,30 @@ void conga_units_format_time(char *text, size_t size, unsigned long long ns)
 	conga_units_format(text, size, ns, conga_units_time);
 }
 
-/* An age is out of date when it is read: three digits of it are enough. */
-void conga_units_format_age(char *text, size_t size, unsigned long long ns)
+static unsigned long long conga_units_three_digits(unsigned long long value)
 {
 	unsigned long long grain = 1;
 
-	while (ns / grain >= CONGA_UNITS_AGE_LIMIT)
+	while (value / grain >= CONGA_UNITS_SHORT_LIMIT)
 		grain *= 10;
-	conga_units_format_time(text, size, ns / grain * grain);
+	return value / grain * grain;
+}
+
+/* An age is out of date when it is read: three digits of it are enough. */
+void conga_units_format_age(char *text, size_t size, unsigned long long ns)
+{
+	conga_units_format_time(text, size, conga_units_three_digits(ns));
 }
 
 void conga_units_format_rate(char *text, size_t size, unsigned long long bps)
 {
 	conga_units_format(text, size, bps, conga_units_bits);
+}
+
+/* So is a rate that was measured. */
+void conga_units_format_rate_short(char *text, size_t size, unsigned long long bps)
+{
+	conga_units_format_rate(text, size, conga_units_three_digits(bps));
 }
 
 void conga_units_format_fraction(char *text, size_t size, unsigned long long millionths)
