@@ -2,16 +2,24 @@
 #
 #   make                   the module for the running kernel, tool and daemon
 #   make KDIR=DIR          the module for another kernel's headers
-#   sudo make install      conga.ko, conga and congad, for the running kernel
+#   sudo make install      the module for the running kernel, tools, manuals, completion
+#                          and units (PREFIX=/usr/local DESTDIR=)
+#   sudo make uninstall    removes all that
+#   make deb               Debian packages of both, conga-dkms and conga-tools, in build/deb
 #   sudo make demo         a leaf-spine in a virtual machine, balanced four ways
 #                          (SLOW=spine0.0|...|none SEED=1)
 #   sudo make demo-check   the demo for every slow link and five seeds: an hour
 #   sudo make check        all tests, in userspace and in a virtual machine
+#                          (K=6.12 or K=sid: in that kernel of Debian's, not 6.1)
 #   sudo make check-full   these, and what they stand on: the virtual machine itself,
 #                          the lab's tools, and two demos
 #   sudo make check-all    check, and User Mode Linux: all tests in a kernel with every
 #                          checker, and those that need exact time
 #   sudo make check-ci     check-full and check-all at once
+#   sudo make campaigns [CAMPAIGN=NAME]
+#                          searches for what breaks the module: hours
+#   sudo make soak [HOURS=1|SECONDS=...] [SEED=1]
+#                          transfers for so long, of simulated time, while things fail
 #   sudo make mutants      break each guarantee on purpose: a test must notice
 #   sudo make lab SCENARIO=fig11 [FORM=reduced|full]
 #                          the runs of one figure of the paper, in User Mode Linux
@@ -23,7 +31,7 @@
 #   sudo make bench-profile [POLICY=ecmp]  where they go, step by step
 #   sudo make style        checkpatch, sparse, W=1, shellcheck
 #
-# demo, check, lab, mutants and style install the Debian packages they miss, and say
+# demo, check, deb, lab, mutants and style install the Debian packages they miss, and say
 # which. What is built is described in Kbuild.
 
 KERNELRELEASE ?= $(shell uname -r)
@@ -31,6 +39,7 @@ KDIR ?= /lib/modules/$(KERNELRELEASE)/build
 PREFIX ?= /usr/local
 
 VM := selftests/vm/run
+K ?= 6.1
 
 all: module tool
 
@@ -42,14 +51,48 @@ module:
 tool:
 	$(MAKE) -C userspace
 
-install: all
-	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
-	depmod $(KERNELRELEASE)
-	install -D -m 755 userspace/conga $(DESTDIR)$(PREFIX)/sbin/conga
-	install -D -m 755 userspace/congad $(DESTDIR)$(PREFIX)/sbin/congad
-	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
-	sed 's|=/usr/local/|=$(PREFIX)/|' userspace/congad.service \
-		>$(DESTDIR)$(PREFIX)/lib/systemd/system/congad.service
+# Of the headers, which may be another kernel's than the running one
+UTSRELEASE = $(wildcard $(KDIR)/include/generated/utsrelease.h)
+RELEASE = $(or $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(UTSRELEASE) </dev/null), \
+	$(KERNELRELEASE))
+MODULE_DIR = $(DESTDIR)/lib/modules/$(RELEASE)/updates
+SHARE = $(DESTDIR)$(PREFIX)/share
+UNIT_DIR ?= $(PREFIX)/lib/systemd/system
+RULES_DIR ?= $(PREFIX)/lib/udev/rules.d
+UNITS := $(notdir $(wildcard userspace/*.service userspace/*.timer))
+MANUALS := $(notdir $(wildcard Documentation/man/*.[578]))
+
+install: all install-tool
+	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_PATH=$(DESTDIR) INSTALL_MOD_DIR=updates \
+		DEPMOD=true modules_install
+	[ -n "$(DESTDIR)" ] || depmod $(RELEASE)
+
+# All but the module: what needs no kernel headers
+install-tool: tool
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/sbin userspace/conga userspace/congad
+	install -D -m 644 include/uapi/linux/conga.h $(DESTDIR)$(PREFIX)/include/linux/conga.h
+	install -D -m 644 userspace/conga.bash $(SHARE)/bash-completion/completions/conga
+	install -D -m 644 -t $(SHARE)/conga userspace/wireshark/conga.lua userspace/conga.conf
+	install -D -m 644 -t $(DESTDIR)$(RULES_DIR) userspace/90-conga.rules
+	for page in $(MANUALS); do \
+		install -D -m 644 -t $(SHARE)/man/man$${page##*.} Documentation/man/$$page || exit; \
+	done
+	install -d $(DESTDIR)$(UNIT_DIR)
+	for unit in $(UNITS); do \
+		sed 's|/usr/local/|$(PREFIX)/|g' userspace/$$unit >$(DESTDIR)$(UNIT_DIR)/$$unit || exit; \
+	done
+
+# What install wrote, and nothing else; what is loaded stays loaded.
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/sbin/conga $(DESTDIR)$(PREFIX)/sbin/congad
+	rm -f $(DESTDIR)$(PREFIX)/include/linux/conga.h
+	rm -f $(SHARE)/bash-completion/completions/conga $(DESTDIR)$(RULES_DIR)/90-conga.rules
+	rm -f $(SHARE)/conga/conga.lua $(SHARE)/conga/conga.conf
+	[ ! -d $(SHARE)/conga ] || rmdir $(SHARE)/conga
+	for page in $(MANUALS); do rm -f $(SHARE)/man/man$${page##*.}/$$page; done
+	for unit in $(UNITS); do rm -f $(DESTDIR)$(UNIT_DIR)/$$unit; done
+	rm -f $(MODULE_DIR)/conga.ko
+	[ -n "$(DESTDIR)" ] || depmod $(RELEASE)
 
 clean:
 	-[ ! -d $(KDIR) ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
@@ -59,10 +102,22 @@ clean:
 setup-%:
 	@selftests/setup $*
 
+# The packages, of a copy: what the build leaves behind is not left in the tree.
+DEB := build/deb
+DEB_PARTS := COPYING Documentation Kbuild Makefile README.md SECURITY.md debian include kmod userspace
+
+deb: setup-build setup-package
+	rm -rf $(DEB)
+	mkdir -p $(DEB)/conga
+	tar -c --exclude='*.o' --exclude='.*.cmd' $(DEB_PARTS) | tar -x -C $(DEB)/conga
+	cd $(DEB)/conga && dpkg-buildpackage -b -us -uc >../log 2>&1 || { tail ../log >&2; exit 1; }
+	lintian --fail-on error --allow-root $(DEB)/*.changes
+	@ls $(DEB)/*.deb
+
 # Everything that the virtual machine will use, for the kernel that it boots.
-vm-build: setup-check
-	@echo "make: building module, tool and tests for $$($(VM) --print-release)"
-	@selftests/vm/module
+vm-build: setup-check $(if $(filter-out 6.1,$(K)),setup-headers-$(K))
+	@echo "make: building module, tool and tests for $$($(VM) -k $(K) --print-release)"
+	@selftests/vm/module -k $(K)
 	@$(MAKE) -s --no-print-directory tool
 	@$(MAKE) -s --no-print-directory -C selftests
 
@@ -76,9 +131,9 @@ demo-check: vm-build
 	@selftests/demo_check
 
 check: vm-build
-	@selftests/check
+	@selftests/check -k $(K)
 
-check-full: vm-build setup-lab
+check-full: vm-build setup-lab deb
 	@selftests/check full
 
 # Builds two kernels at first use.
@@ -89,7 +144,7 @@ uml-build: vm-build setup-uml
 check-all: uml-build
 	@selftests/check all
 
-check-ci: uml-build setup-lab
+check-ci: uml-build setup-lab deb
 	@selftests/check full all
 
 # Says what got worse than Documentation/cost.txt has it.
@@ -99,7 +154,23 @@ bench-cost: vm-build
 bench-profile: vm-build
 	@selftests/vm/run -i -t 580 -- selftests/cost_profile.sh $(POLICY)
 
-mutants: uml-build setup-lab
+# Their results stand in Documentation/campaigns.md. Builds two kernels at first use.
+CAMPAIGN ?=
+
+campaigns: vm-build setup-smp
+	@selftests/campaigns $(CAMPAIGN)
+
+# Simulated time is a fraction of it on the wall; the same seed does the same again.
+HOURS ?= 1
+SECONDS ?= $(shell echo $$(($(HOURS) * 3600)))
+SEED ?= 1
+
+soak: vm-build setup-uml
+	@selftests/vm/module -k uml
+	@$(VM) -k uml --time-travel --seed $(SEED) -t $$(($(SECONDS) + 600)) -- \
+		selftests/soak.sh -t $(SECONDS) -s $(SEED)
+
+mutants: uml-build setup-lab setup-package
 	@selftests/mutants/run
 
 # The lab, selftests/lab/lab: it goes on where it was interrupted.
@@ -139,5 +210,5 @@ lab-budget: setup-lab
 style: setup-build setup-check setup-style
 	@selftests/style
 
-.PHONY: all module tool install clean vm-build uml-build demo demo-check check check-full \
-	check-all check-ci bench-cost bench-profile mutants lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget style
+.PHONY: all module tool install install-tool uninstall deb clean vm-build uml-build demo demo-check check check-full \
+	check-all check-ci bench-cost bench-profile campaigns soak mutants lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget style

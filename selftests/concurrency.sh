@@ -26,23 +26,13 @@ TOPO_SPINES=1
 
 readonly EACH=20000		# packets, of each processor
 readonly BYTES=200 OUTER=50	# Ethernet, IPv4, UDP, VXLAN
-readonly BACKLOG=100000		# packets that a processor may have waiting
 PROCESSORS=$(nproc)
 readonly SENT=$((PROCESSORS * EACH))
 
 # ---- what was sent ----
 
-# A veth's packets wait for the processor that they are on.
-backlog_up() {
-	local before
-
-	before=$(</proc/sys/net/core/netdev_max_backlog)
-	defer "sysctl -qw net.core.netdev_max_backlog=$before"
-	sysctl -qw net.core.netdev_max_backlog=$BACKLOG
-}
-
 setup() {
-	topo_up && flows_silence && backlog_up && fabric_up conga conga || return
+	topo_up && flows_silence && pktgen_backlog && fabric_up conga conga || return
 	pin "${LEAF[0]}" && pin "${LEAF[1]}" && pin "${SPINE[0]}" && pin "${HOST[1.0]}" &&
 		flows_end "${HOST[1.0]}" eth0
 }

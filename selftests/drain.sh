@@ -34,27 +34,10 @@ readonly PATIENCE_MS=10000
 steady_start() {
 	packets "${HOST[0.0]}" eth0 tx && SENT=$PACKETS || return
 	packets "${HOST[1.0]}" eth0 rx && ARRIVED=$PACKETS || return
-	nsenter --net="/run/netns/${HOST[0.0]}" bash -c "steady ${HOST_IP[1.0]} $FLOWS" &
+	nsenter --net="/run/netns/${HOST[0.0]}" bash -c "flows_steady ${HOST_IP[1.0]} $FLOWS" &
 	STEADY=$!
 	defer "kill $STEADY 2>/dev/null"
 	busywait "$PATIENCE_MS" flowlets_are "$FLOWS" || fail "no flowlets: $(conga 0 flowlet show)"
-}
-
-# One socket each, kept open.
-steady() {
-	local i fd pause fds=()
-
-	exec {pause}<> <(:)
-	for ((i = 0; i < $2; i++)); do
-		exec {fd}>"/dev/udp/$1/9"
-		fds+=("$fd")
-	done
-	while :; do
-		for i in "${fds[@]}"; do
-			echo >&"$i"
-		done
-		read -r -t 0.05 -u "$pause"
-	done
 }
 
 steady_stop() {
@@ -180,7 +163,7 @@ setup() {
 	flows_count "${LEAF[0]}" up0 up1 && flows_end "${HOST[1.0]}" eth0
 }
 
-export -f steady
+export -f flows_steady
 tap_plan 8
 require_root
 require_commands ip jq nft

@@ -142,7 +142,7 @@ auto() {
 	((TDRE == wanted)) || fail "Tdre is $TDRE, not $wanted"
 }
 
-# ---- a burst, other parameters, an hour ----
+# ---- bursts, other parameters, an hour ----
 
 bursts_schedule() {
 	local i
@@ -158,6 +158,31 @@ bursts_schedule() {
 
 bursts() {
 	in_force 10000000000 16us && compare 10000000000 0.1 3 bursts < <(bursts_schedule)
+}
+
+# A link so fast that but GSO bursts fill it: so many in each of ten periods, four fifths of
+# its rate at most, since sending more takes longer than a period.
+readonly FAST_RATE=800000000000 FAST_BURSTS="0 2 5 10 15 20"
+
+fast_schedule() {
+	local bursts p=100 i j
+
+	bench_ends 1
+	echo "zero $PAPER_NS"
+	for bursts in $FAST_BURSTS; do
+		for ((i = 0; i < 10; i++)); do
+			echo "at $((PAPER_NS * ++p + 1000))"
+			for ((j = 0; j < bursts; j++)); do echo "send flow0.0 $BURST $SEGMENT"; done
+		done
+		echo "at $((PAPER_NS * ++p + 2000))"
+		echo "send flow0.0 $SEGMENT"
+		echo "ask leaf port show dev up0"
+	done
+}
+
+fast_link() {
+	in_force "$FAST_RATE" auto && compare "$FAST_RATE" 0.1 3 "800 Gbit/s" < <(fast_schedule) || return
+	((TDRE == PAPER_NS)) || fail "Tdre is $TDRE, not $PAPER_NS"
 }
 
 other_parameters() {
@@ -222,7 +247,7 @@ idle_hours() {
 }
 
 bench_require
-tap_plan 9
+tap_plan 10
 bench_up 1 || die "the bench cannot be set up"
 bench_fabric 1 1gbit || die "the fabric cannot be set up"
 tap_test "10 Mbit/s, Tdre 16 us: X, metric and CE are the model's" loads 10000000 16us
@@ -231,6 +256,7 @@ tap_test "1 Gbit/s, Tdre 16 us: the same" loads 1000000000 16us
 tap_test "10 Gbit/s, Tdre auto: the same" auto 10000000000
 tap_test "100 Gbit/s, Tdre auto: the same" auto 100000000000
 tap_test "GSO bursts of 64 KB: the same, headers of all segments counted" bursts
+tap_test "800 Gbit/s, Tdre auto: the same, by GSO bursts" fast_link
 tap_test "alpha 0.25, Q 6: the same" other_parameters
 tap_test "a packet's own bytes are in its CE, to the byte" own_packet
 tap_test "after an idle hour X is 0, and then as new" idle_hours

@@ -159,6 +159,23 @@ limited() {
 	((count >= 5 && gap >= 5000)) || fail "$count, two within $gap us"
 }
 
+# To all of the link, by a leaf whose stamps tell something new
+to_group() {
+	"$HERE/vxlan_send" -n "${SPINE[0]}" -d down1.0 -m 01:00:5e:00:00:01 -s "${VTEP[0]}" -c 20 \
+		-i 5000 224.0.0.1 0820010000006500
+}
+
+# What is due is sent by our own address then: by the group's nobody would take it.
+group_is_answered() {
+	local count
+
+	captured to_group || return
+	count=$(wc -w <<<"$TIMES")
+	((count)) || fail "none" || return
+	stats_grew "${LEAF[1]}" "explicit_sent=$count" &&
+		stats_grew "${LEAF[0]}" "explicit_received=$count"
+}
+
 # As in the paper
 off_is_off() {
 	explicit_set explicit-feedback off && captured one_way "$PACKETS" "$INTERVAL_US" "$BYTES" ||
@@ -240,10 +257,11 @@ require_commands ip tc tcpdump ping jq awk nsenter
 grep -qw time-travel=inf-cpu /proc/cmdline ||
 	tap_skip_all "needs exact time: selftests/vm/run -k uml --time-travel"
 require_module
-tap_plan 7
+tap_plan 8
 setup || die "the fabric cannot be set up"
 tap_test "one-way traffic: at most one explicit feedback per Tage / 2, at least one per Tage" seldom
 tap_test "no more of them for many LBTags, each heard for the first time" limited
+tap_test "it is sent by the leaf's own address, also for what was sent to a group" group_is_answered
 tap_test "explicit-feedback off: none" off_is_off
 tap_test "pings five Tage apart: none" answers_suffice
 tap_test "TCP: none to speak of" acknowledgements_suffice

@@ -10,6 +10,7 @@
 #	flows_cross 150 "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}"
 #						sets LEFT[up0] and STAMPED[up0]
 #	flows_spread 150 up0 up1		by these they left, all in shares
+#	flows_steady "${HOST_IP[1.0]}" 8	so many, a datagram now and then each, without end
 #
 # Where they leave nothing else is counted; where they arrive the device must be
 # silent otherwise. Source lib.sh, topology.sh, expect.sh and counters.sh first.
@@ -166,5 +167,22 @@ flows_spread() {
 	((sum == count)) || fail "$sum of $count flows by $*" || return
 	for dev in "${!LEFT[@]}"; do
 		((LEFT[$dev] == 0)) || fail "$sum by $*, but ${LEFT[$dev]} by $dev" || return
+	done
+}
+
+# One socket each, kept open.
+flows_steady() {
+	local i fd pause fds=()
+
+	exec {pause}<> <(:)
+	for ((i = 0; i < $2; i++)); do
+		exec {fd}>"/dev/udp/$1/9"
+		fds+=("$fd")
+	done
+	while :; do
+		for i in "${fds[@]}"; do
+			echo >&"$i"
+		done 2>/dev/null
+		read -r -t 0.05 -u "$pause"
 	done
 }

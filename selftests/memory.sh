@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What conga takes of the kernel's memory: the flowlet table, a leaf, a fabric of a
-# thousand leaves with every path resolved, and nothing for a packet or a flowlet.
+# What conga takes of the kernel's memory: the flowlet table, a flow of tr, a leaf, a fabric
+# of a thousand leaves with every path resolved, and nothing for a packet or a flowlet.
 #
 # Who allocates how much the kernel tells by its tracepoints (kmem): sums by stack, which
 # it makes itself. One without them (User Mode Linux) skips what needs them.
@@ -14,12 +14,16 @@ HERE=$(dirname "$(realpath "$0")")
 . "$HERE/lib.sh"
 # shellcheck source=selftests/expect.sh
 . "$HERE/expect.sh"
+# shellcheck source=selftests/kernel_memory.sh
+. "$HERE/kernel_memory.sh"
 # shellcheck source=selftests/pktgen.sh
 . "$HERE/pktgen.sh"
 # shellcheck source=selftests/cost_rig.sh
 . "$HERE/cost_rig.sh"
 
 readonly FLOWLETS=65536 FEW_FLOWLETS=1024 MANY_FLOWLETS=1048576 FLOWLET_BYTES=8
+readonly TR_FLOW_BYTES=16	# of each flow, beside its flowlet
+readonly HUGE_KB=2048		# of so many pages the kernel rounds up to huge ones
 readonly LEAF_BYTES=1024	# 424 of them for routes: see kmod/leaf.h
 readonly INDEX_BYTES=64		# a leaf's share of what finds it, at most
 readonly FABRIC_KB=$((16 * 1024))
@@ -31,32 +35,6 @@ readonly HISTOGRAM="hist:keys=stacktrace:vals=bytes_alloc:size=4096"
 
 SEEN=$(mktemp)		# histograms
 defer "rm -f $SEEN"
-
-# ---- pages, as the kernel counts them ----
-
-# Slabs that are empty are kept for a while, unless they are asked for; counts of pages are
-# kept per CPU, and put together when stat_refresh is read.
-memory_kb() {
-	local cache
-
-	for cache in /sys/kernel/slab/*/shrink; do echo 1 >"$cache"; done
-	[[ ! -e /proc/sys/vm/stat_refresh ]] || cat /proc/sys/vm/stat_refresh
-	awk '/^(Slab|VmallocUsed|Percpu):/ { sum += $2 } END { print sum }' /proc/meminfo
-}
-
-# memory: sets MEMORY, in KB, once what was given up is freed
-memory() {
-	local before tries=30
-
-	MEMORY=$(memory_kb)
-	while ((tries-- > 0)); do
-		before=$MEMORY
-		sleep 0.5
-		MEMORY=$(memory_kb)
-		((MEMORY - before > 8 || before - MEMORY > 8)) || return 0
-	done
-	fail "the kernel's memory does not come to rest"
-}
 
 # ---- allocations, as the kernel traces them ----
 
@@ -208,6 +186,32 @@ large_table() {
 	((KB == most)) || fail "$MANY_FLOWLETS flowlets take $KB KB of pages, not $most"
 }
 
+# policy_takes POLICY: sets KB, of a fabric whose tables are too large to be contiguous
+policy_takes() {
+	local before
+
+	memory || return
+	before=$MEMORY
+	conga fabric add hello off policy "$1" flowlets "$MANY_FLOWLETS" || return
+	memory || return
+	KB=$((MEMORY - before))
+	conga fabric del
+}
+
+# For bench_cost, too.
+tr_flows() {
+	local letflow most
+
+	policy_takes letflow || fail "no fabric" || return
+	letflow=$KB
+	policy_takes tr || fail "no fabric" || return
+	echo "# cost memory-letflow $letflow 1.000"
+	echo "# cost memory-tr $KB $(awk "BEGIN { printf \"%.3f\", $KB / $letflow }")"
+	most=$((MANY_FLOWLETS * TR_FLOW_BYTES / 1024))
+	((KB - letflow >= most && KB - letflow <= most + HUGE_KB + NOISE_KB)) ||
+		fail "tr takes $KB KB and letflow $letflow KB, which differs not by $most KB"
+}
+
 leaf_object() {
 	local bytes
 
@@ -291,10 +295,11 @@ require_module
 pktgen_load || tap_skip_all "needs pktgen"
 [[ ! -e /sys/kernel/debug/kmemleak ]] ||
 	tap_skip_all "this kernel's checkers take memory for whatever is allocated"
-tap_plan 7
+tap_plan 8
 rig_up || die "cannot set up"
 tap_test "$FLOWLETS flowlets take $((FLOWLETS * FLOWLET_BYTES / 1024)) KB" flowlet_table
 tap_test "a table that is made of single pages has not one more" large_table
+tap_test "tr takes $TR_FLOW_BYTES bytes a flow more than letflow" tr_flows
 tap_test "a leaf takes $LEAF_BYTES bytes, and $INDEX_BYTES at most to be found" leaf_object
 tap_test "$MANY_LEAVES leaves by $MANY_UPLINKS uplinks take less than 16 MB, IPv4" fabric_takes 4
 tap_test "$MANY_LEAVES leaves by $MANY_UPLINKS uplinks take less than 16 MB, IPv6" fabric_takes 6

@@ -21,6 +21,8 @@ QUIET=				# leaves in mode auto say hello
 readonly WAIT_MS=30000
 readonly SMALL_QUEUE=1		# the kernel makes it the smallest it has
 readonly FLOOD=50		# more events than the smallest queue holds
+readonly DUMP=2000		# leaves whose dump is easily interrupted
+readonly FLOOD_S=3
 readonly HELLO=50ms
 
 MONITOR=""			# process id
@@ -282,22 +284,22 @@ times_are_those_of_the_clock() {
 	monitor_stop
 }
 
-# flood: more than the queue of a monitor that sleeps can hold
-flood() {
+# leaves NUMBER COMMAND [WORD]...
+leaves() {
 	local i
 
-	kill -STOP "$MONITOR" || return
-	for ((i = 0; i < FLOOD; i++)); do
-		echo "leaf add 10.99.0.$((i + 1)) mode plain"
-	done | conga_batch "${LEAF[0]}" && kill -CONT "$MONITOR"
+	for ((i = 0; i < $1; i++)); do
+		echo "leaf $2 10.99.$((i / 256)).$((i % 256)) ${*:3}"
+	done | conga_batch "${LEAF[0]}"
+}
+
+# flood: more than the queue of a monitor that sleeps can hold
+flood() {
+	kill -STOP "$MONITOR" && leaves "$FLOOD" add mode plain && kill -CONT "$MONITOR"
 }
 
 no_flood() {
-	local i
-
-	for ((i = 0; i < FLOOD; i++)); do
-		echo "leaf del 10.99.0.$((i + 1))"
-	done | conga_batch "${LEAF[0]}"
+	leaves "$FLOOD" del
 }
 
 overrun_is_told() {
@@ -337,6 +339,21 @@ overrun_is_a_line() {
 	no_flood && monitor_stop
 }
 
+# Longer than a command tries to dump leaves, of which there are enough for a dump
+# to be interrupted.
+lasting_flood_is_outlived() {
+	local end
+
+	leaves "$DUMP" add mode plain || return
+	monitor_start -j -rcvbuf "$SMALL_QUEUE" -- port leaf path || return
+	end=$((SECONDS + FLOOD_S))
+	while ((SECONDS < end)); do
+		printf 'leaf %s\n' "add 10.98.0.1 mode plain" "del 10.98.0.1"
+	done | conga_batch "${LEAF[0]}" || return
+	busywait "$WAIT_MS" overrun_is_told || fail "nothing was lost: $(<"$OUT")" || return
+	settled && monitor_stop && leaves "$DUMP" del
+}
+
 # Without a fabric there is one state to tell: none.
 overrun_without_fabric() {
 	monitor_start -j -rcvbuf "$SMALL_QUEUE" -- && kill -STOP "$MONITOR" &&
@@ -373,7 +390,7 @@ anybody_may_listen() {
 require_root
 require_commands ip jq nsenter setpriv tac
 require_module
-tap_plan 14
+tap_plan 15
 setup || die "the fabric cannot be set up"
 tap_test "changes are told once, in order" changes_are_told_once
 tap_test "a device that is gone still has its name" gone_device_keeps_its_name
@@ -385,6 +402,7 @@ tap_test "only the objects that are asked for" only_what_is_asked_for
 tap_test "text is a line for each" text_is_a_line_each
 tap_test "times are those of the clock" times_are_those_of_the_clock
 tap_test "after an overrun the whole state is told" overrun_is_made_good
+tap_test "it is told, however long changes go on" lasting_flood_is_outlived
 tap_test "an overrun is said in one line" overrun_is_a_line
 tap_test "an overrun without a fabric" overrun_without_fabric
 tap_test "INT and TERM end it with status 0" signals_end_it

@@ -5,6 +5,7 @@
 # it sends until that was sent.
 #
 #	pktgen_load
+#	pktgen_backlog				so that none is dropped on its way
 #	pktgen_send "${LEAF[0]}" vx "count 5" "dst_mac $MAC"	sets PKTGEN_US
 #	pktgen_send_all "${LEAF[0]}" vx "count 5" "dst_mac $MAC"	on each processor; sets
 #						PKTGEN_ALL_US, an array
@@ -13,6 +14,17 @@
 
 pktgen_load() {
 	[[ -d /proc/net/pktgen ]] || modprobe pktgen
+}
+
+readonly PKTGEN_BACKLOG=100000	# packets that a processor may have waiting
+
+# pktgen_backlog: a veth's packets wait for the processor that they are on.
+pktgen_backlog() {
+	local before
+
+	before=$(</proc/sys/net/core/netdev_max_backlog)
+	defer "sysctl -qw net.core.netdev_max_backlog=$before"
+	sysctl -qw net.core.netdev_max_backlog=$PKTGEN_BACKLOG
 }
 
 # pktgen_say NAMESPACE FILE LINE...

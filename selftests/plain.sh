@@ -216,8 +216,8 @@ neighbours_are_found() {
 }
 
 unknown_exchanges() {
-	stats_read "${LEAF[0]}" && STEERED=${STAT[tx_steered]}
 	conga 0 leaf del "${VTEP[1]}" && captures_start || fail "not set up" || return
+	stats_read "${LEAF[0]}" && STEERED=${STAT[tx_steered]}
 	everything_arrives || return
 	capture_stop up0 && capture_stop up1
 }
@@ -245,8 +245,10 @@ stamped_is_lost() {
 }
 
 # An uplink that is loaded gets no new flowlet, in so many choices: by local load, not by
-# chance. The load never passes the tunnel, and lasts for seconds at this rate.
+# chance. The load never passes the tunnel, is forgotten in many seconds, and known to all
+# processors within a short Tdre.
 readonly CHOICES=20 LOAD_FRAMES=500 LOAD_BYTES=400
+readonly LOAD_RATE=1mbit LOAD_TDRE=5ms LOAD_ALPHA=0.001
 
 load_up0() {
 	"$HERE/vxlan_send" -n "${LEAF[0]}" -d up0 -m 02:00:00:00:00:01 -s "${VTEP[0]}" -p 9 \
@@ -256,7 +258,8 @@ load_up0() {
 local_load_decides() {
 	local i dev
 
-	conga 0 fabric set policy conga && conga 0 port set up0 rate 1mbit || return
+	conga 0 fabric set policy conga tdre "$LOAD_TDRE" alpha "$LOAD_ALPHA" &&
+		conga 0 port set up0 rate "$LOAD_RATE" || return
 	for ((i = 0; i < CHOICES; i++)); do
 		load_up0 || return
 		dev=$(conga 0 -j path get "${VTEP[1]}" | jq -r '.[0].dev')

@@ -15,8 +15,8 @@ HERE=$(dirname "$(realpath "$0")")
 readonly ALIAS=net-pf-16-proto-16-family-conga
 readonly -a AS_NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all)
 readonly UPLINKS=16
-readonly FABRIC_NEW=1 FABRIC_SET=2 PORT_NEW=5 PORT_SET=6 LEAF_NEW=9
-readonly LEAF_SET=10 LEAF_DEL=12 PATH_GET=13 TABLE_GET=14	# enum conga_cmd
+readonly FABRIC_NEW=1 FABRIC_SET=2 PORT_NEW=5 PORT_SET=6 PORT_GET=7 LEAF_NEW=9
+readonly LEAF_SET=10 LEAF_GET=11 LEAF_DEL=12 PATH_GET=13 TABLE_GET=14	# enum conga_cmd
 readonly NOT_PERMITTED="Error: Operation not permitted:"
 readonly NEEDS="needs CAP_NET_ADMIN in this network namespace"
 
@@ -83,7 +83,8 @@ unchanged() {
 	local now=$BEFORE
 
 	BEFORE=$(configuration)
-	[[ $BEFORE == "$now" ]] || fail "$*: something changed"
+	[[ $BEFORE == "$now" ]] ||
+		fail "$*: something changed: $(diff <(jq . <<<"$now") <(jq . <<<"$BEFORE"))"
 }
 
 # Stdin: "SENTENCE | WORDS" a line. Each is refused so, and changes nothing.
@@ -311,13 +312,23 @@ malformed_requests_refused() {
 	verdict "EOPNOTSUPP: " 99
 }
 
+# What a dump would ignore: it tells of all there is.
+dumps_refused() {
+	verdict "EINVAL: A dump of all takes no attribute" -d "$PORT_GET" 1:u32="$D0" &&
+	verdict "EINVAL: A dump of all takes no attribute" -d "$LEAF_GET" 1:hex=0a00000c &&
+	verdict "EINVAL: A dump of paths takes no flow" -d "$PATH_GET" 32778:hex=
+}
+
 # The kernel shows the rules of a family to everybody, and trips over some.
 rules_can_be_read() {
-	local rules before
+	local rules before leaf
 
 	before=$(</proc/sys/kernel/tainted)
 	rules=$(in_ns "$HERE_NS" "${AS_NOBODY[@]}" genl ctrl policy name conga) || return
 	(($(grep -c 'type=U32' <<<"$rules") > 5)) || fail "no rules: $rules" || return
+	leaf=$(sed -n "s/.*op $LEAF_GET policies: do=\([0-9]*\).*/\1/p" <<<"$rules")
+	[[ $rules == *"policy[$leaf]:attr[1]: type=U32"* ]] ||
+		fail "addresses are left out: $rules" || return
 	(($(</proc/sys/kernel/tainted) == before)) || fail "the kernel complained, see dmesg" || return
 	unchanged "genl ctrl policy"
 }
@@ -453,14 +464,14 @@ autoloads() {
 module_missing_said() {
 	module_is_ours || return "$KSFT_SKIP"
 	rmmod conga && echo /bin/false >/proc/sys/kernel/modprobe || return
-	says 1 "Error: the kernel module conga is not loaded: modprobe conga" \
+	says 1 "Error: the kernel module conga is not loaded: modprobe conga (it is in the package conga-dkms)" \
 		"$CONGA" -n "$HERE_NS" fabric show
 }
 
 require_root
 require_commands ip setpriv unshare nsenter sysctl genl modinfo depmod modprobe
 require_module
-tap_plan 17
+tap_plan 18
 setup || die "cannot set up"
 BEFORE=$(configuration)
 tap_test "devices that do not exist, are elsewhere, taken or unfit" devices_refused
@@ -473,6 +484,7 @@ tap_test "settings are validated whole, then applied whole" settings_are_whole
 tap_test "everything without a fabric" no_fabric_refused
 tap_test "requests that the tool does not send" raw_requests_refused
 tap_test "attributes unknown, misplaced or of a wrong size" malformed_requests_refused
+tap_test "attributes that a dump does not take" dumps_refused
 tap_test "the family's rules can be read" rules_can_be_read
 tap_test "wrong words are a usage error" usage_exits_2
 tap_test "changes without CAP_NET_ADMIN" nobody_may_change

@@ -28,6 +28,7 @@ TOPO_LEAVES=3
 TOPO_LINKS=1
 
 readonly COUNT=80		# flows, each way
+readonly FLOWLETS=4194304
 readonly -a TAG=(5 9 2 12 3 7)	# LBTags, two for each leaf
 readonly OTHER_PORT=8472 EXTERNAL_PORT=8473 SINGLE_PORT=8474
 readonly UNLISTED_PORT=8475
@@ -62,12 +63,12 @@ v6_underlay() {
 }
 
 # A long Tage, so that what was learnt stays to be looked at; rates such that no
-# burst of ours raises CE.
+# burst of ours raises CE; a table in which two flows hardly meet.
 leaf_up() {
 	local l=$1 r
 
 	{
-		echo "fabric add $QUIET age 10s ${PORTS[*]}"
+		echo "fabric add $QUIET age 10s flowlets $FLOWLETS ${PORTS[*]}"
 		echo "port add up0 role uplink rate 1tbit tag ${TAG[2 * l]}"
 		echo "port add up1 role uplink rate 1tbit tag ${TAG[2 * l + 1]}"
 		for r in 0 1 2; do

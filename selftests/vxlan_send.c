@@ -58,6 +58,7 @@
 #define HEADERS_MAX	(sizeof(struct ip6_hdr) + sizeof(struct udphdr))
 #define STORM_MAX	256	/* different datagrams of a storm, */
 #define STORM_BYTES	512	/* and bytes of each */
+#define SOCKETS_KEPT	256
 #define NSEC_PER_SEC	1000000000ULL
 #define IP_VERSION_4	4
 #define IP_VERSION_6	0x60000000
@@ -129,6 +130,20 @@ static size_t datagram_read(const char *hex, unsigned char *to)
 }
 
 /* --- by a UDP socket --- */
+
+/* A port that was just given back may be given again: then two datagrams would be of one
+ * flow, and of one flowlet.
+ */
+static void close_later(int fd)
+{
+	static int kept[SOCKETS_KEPT];
+	static unsigned int next;
+
+	if (kept[next])
+		close(kept[next]);
+	kept[next] = fd;
+	next = (next + 1) % SOCKETS_KEPT;
+}
 
 static int udp_open(void)
 {
@@ -356,7 +371,7 @@ static void send_all(int count, char **hex)
 		else
 			udp_send(fd, datagram, len);
 	}
-	close(fd);
+	close_later(fd);
 }
 
 static void parse(int argc, char **argv)
@@ -434,7 +449,8 @@ int main(int argc, char **argv)
 	}
 	for (; options.count; options.count--) {
 		send_all(argc - optind - 1, argv + optind + 1);
-		usleep(options.interval);
+		if (options.interval)
+			usleep(options.interval);
 	}
 	return EXIT_SUCCESS;
 }

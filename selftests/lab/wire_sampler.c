@@ -185,8 +185,7 @@ DEFINE_SEQ_ATTRIBUTE(wire_samples);
 
 int __init wire_sampler_init(void)
 {
-	hrtimer_init(&wire_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	wire_timer.function = wire_tick;
+	hrtimer_setup(&wire_timer, wire_tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	wire_dir = debugfs_create_dir("wire", NULL);
 	if (IS_ERR(wire_dir))
 		return PTR_ERR(wire_dir);

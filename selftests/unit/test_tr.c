@@ -15,6 +15,7 @@
 #define SLOT_NS		(RTT_US * 1000ULL / 4)
 #define START		1000000ULL	/* slots */
 #define IDLE		5		/* slots, after which a flow is */
+#define WRAP		BIT_ULL(35)	/* slots */
 
 struct scene {
 	struct conga_tr_flow	flow[FLOWS];
@@ -153,6 +154,39 @@ static void test_tr_never_negative(void **state)
 	sends(&scene, 1, START, 4, 100);
 	assert_int_equal(active(&scene, 3, START), 0);
 	assert_int_equal(active(&scene, 4, START), 2);
+}
+
+/* A count that nobody used for half of the wrap, or ever, is not one of the future. */
+static void test_tr_unused(void **state)
+{
+	struct scene scene = {};
+
+	(void)state;
+	sends(&scene, 0, WRAP / 2 + 1, 3, 100);
+	assert_int_equal(active(&scene, 3, WRAP / 2 + 1), 1);
+	sends(&scene, 1, WRAP + WRAP / 4 + 1, 3, 100);
+	assert_int_equal(active(&scene, 3, WRAP + WRAP / 4 + 1), 1);
+}
+
+/* What is short, long or idle is so across the wrap, too. */
+static void test_tr_wraps(void **state)
+{
+	struct scene scene = {};
+	u64 slot;
+
+	(void)state;
+	for (slot = WRAP - 2000; slot < WRAP + 2000; slot++) {
+		sends(&scene, 0, slot, 3, 10);
+		assert_int_equal(active(&scene, 3, slot), 1);
+	}
+	memset(&scene, 0, sizeof(scene));
+	sends(&scene, 1, WRAP - 2000, 4, LIMIT);
+	sends(&scene, 1, WRAP - 1, 4, LIMIT);
+	assert_false(conga_tr_is_short(&scene.flow[1], WRAP + IDLE - 2, LIMIT));
+	assert_true(conga_tr_is_short(&scene.flow[1], WRAP + IDLE - 1, LIMIT));
+	/* another CPU's clock has wrapped already */
+	sends(&scene, 2, WRAP, 5, 100);
+	assert_int_equal(active(&scene, 5, WRAP - 1), 1);
 }
 
 static void check_counts(struct unit_random *random, const struct scene *scene,
@@ -594,6 +628,8 @@ int main(void)
 		cmocka_unit_test(test_tr_goes_idle),
 		cmocka_unit_test(test_tr_slot_is_over),
 		cmocka_unit_test(test_tr_never_negative),
+		cmocka_unit_test(test_tr_unused),
+		cmocka_unit_test(test_tr_wraps),
 		cmocka_unit_test(test_tr_random),
 		cmocka_unit_test(test_tr_races),
 		cmocka_unit_test(test_tr_terms),

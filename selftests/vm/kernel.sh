@@ -1,8 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Which stock Debian kernel is meant, and where its unpacked package lies.
-# Sourced by run, headers and ../setup; never run by itself.
+# Which stock Debian kernel is meant, and where its unpacked package lies. A series is
+# 6.1, 6.12 or sid, the newest that Debian has.
+# Sourced by run, module, headers, ../style and ../setup; never run by itself.
 #
 # Nothing is installed: packages are unpacked under one cache folder, one
 # sub-folder per kernel release, which appears there complete or not at all.
@@ -38,11 +39,45 @@ locked() {
 	) 9>"$vm_cache/lock"
 }
 
+# choose_archive SERIES: of sid apt shall know without this machine's apt knowing: it
+# gets lists of its own, in the cache, where all of sid lies apart.
+choose_archive() {
+	[ "$1" = sid ] && [ -z "${vm_sid-}" ] || return 0
+	vm_sid=1
+	vm_cache=$vm_cache/sid
+	export APT_CONFIG=$vm_cache/apt/apt.conf
+	[ -e "$APT_CONFIG" ] || locked fill_archive "$vm_cache/apt"
+}
+
+# fill_archive DIR: what apt-get update and download need
+fill_archive() {
+	mkdir -p "$1"/{lists,archives}/partial
+	: >"$1/status"
+	echo "deb [arch=amd64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
+		"http://deb.debian.org/debian sid main" >"$1/sources.list"
+	cat >"$1/apt.conf.new" <<-END
+	APT::Architecture "amd64";
+	APT::Sandbox::User "root";
+	Acquire::Languages "none";
+	Dir::Cache "$1";
+	Dir::Etc::SourceList "$1/sources.list";
+	Dir::Etc::SourceParts "/dev/null";
+	Dir::Etc::Preferences "/dev/null";
+	Dir::Etc::PreferencesParts "/dev/null";
+	Dir::State "$1";
+	Dir::State::Status "$1/status";
+	END
+	mv "$1/apt.conf.new" "$1/apt.conf"
+}
+
 # apt_knows SERIES: releases of that series apt has heard of, newest first.
 # The flavours (cloud, rt) and the unsigned and debug packages do not match.
 apt_knows() {
-	apt-cache pkgnames "linux-image-$1." |
-		sed -nE "s/^linux-image-(${1//./\\.}\.[0-9]+(-[0-9]+|\+deb[0-9]+)-amd64)$/\1/p" |
+	local series=${1//./\\.}
+
+	[ "$1" != sid ] || series='[0-9]+\.[0-9]+'
+	apt-cache pkgnames linux-image- |
+		sed -nE "s/^linux-image-($series\.[0-9]+(-[0-9]+|\+deb[0-9]+)-amd64)$/\1/p" |
 		sort -rV
 }
 
@@ -60,16 +95,17 @@ have_headers() {
 }
 
 cached_releases() {
-	local dir
+	local dir series=$1.
 
-	for dir in "$vm_cache/kernel/$1."*-amd64; do
+	[ "$1" != sid ] || series=
+	for dir in "$vm_cache/kernel/$series"*-amd64; do
 		[ ! -d "$dir" ] || echo "${dir##*/}"
 	done
 }
 
 # apt_refresh: on a fresh machine apt has no lists yet.
 apt_refresh() {
-	[ "$(id -u)" = 0 ] ||
+	[ "$(id -u)" = 0 ] || [ -n "${APT_CONFIG-}" ] ||
 		die "apt does not know the kernel asked for: run apt-get update as root"
 	echo "${0##*/}: apt-get update" >&2
 	apt-get -qq update >&2
@@ -94,6 +130,7 @@ pick_release() {
 kernel_release() {
 	local release
 
+	choose_archive "$1"
 	release=$(pick_release "$1")
 	if [ -z "$release" ]; then
 		apt_refresh
@@ -140,20 +177,24 @@ uncompress_kernel() {
 	[ "$(head -c 4 "$2" | od -An -tx1 | tr -d ' ')" = 7f454c46 ]
 }
 
-# unpack_kernel DEB DIR: the kernel and its modules with modprobe's index.
+# unpack_kernel DIR DEB...: the kernel and its modules with modprobe's index.
 unpack_kernel() {
-	local deb=$1 dir=$2 modules release
+	local dir=$1 deb modules release image
+	shift
 
 	mkdir "$dir" "$dir/unpacked"
-	dpkg -x "$deb" "$dir/unpacked"
+	for deb; do
+		dpkg -x "$deb" "$dir/unpacked"
+	done
 	for modules in "$dir"/unpacked/{,usr/}lib/modules/*-amd64; do
 		[ ! -d "$modules" ] || break
 	done
 	release=${modules##*/}
 	mkdir -p "$dir/lib/modules"
 	mv "$modules" "$dir/lib/modules/"
-	uncompress_kernel "$dir/unpacked/boot/vmlinuz-$release" "$dir/kernel" ||
-		mv "$dir/unpacked/boot/vmlinuz-$release" "$dir/kernel"
+	image=$dir/unpacked/boot/vmlinuz-$release
+	[ -e "$image" ] || image=$dir/lib/modules/$release/vmlinuz
+	uncompress_kernel "$image" "$dir/kernel" || cp "$image" "$dir/kernel"
 	rm -r "$dir/unpacked"
 	depmod -b "$dir" "$release"
 	echo "$release" >"$dir/release"
@@ -167,17 +208,25 @@ scratch_in() {
 	mktemp -d "$1/.tmp.XXXXXX"
 }
 
+# image_packages RELEASE: all in one, or since 7.0 in several that one depends on
+image_packages() {
+	echo "linux-image-$1"
+	apt-cache depends "linux-image-$1" |
+		sed -nE "s/^ *\|?Depends: (linux-(base|binary|modules)-${1//[.+]/\\&})$/\1/p"
+}
+
 # fill_kernel RELEASE, or fill_kernel NAME DEB for a package that is at hand.
 fill_kernel() {
-	local name=$1 deb=${2-} scratch
+	local name=$1 scratch packages debs=("${@:2}")
 
 	! have_kernel "$name" || return 0
 	scratch=$(scratch_in "$vm_cache/kernel")
-	if [ -z "$deb" ]; then
-		(cd "$scratch" && download "linux-image-$name")
-		deb=$(echo "$scratch"/*.deb)
+	if [ ${#debs[@]} = 0 ]; then
+		mapfile -t packages < <(image_packages "$name")
+		(cd "$scratch" && download "${packages[@]}")
+		debs=("$scratch"/*.deb)
 	fi
-	unpack_kernel "$deb" "$scratch/done"
+	unpack_kernel "$scratch/done" "${debs[@]}"
 	mv -T "$scratch/done" "$vm_cache/kernel/$name"
 	rm -r "$scratch"
 }
@@ -187,6 +236,7 @@ kernel_dir() {
 	local name deb=
 
 	need apt-get dpkg depmod flock
+	choose_archive "$1"
 	case $1 in
 	*.deb)
 		deb=$(realpath -e "$1") || die "$1 does not exist"
@@ -196,7 +246,7 @@ kernel_dir() {
 		name=$(kernel_release "$1")
 		;;
 	esac
-	have_kernel "$name" || locked fill_kernel "$name" "$deb"
+	have_kernel "$name" || locked fill_kernel "$name" ${deb:+"$deb"}
 	echo "$vm_cache/kernel/$name"
 }
 
@@ -228,17 +278,79 @@ fill_headers() {
 	rm -r "$scratch"
 }
 
+# What kbuild runs, beside the compiler.
+readonly ROOT_PACKAGES='base-files bash coreutils dash diffutils findutils grep make mawk sed'
+
+# fill_root RELEASE: sid's headers, in a folder that is sid's root as far as kbuild looks:
+# its programs want a later C library than we have, and the kernel has options that only
+# the compiler it was built by knows.
+fill_root() {
+	local dir=$vm_cache/headers/$1 scratch deb
+
+	[ ! -d "$dir" ] || return 0
+	scratch=$(scratch_in "$vm_cache/headers")
+	echo "${0##*/}: downloading linux-headers-$1 and its compiler" >&2
+	# shellcheck disable=SC2086 # a list of words
+	apt-get -qq -y --no-install-recommends --download-only -o "Dir::Cache::Archives=$scratch" \
+		install "linux-headers-$1" $ROOT_PACKAGES >&2 || die "could not download them"
+	for deb in "$scratch"/*.deb; do
+		dpkg -x "$deb" "$scratch/done"
+	done
+	rm -rf "$scratch/done/usr/share/"{doc,info,locale,man}
+	rm -f "$scratch/done/usr/src/linux-headers-$1/vmlinux"
+	mkdir "$scratch/done/host"
+	ln -s mawk "$scratch/done/usr/bin/awk"
+	mv -T "$scratch/done" "$dir"
+	rm -r "$scratch"
+}
+
+# kernel_make SERIES DIR ARGUMENT...: make of the module in DIR, for that kernel
+kernel_make() {
+	local headers
+	headers=$(headers_dir "$1")
+
+	if [ "$1" = sid ]; then
+		root_make "$headers" "${@:2}"
+	else
+		make -C "$headers" M="$2" "${@:3}"
+	fi
+}
+
+# root_make HEADERS DIR ARGUMENT...: in that root, where this machine's files are /host
+root_make() {
+	local as=()
+
+	need unshare
+	[ "$(id -u)" = 0 ] || as=(-r)
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare "${as[@]}" -m bash -c 'mount --rbind / "$1/host" &&
+		mount --rbind /dev "$1/dev" && mount --rbind /proc "$1/proc" &&
+		exec chroot "$1" /usr/bin/env -i PATH=/usr/bin HOME=/ make -C "$2" M="/host$3" "${@:4}"' \
+		bash "${1%/usr/src/*}" "/usr/src/${1##*/usr/src/}" "${@:2}"
+}
+
+# fetch_sid: the headers of sid's newest kernel, whatever is here: then that is the one
+# that sid means.
+fetch_sid() {
+	need apt-get dpkg flock
+	choose_archive sid
+	apt_refresh
+	locked fill_root "$(apt_knows sid | sed -n 1p)"
+}
+
 # headers_dir SERIES: a KDIR for kbuild, installed or from the cache.
 headers_dir() {
-	local release
+	local release fill=fill_headers
 
 	need apt-get dpkg flock
+	choose_archive "$1"
+	[ "$1" != sid ] || fill=fill_root
 	release=$(kernel_release "$1")
 	if [ -e "/lib/modules/$release/build/Makefile" ]; then
 		echo "/lib/modules/$release/build"
 		return
 	fi
-	locked fill_headers "$release"
+	locked "$fill" "$release"
 	echo "$vm_cache/headers/$release/usr/src/linux-headers-$release"
 }
 
@@ -255,15 +367,14 @@ unpack_source() {
 		tar -xJ -C "$scratch/done" "$@"
 }
 
-# fill_checkpatch SERIES: only the source package has it.  Three files of it
-# are kept; --no-tree makes do with them.
-fill_checkpatch() {
-	local source=linux-source-$1 scratch
+# fill_tool NAME SERIES STRIP FILE...: a tool that only the source package has. These
+# files of it are kept, without so many folders.
+fill_tool() {
+	local dir=$vm_cache/$1 source=linux-source-$2 scratch
 
-	[ ! -d "$vm_cache/checkpatch/$1" ] || return 0
-	scratch=$(scratch_in "$vm_cache/checkpatch")
-	unpack_source "$source" "$scratch" --strip-components=2 \
-		"$source"/scripts/{checkpatch.pl,spelling.txt,const_structs.checkpatch}
-	mv -T "$scratch/done" "$vm_cache/checkpatch/$1"
+	[ ! -d "$dir/$2" ] || return 0
+	scratch=$(scratch_in "$dir")
+	unpack_source "$source" "$scratch" --strip-components=$((1 + $3)) "${@:4}"
+	mv -T "$scratch/done" "$dir/$2"
 	rm -r "$scratch"
 }

@@ -1,21 +1,31 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The machine of a stock Debian kernel: QEMU, with the host's files by 9p.
-# Sourced by run, whose variables it reads and sets.
+# The machine of a stock Debian kernel, or of one built for several processors: QEMU,
+# with the host's files by 9p. Sourced by run, whose variables it reads and sets.
 
 readonly KVM_PROBE_SECONDS=8	# a working KVM needs 2
 
 # In this order: each is needed by the next.
 readonly MODULES='virtio_pci virtio_console 9p 9pnet_virtio overlay'
 
-# machine_modules DIR: the modules to load, uncompressed, and DIR/order.
+# card_driver: the kernel's; QEMU's name of the card is the same, but for virtio's
+card_driver() {
+	[ "$card" = virtio ] && echo virtio_net || echo "$card"
+}
+
+# machine_modules DIR: the modules to load, uncompressed, and DIR/order. What we built
+# has all built in.
 machine_modules() {
 	local word path rest
 
 	mkdir -p "$1"
+	if is_built "$kernel"; then
+		: >"$1/order"
+		return
+	fi
 	# shellcheck disable=SC2086 # a list of words
-	modprobe -d "$kdir" -S "$release" --show-depends -a $MODULES ${cable:+virtio_net} |
+	modprobe -d "$kdir" -S "$release" --show-depends -a $MODULES ${cable:+"$(card_driver)"} |
 	while read -r word path rest; do
 		[ "$word" = insmod ] || continue
 		case $path in
@@ -55,12 +65,20 @@ probe_kvm() {
 }
 
 machine_kernel() {
-	kdir=$(kernel_dir "$kernel")
+	if is_built "$kernel"; then
+		kdir=$(built_dir "$kernel")
+		image=$kdir/arch/x86/boot/bzImage
+	else
+		kdir=$(kernel_dir "$kernel")
+		image=$kdir/kernel
+	fi
 	release=$(<"$kdir/release")
 }
 
 machine_release() {
-	if [[ $kernel = *.deb ]]; then
+	if is_built "$kernel"; then
+		cat "$(built_dir "$kernel")/release"
+	elif [[ $kernel = *.deb ]]; then
 		cat "$(kernel_dir "$kernel")/release"
 	else
 		kernel_release "$kernel"
@@ -74,11 +92,11 @@ machine_settings() {
 	cat <<-'END'
 		share=trans=virtio,version=9p2000.L,ro,cache=loose,access=any,msize=512000
 		root="-t 9p -o $share root"
-		modules="-t 9p -o $share modules"
 		output=/dev/vport0p1
 		token=/dev/vport0p2
 		host=
 	END
+	is_built "$kernel" && echo modules= || echo "modules=\"-t 9p -o \$share modules\""
 }
 
 choose_accelerator() {
@@ -99,6 +117,12 @@ machine_prepare() {
 	stop_signal=TERM
 }
 
+# after_warning: of several processors' data races the kernel has some of its own, after
+# which it shall go on; the log tells whose they were.
+after_warning() {
+	[ "$kernel" = smp-kcsan ] || echo panic_on_warn=1
+}
+
 # machine_start: QEMU's standard output is the token channel.  A pipe, so that
 # its end and QEMU's are one event.  It dies with this script, even by KILL.
 machine_start() {
@@ -106,8 +130,8 @@ machine_start() {
 	local args=(
 		-nodefaults -no-user-config -display none -no-reboot
 		"${accel[@]}" -smp "$cpus" -m "$memory"
-		-kernel "$kdir/kernel" -initrd "$work/initrd.cpio"
-		-append "console=ttyS0 tsc=reliable norandmaps ignore_loglevel printk.devkmsg=on oops=panic panic_on_warn=1 panic=-1"
+		-kernel "$image" -initrd "$work/initrd.cpio"
+		-append "console=ttyS0 tsc=reliable norandmaps ignore_loglevel printk.devkmsg=on oops=panic softlockup_panic=1 $(after_warning) panic=-1"
 		-serial "file:$work/log"
 		-device virtio-serial-pci
 		-chardev "file,id=output,path=$work/output"
@@ -116,13 +140,15 @@ machine_start() {
 		-device virtserialport,chardev=token,nr=2
 		-fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap
 		-device virtio-9p-pci,fsdev=root,mount_tag=root
+	)
+
+	is_built "$kernel" || args+=(
 		-fsdev "local,id=modules,path=$kdir/lib/modules/$release,security_model=none,readonly=on,multidevs=remap"
 		-device virtio-9p-pci,fsdev=modules,mount_tag=modules
 	)
-
 	[ -z "$cable" ] || args+=(
 		-netdev "dgram,id=cable,local.type=unix,local.path=${cable%%:*},remote.type=unix,remote.path=${cable#*:}"
-		-device virtio-net-pci,netdev=cable,romfile=
+		-device "${card/%virtio/virtio-net-pci},netdev=cable,romfile="
 	)
 	touch "$work/output" "$work/log"
 	exec {token}< <(exec setpriv --pdeathsig KILL qemu-system-x86_64 \

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# selftest.sh [uml] - proves that the machine's runner tells a good end from
-# every bad one; of QEMU, or of User Mode Linux. Checks that need no boot of
-# their own share one.
+# selftest.sh [uml|smp] - proves that the machine's runner tells a good end from
+# every bad one; of QEMU, of User Mode Linux, or of QEMU with the kernels for several
+# processors. Checks that need no boot of their own share one.
 
 set -euo pipefail
 
@@ -20,9 +20,10 @@ cd "$work/cwd with space"
 
 kind=${1-qemu}
 case $kind in
-qemu) readonly PLAN=28 ;;
+qemu) readonly PLAN=30 ;;
 uml) readonly PLAN=20 ;;
-*) echo "Usage: selftests/vm/selftest.sh [uml]" >&2; exit 2 ;;
+smp) readonly PLAN=9 ;;
+*) echo "Usage: selftests/vm/selftest.sh [uml|smp]" >&2; exit 2 ;;
 esac
 count=0 failed=0
 
@@ -185,6 +186,13 @@ instruction_clock() {
 	check "the instruction clock runs on one processor" printed "cpus 1"
 }
 
+usage_refused() {
+	boot -k side -- true
+	check "an unknown kernel is refused" said "^run: unknown kernel 'side'$"
+	boot --card ne2k -- true
+	check "an unknown card is refused" said "^run: unknown card 'ne2k'$"
+}
+
 # seeded SEED: random numbers of the kernel and of a shell, a port, and the date
 seeded() {
 	# shellcheck disable=SC2016 # for the guest's shell
@@ -196,6 +204,11 @@ seeded() {
 }
 
 differs() { [ -s "$1" ] && ! cmp -s "$1" "$2"; }
+
+# module_of KERNEL NAME: of the selftests' own, built for that kernel
+module_of() {
+	echo "$tree/build/$("$run" -k "$1" --print-release)/$2/$2.ko"
+}
 
 user_mode() {
 	echo before >"$work/kept"
@@ -226,20 +239,75 @@ user_mode() {
 	seeded 8
 	check "another seed, other random numbers" differs "$work/out" "$work/first"
 	fails_with "a memory leak" 'complained.*kmemleak' -k uml-debug -- \
-		insmod "$tree/build/$("$run" -k uml-debug --print-release)/leak/leak.ko"
+		insmod "$(module_of uml-debug leak)"
 	interrupted uml/ -k uml
 }
 
+# report FUNCTION FRAME...: KCSAN's, of two functions, the second of which has these frames
+report() {
+	local line='=================================================================='
+	local frame
+
+	echo "[    1.000000] $line"
+	echo "[    1.000001] BUG: KCSAN: data-race in $1 / $2"
+	echo "[    1.000002] write to 0xffff888003a4d2f8 of 8 bytes by task 71 on cpu 1:"
+	printf '[    1.000003]  %s+0x10/0x80\n' "$1" "outer"
+	echo "[    1.000004] read to 0xffff888003a4d2f8 of 8 bytes by interrupt on cpu 0:"
+	for frame in "${@:2}"; do
+		echo "[    1.000005]  ${frame% \[*}+0x20/0x40${frame#"${frame% \[*}"}"
+	done
+	echo "[    1.000006] $line"
+}
+
+# Four reports in a log: two of them ours.
+judged() {
+	{
+		echo "[    0.900000] before"
+		report kernel_a kernel_b "caller" "conga_tx [conga]"
+		report kernel_a "conga_rx [conga]" "ip_local_deliver"
+		report kernel_a "memcmp" "conga_rx [conga]" "ip_local_deliver"
+		report kernel_c kernel_d
+		echo "[    1.100000] after"
+	} | sed 's/$/\r/' >"$work/log"
+	"$here/races" -v "OWN=$work/own" "$work/log" >"$work/out"
+	[ "$(<"$work/own")" = $'data-race in kernel_a / kernel_b\ndata-race in kernel_c / kernel_d' ] &&
+		[ "$(grep -c KCSAN "$work/out")" = 2 ] && [ "$(grep -c ====== "$work/out")" = 4 ] &&
+		grep -q before "$work/out" && grep -q after "$work/out"
+}
+
+several_processors() {
+	status=0
+	check "a data race is whose functions access, or call who does" judged
+	# shellcheck disable=SC2016 # for the guest's shell
+	boot -k smp-kasan -- bash -c 'echo "kernel $(uname -r)"; echo "cpus $(nproc)"'
+	check "exit status 0 comes back" status_is 0
+	check "the release printed is the one that runs" \
+		printed "kernel $("$run" -k smp-kasan --print-release)"
+	check "two processors" printed "cpus 2"
+	# shellcheck disable=SC2016 # for the guest's shell
+	boot -k smp-kcsan -s 4 -- bash -c 'echo "cpus $(nproc)"'
+	check "four processors" printed "cpus 4"
+	fails_with "a memory leak" 'complained.*kmemleak' -k smp-kasan -- \
+		insmod "$(module_of smp-kasan leak)"
+	fails_with "a data race of a module" 'complained.*data-race in race_run' -k smp-kcsan -- \
+		sh -c "insmod $(module_of smp-kcsan race) && sleep 10"
+	fails_with "a kernel warning" 'complained.*WARNING: x' -k smp-kcsan -- \
+		sh -c 'echo "WARNING: x" >/dev/kmsg'
+}
+
 echo "1..$PLAN"
-if [ "$kind" = uml ]; then
-	user_mode
-else
+case $kind in
+uml) user_mode ;;
+smp) several_processors ;;
+qemu)
 	good_end
 	bad_status
 	bad_ends
 	interrupted qemu-system
 	instruction_clock
-fi
+	usage_refused
+	;;
+esac
 check "no scratch file is left" empty "$TMPDIR"
 [ "$count" = "$PLAN" ] || echo "not ok $((count + 1)) - $PLAN checks were planned"
 [ "$failed" = 0 ] && [ "$count" = "$PLAN" ]

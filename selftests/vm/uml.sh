@@ -5,12 +5,12 @@
 # host's files by hostfs. Sourced by run, whose variables it reads and sets.
 
 machine_kernel() {
-	kdir=$(uml_dir "$kernel")
+	kdir=$(built_dir "$kernel")
 	release=$(<"$kdir/release")
 }
 
 machine_release() {
-	cat "$(uml_dir "$kernel")/release"
+	cat "$(built_dir "$kernel")/release"
 }
 
 machine_prepare() {

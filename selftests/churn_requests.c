@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <arpa/inet.h>
+#include <err.h>
+#include <linux/if_link.h>
+#include <linux/neighbour.h>
+#include <linux/nexthop.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "churn_requests.h"
+#include "message.h"
+
+#define BITS		8		/* of a byte */
+#define VXLAN_PORT	4789
+#define CREATE		(NLM_F_CREATE | NLM_F_EXCL)
+
+struct box box_open(void)
+{
+	return (struct box){
+		.route	= message_open(NETLINK_ROUTE),
+		.genl	= message_open(NETLINK_GENERIC),
+	};
+}
+
+void box_close(struct box *b)
+{
+	close(b->route);
+	close(b->genl);
+}
+
+/* ---- requests ---- */
+
+static bool accepted(const struct message *msg)
+{
+	const struct nlmsgerr *error = NLMSG_DATA(&msg->nl);
+
+	return msg->nl.nlmsg_type == NLMSG_ERROR && !error->error;
+}
+
+static bool route_send(const struct box *b, struct message *msg)
+{
+	message_exchange(b->route, msg);
+	return accepted(msg);
+}
+
+bool conga(struct box *b, int command, ...)
+{
+	struct message msg;
+	const char *word;
+	va_list words;
+
+	if (!b->family)
+		b->family = message_find_family(b->genl);
+	if (!b->family)
+		return false;
+	message_init(&msg, b->family, command, MESSAGE_VERSION);
+	va_start(words, command);
+	while ((word = va_arg(words, const char *)))
+		message_put_word(&msg, word);
+	va_end(words);
+	message_exchange(b->genl, &msg);
+	if (accepted(&msg))
+		return true;
+	b->family = 0;
+	return false;
+}
+
+static struct nlattr *nest_begin(struct message *msg, uint16_t type)
+{
+	struct nlattr *nest = (void *)((char *)msg + msg->nl.nlmsg_len);
+
+	message_put(msg, type, NULL, 0);
+	return nest;
+}
+
+static void nest_end(struct message *msg, struct nlattr *nest)
+{
+	nest->nla_len = (char *)msg + msg->nl.nlmsg_len - (char *)nest;
+}
+
+static void put_string(struct message *msg, uint16_t type, const char *text)
+{
+	message_put(msg, type, text, strlen(text) + 1);
+}
+
+static void put_u32(struct message *msg, uint16_t type, uint32_t value)
+{
+	message_put(msg, type, &value, sizeof(value));
+}
+
+/* Returns how many bytes an address has. */
+static size_t put_addr(struct message *msg, uint16_t type, const char *text)
+{
+	int family = strchr(text, ':') ? AF_INET6 : AF_INET;
+	size_t len = family == AF_INET ? sizeof(struct in_addr) : sizeof(struct in6_addr);
+	char addr[sizeof(struct in6_addr)];
+
+	if (inet_pton(family, text, addr) != 1)
+		errx(EXIT_FAILURE, "no address: %s", text);
+	message_put(msg, type, addr, len);
+	return len;
+}
+
+int link_index(const struct box *b, const char *name)
+{
+	struct ifreq ifr = {};
+
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", name);
+	return ioctl(b->route, SIOCGIFINDEX, &ifr) ? 0 : ifr.ifr_ifindex;
+}
+
+/* ---- devices ---- */
+
+static void link_init(struct message *msg, const struct box *b, const char *name, bool up,
+		      bool change)
+{
+	struct ifinfomsg ifi = {
+		.ifi_index	= link_index(b, name),
+		.ifi_flags	= up ? IFF_UP : 0,
+		.ifi_change	= change ? IFF_UP : 0,
+	};
+
+	message_init_with(msg, RTM_NEWLINK, NLM_F_ACK, &ifi, sizeof(ifi));
+}
+
+bool link_set(const struct box *b, const char *name, bool up)
+{
+	struct message msg;
+
+	link_init(&msg, b, name, up, true);
+	return route_send(b, &msg);
+}
+
+bool link_rename(const struct box *b, const char *name, const char *new)
+{
+	struct message msg;
+
+	link_init(&msg, b, name, false, false);
+	put_string(&msg, IFLA_IFNAME, new);
+	return route_send(b, &msg);
+}
+
+bool link_change(const struct box *b, const char *name, uint16_t attr, uint32_t value)
+{
+	struct message msg;
+
+	link_init(&msg, b, name, false, false);
+	put_u32(&msg, attr, value);
+	return route_send(b, &msg);
+}
+
+bool link_delete(const struct box *b, const char *name)
+{
+	struct message msg;
+
+	link_init(&msg, b, name, false, false);
+	msg.nl.nlmsg_type = RTM_DELLINK;
+	return route_send(b, &msg);
+}
+
+bool link_add_dummy(const struct box *b, const char *name)
+{
+	struct ifinfomsg ifi = { .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
+	struct nlattr *info;
+	struct message msg;
+
+	message_init_with(&msg, RTM_NEWLINK, NLM_F_ACK | CREATE, &ifi, sizeof(ifi));
+	put_string(&msg, IFLA_IFNAME, name);
+	info = nest_begin(&msg, IFLA_LINKINFO);
+	put_string(&msg, IFLA_INFO_KIND, "dummy");
+	nest_end(&msg, info);
+	return route_send(b, &msg);
+}
+
+bool link_add_vxlan(const struct box *b, const char *name, uint32_t vni,
+		    const char *remote)
+{
+	struct ifinfomsg ifi = { .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
+	uint16_t port = htons(VXLAN_PORT);
+	struct nlattr *info, *data;
+	struct message msg;
+
+	message_init_with(&msg, RTM_NEWLINK, NLM_F_ACK | CREATE, &ifi, sizeof(ifi));
+	put_string(&msg, IFLA_IFNAME, name);
+	info = nest_begin(&msg, IFLA_LINKINFO);
+	put_string(&msg, IFLA_INFO_KIND, "vxlan");
+	data = nest_begin(&msg, IFLA_INFO_DATA);
+	put_u32(&msg, IFLA_VXLAN_ID, vni);
+	put_addr(&msg, IFLA_VXLAN_GROUP, remote);
+	message_put(&msg, IFLA_VXLAN_PORT, &port, sizeof(port));
+	nest_end(&msg, data);
+	nest_end(&msg, info);
+	return route_send(b, &msg);
+}
+
+/* ---- addresses, neighbours, routes, nexthops ---- */
+
+bool address_change(const struct box *b, int type, const char *dev, const char *addr)
+{
+	struct ifaddrmsg ifa = {
+		.ifa_family	= AF_INET,
+		.ifa_prefixlen	= 24,
+		.ifa_index	= link_index(b, dev),
+	};
+	struct message msg;
+
+	message_init_with(&msg, type, NLM_F_ACK | (type == RTM_NEWADDR ? CREATE : 0), &ifa,
+			  sizeof(ifa));
+	put_addr(&msg, IFA_LOCAL, addr);
+	put_addr(&msg, IFA_ADDRESS, addr);
+	return route_send(b, &msg);
+}
+
+bool neighbour_add(const struct box *b, const char *dev, const char *addr)
+{
+	struct ndmsg ndm = {
+		.ndm_family	= AF_INET,
+		.ndm_state	= NUD_PERMANENT,
+		.ndm_ifindex	= link_index(b, dev),
+	};
+	struct message msg;
+
+	message_init_with(&msg, RTM_NEWNEIGH, NLM_F_ACK | CREATE, &ndm, sizeof(ndm));
+	put_addr(&msg, NDA_DST, addr);
+	message_put(&msg, NDA_LLADDR, "\2\0\0\0\0\2", 6);
+	return route_send(b, &msg);
+}
+
+static void route_init(struct message *msg, int type, uint16_t flags, const char *to)
+{
+	struct rtmsg rtm = {
+		.rtm_family	= strchr(to, ':') ? AF_INET6 : AF_INET,
+		.rtm_table	= RT_TABLE_MAIN,
+		.rtm_protocol	= RTPROT_BOOT,
+		.rtm_scope	= RT_SCOPE_UNIVERSE,
+		.rtm_type	= RTN_UNICAST,
+	};
+
+	rtm.rtm_dst_len = BITS * (rtm.rtm_family == AF_INET ? sizeof(struct in_addr) :
+							     sizeof(struct in6_addr));
+	message_init_with(msg, type, NLM_F_ACK | flags, &rtm, sizeof(rtm));
+	put_addr(msg, RTA_DST, to);
+}
+
+bool route_append(const struct box *b, const char *to, const char *dev)
+{
+	struct message msg;
+
+	route_init(&msg, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_APPEND, to);
+	put_u32(&msg, RTA_OIF, link_index(b, dev));
+	return route_send(b, &msg);
+}
+
+static void put_hop(const struct box *b, struct message *msg, const struct hop *hop)
+{
+	struct rtnexthop *rtnh = (void *)((char *)msg + msg->nl.nlmsg_len);
+
+	*rtnh = (struct rtnexthop){ .rtnh_ifindex = link_index(b, hop->dev) };
+	msg->nl.nlmsg_len += sizeof(*rtnh);
+	put_addr(msg, RTA_GATEWAY, hop->gateway);
+	rtnh->rtnh_len = (char *)msg + msg->nl.nlmsg_len - (char *)rtnh;
+}
+
+bool route_delete(const struct box *b, const char *to)
+{
+	struct message msg;
+
+	route_init(&msg, RTM_DELROUTE, 0, to);
+	return route_send(b, &msg);
+}
+
+bool route_add(const struct box *b, const char *to, const struct hop *hop, int hops)
+{
+	struct nlattr *nest;
+	struct message msg;
+	int i;
+
+	route_init(&msg, RTM_NEWROUTE, CREATE, to);
+	nest = nest_begin(&msg, RTA_MULTIPATH);
+	for (i = 0; i < hops; i++)
+		put_hop(b, &msg, &hop[i]);
+	nest_end(&msg, nest);
+	return route_send(b, &msg);
+}
+
+bool nexthop_add(const struct box *b, int id, const char *dev)
+{
+	struct nhmsg nhm = { .nh_family = AF_INET6, .nh_protocol = RTPROT_BOOT };
+	struct message msg;
+
+	message_init_with(&msg, RTM_NEWNEXTHOP, NLM_F_ACK | CREATE, &nhm, sizeof(nhm));
+	put_u32(&msg, NHA_ID, id);
+	put_addr(&msg, NHA_GATEWAY, "fe80::99");
+	put_u32(&msg, NHA_OIF, link_index(b, dev));
+	return route_send(b, &msg);
+}
+
+bool nexthop_delete(const struct box *b, int id)
+{
+	struct nhmsg nhm = { .nh_family = AF_UNSPEC };
+	struct message msg;
+
+	message_init_with(&msg, RTM_DELNEXTHOP, NLM_F_ACK, &nhm, sizeof(nhm));
+	put_u32(&msg, NHA_ID, id);
+	return route_send(b, &msg);
+}
+
+bool nexthop_group(const struct box *b, int id, int first, int second)
+{
+	struct nhmsg nhm = { .nh_protocol = RTPROT_BOOT };
+	struct nexthop_grp group[2] = { { .id = first }, { .id = second } };
+	struct message msg;
+
+	message_init_with(&msg, RTM_NEWNEXTHOP, NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE, &nhm,
+			  sizeof(nhm));
+	put_u32(&msg, NHA_ID, id);
+	message_put(&msg, NHA_GROUP, group, (second ? 2 : 1) * sizeof(group[0]));
+	return route_send(b, &msg);
+}

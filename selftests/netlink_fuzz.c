@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * netlink_fuzz - random requests to the family "conga", and whether each is answered
+ * as its manual says
+ *
+ *	netlink_fuzz -n NETNS -e ELSEWHERE [-s SEED] [-c COUNT] [-i FIRST] [-S] [-p|-v]
+ *
+ * NETNS has a fabric with ports and leaves, ELSEWHERE has none. Message i is made of
+ * the seed, i and what is configured at the start; -i begins later. -S: others change
+ * the fabric meanwhile. -p prints messages instead of sending them, -v those sent, too.
+ *
+ * Expected of each: it is answered; who has no right to change or to read is refused;
+ * a request that is refused, or is of another namespace, changes nothing (no event is
+ * heard), and one that is not changes something; what is accepted is in the manual's
+ * range; a refusal says why, unless the kernel refuses before it asks the module.
+ *
+ * Prints what became of them: counts by command, kind and sender, and findings. Exits
+ * with 1 if there are any.
+ */
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include "../userspace/tool.h"
+#include "netlink_fuzz.h"
+
+#define FUZZ_ANSWER	32768
+#define FUZZ_OPEN_DUMPS	8		/* that nobody reads */
+#define FUZZ_ASK_EACH	1000		/* messages, whether the module answers */
+#define FUZZ_SHOWN	10		/* findings, with all their bytes */
+#define FUZZ_LINE	16		/* bytes */
+#define FUZZ_NTH_KERNEL	4		/* allocations for a request before it is the module's */
+#define FUZZ_NTH_WATCHED	10	/* where checkers allocate, too */
+#define FUZZ_WATCHED	"/sys/kernel/debug/kmemleak"
+
+struct fuzz_counts {
+	unsigned long sent, accepted, refused, unanswered, news;
+};
+
+/* What the kernel said to a message. */
+struct fuzz_verdict {
+	bool answered;
+	bool accepted;
+	int error;
+	bool sentence;
+	bool news;		/* its configuration changed */
+};
+
+static struct fuzz_run {
+	const char *netns, *elsewhere;
+	uint64_t seed, first, count;
+	bool shared, prints, shows;
+	struct fuzz_grammar grammar;
+	int fds[FUZZ_ACTORS];
+	int news, state;		/* sockets that hear events */
+	int dumps[FUZZ_OPEN_DUMPS];
+	int nth;			/* /proc/self/fail-nth, -1: none */
+	unsigned int nth_kernel;	/* allocations that are not the module's */
+	struct fuzz_counts commands[FUZZ_COMMANDS + 1], kinds[FUZZ_KINDS];
+	struct fuzz_counts actors[FUZZ_ACTORS];
+	unsigned long findings;
+} fuzz = { .seed = 1, .count = 10000, .nth = -1 };
+
+static struct fuzz_message fuzz_message;
+
+/* ---- who sends ---- */
+
+static void fuzz_privilege(bool admin)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data))
+		err(EXIT_FAILURE, "capget");
+	data[0].effective &= ~(1U << CAP_NET_ADMIN);
+	if (admin)
+		data[0].effective |= 1U << CAP_NET_ADMIN;
+	if (syscall(SYS_capset, &header, data))
+		err(EXIT_FAILURE, "capset");
+}
+
+static int fuzz_open_nobody(void)
+{
+	int fd;
+
+	fuzz_privilege(false);
+	fd = fuzz_open();
+	fuzz_privilege(true);
+	return fd;
+}
+
+/* A socket of a process in new namespaces, which leaves it in our table. */
+static int fuzz_open_in(int namespaces)
+{
+	int status, fd;
+	pid_t pid = syscall(SYS_clone, CLONE_FILES | SIGCHLD, 0, 0, 0, 0);
+
+	if (!pid)
+		_exit(unshare(namespaces) ? UINT8_MAX : fuzz_open());
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		err(EXIT_FAILURE, "a process in a user namespace");
+	fd = WEXITSTATUS(status);
+	if (fd == UINT8_MAX)
+		errx(EXIT_FAILURE, "there are no user namespaces");
+	return fd;
+}
+
+static void fuzz_enter(const char *netns)
+{
+	if (conga_netns_switch(netns))
+		exit(EXIT_FAILURE);
+}
+
+/* Only a socket that is bound hears what the kernel tells without an address. */
+static int fuzz_open_news(uint32_t group)
+{
+	const struct sockaddr_nl any = { .nl_family = AF_NETLINK };
+	int fd = fuzz_open();
+
+	if (bind(fd, (const struct sockaddr *)&any, sizeof(any)) ||
+	    setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
+		err(EXIT_FAILURE, "multicast group");
+	return fd;
+}
+
+static void fuzz_open_all(void)
+{
+	int i;
+
+	fuzz_enter(fuzz.elsewhere);
+	fuzz.fds[FUZZ_ELSEWHERE] = fuzz_open();
+	fuzz_enter(fuzz.netns);
+	fuzz.fds[FUZZ_ADMIN] = fuzz_open();
+	fuzz.fds[FUZZ_DROPPED] = fuzz_open();
+	fuzz.fds[FUZZ_NOBODY] = fuzz_open_nobody();
+	fuzz.fds[FUZZ_STRANGER] = fuzz_open_in(CLONE_NEWUSER);
+	fuzz.fds[FUZZ_OWN] = fuzz_open_in(CLONE_NEWUSER | CLONE_NEWNET);
+	for (i = 0; i < FUZZ_OPEN_DUMPS; i++)
+		fuzz.dumps[i] = fuzz_open();
+	fuzz.nth = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
+	fuzz.nth_kernel = access(FUZZ_WATCHED, F_OK) ? FUZZ_NTH_KERNEL : FUZZ_NTH_WATCHED;
+}
+
+static bool fuzz_has_no_right(enum fuzz_actor actor)
+{
+	return actor == FUZZ_DROPPED || actor == FUZZ_NOBODY || actor == FUZZ_STRANGER;
+}
+
+/* ---- what came back ---- */
+
+static void fuzz_hear_sentence(struct fuzz_verdict *verdict, const struct nlmsghdr *nl,
+			       size_t skip)
+{
+	struct nlattr *tlvs = (void *)((char *)nlmsg_data(nl) + skip);
+
+	if (nl->nlmsg_flags & NLM_F_ACK_TLVS)
+		verdict->sentence = nla_find(tlvs, nlmsg_datalen(nl) - skip, NLMSGERR_ATTR_MSG);
+}
+
+/* The kernel acknowledges what is no request, too. */
+static void fuzz_hear(struct fuzz_verdict *verdict, bool request, const struct nlmsghdr *nl)
+{
+	int error = 0;
+
+	verdict->answered = true;
+	if (nl->nlmsg_type == NLMSG_ERROR || nl->nlmsg_type == NLMSG_DONE)
+		memcpy(&error, nlmsg_data(nl), sizeof(error));
+	if (!error) {
+		verdict->accepted = request && !verdict->error;
+		return;
+	}
+	verdict->error = error;
+	verdict->accepted = false;
+	fuzz_hear_sentence(verdict, nl, nl->nlmsg_type == NLMSG_DONE ? sizeof(error) :
+			   sizeof(struct nlmsgerr));
+}
+
+/* All answers lie ready when a request returns. */
+static void fuzz_receive(int fd, const struct fuzz_message *message,
+			 struct fuzz_verdict *verdict)
+{
+	bool request = message->nl.nlmsg_flags & NLM_F_REQUEST;
+	static char answer[FUZZ_ANSWER];
+	struct nlmsghdr *nl;
+	int left;
+
+	while ((left = recv(fd, answer, sizeof(answer), MSG_DONTWAIT)) > 0)
+		for (nl = (void *)answer; nlmsg_ok(nl, left); nl = nlmsg_next(nl, &left))
+			if (nl->nlmsg_seq == message->nl.nlmsg_seq)
+				fuzz_hear(verdict, request, nl);
+}
+
+/* Did somebody listen to news? Those of another network namespace are not heard. */
+static bool fuzz_drain(int fd)
+{
+	static char event[FUZZ_ANSWER];
+	bool any = false;
+
+	while (recv(fd, event, sizeof(event), MSG_DONTWAIT) >= 0 || errno == ENOBUFS)
+		any = true;
+	return any;
+}
+
+/* ---- findings ---- */
+
+static void fuzz_print(const struct fuzz_message *message, uint64_t index)
+{
+	size_t i;
+
+	printf("# message %llu, %s, %s, allocation %u, %zu bytes:", (unsigned long long)index,
+	       fuzz_kinds[message->kind].name, fuzz_actors[message->actor].name,
+	       message->kind == FUZZ_STARVED ? message->nth : 0, message->len);
+	for (i = 0; i < message->len; i++)
+		printf("%s%02x", i % FUZZ_LINE ? " " : "\n#   ", (unsigned char)message->bytes[i]);
+	putchar('\n');
+}
+
+static void fuzz_finding(const struct fuzz_message *message, uint64_t index,
+			 const struct fuzz_verdict *verdict, const char *what)
+{
+	if (fuzz.findings++ >= FUZZ_SHOWN)
+		return;
+	printf("# finding: %s; seed %llu index %llu, error %d\n", what,
+	       (unsigned long long)fuzz.seed, (unsigned long long)index, -verdict->error);
+	fuzz_print(message, index);
+	fflush(stdout);
+}
+
+/* ---- what is expected ---- */
+
+/* One request and no bytes beyond it */
+static bool fuzz_is_one(const struct fuzz_message *message)
+{
+	return message->len >= NLMSG_HDRLEN && message->nl.nlmsg_len == message->len;
+}
+
+static bool fuzz_has_genl(const struct fuzz_message *message)
+{
+	return fuzz_is_one(message) && message->len >= NLMSG_HDRLEN + GENL_HDRLEN;
+}
+
+static uint8_t fuzz_command(struct fuzz_message *message)
+{
+	return fuzz_genl(message)->cmd;
+}
+
+static bool fuzz_dumps(const struct fuzz_message *message)
+{
+	return (message->nl.nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
+}
+
+static uint64_t fuzz_value_of(const struct nlattr *attr)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, nla_data(attr), nla_len(attr) < (int)sizeof(value) ?
+	       (size_t)nla_len(attr) : sizeof(value));
+	return value;
+}
+
+/* Is there a policy with a parameter of this name and range? */
+static bool fuzz_param_in_range(struct nlattr *nest)
+{
+	struct nlattr *name = nla_find(nla_data(nest), nla_len(nest), CONGA_A_PARAM_NAME);
+	struct nlattr *value = nla_find(nla_data(nest), nla_len(nest), CONGA_A_PARAM_VALUE);
+	const struct fuzz_param *param;
+	unsigned int i;
+
+	for (i = 0; name && value && i < fuzz.grammar.param_count; i++) {
+		param = &fuzz.grammar.params[i];
+		if (!strcmp(nla_get_string(name), param->name) &&
+		    nla_get_u32(value) >= param->min && nla_get_u32(value) <= param->max)
+			return true;
+	}
+	return false;
+}
+
+/* What is wrong with an attribute that was accepted; NULL: nothing */
+static const char *fuzz_wrong(const struct fuzz_policy *policy, enum fuzz_object object,
+			      bool dumps, struct nlattr *attr)
+{
+	const struct fuzz_rule *rule;
+	int type = nla_type(attr);
+
+	if (type >= FUZZ_ATTRS || !policy->attrs[type].taken)
+		return "an attribute that is not taken was accepted";
+	rule = fuzz_rule(object, type);
+	if (rule && rule->single && dumps)
+		return "an attribute that dumps do not take was accepted";
+	if (rule && rule->max && !fuzz_in_range(rule, fuzz_value_of(attr)))
+		return "a value out of range was accepted";
+	if (object == FUZZ_FABRIC && type == CONGA_A_FABRIC_PARAM && !fuzz_param_in_range(attr))
+		return "a parameter out of range was accepted";
+	return NULL;
+}
+
+static const char *fuzz_wrong_attrs(struct fuzz_message *message)
+{
+	enum fuzz_object object = fuzz_commands[fuzz_command(message)].object;
+	const struct fuzz_op *op = &fuzz.grammar.ops[fuzz_command(message)];
+	bool dumps = fuzz_dumps(message);
+	const struct fuzz_policy *policy =
+		&fuzz.grammar.policies[dumps ? op->dump_policy : op->policy];
+	int left, ports = 0;
+	struct nlattr *attr;
+	const char *wrong;
+
+	nla_for_each_attr(attr, nlmsg_attrdata(&message->nl, GENL_HDRLEN),
+			  nlmsg_attrlen(&message->nl, GENL_HDRLEN), left) {
+		wrong = fuzz_wrong(policy, object, dumps, attr);
+		if (wrong)
+			return wrong;
+		ports += object == FUZZ_FABRIC && nla_type(attr) == CONGA_A_FABRIC_DSTPORT;
+	}
+	return ports > CONGA_DSTPORTS_MAX ? "too many dstports were accepted" : NULL;
+}
+
+static bool fuzz_needs_right(struct fuzz_message *message)
+{
+	uint8_t command = fuzz_command(message);
+
+	if (command == CONGA_CMD_PATH_GET && !fuzz_dumps(message))
+		return nlmsg_find_attr(&message->nl, GENL_HDRLEN, CONGA_A_PATH_FLOW);
+	return fuzz_commands[command].name && fuzz_commands[command].right != FUZZ_READS;
+}
+
+/* The kernel's own refusals say nothing where it does not come to the attributes, or
+ * has no memory for these.
+ */
+static bool fuzz_may_be_silent(struct fuzz_message *message, const struct fuzz_verdict *verdict)
+{
+	if (!fuzz_has_genl(message) || verdict->error == -EOPNOTSUPP)
+		return true;
+	if (message->kind == FUZZ_STARVED && verdict->error == -ENOMEM)
+		return fuzz_dumps(message) || message->nth <= fuzz.nth_kernel;
+	return verdict->error == -EPERM && fuzz_has_no_right(message->actor) &&
+	       fuzz_needs_right(message);
+}
+
+static bool fuzz_must_be_answered(const struct fuzz_message *message)
+{
+	const uint16_t asks = NLM_F_REQUEST | NLM_F_ACK;
+
+	return message->kind != FUZZ_STARVED && fuzz_is_one(message) &&
+	       (message->nl.nlmsg_flags & asks) == asks;
+}
+
+/* Must others hear of it? An event needs memory. */
+static bool fuzz_is_told(struct fuzz_message *message)
+{
+	uint8_t command = fuzz_command(message);
+
+	return fuzz_commands[command].right == FUZZ_CHANGES &&
+	       command != CONGA_CMD_FLOWLET_FLUSH && message->actor == FUZZ_ADMIN &&
+	       message->kind != FUZZ_STARVED;
+}
+
+static const char *fuzz_wrong_accepted(struct fuzz_message *message,
+				       const struct fuzz_verdict *verdict)
+{
+	if (!fuzz_has_genl(message))
+		return "half a request was accepted";
+	if (!fuzz_commands[fuzz_command(message)].name)
+		return "a command that is none was accepted";
+	if (fuzz_has_no_right(message->actor) && fuzz_needs_right(message))
+		return "accepted from one who has no right to it";
+	if (fuzz_is_told(message) && !verdict->news && !fuzz.shared)
+		return "accepted, and nobody was told";
+	return fuzz_wrong_attrs(message);
+}
+
+static const char *fuzz_wrong_refused(struct fuzz_message *message,
+				      const struct fuzz_verdict *verdict)
+{
+	if (verdict->news && !fuzz.shared && fuzz_is_one(message))
+		return "refused, and yet something changed";
+	if (!verdict->sentence && !fuzz_may_be_silent(message, verdict))
+		return "refused without a sentence";
+	return NULL;
+}
+
+static const char *fuzz_judge(struct fuzz_message *message, const struct fuzz_verdict *verdict)
+{
+	if (verdict->news && !fuzz.shared && message->actor != FUZZ_ADMIN)
+		return "changed by one who has no right to it";
+	if (!verdict->answered)
+		return fuzz_must_be_answered(message) ? "not answered" : NULL;
+	if (verdict->error)
+		return fuzz_wrong_refused(message, verdict);
+	return verdict->accepted && fuzz_is_one(message) ?
+	       fuzz_wrong_accepted(message, verdict) : NULL;
+}
+
+/* ---- sending ---- */
+
+/* An allocation of the next system call fails. A signal that nothing came of it. */
+static void fuzz_starve(unsigned int nth)
+{
+	char text[16];
+
+	if (fuzz.nth >= 0 && pwrite(fuzz.nth, text, snprintf(text, sizeof(text), "%u", nth), 0) < 0)
+		err(EXIT_FAILURE, "/proc/self/fail-nth");
+}
+
+/* What is left to be read of a dump is dropped with its socket, a while later: the
+ * fabric has changed by then. Every other is read on first.
+ */
+static int fuzz_next_dump(uint64_t index)
+{
+	int *fd = &fuzz.dumps[index % FUZZ_OPEN_DUMPS];
+	char part[FUZZ_ANSWER];
+
+	if (index & FUZZ_OPEN_DUMPS)
+		while (recv(*fd, part, sizeof(part), MSG_DONTWAIT) > 0)
+			;
+	close(*fd);
+	*fd = fuzz_open();
+	return *fd;
+}
+
+static void fuzz_send(struct fuzz_message *message, uint64_t index, struct fuzz_verdict *verdict)
+{
+	bool drops = message->actor == FUZZ_DROPPED;
+	int fd = fuzz.fds[message->actor];
+
+	if (message->kind == FUZZ_ABANDONED)
+		fd = fuzz_next_dump(index);
+	if (drops)
+		fuzz_privilege(false);
+	if (message->kind == FUZZ_STARVED)
+		fuzz_starve(message->nth);
+	send(fd, message->bytes, message->len, 0);
+	if (message->kind == FUZZ_STARVED)
+		fuzz_starve(0);
+	if (drops)
+		fuzz_privilege(true);
+	if (message->kind != FUZZ_ABANDONED)
+		fuzz_receive(fd, message, verdict);
+	verdict->news = fuzz_drain(fuzz.news);
+}
+
+static void fuzz_count(struct fuzz_counts *counts, const struct fuzz_verdict *verdict)
+{
+	counts->sent++;
+	counts->accepted += verdict->accepted;
+	counts->refused += verdict->error != 0;
+	counts->unanswered += !verdict->answered;
+	counts->news += verdict->news;
+}
+
+static void fuzz_one(uint64_t index)
+{
+	struct fuzz_message *message = &fuzz_message;
+	struct fuzz_verdict verdict = {};
+	const char *wrong;
+	int command;
+
+	fuzz_make(message, &fuzz.grammar, fuzz.seed, index);
+	if (fuzz.prints || fuzz.shows)
+		fuzz_print(message, index);
+	if (fuzz.prints)
+		return;
+	fuzz_send(message, index, &verdict);
+	command = fuzz_has_genl(message) && fuzz_commands[fuzz_command(message)].name ?
+		  fuzz_command(message) : FUZZ_COMMANDS;
+	fuzz_count(&fuzz.commands[command], &verdict);
+	fuzz_count(&fuzz.kinds[message->kind], &verdict);
+	fuzz_count(&fuzz.actors[message->actor], &verdict);
+	wrong = message->kind == FUZZ_ABANDONED ? NULL : fuzz_judge(message, &verdict);
+	if (wrong)
+		fuzz_finding(message, index, &verdict, wrong);
+}
+
+/* A machine that goes down leaves nothing else behind. */
+static void fuzz_log(uint64_t index)
+{
+	char text[80];
+	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+	int len = snprintf(text, sizeof(text), "netlink_fuzz: seed %llu, from message %llu on",
+			   (unsigned long long)fuzz.seed, (unsigned long long)index);
+
+	if (fd < 0)
+		return;
+	if (write(fd, text, len) != len)
+		warn("/dev/kmsg");
+	close(fd);
+}
+
+static void fuzz_all(void)
+{
+	uint64_t i;
+
+	for (i = fuzz.first; i < fuzz.first + fuzz.count; i++) {
+		if (!fuzz.prints && (i - fuzz.first) % FUZZ_ASK_EACH == 0) {
+			fuzz_log(i);
+			fuzz_drain(fuzz.state);
+			if (fuzz_count_policies(fuzz.fds[FUZZ_ADMIN], fuzz.grammar.family) !=
+			    fuzz.grammar.policy_count)
+				errx(EXIT_FAILURE, "seed %llu: the module does not answer at %llu",
+				     (unsigned long long)fuzz.seed, (unsigned long long)i);
+		}
+		fuzz_one(i);
+	}
+}
+
+/* ---- the report ---- */
+
+static void fuzz_report_line(const char *what, const char *name, const struct fuzz_counts *counts)
+{
+	printf("# %s %s: %lu sent, %lu accepted, %lu refused, ", what, name, counts->sent,
+	       counts->accepted, counts->refused);
+	printf("%lu without an answer, %lu heard of\n", counts->unanswered, counts->news);
+}
+
+static void fuzz_report(void)
+{
+	int i;
+
+	for (i = 0; i < FUZZ_COMMANDS; i++)
+		if (fuzz_commands[i].name)
+			fuzz_report_line("command", fuzz_commands[i].name, &fuzz.commands[i]);
+	fuzz_report_line("command", "none", &fuzz.commands[FUZZ_COMMANDS]);
+	for (i = 0; i < FUZZ_KINDS; i++)
+		fuzz_report_line("kind", fuzz_kinds[i].name, &fuzz.kinds[i]);
+	for (i = 0; i < FUZZ_ACTORS; i++)
+		fuzz_report_line("sender", fuzz_actors[i].name, &fuzz.actors[i]);
+	printf("# seed %llu, messages %llu to %llu: %lu findings\n", (unsigned long long)fuzz.seed,
+	       (unsigned long long)fuzz.first, (unsigned long long)(fuzz.first + fuzz.count - 1),
+	       fuzz.findings);
+}
+
+static void fuzz_usage(void)
+{
+	fputs("usage: netlink_fuzz -n NETNS -e NETNS [-s SEED] [-c COUNT] [-i FIRST] [-S] [-pv]\n",
+	      stderr);
+	exit(CONGA_USAGE);
+}
+
+static void fuzz_options(int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt(argc, argv, "n:e:s:c:i:Spv")) != -1)
+		switch (option) {
+		case 'n':
+			fuzz.netns = optarg;
+			break;
+		case 'e':
+			fuzz.elsewhere = optarg;
+			break;
+		case 's':
+			fuzz.seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'c':
+			fuzz.count = strtoull(optarg, NULL, 0);
+			break;
+		case 'i':
+			fuzz.first = strtoull(optarg, NULL, 0);
+			break;
+		case 'S':
+			fuzz.shared = true;
+			break;
+		case 'p':
+			fuzz.prints = true;
+			break;
+		case 'v':
+			fuzz.shows = true;
+			break;
+		default:
+			fuzz_usage();
+		}
+	if (!fuzz.netns || !fuzz.elsewhere || optind != argc)
+		fuzz_usage();
+}
+
+int main(int argc, char **argv)
+{
+	fuzz_options(argc, argv);
+	fuzz_open_all();
+	if (fuzz_grammar_read(&fuzz.grammar, fuzz.fds[FUZZ_ADMIN]))
+		return EXIT_FAILURE;
+	fuzz.news = fuzz_open_news(fuzz.grammar.config);
+	fuzz.state = fuzz_open_news(fuzz.grammar.state);
+	fuzz_all();
+	if (!fuzz.prints)
+		fuzz_report();
+	return fuzz.findings ? EXIT_FAILURE : EXIT_SUCCESS;
+}

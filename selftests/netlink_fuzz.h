@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * netlink_fuzz - random requests to the family "conga", made by its own rules
+ *
+ * netlink_fuzz.c sends and judges, netlink_fuzz_grammar.c asks the kernel what the
+ * family takes and has, netlink_fuzz_message.c makes a message of a seed and an index.
+ */
+#ifndef NETLINK_FUZZ_H
+#define NETLINK_FUZZ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/conga.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include "fuzz_random.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+#define FUZZ_ATTRS	64		/* of a policy, at most */
+#define FUZZ_POLICIES	32		/* as the kernel counts them */
+#define FUZZ_COMMANDS	256
+#define FUZZ_VALUES	48		/* kept of an attribute */
+#define FUZZ_BYTES	65536		/* of a message */
+
+/* ---- the manual: include/uapi/linux/conga.h in tables ---- */
+
+enum fuzz_object {
+	FUZZ_FABRIC, FUZZ_PORT, FUZZ_LEAF, FUZZ_PATH, FUZZ_TABLE, FUZZ_FLOWLET,
+	FUZZ_POLICY, FUZZ_STATS, FUZZ_FLOW, FUZZ_PARAM, FUZZ_OBJECTS
+};
+
+enum fuzz_right {
+	FUZZ_READS,		/* anybody may */
+	FUZZ_TELLS,		/* changes nothing, but tells who talks to whom */
+	FUZZ_CHANGES,
+};
+
+struct fuzz_command {
+	const char *name;	/* NULL: there is no such command */
+	enum fuzz_object object;
+	enum fuzz_right right;
+	unsigned int weight;
+};
+
+/* What an attribute's value may be, and how often a request has it. */
+struct fuzz_rule {
+	enum fuzz_object object;
+	int attr;
+	unsigned int percent;
+	uint64_t min, max;
+	uint64_t also;		/* a value beside the range, 0 if that is in it or none is */
+	bool zero;		/* 0 beside the range */
+	bool power;		/* of two */
+	bool even;		/* small numbers are as rare as they are few */
+	int family;		/* 4 or 6: one of both is given */
+	bool single;		/* a dump does not take it */
+	enum fuzz_object like;	/* the same thing is called so there */
+	int like_attr;		/* 0: nowhere else */
+};
+
+extern const struct fuzz_command fuzz_commands[FUZZ_COMMANDS];
+
+const struct fuzz_rule *fuzz_rule(enum fuzz_object object, int attr);
+bool fuzz_in_range(const struct fuzz_rule *rule, uint64_t value);
+
+/* ---- the kernel's description, and what is configured ---- */
+
+struct fuzz_attr {
+	bool taken;
+	uint32_t type;		/* enum netlink_attribute_type */
+	uint32_t nested;	/* which policy its nest has */
+	uint32_t len;		/* of binary data */
+};
+
+struct fuzz_policy {
+	struct fuzz_attr attrs[FUZZ_ATTRS];
+};
+
+struct fuzz_op {
+	bool known, doit, dumpit;
+	uint32_t policy, dump_policy;
+};
+
+struct fuzz_value {
+	size_t len;
+	const void *data;
+};
+
+struct fuzz_values {
+	unsigned int count;
+	struct fuzz_value value[FUZZ_VALUES];
+};
+
+/* A request that made what was found configured. */
+struct fuzz_made {
+	struct fuzz_made *next;
+	size_t len;
+	char bytes[];
+};
+
+struct fuzz_param {
+	char policy[CONGA_POLICY_NAME_MAX];
+	char name[CONGA_POLICY_NAME_MAX];
+	uint32_t min, max;
+};
+
+struct fuzz_grammar {
+	uint16_t family;
+	uint32_t config, state;		/* multicast groups */
+	struct fuzz_op ops[FUZZ_COMMANDS];
+	struct fuzz_policy policies[FUZZ_POLICIES];
+	struct fuzz_values values[FUZZ_OBJECTS][FUZZ_ATTRS];
+	struct fuzz_made *made;
+	unsigned int made_count;
+	unsigned int policy_count;	/* replies to POLICY_GET */
+	struct fuzz_param params[FUZZ_VALUES];
+	unsigned int param_count;
+};
+
+int fuzz_open(void);
+int fuzz_grammar_read(struct fuzz_grammar *grammar, int fd);
+unsigned int fuzz_count_policies(int fd, uint16_t family);
+
+/* ---- messages ---- */
+
+enum fuzz_kind {
+	FUZZ_VALID,
+	FUZZ_RESTORED,		/* makes again what there was */
+	FUZZ_BITS,		/* some are turned over */
+	FUZZ_RANDOM,		/* some bytes are others */
+	FUZZ_TRUNCATED,
+	FUZZ_NESTED,		/* where no nest is wanted */
+	FUZZ_REPEATED,
+	FUZZ_LENGTHS,		/* of an attribute, or of all */
+	FUZZ_UNKNOWN,		/* an attribute that is not taken */
+	FUZZ_HEADER,		/* version, flags, command */
+	FUZZ_ABANDONED,		/* a dump that nobody reads */
+	FUZZ_STARVED,		/* an allocation fails */
+
+	FUZZ_KINDS
+};
+
+enum fuzz_actor {
+	FUZZ_ADMIN,
+	FUZZ_ELSEWHERE,		/* admin of another namespace */
+	FUZZ_OWN,		/* root of a user namespace, in its own */
+	FUZZ_DROPPED,		/* no CAP_NET_ADMIN, but admin's socket */
+	FUZZ_NOBODY,		/* admin, but a socket of one without it */
+	FUZZ_STRANGER,		/* root of a user namespace, in one that is not its own */
+
+	FUZZ_ACTORS
+};
+
+struct fuzz_choice {
+	const char *name;
+	unsigned int weight;
+};
+
+extern const struct fuzz_choice fuzz_kinds[FUZZ_KINDS];
+extern const struct fuzz_choice fuzz_actors[FUZZ_ACTORS];
+
+struct fuzz_message {
+	enum fuzz_kind kind;
+	enum fuzz_actor actor;
+	unsigned int nth;		/* allocation that fails, of a starved one */
+	size_t len;			/* bytes that are sent */
+	union {
+		struct nlmsghdr nl;
+		char bytes[FUZZ_BYTES];
+	};
+};
+
+void fuzz_make(struct fuzz_message *message, const struct fuzz_grammar *grammar,
+	       uint64_t seed, uint64_t index);
+
+static inline struct genlmsghdr *fuzz_genl(struct fuzz_message *message)
+{
+	return (struct genlmsghdr *)(message->bytes + NLMSG_HDRLEN);
+}
+
+#endif

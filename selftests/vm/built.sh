@@ -1,0 +1,184 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Kernels built from Debian's source. User Mode Linux: uml, uml-debug with every checker
+# that the kernel has, uml-gcov, which counts the lines of a module that run, and
+# uml-6.12, a later kernel, for what 6.1 lacks (PLB). And for
+# QEMU, on several processors: smp-kasan with the same checkers, and smp-kcsan, which
+# finds data races. Sourced after kernel.sh by run and module.
+#
+# All lie in the cache, each in the folder that modules are built against, named
+# after the version of the source, the patch and the configuration.
+
+is_uml() {
+	[[ $1 == uml || $1 == uml-debug || $1 == uml-gcov || $1 == uml-6.12 ]]
+}
+
+is_smp() {
+	[[ $1 == smp-kasan || $1 == smp-kcsan ]]
+}
+
+is_built() {
+	is_uml "$1" || is_smp "$1"
+}
+
+# built_plain KERNEL: the one with the same source, without checkers
+built_plain() {
+	[ "$1" = uml-6.12 ] && echo uml-6.12 || echo uml
+}
+
+# built_source KERNEL: Debian's package
+built_source() {
+	[ "$1" = uml-6.12 ] && echo linux-source-6.12 || echo linux-source-6.1
+}
+
+# built_configs KERNEL: the files that make its configuration.
+built_configs() {
+	local files=(uml)
+
+	case $1 in
+	uml-*) files+=("$1") ;;
+	smp-kasan) files+=(uml-debug smp "$1") ;;
+	smp-*) files+=(smp "$1") ;;
+	esac
+	printf "$here/%s.config\n" "${files[@]}"
+}
+
+# built_make KERNEL ARGUMENT...: make for its architecture
+built_make() {
+	local arch=um
+
+	! is_smp "$1" || arch=x86_64
+	make ARCH=$arch "${@:2}"
+}
+
+# built_folder KERNEL: that of the cache for all of its kind
+built_folder() {
+	echo "$vm_cache/${1%%-*}"
+}
+
+# built_key KERNEL
+built_key() {
+	# shellcheck disable=SC2046 # a list of files without blanks is made here
+	cat $(built_configs "$1") "$here/$(built_plain "$1").patch" | sha256sum | cut -c1-12
+}
+
+# built_candidate KERNEL
+built_candidate() {
+	apt-cache policy "$(built_source "$1")" | sed -n 's/^ *Candidate: \([^(]\)/\1/p'
+}
+
+built_cached_version() {
+	local dir
+
+	for dir in "$(built_folder "$1")/$1-"*"-$(built_key "$1")"; do
+		[ ! -d "$dir" ] || basename "$dir"
+	done | sed "s/^$1-\(.*\)-[0-9a-f]*$/\1/" | tail -n 1
+}
+
+# built_version KERNEL: the newest that apt knows, or without apt's lists one
+# that is in the cache.
+built_version() {
+	local version
+
+	version=$(built_candidate "$1")
+	[ -n "$version" ] || version=$(built_cached_version "$1")
+	if [ -z "$version" ]; then
+		apt_refresh
+		version=$(built_candidate "$1")
+	fi
+	[ -n "$version" ] || die "apt knows no $(built_source "$1")"
+	echo "$version"
+}
+
+# built_unpack DIR KERNEL: without what fills most of the disk and is not built.
+built_unpack() {
+	local scratch
+
+	[ ! -d "$1" ] || return 0
+	scratch=$(scratch_in "$(dirname "$1")")
+	unpack_source "$(built_source "$2")" "$scratch" --strip-components=1 \
+		--exclude='*/drivers/gpu/drm/*/include/*' --exclude='*/Documentation/*/*'
+	patch -s -p1 -d "$scratch/done" <"$here/$(built_plain "$2").patch"
+	mv -T "$scratch/done" "$1"
+	rm -r "$scratch"
+}
+
+# built_configure SOURCE BUILD KERNEL: what was asked for and is not in the result
+# is a mistake, not a wish. Of two lines with one name the later counts; one without
+# a value asks for nothing.
+built_configure() {
+	local wanted=$2.wanted line
+
+	# shellcheck disable=SC2046 # as above
+	cat $(built_configs "$3") | grep '^CONFIG_' | tac | sort -t= -u -k1,1 |
+		grep -v '=$' >"$wanted"
+	built_make "$3" -s -C "$1" O="$2" KCONFIG_ALLCONFIG="$wanted" allnoconfig >/dev/null
+	while read -r line; do
+		grep -qxF "$line" "$2/.config" || die "$3: the source does not take $line"
+	done <"$wanted"
+	rm "$wanted"
+}
+
+# built_progress KERNEL: of thousands of lines, one in a few hundred.
+built_progress() {
+	awk -v kernel="$1" '/^  (CC|AS|LD|AR|LINK) / && !(++n % 200) {
+		print kernel ": " n " objects built"; fflush() }' >&2
+}
+
+# built_targets KERNEL: modules need to know what the kernel has for them. Where every
+# access to memory is checked, QEMU cannot start the ELF file: its entry is C that looks
+# for the checker's map before there is one.
+built_targets() {
+	is_uml "$1" && echo all || echo bzImage modules
+}
+
+# built_keep BUILD: the kernel, and what builds modules.
+built_keep() {
+	find "$1" -name '*.o' ! -path '*/scripts/*' -delete
+	find "$1" -name 'vmlinux*' -type f -size +1M -delete
+}
+
+# built_build SOURCE BUILD KERNEL. User Mode Linux makes its random numbers of its
+# version, too, which shall not tell when and by whom it was built.
+built_build() {
+	local log=$2.log
+	local -x KBUILD_BUILD_TIMESTAMP=@0 KBUILD_BUILD_VERSION=1
+	local -x KBUILD_BUILD_USER=conga KBUILD_BUILD_HOST=conga
+
+	mkdir -p "$2"
+	built_configure "$@"
+	echo "${0##*/}: building $3, minutes" >&2
+	# shellcheck disable=SC2046 # a list of words
+	built_make "$3" -C "$1" O="$2" -j"$(nproc)" $(built_targets "$3") 2>"$log" |
+		built_progress "$3" || { tail -n 30 "$log" >&2; die "$3 did not build"; }
+	built_keep "$2"
+	rm "$log"
+	built_make "$3" -s -C "$2" kernelrelease >"$2/release"
+}
+
+# fill_built KERNEL VERSION DIR: BUILD cannot move afterwards, so it is built in
+# place and gets its release last.
+fill_built() {
+	local plain source
+
+	plain=$(built_plain "$1")
+	source=$(built_folder "$plain")/source-$2-$(built_key "$plain")
+
+	[ ! -s "$3/release" ] || return 0
+	need gcc make flex bison bc patch
+	built_unpack "$source" "$plain"
+	rm -rf "$3"
+	built_build "$source" "$3" "$1"
+}
+
+# built_dir KERNEL: the folder that holds its program and builds its modules.
+built_dir() {
+	local version dir
+
+	need apt-get apt-cache dpkg flock
+	version=$(built_version "$1")
+	dir=$(built_folder "$1")/$1-$version-$(built_key "$1")
+	[ -s "$dir/release" ] || locked fill_built "$1" "$version" "$dir"
+	echo "$dir"
+}
