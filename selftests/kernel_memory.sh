@@ -7,6 +7,8 @@
 #
 # Source lib.sh and expect.sh first.
 
+readonly REST_KB=32
+
 # Slabs that are empty are kept for a while, unless they are asked for; counts of pages are
 # kept per CPU, and put together when stat_refresh is read.
 memory_kb() {
@@ -17,16 +19,19 @@ memory_kb() {
 	awk '/^(Slab|VmallocUsed|Percpu):/ { sum += $2 } END { print sum }' /proc/meminfo
 }
 
-# memory: sets MEMORY, in KB, once what was given up is freed
+# memory: sets MEMORY, in KB, once what was given up is freed. To ask forks, which takes a
+# few pages more or less from time to time.
 memory() {
-	local before tries=30
+	local before seen tries=60
 
 	MEMORY=$(memory_kb)
+	seen=$MEMORY
 	while ((tries-- > 0)); do
 		before=$MEMORY
 		sleep 0.5
 		MEMORY=$(memory_kb)
-		((MEMORY - before > 8 || before - MEMORY > 8)) || return 0
+		((MEMORY - before > REST_KB || before - MEMORY > REST_KB)) || return 0
+		seen+=" $MEMORY"
 	done
-	fail "the kernel's memory does not come to rest"
+	fail "the kernel's memory does not come to rest: $seen KB"
 }

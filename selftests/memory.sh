@@ -170,7 +170,6 @@ flowlet_table() {
 	conga fabric set flowlets "$FLOWLETS" && memory || return
 	KB=$((MEMORY - before + FEW_FLOWLETS * FLOWLET_BYTES / 1024))
 	table_kb || spare=$NOISE_KB
-	conga fabric del
 	echo "# $FLOWLETS flowlets: $KB KB"
 	((KB <= most + spare)) || fail "$FLOWLETS flowlets take $KB KB, not $most"
 }
@@ -181,7 +180,6 @@ large_table() {
 
 	conga fabric add hello off flowlets "$MANY_FLOWLETS" || return
 	table_kb || KB=0
-	conga fabric del
 	echo "# $MANY_FLOWLETS flowlets: $KB KB"
 	((KB == most)) || fail "$MANY_FLOWLETS flowlets take $KB KB of pages, not $most"
 }
@@ -218,7 +216,6 @@ leaf_object() {
 	traceable || return
 	fabric_make 4 0 || fail "no fabric" || return
 	traced conga -b - < <(leaves 4 "$MANY_LEAVES") || fail "no leaves" || return
-	conga fabric del
 	allocations 'conga_leaf_a' || return
 	bytes=$((OUR_BYTES / MANY_LEAVES))
 	echo "# a leaf: $bytes bytes, $OURS allocations for $MANY_LEAVES leaves"
@@ -235,7 +232,6 @@ fabric_takes() {
 	fabric_make "$1" "$MANY_LEAVES" || fail "no fabric" || return
 	usable=$(paths_usable)
 	memory || return
-	conga fabric del
 	((usable == MANY_LEAVES * MANY_UPLINKS)) || fail "$usable paths are usable" || return
 	echo "# $MANY_LEAVES leaves by $MANY_UPLINKS uplinks, IPv$1: $((MEMORY - before)) KB," \
 		"$(((MEMORY - before) * 1024 / MANY_LEAVES)) bytes a leaf, routes and all"
@@ -260,7 +256,6 @@ bursts() {
 	before=$STARTED
 	"$@" generate "$BURST" "$BURST" && flowlets_started || fail "nothing was sent" || return
 	STARTED=$((STARTED - before))
-	conga fabric del
 	((STARTED >= BURST * 99 / 100)) || fail "$BURST packets started $STARTED flowlets"
 }
 
@@ -289,6 +284,20 @@ nothing_allocated() {
 	((OURS == 0)) || fail "conga allocated $OURS times for $STARTED flowlets"
 }
 
+# without_fabric COMMAND...: a fabric that a failed test leaves is not the next one's
+without_fabric() {
+	local status=0
+
+	"$@" || status=$?
+	! conga fabric show >/dev/null 2>&1 || conga fabric del
+	return "$status"
+}
+
+# memory_test NAME COMMAND...
+memory_test() {
+	tap_test "$1" without_fabric "${@:2}"
+}
+
 require_root
 require_commands ip jq tc
 require_module
@@ -297,12 +306,12 @@ pktgen_load || tap_skip_all "needs pktgen"
 	tap_skip_all "this kernel's checkers take memory for whatever is allocated"
 tap_plan 8
 rig_up || die "cannot set up"
-tap_test "$FLOWLETS flowlets take $((FLOWLETS * FLOWLET_BYTES / 1024)) KB" flowlet_table
-tap_test "a table that is made of single pages has not one more" large_table
-tap_test "tr takes $TR_FLOW_BYTES bytes a flow more than letflow" tr_flows
-tap_test "a leaf takes $LEAF_BYTES bytes, and $INDEX_BYTES at most to be found" leaf_object
-tap_test "$MANY_LEAVES leaves by $MANY_UPLINKS uplinks take less than 16 MB, IPv4" fabric_takes 4
-tap_test "$MANY_LEAVES leaves by $MANY_UPLINKS uplinks take less than 16 MB, IPv6" fabric_takes 6
-tap_test "flowlets that start keep no memory" nothing_kept
-tap_test "packets that start flowlets allocate nothing, not even for a moment" nothing_allocated
+memory_test "$FLOWLETS flowlets take $((FLOWLETS * FLOWLET_BYTES / 1024)) KB" flowlet_table
+memory_test "a table that is made of single pages has not one more" large_table
+memory_test "tr takes $TR_FLOW_BYTES bytes a flow more than letflow" tr_flows
+memory_test "a leaf takes $LEAF_BYTES bytes, and $INDEX_BYTES at most to be found" leaf_object
+memory_test "$MANY_LEAVES leaves by $MANY_UPLINKS uplinks take less than 16 MB, IPv4" fabric_takes 4
+memory_test "$MANY_LEAVES leaves by $MANY_UPLINKS uplinks take less than 16 MB, IPv6" fabric_takes 6
+memory_test "flowlets that start keep no memory" nothing_kept
+memory_test "packets that start flowlets allocate nothing, not even for a moment" nothing_allocated
 tap_exit
