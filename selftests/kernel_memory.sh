@@ -7,7 +7,7 @@
 #
 # Source lib.sh and expect.sh first.
 
-readonly REST_KB=32
+readonly REST_KB=8 REST_TIMES=6
 
 # Slabs that are empty are kept for a while, unless they are asked for; counts of pages are
 # kept per CPU, and put together when stat_refresh is read.
@@ -19,19 +19,17 @@ memory_kb() {
 	awk '/^(Slab|VmallocUsed|Percpu):/ { sum += $2 } END { print sum }' /proc/meminfo
 }
 
-# memory: sets MEMORY, in KB, once what was given up is freed. To ask forks, which takes a
-# few pages more or less from time to time.
+# memory: sets MEMORY, in KB, once what was given up is freed: to ask takes up to 100 KB
+# itself, for a moment, so it is the least of what is seen, until the next are not less.
 memory() {
-	local before seen tries=60
+	local now rest=0 tries=120
 
 	MEMORY=$(memory_kb)
-	seen=$MEMORY
-	while ((tries-- > 0)); do
-		before=$MEMORY
-		sleep 0.5
-		MEMORY=$(memory_kb)
-		((MEMORY - before > REST_KB || before - MEMORY > REST_KB)) || return 0
-		seen+=" $MEMORY"
+	while ((rest < REST_TIMES && tries-- > 0)); do
+		sleep 0.25
+		now=$(memory_kb)
+		rest=$((now < MEMORY - REST_KB ? 0 : rest + 1))
+		((now >= MEMORY)) || MEMORY=$now
 	done
-	fail "the kernel's memory does not come to rest: $seen KB"
+	((rest == REST_TIMES)) || fail "the kernel's memory does not come to rest: $MEMORY KB, $now KB"
 }
