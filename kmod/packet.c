@@ -311,14 +311,8 @@ void conga_packet_destination_any(const struct sk_buff *skb,
 				      offsetof(struct iphdr, daddr), addr);
 }
 
-/*
- * conga_packet_whole - is the VXLAN header within what IP says is the packet?
- *
- * IP sees to that, but at a port there are packets that it never saw. One that is larger
- * than its header can say has 0 there.
- */
-bool conga_packet_whole(const struct sk_buff *skb,
-			const struct conga_packet *packet)
+bool conga_packet_whole_any(const struct sk_buff *skb,
+			    const struct conga_packet *packet)
 {
 	int begin = packet->network + (packet->v6 ? sizeof(struct ipv6hdr) : 0);
 	__be16 length = 0;
@@ -327,7 +321,7 @@ bool conga_packet_whole(const struct sk_buff *skb,
 			   (packet->v6 ? offsetof(struct ipv6hdr, payload_len) :
 					 offsetof(struct iphdr, tot_len)),
 		      &length, sizeof(length));
-	return !length || begin + ntohs(length) >= conga_inner_start(packet);
+	return conga_packet_reaches(packet, begin, length);
 }
 
 /* conga_packet_to_link - is the outer destination all systems of a link? */

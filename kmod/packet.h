@@ -181,8 +181,32 @@ static inline int conga_inner_start(const struct conga_packet *packet)
 	return packet->udp + sizeof(struct udphdr) + CONGA_VXLAN_HLEN;
 }
 
-bool conga_packet_whole(const struct sk_buff *skb,
-			const struct conga_packet *packet);
+/* conga_packet_reaches - is the VXLAN header within so many bytes from @begin on?
+ *
+ * @length is IP's own of the packet, which is 0 in one that is larger than it can say.
+ */
+static inline bool conga_packet_reaches(const struct conga_packet *packet,
+					int begin, __be16 length)
+{
+	return !length || begin + ntohs(length) >= conga_inner_start(packet);
+}
+
+bool conga_packet_whole_any(const struct sk_buff *skb,
+			    const struct conga_packet *packet);
+
+/* conga_packet_whole - is the VXLAN header within what IP says is the packet?
+ *
+ * IP sees to that, but at a port there are packets that it never saw.
+ */
+static inline bool conga_packet_whole(const struct sk_buff *skb,
+				      const struct conga_packet *packet)
+{
+	if (packet->plain4)
+		return conga_packet_reaches(packet, packet->network,
+					    conga_packet_plain4(skb, packet)->ip.tot_len);
+	return conga_packet_whole_any(skb, packet);
+}
+
 bool conga_packet_to_link(const struct sk_buff *skb,
 			  const struct conga_packet *packet);
 u8 conga_packet_hops(const struct sk_buff *skb,
