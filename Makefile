@@ -29,9 +29,10 @@
 #   make lab-budget        what all that costs
 #   sudo make bench-cost   instructions per packet and of TCP, beside the stock kernel
 #   sudo make bench-profile [POLICY=ecmp]  where they go, step by step
+#   sudo make newcomer     what README says a newcomer can try, on a Debian that has nothing
 #   sudo make style        checkpatch, sparse, W=1, shellcheck
 #
-# demo, check, deb, lab, mutants and style install the Debian packages they miss, and say
+# demo, check, deb, lab, mutants, newcomer and style install the Debian packages they miss, and say
 # which. What is built is described in Kbuild.
 
 KERNELRELEASE ?= $(shell uname -r)
@@ -170,6 +171,9 @@ soak: vm-build setup-uml
 	@$(VM) -k uml --time-travel --seed $(SEED) -t $$(($(SECONDS) + 600)) -- \
 		selftests/soak.sh -t $(SECONDS) -s $(SEED)
 
+newcomer: setup-newcomer
+	@selftests/newcomer
+
 mutants: uml-build setup-lab setup-package
 	@selftests/mutants/run
 
@@ -211,4 +215,4 @@ style: setup-build setup-check setup-style
 	@selftests/style
 
 .PHONY: all module tool install install-tool uninstall deb clean vm-build uml-build demo demo-check check check-full \
-	check-all check-ci bench-cost bench-profile campaigns soak mutants lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget style
+	check-all check-ci bench-cost bench-profile campaigns soak mutants newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget style
