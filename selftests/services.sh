@@ -49,7 +49,7 @@ system_up() {
 	container=services unshare --fork --pid --mount --mount-proc --kill-child \
 		/lib/systemd/systemd --unit="${BOOT##*/}" >"$SAYS" 2>&1 &
 	UNSHARE=$!
-	defer "kill -KILL $UNSHARE; wait $UNSHARE"
+	defer "kill -KILL $UNSHARE; wait $UNSHARE 2>/dev/null"
 	busywait "$SOON_MS" pgrep -P "$UNSHARE" >/dev/null || return
 	SYSTEM=$(pgrep -P "$UNSHARE")
 	busywait "$BOOT_MS" boots >/dev/null || fail "systemd says: $(tail -n 5 "$SAYS")"
@@ -106,8 +106,8 @@ at_boot() {
 	[[ $(journal conga.service) == *"there is no device \"eth2\" yet, the port waits for it"* ]] ||
 		fail "the journal: $(journal conga.service)" || return
 	saved_is <<-'END'
-		fabric add hello off
-		port add dev eth1 role uplink tag 0 rate 10gbit
+		fabric add policy conga hello off
+		port add dev eth1 role uplink tag 0 rate 10Gbit
 		leaf add 10.9.0.1 mode conga
 	END
 }
@@ -128,9 +128,9 @@ reloaded() {
 	sed -i 's/ rate 10gbit$/ rate 25gbit/; s/^leaf.*/leaf add 10.9.0.2 mode conga/' "$CONF"
 	ctl reload conga.service || return
 	saved_is <<-'END'
-		fabric add hello off
-		port add dev eth1 role uplink tag 0 rate 25gbit
-		port add dev eth2 role uplink tag 1 rate 25gbit
+		fabric add policy conga hello off
+		port add dev eth1 role uplink tag 0 rate 25Gbit
+		port add dev eth2 role uplink tag 1 rate 25Gbit
 		leaf add 10.9.0.2 mode conga
 	END
 }
@@ -144,7 +144,7 @@ wrong_line() {
 	sed -i '$d' "$CONF"
 	saved_is <<<"$before" || return
 	[[ $(journal conga.service) == *"$CONF:5"*uplnik* ]] ||
-		fail "the journal: $(journal conga.service | tail -n 3)"
+		fail "the journal: $(journal conga.service | tail -n 8)"
 }
 
 daemon_runs() {
@@ -156,7 +156,7 @@ daemon_runs() {
 	busywait "$SOON_MS" daemon_found >/dev/null ||
 		fail "congad: $(journal congad.service | tail -n 3)" || return
 	ctl reload congad.service && ctl stop congad.service || return
-	daemon_found || fail "what congad made is gone with it"
+	daemon_found >/dev/null || fail "what congad made is gone with it"
 }
 
 daemon_found() {
