@@ -143,7 +143,7 @@ wrong_line() {
 	! inside systemctl reload conga.service >/dev/null 2>&1 || fail "the reload succeeded" || return
 	sed -i '$d' "$CONF"
 	saved_is <<<"$before" || return
-	[[ $(journal conga.service) == *"$CONF:5"*uplnik* ]] ||
+	[[ $(journal conga.service) == *uplnik*"$CONF:5"* ]] ||
 		fail "the journal: $(journal conga.service | tail -n 8)"
 }
 
