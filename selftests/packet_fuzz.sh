@@ -19,7 +19,7 @@ HERE=$(dirname "$(realpath "$0")")
 # shellcheck source=selftests/expect.sh
 . "$HERE/expect.sh"
 
-readonly FLOWS=1000 BALANCE_PERCENT=140
+readonly FLOWS=1000 BALANCE_PERCENT=400
 readonly LEAF_ID=24239		# as packet_fuzz knows it
 readonly MAC=02:00:00:00:00:01 MAC_PEER=02:00:00:00:00:02
 readonly -a DOORS=(rx tx link control) POLICY_ROUNDS=(conga tr hula)
@@ -310,7 +310,8 @@ conga_here() {
 	"$CONGA" -n "$BOX" "$@"
 }
 
-# By links that these few packets do not load, nor what else the box sends: only chance decides.
+# Each uplink a fifth at least: by links that these few packets do not load chance decides, and
+# which paths have answered when the first of them come.
 balances() {
 	local left up0 up1
 
