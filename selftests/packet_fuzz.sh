@@ -310,8 +310,8 @@ conga_here() {
 	"$CONGA" -n "$BOX" "$@"
 }
 
-# Each uplink a fifth at least: by links that these few packets do not load chance decides, and
-# which paths have answered when the first of them come.
+# Each uplink a fifth at least, by links that these few packets do not load. One may still get
+# twice as many as the other; why is not known.
 balances() {
 	local left up0 up1
 
