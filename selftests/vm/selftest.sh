@@ -142,8 +142,9 @@ fails_with() {
 
 # bad_ends OPTION...
 bad_ends() {
-	fails_with "a kernel warning" 'complained.*WARNING: x' "$@" \
-		-- bash -c 'dmesg -n 1; echo "WARNING: x" >/dev/kmsg; exit 0'
+	fails_with "a kernel warning" 'complained.*WARNING: x, amid x.sh$' "$@" \
+		-- bash -c 'dmesg -n 1; echo "selftests: program x.sh" >/dev/kmsg
+			echo "WARNING: x" >/dev/kmsg; exit 0'
 	fails_with "a panic" 'complained.*panic' "$@" \
 		-- bash -c 'echo c >/proc/sysrq-trigger; exit 0'
 	fails_with "a power-off" 'went down before' "$@" -- poweroff -f
