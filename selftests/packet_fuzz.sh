@@ -19,7 +19,7 @@ HERE=$(dirname "$(realpath "$0")")
 # shellcheck source=selftests/expect.sh
 . "$HERE/expect.sh"
 
-readonly FLOWS=1000 BALANCE_PERCENT=400
+readonly FLOWS=1000 BALANCE_PERCENT=140
 readonly LEAF_ID=24239		# as packet_fuzz knows it
 readonly MAC=02:00:00:00:00:01 MAC_PEER=02:00:00:00:00:02
 readonly -a DOORS=(rx tx link control) POLICY_ROUNDS=(conga tr hula)
@@ -310,12 +310,13 @@ conga_here() {
 	"$CONGA" -n "$BOX" "$@"
 }
 
-# Each uplink a fifth at least, by links that these few packets do not load. One may still get
-# twice as many as the other; why is not known.
+# By links that these few packets do not load, and with a table of flowlets that is new: CONGA
+# leaves a flow where its entry's last packet went, which what came before has not put in halves.
+# Five sigma of a fair draw.
 balances() {
 	local left up0 up1
 
-	conga_here fabric set policy conga age 10ms || return
+	conga_here fabric set policy conga age 10ms flowlets 4096 || return
 	for up in up0 up1; do conga_here port set dev "$up" rate 1tbit || return; done
 	settle && left=$(fuzz -b "$FLOWS") || return
 	up0=$(sed -n 's/^up0=//p' <<<"$left") up1=$(sed -n 's/^up1=//p' <<<"$left")
