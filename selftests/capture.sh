@@ -26,6 +26,7 @@ capture_start() {
 
 	# A test that failed may have left one running.
 	[[ ! ${CAPTURE[$name]} ]] || kill "${CAPTURE[$name]}" 2>/dev/null
+	: >"$file.log"		# what an earlier one said, before this one gets to it
 	nsenter --net="/run/netns/$ns" tcpdump -i "$dev" -n -Z root -U --immediate-mode \
 		-s "$CAPTURE_BYTES" -B "$CAPTURE_KIB" -w "$file.pcap" "${@:4}" 2>"$file.log" &
 	CAPTURE[$name]=$!
