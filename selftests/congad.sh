@@ -53,6 +53,7 @@ log_of() {
 daemon_start() {
 	local ns=$1
 
+	: >"$(log_of "$ns")"
 	"$CONGAD" -n "$ns" -v -hold "$HOLD_S" "${@:2}" 2>"$(log_of "$ns")" &
 	DAEMON[$ns]=$!
 }

@@ -68,6 +68,7 @@ captured() {
 	local status=0 i pids=()
 
 	for ((i = 0; i < UPLINKS; i++)); do
+		: >"$SAID"
 		nsenter --net=/run/netns/v4 tcpdump -i "up$i" -B 8192 -w /dev/null 2>"$SAID" &
 		pids+=($!)
 		busywait $PATIENCE_MS grep -q 'listening on' "$SAID" || die "tcpdump does not capture"

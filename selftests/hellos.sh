@@ -181,6 +181,7 @@ control_counted() {
 # ---- a peer that is played ----
 
 player_start() {
+	: >"$TOPO_DIR/player"
 	"${BASH_SOURCE[0]%/*}/hello_peer" "${@:2}" "$1" >"$TOPO_DIR/player" &
 	PLAYER=$!
 	busywait "$PATIENCE_MS" grep -q listening "$TOPO_DIR/player" || fail "no player"

@@ -97,6 +97,7 @@ bad_words_are_refused() {
 
 # watch_start WORD...: its blocks are in $OUT from the first one on
 watch_start() {
+	: >"$OUT"
 	"$CONGA" -n "${LEAF[0]}" "$@" >"$OUT" 2>"$ERR" &
 	WATCH=$!
 	busywait "$WAIT_MS" test -s "$OUT" || fail "nothing is told: $(<"$ERR")"
