@@ -5,7 +5,8 @@
 # A spine tells what waits at the port that a packet came in by; the leaf learns it for its
 # uplink and that leaf, delivers the packet without it, and forgets it in time. Packets go
 # where they are earliest, but none of a flow before the one that was sent before it; long
-# flows keep clear of short ones. What hellos measure is the delay of the links.
+# flows keep clear of short ones. What hellos measure is the delay of the links. tr6.sh
+# has the same over IPv6.
 
 HERE=$(dirname "$(realpath "$0")")
 # shellcheck source=selftests/lib.sh
@@ -26,16 +27,25 @@ readonly US=1000 MS=1000000	# in ns
 readonly FRAME=1250		# bytes, 100 us of a link
 readonly FLOWS=8 BYTES=200
 readonly PORT=9 SOURCE_PORT=10000
-readonly TUNNELLED="udp port $TOPO_PORT and udp[28:2] = 0x0800"
 readonly LONG=2000		# bytes, from which on a flow is long, where it matters
 
 TOPO_LINKS=1
+TOPO_UNDERLAY=${TR_UNDERLAY:-4}
 TOPO_QDISC=wire
 TOPO_RATE=100mbit
 TOPO_BUFFER=1000000
 readonly NEAR_US=20 FAR_US=200	# delay of links, of those between leaf 0 and spine 1
 TOPO_DELAY=${NEAR_US}us
 TOPO_LINK_DELAY=([leaf0-spine1.0]=${FAR_US}us [spine1.0-leaf0]=${FAR_US}us)
+
+# What differs by underlay: IP's header, what is in a tunnel, addresses of others
+if ((TOPO_UNDERLAY == 6)); then
+	readonly OUTER=40 TUNNELLED="udp port $TOPO_PORT and ip6[68:2] = 0x0800"
+	readonly STRANGER=fd00::9:9 PLAIN=fd00::99
+else
+	readonly OUTER=20 TUNNELLED="udp port $TOPO_PORT and udp[28:2] = 0x0800"
+	readonly STRANGER=10.9.9.9 PLAIN=10.0.0.99
+fi
 
 # ---- schedules ----
 
@@ -86,8 +96,8 @@ queues() {
 
 # by_uplink: "FLOW:UPLINK ..." of leaf 0's packets in a row, as captured
 by_uplink() {
-	capture_bytes out "${LEAF[0]}" | awk -v first="$SOURCE_PORT" '
-		function field(at, bytes) { return substr($4, 2 * (20 + at) + 1, 2 * bytes) }
+	capture_bytes out "${LEAF[0]}" | awk -v first="$SOURCE_PORT" -v outer="$OUTER" '
+		function field(at, bytes) { return substr($4, 2 * (outer + at) + 1, 2 * bytes) }
 		function number(hex,   n, i) {
 			for (i = 1; i <= length(hex); i++)
 				n = 16 * n + index("0123456789abcdef", substr(hex, i, 1)) - 1
@@ -209,17 +219,17 @@ forged_changes_nothing() {
 
 	sleep 0.1
 	# what it sends itself came by no port, and it would say nothing of queues
-	spines_set policy conga && conga 0 leaf add 10.0.0.99 mode plain || return
+	spines_set policy conga && conga 0 leaf add "$PLAIN" mode plain || return
 	for byte3 in 7c ff 81 02; do
 		nothing_by "${VTEP[1]}" "$byte3" queue_ignored || status=1
 	done
-	nothing_by 10.9.9.9 fc rx_unknown_leaf && nothing_by 10.0.0.99 fc rx_plain_leaf || status=1
+	nothing_by "$STRANGER" fc rx_unknown_leaf && nothing_by "$PLAIN" fc rx_plain_leaf || status=1
 	# one that is right is learnt, by this path
 	said=$(forged "${VTEP[1]}" e8)
-	[[ $said == '[["'"${VTEP[1]}"'","up0",0],["'"${VTEP[1]}"'","up1",0],["10.0.0.99"'* &&
-		$said == *' to [["'"${VTEP[1]}"'","up0",'[1-9]*',["'"${VTEP[1]}"'","up1",0],["10.0.0.99","up0",0],["10.0.0.99","up1",0]]' ]] ||
+	[[ $said == '[["'"${VTEP[1]}"'","up0",0],["'"${VTEP[1]}"'","up1",0],["'"$PLAIN"'"'* &&
+		$said == *' to [["'"${VTEP[1]}"'","up0",'[1-9]*',["'"${VTEP[1]}"'","up1",0],["'"$PLAIN"'","up0",0],["'"$PLAIN"'","up1",0]]' ]] ||
 		fail "a right one: $said" || status=1
-	conga 0 leaf del 10.0.0.99 && spines_set policy tr && sleep 0.1 && return "$status"
+	conga 0 leaf del "$PLAIN" && spines_set policy tr && sleep 0.1 && return "$status"
 }
 
 # ---- the decision ----
