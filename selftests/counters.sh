@@ -100,7 +100,7 @@ device_sum() {
 	read -r PACKETS BYTES_OUT < <(awk -v prefix="$2" '
 		{ gsub(":", " ") }
 		index($1, prefix) == 1 { packets += $11; bytes += $10 }
-		END { print packets + 0, bytes + 0 }' "/proc/${PIN[$1]}/net/dev")
+		END { printf "%.0f %.0f\n", packets, bytes }' "/proc/${PIN[$1]}/net/dev")
 }
 
 # port_sum NAMESPACE: sets PORT_PACKETS and PORT_BYTES, of all ports

@@ -129,9 +129,12 @@ no_such_device() {
 		stops "no device \"eth7\"" "neighbour eth7 192.0.2.2 $MAC"
 }
 
-# Of many requests that are sent at once it is the refused one that is named.
+# Of many requests that are sent at once it is the refused one that is named. Later kernels
+# have a sentence for an address that is there.
 refused_by_kernel() {
-	stops "File exists" "address eth0 192.0.2.1/24" &&
+	local address="address eth0 192.0.2.1/24"
+
+	{ stops "File exists" "$address" || stops "ipv4: Address already assigned" "$address"; } &&
 		stops "File exists" "neighbour eth0 192.0.2.9 $MAC" &&
 		stops "Invalid argument \"/proc/sys/$(tr . / <<<"$TTL")\"" "sysctl $TTL=nonsense"
 }
