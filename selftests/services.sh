@@ -85,6 +85,10 @@ state_of() {
 	inside systemctl is-active "$1"
 }
 
+is_active() {
+	[[ $(state_of "$1") == active ]]
+}
+
 # saved_is: the state, from stdin
 saved_is() {
 	[[ $("$TOOL" save) == "$(cat)" ]] || fail "there is: $("$TOOL" save)"
@@ -100,7 +104,9 @@ ports() {
 at_boot() {
 	local conga network
 
-	[[ $(state_of conga.service) == active ]] || fail "$(journal conga.service | tail -n 3)" || return
+	# It may be reloaded at the moment, for a device that came.
+	busywait "$SOON_MS" is_active conga.service ||
+		fail "$(journal conga.service | tail -n 3)" || return
 	conga=$(active_since conga.service) network=$(active_since network.target)
 	((conga > 0 && network >= conga)) || fail "conga: $conga us, network: $network us" || return
 	[[ $(journal conga.service) == *"there is no device \"eth2\" yet, the port waits for it"* ]] ||

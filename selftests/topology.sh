@@ -643,3 +643,13 @@ hosts_say_nothing() {
 		END
 	done
 }
+
+# hosts_need_not_ask: the first hosts of leaf 0 and 1 for one another, at any time
+hosts_need_not_ask() {
+	local h
+
+	for h in 0 1; do
+		ip -n "${HOST[$h.0]}" neighbour replace "${HOST_IP[$((1 - h)).0]}" \
+			lladdr "${HOST_MAC[$((1 - h)).0]}" dev eth0 nud permanent || return
+	done
+}

@@ -437,20 +437,10 @@ send() {
 	"$HERE/vxlan_send" -n "${HOST[$1.0]}" -c 2 -i 1000 -l "$BYTES" -p "$PORT" "${HOST_IP[$2.0]}" -
 }
 
-# Nobody asks for them meanwhile.
-neighbours() {
-	local h
-
-	for h in 0 1; do
-		ip -n "${HOST[$h.0]}" neighbour replace "${HOST_IP[$((1 - h)).0]}" \
-			lladdr "${HOST_MAC[$((1 - h)).0]}" dev eth0 nud permanent || return
-	done
-}
-
 setup() {
 	[[ -d /sys/module/wire ]] || insmod "$(module_file lab/wire)" || return
-	topo_up && settle && hosts_say_nothing && neighbours && fabric_up tr conga && spines_set policy tr ||
-		return
+	topo_up && settle && hosts_say_nothing && hosts_need_not_ask && fabric_up tr conga &&
+		spines_set policy tr || return
 	EVENTS=$TOPO_DIR/events
 	pin "${HOST[0.0]}" && send 0 1 && send 1 0 && sleep 0.2
 }

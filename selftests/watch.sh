@@ -28,7 +28,7 @@ readonly NO_TEXT=$'n\xff'	# another, whose name is no UTF-8
 WATCH=""			# process id
 
 setup() {
-	topo_up && fabric_up conga conga || return
+	topo_up && hosts_need_not_ask && fabric_up conga conga || return
 	OUT=$TOPO_DIR/told ERR=$TOPO_DIR/said
 }
 
@@ -97,6 +97,8 @@ bad_words_are_refused() {
 
 # watch_start WORD...: its blocks are in $OUT from the first one on
 watch_start() {
+	# A test that failed may have left one running.
+	[[ ! $WATCH ]] || kill -KILL "$WATCH" 2>/dev/null
 	: >"$OUT"
 	"$CONGA" -n "${LEAF[0]}" "$@" >"$OUT" 2>"$ERR" &
 	WATCH=$!
@@ -109,6 +111,7 @@ watch_stop() {
 
 	kill -TERM "$WATCH" 2>/dev/null
 	wait "$WATCH" || status=$?
+	WATCH=""
 	[[ $status == "$1" && $(<"$ERR") == "$2" ]] ||
 		fail "status $status, said: $(<"$ERR"), expected: $1, $2"
 }
@@ -178,6 +181,7 @@ wait_for_end() {
 	local status=0
 
 	wait "$WATCH" || status=$?
+	WATCH=""
 	[[ $status == 1 && $(<"$ERR") == "Error: There is no fabric in this network namespace"* ]] ||
 		fail "status $status, said: $(<"$ERR")"
 }
