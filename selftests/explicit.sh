@@ -45,15 +45,6 @@ readonly EXPLICIT='udp[12:4] = 0xfffffe00 and udp[21] = 2'
 
 declare -A SHARE=()
 
-silence() {
-	local i
-
-	for i in 0 1; do
-		in_ns "${LEAF[i]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 || return
-		in_ns "${HOST[$i.0]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 || return
-	done
-}
-
 sink_up() {
 	"$HERE/udp_listen" "${HOST[1.0]}" "$SINK_PORT" >"$TOPO_DIR/sink" &
 	busywait 5000 grep -q listening "$TOPO_DIR/sink"
@@ -69,7 +60,7 @@ leaves_conga() {
 
 setup() {
 	settle
-	topo_up && silence && sink_up || return
+	topo_up && tunnel_says_nothing && sink_up || return
 	MAC=$(ip -n "${LEAF[1]}" -br link show up0 | awk '{ print $3 }')
 	fabric_up conga auto &&
 		busywait 5000 leaves_conga

@@ -653,3 +653,13 @@ hosts_need_not_ask() {
 			lladdr "${HOST_MAC[$((1 - h)).0]}" dev eth0 nud permanent || return
 	done
 }
+
+# Nothing comes through the tunnel of leaf 0 and 1 that nobody asked for: no IPv6.
+tunnel_says_nothing() {
+	local i
+
+	for i in 0 1; do
+		in_ns "${LEAF[i]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 || return
+		in_ns "${HOST[$i.0]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 || return
+	done
+}

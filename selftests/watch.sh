@@ -28,7 +28,7 @@ readonly NO_TEXT=$'n\xff'	# another, whose name is no UTF-8
 WATCH=""			# process id
 
 setup() {
-	topo_up && hosts_need_not_ask && fabric_up conga conga || return
+	topo_up && tunnel_says_nothing && hosts_need_not_ask && fabric_up conga conga || return
 	OUT=$TOPO_DIR/told ERR=$TOPO_DIR/said
 }
 
