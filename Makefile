@@ -158,7 +158,7 @@ bench-profile: vm-build
 # Their results stand in Documentation/campaigns.md. Builds two kernels at first use.
 CAMPAIGN ?=
 
-campaigns: vm-build setup-smp
+campaigns: vm-build setup-smp setup-uml setup-package
 	@selftests/campaigns $(CAMPAIGN)
 
 # Simulated time is a fraction of it on the wall; the same seed does the same again.

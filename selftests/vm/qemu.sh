@@ -76,10 +76,12 @@ machine_kernel() {
 }
 
 machine_release() {
+	local dir
+
 	if is_built "$kernel"; then
-		cat "$(built_dir "$kernel")/release"
+		dir=$(built_dir "$kernel") && cat "$dir/release"
 	elif [[ $kernel = *.deb ]]; then
-		cat "$(kernel_dir "$kernel")/release"
+		dir=$(kernel_dir "$kernel") && cat "$dir/release"
 	else
 		kernel_release "$kernel"
 	fi

@@ -10,7 +10,9 @@ machine_kernel() {
 }
 
 machine_release() {
-	cat "$(built_dir "$kernel")/release"
+	local dir
+
+	dir=$(built_dir "$kernel") && cat "$dir/release"
 }
 
 machine_prepare() {
