@@ -63,10 +63,10 @@ capture_text() {
 
 # "TIME DEVICE DIRECTION BYTES" of each packet; the bytes are hexadecimal, from the
 # network header on. Device and direction are told of a capture on "any" alone, and the
-# device has its name only in its namespace. The packet within has a line of its own,
-# without the time.
+# device has its name only in its namespace. Quiet: where a flow has the port of a protocol
+# that tcpdump knows, e.g. 49152, and too few bytes for it, the link's header comes along.
 capture_bytes() {
-	in_ns "$2" tcpdump -n -tt -x -r "$TOPO_DIR/$1.pcap" "${@:3}" 2>/dev/null | awk '
+	in_ns "$2" tcpdump -n -q -tt -x -r "$TOPO_DIR/$1.pcap" "${@:3}" 2>/dev/null | awk '
 		function tell() { if (bytes) print packet, bytes }
 		/^\t/ { sub(/^[^:]*: */, ""); gsub(/ /, ""); bytes = bytes $0; next }
 		/^[0-9.]+ / { tell(); packet = $1 " " $2 " " $3; bytes = "" }

@@ -15,7 +15,7 @@
 # shellcheck disable=SC2034 # for those who source this
 
 readonly CONGA=$HERE/../userspace/conga
-readonly PACKETS=2000 PATIENCE_MS=10000
+readonly PACKETS=2000 PATIENCE_MS=60000
 readonly BYTES=200 FLOWS=8 MANY_FLOWS=1000
 readonly UPLINKS=4 MANY_UPLINKS=16 MANY_LEAVES=1000
 readonly VXLAN_PORT=4789 OTHER_PORT=5000 VNI=100

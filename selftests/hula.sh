@@ -99,7 +99,7 @@ probe_is() {
 	fi
 	expected="^${ip}[c-f]...12b5003c....08${3}00100fffffe00434e474101040000${LEAF_ID}0300"
 	expected+="0000$(printf '%016d' 0)$(digits "${VTEP[0]}")$4${5}0000\$"
-	said=$(in_ns "$1" timeout 1 tcpdump -i "$2" -Q in -c 1 -l -n -x "$filter" 2>/dev/null |
+	said=$(in_ns "$1" timeout 1 tcpdump -i "$2" -Q in -c 1 -l -n -q -x "$filter" 2>/dev/null |
 		sed -n 's/^\t0x[0-9a-f]*: *//p' | tr -d ' \n')
 	[[ $said =~ $expected ]] || fail "$2 of ${1%-*} receives $said, expected: $expected"
 }

@@ -345,7 +345,7 @@ packets_can_forge() {
 # ---- what our own packets say ----
 
 # Flows of one packet each, from host to host
-readonly FLOWS=60 FLOW_BYTES=1000 SINK_PORT=9
+readonly FLOWS=100 FLOW_BYTES=1000 SINK_PORT=9
 
 sink_up() {
 	"$HERE/udp_listen" "${HOST[1.0]}" "$SINK_PORT" >"$TOPO_DIR/sink" &
@@ -369,7 +369,7 @@ flows_cross() {
 
 # The first words of the VXLAN headers of a capture, in order
 words_of() {
-	capture_text "$1" -x | awk '/0x0010:/ { print $8 $9 }'
+	capture_text "$1" -q -x | awk '/0x0010:/ { print $8 $9 }'
 }
 
 # WORDS[NAME]: what left leaf 0 by each uplink, what reached leaf 1
@@ -399,7 +399,7 @@ words_are() {
 		W=0x$W
 		((count += ($2) != 0))
 	done
-	((count == $3)) || fail "$1: $count words with $2, expected: $3"
+	((count == $3)) || fail "$1: $count words with $2, expected: $3, of ${WORDS[$1]//$'\n'/ }"
 }
 
 # In terms of W
