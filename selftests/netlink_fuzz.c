@@ -34,6 +34,7 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include "../userspace/tool.h"
+#include "fuzz_progress.h"
 #include "netlink_fuzz.h"
 
 #define FUZZ_ANSWER	32768
@@ -511,6 +512,8 @@ static void fuzz_all(void)
 				errx(EXIT_FAILURE, "seed %llu: the module does not answer at %llu",
 				     (unsigned long long)fuzz.seed, (unsigned long long)i);
 		}
+		if (!fuzz.prints)
+			fuzz_progress(i - fuzz.first, fuzz.count, "messages");
 		fuzz_one(i);
 	}
 }

@@ -116,8 +116,8 @@ one_sends() {
 	local start status=0
 
 	start=$(now_ms)
-	fuzz -s "$SEED" -c "$MESSAGES" >"$REPORT/one" 2>&1 || status=1
-	cat "$REPORT/one"
+	fuzz -s "$SEED" -c "$MESSAGES" 2>&1 | tee "$REPORT/one"
+	((!PIPESTATUS[0])) || status=1
 	echo "# $MESSAGES messages in $(($(now_ms) - start)) ms"
 	((!status)) || fail "there are findings"
 }

@@ -28,6 +28,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "fuzz_progress.h"
 #include "packet_fuzz.h"
 
 #define FUZZ_SHOWN	10		/* findings, with all their bytes */
@@ -438,6 +439,7 @@ static void fuzz_all(void)
 	for (i = fuzz.first; i < fuzz.first + fuzz.count; i++) {
 		if ((i - fuzz.first) % FUZZ_LOG_EACH == 0)
 			fuzz_log(i);
+		fuzz_progress(i - fuzz.first, fuzz.count, "packets");
 		fuzz_one(i);
 	}
 }

@@ -198,8 +198,8 @@ door() {
 
 	start=$(now_ms)
 	stats_mark "$BOX"
-	fuzz -d "$1" -s "$SEED" -i "$2" -c "$ROUND" >"$REPORT/$1" 2>&1 || status=1
-	cat "$REPORT/$1"
+	fuzz -d "$1" -s "$SEED" -i "$2" -c "$ROUND" 2>&1 | tee "$REPORT/$1"
+	((!PIPESTATUS[0])) || status=1
 	echo "# $ROUND packets in $(($(now_ms) - start)) ms"
 	((!status)) || fail "there are findings" || return
 	swept "$1" && counted "$1"
