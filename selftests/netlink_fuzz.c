@@ -188,7 +188,7 @@ static void fuzz_hear(struct fuzz_verdict *verdict, bool request, const struct n
 			   sizeof(struct nlmsgerr));
 }
 
-/* All answers lie ready when a request returns. */
+/* All answers lie ready when a request returns; one of them may be lost for want of memory. */
 static void fuzz_receive(int fd, const struct fuzz_message *message,
 			 struct fuzz_verdict *verdict)
 {
@@ -197,7 +197,7 @@ static void fuzz_receive(int fd, const struct fuzz_message *message,
 	struct nlmsghdr *nl;
 	int left;
 
-	while ((left = recv(fd, answer, sizeof(answer), MSG_DONTWAIT)) > 0)
+	while ((left = recv(fd, answer, sizeof(answer), MSG_DONTWAIT)) >= 0 || errno == ENOBUFS)
 		for (nl = (void *)answer; nlmsg_ok(nl, left); nl = nlmsg_next(nl, &left))
 			if (nl->nlmsg_seq == message->nl.nlmsg_seq)
 				fuzz_hear(verdict, request, nl);
