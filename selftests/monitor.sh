@@ -184,7 +184,7 @@ objects_are_as_shown() {
 }
 
 path_is_told() {
-	told | jq -e "select(.object == \"path\" and .dev == \"$1\" and .leaf == \"10.0.0.99\")" \
+	told | jq -es "any(.[]; .object == \"path\" and .dev == \"$1\" and .leaf == \"10.0.0.99\")" \
 		>/dev/null
 }
 

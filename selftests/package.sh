@@ -78,11 +78,12 @@ tools_work() {
 # Nothing is enabled by an installation: what the box is to do its operator says. What runs
 # is restarted by an upgrade, and stopped by a removal.
 units_rest() {
-	run systemd-analyze verify /lib/systemd/system/congad.service && none_said &&
+	run systemd-analyze verify /lib/systemd/system/conga{.service,d.service,-metrics.timer} &&
+		none_said &&
 		run find /etc/systemd/system -name 'conga*' && none_said || return
 	run grep deb-systemd-invoke /var/lib/dpkg/info/conga-tools.postinst && said congad &&
 		run grep deb-systemd-invoke /var/lib/dpkg/info/conga-tools.prerm &&
-		said "stop 'congad"
+		said "stop 'conga.service'" && said "'congad.service'" && said "'conga-metrics.timer'"
 }
 
 # What a kernel's package does when it is installed
