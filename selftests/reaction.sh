@@ -313,20 +313,11 @@ reactions() {
 
 # ---- tests ----
 
-# Nobody but the test says anything: a DRE counts every frame.
-silence() {
-	local i
-
-	for i in 0 1; do
-		in_ns "${LEAF[i]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 || return
-		in_ns "${HOST[$i.0]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 || return
-	done
-}
-
 setup() {
 	[[ -d /sys/module/wire ]] || insmod "$(module_file lab/wire)" || return
-	topo_up && silence && fabric_up conga conga && conga 0 fabric set flowlets "$ENTRIES" &&
-		settle || return
+	# A DRE counts every frame.
+	topo_up && tunnel_says_nothing && fabric_up conga conga &&
+		conga 0 fabric set flowlets "$ENTRIES" && settle || return
 	EVENTS=$TOPO_DIR/events
 }
 

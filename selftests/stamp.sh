@@ -369,7 +369,7 @@ flows_cross() {
 
 # The first words of the VXLAN headers of a capture, in order
 words_of() {
-	capture_text "$1" -q -x | awk '/0x0010:/ { print $8 $9 }'
+	capture_headers "$1" "${LEAF[0]}" | awk '{ print substr($2, 1, 8) }'
 }
 
 # WORDS[NAME]: what left leaf 0 by each uplink, what reached leaf 1
