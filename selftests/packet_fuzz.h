@@ -53,6 +53,7 @@ enum fuzz_party {
 #define FUZZ_PORT	4789		/* the tunnels' */
 #define FUZZ_PORT_GPE	4790		/* of the fabric, but of no tunnel */
 #define FUZZ_PORT_OTHER	8472		/* the same */
+#define FUZZ_PORT_LAST	9		/* of no fabric */
 #define FUZZ_VNI	100
 #define FUZZ_VNI_CONTROL 0xfffffe
 
@@ -132,11 +133,11 @@ struct fuzz_plan {
 
 void fuzz_make(struct fuzz_packet *packet, const struct fuzz_plan *plan, uint64_t index);
 void fuzz_make_flow(struct fuzz_packet *packet, unsigned int flow);
+void fuzz_make_last(struct fuzz_packet *packet);
 
 /* ---- handing it over ---- */
 
 #define FUZZ_FD		20		/* of the first tap */
-#define FUZZ_LATE_US	500		/* for a kernel thread that has what GRO merges */
 
 struct fuzz_fds {
 	int raw[2], udp[2];		/* of IPv4, IPv6 */

@@ -56,12 +56,12 @@ defer "rm -rf $REPORT"
 
 # ---- the box ----
 
-# by_uplinks ADDRESS LENGTH: a route
+# by_uplinks ADDRESS [WEIGHT]: a route; WEIGHT is of the first uplink
 by_uplinks() {
 	local v=10.1.0. a=1 b=3
 
 	[[ $1 != *:* ]] || v=fd01:0:0: a=0::1 b=1::1
-	echo "route add $1 nexthop via $v$a dev up0 nexthop via $v$b dev up1"
+	echo "route add $1 nexthop via $v$a dev up0 weight ${2-1} nexthop via $v$b dev up1"
 }
 
 links() {
@@ -81,7 +81,9 @@ links() {
 routes() {
 	local n
 
-	for n in 21 22 23 25 77; do by_uplinks "10.0.0.$n"; done
+	# The kernel's own way to one leaf is the wide uplink: what fits only there is sent.
+	by_uplinks 10.0.0.21 255
+	for n in 22 23 25 77; do by_uplinks "10.0.0.$n"; done
 	for n in 15 16 17 4d; do by_uplinks "fd00::$n"; done
 	echo "route add 10.0.0.24 via 10.1.0.7 dev side"
 	echo "route add 10.0.0.99 via 10.1.0.5 dev pass"

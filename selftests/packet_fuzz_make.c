@@ -546,3 +546,19 @@ void fuzz_make_flow(struct fuzz_packet *packet, unsigned int flow)
 		fuzz_make_tenant(&maker, 64);
 	} while (packet->party != FUZZ_FRIEND || packet->frame[0].bytes[4] != 1);
 }
+
+/* fuzz_make_last - by the uplink with GRO, a datagram to a port that nobody else sends to */
+void fuzz_make_last(struct fuzz_packet *packet)
+{
+	struct fuzz_maker maker = { .packet = packet };
+
+	packet->kind = FUZZ_VALID;
+	packet->way = FUZZ_BY_TAP;
+	packet->tap = FUZZ_UP1;
+	fuzz_begin(&maker);
+	fuzz_ethernet(&maker, fuzz_mac_box, fuzz_mac_peer, ETHERTYPE_IP);
+	fuzz_ip(&maker, false, FUZZ_STRANGER, FUZZ_OWN, 64);
+	fuzz_put16(fuzz_add(&maker, 8) + 2, FUZZ_PORT_LAST);
+	fuzz_fill(&maker, 16);
+	fuzz_seal(maker.frame, ETH_HLEN, ETH_HLEN + 20, true);
+}

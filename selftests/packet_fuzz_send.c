@@ -179,8 +179,6 @@ static bool fuzz_send_taps(const struct fuzz_packet *packet)
 			fuzz_wait_for_more(i ? "0" : "1000000000");
 		sent &= fuzz_write_tap(packet, &packet->frame[i]);
 	}
-	if (burst)
-		usleep(FUZZ_LATE_US);
 	return sent;
 }
 
