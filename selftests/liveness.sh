@@ -249,6 +249,12 @@ costs() {
 	repaired 0 && events_have "up0 usable"
 }
 
+# What waits for the tick of the longer interval would say nothing for most of this time.
+heeded() {
+	conga 0 fabric set hello 10s && sleep 0.1 && conga 0 fabric set hello "${HELLO_MS}ms" &&
+		cost "shorter from now on" 70 115
+}
+
 setup() {
 	local ns
 
@@ -262,7 +268,7 @@ setup() {
 		leaf_becomes 1 "conga answers"
 }
 
-tap_plan 6
+tap_plan 7
 require_root
 require_commands ip jq nft
 grep -qw 'time-travel=inf-cpu' /proc/cmdline ||
@@ -275,4 +281,5 @@ tap_test "traffic one way, without: likewise" one_way_unfed
 tap_test "without hello the silent path attracts new flowlets" without_hello
 tap_test "all spines dead: no path is out, the leaf is plain" all_dead
 tap_test "one hello per leaf and interval, and one for each silent path" costs
+tap_test "a shorter interval is heeded at once" heeded
 tap_exit
