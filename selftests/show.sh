@@ -266,7 +266,7 @@ state_follows_the_device() {
 		numbers_are '["up"]' 'map(.state)' port show unused
 }
 
-# It stays for a second, in which a slow machine does not always answer.
+# A flowlet stays for a second, in which a slow machine does not always answer.
 flowlet_is_shown() {
 	ping_hosts && [[ $(conga 0 -j flowlet show leaf "${VTEP[1]}" | jq -c 'map(.leaf) | unique') == \
 		"[\"${VTEP[1]}\"]" ]]
@@ -283,7 +283,8 @@ filters_pick() {
 		numbers_are '[]' . flowlet show leaf 10.0.0.99 &&
 		numbers_are '[]' . flowlet show port unused &&
 		conga 0 leaf del 10.0.0.99 || return
-	busywait 10000 flowlet_is_shown || fail "no flowlet to the leaf is shown"
+	busywait 10000 flowlet_is_shown ||
+		fail "flowlet show leaf ${VTEP[1]} is not of that leaf: $(conga 0 flowlet show)"
 }
 
 # More than one message holds: none is lost, none comes twice.
