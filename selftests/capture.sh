@@ -30,7 +30,7 @@ capture_start() {
 	nsenter --net="/run/netns/$ns" tcpdump -i "$dev" -n -Z root -U --immediate-mode \
 		-s "$CAPTURE_BYTES" -B "$CAPTURE_KIB" -w "$file.pcap" "${@:4}" 2>"$file.log" &
 	CAPTURE[$name]=$!
-	busywait 10000 grep -q "listening on" "$file.log" ||
+	busywait 30000 grep -q "listening on" "$file.log" ||
 		fail "tcpdump on $dev does not start: $(<"$file.log")"
 }
 

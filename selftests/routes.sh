@@ -33,8 +33,9 @@ TOPO_NEXTHOPS=object
 TOPO_GSO=9000
 FABRIC_RATE=8mbit
 
-# Transfers of one packet each, with pauses in which a flowlet ends.
-readonly LOAD_BPS=4000000 TRANSFER=1000 TRANSFERS=100000 CONNECTIONS=16
+# Transfers of one packet each, with pauses in which a flowlet ends: for ten minutes, where
+# the slowest machine takes five minutes.
+readonly LOAD_BPS=4000000 TRANSFER=1000 TRANSFERS=300000 CONNECTIONS=16
 readonly PROGRESS=150		# packets at the receiver that prove that TCP goes on
 readonly USED=20		# packets at a port that prove that it is used
 
