@@ -125,10 +125,17 @@ one_spine_marks() {
 
 # ---- reserved bits of others ----
 
-# By the uplink to the marking spine, past leaf 0's IP layer
+# by_spine [OPTION VALUE]... DATAGRAM...: by the uplink to the marking spine, past leaf 0's
+# IP layer
 by_spine() {
+	local options=()
+
+	while [[ $1 == -* ]]; do
+		options+=("$1" "$2")
+		shift 2
+	done
 	"$HERE/vxlan_send" -n "${LEAF[0]}" -d up0 -m "$SPINE_MAC" -p "$OTHER_PORT" \
-		-s "${VTEP[0]}" "${VTEP[1]}" "$@"
+		-s "${VTEP[0]}" "${options[@]}" "${VTEP[1]}" "$@"
 }
 
 # heard_is DATAGRAM...: since the last call leaf 1 heard just this
@@ -196,6 +203,15 @@ stamp_is_marked() {
 	[[ $(table_row 1 from-leaf 4) == 7 ]] || fail "from-leaf: $(tables)"
 }
 
+# Leaf 0's own uplink is full, and would say so. Four bytes before the packet's end IP ends it
+# amid the VXLAN header: nothing of it is touched. At three the header is just whole.
+beyond_ip_is_nobodys() {
+	ports_are 0 "$SLOW" "$SLOW" || return
+	stats_mark "${LEAF[0]}"
+	by_spine -e 4 "08420100$VNI$BODY" && stats_moved "${LEAF[0]}" "" || return
+	by_spine -e 3 "08420100$VNI$BODY" && stats_moved "${LEAF[0]}" "ce_raised=1"
+}
+
 underlay() {
 	TOPO_UNDERLAY=$1 HEARD=1
 	setup || die "cannot set up"
@@ -205,10 +221,11 @@ underlay() {
 	tap_test "v$1, Group Based Policy passes" passes rx_foreign "${GBP[@]}"
 	tap_test "v$1, malformed VXLAN passes" passes rx_malformed "${MALFORMED[@]}"
 	tap_test "v$1, a stamp is marked on the same way" stamp_is_marked
+	tap_test "v$1, a header that IP's length cuts is not touched" beyond_ip_is_nobodys
 	topo_down
 }
 
-tap_plan 12
+tap_plan 14
 require_root
 require_commands ip sysctl
 require_module

@@ -16,6 +16,7 @@
  *	-g		all datagrams in one call, cut by UDP_SEGMENT to LENGTH
  *	-x SUM		with -d: the UDP checksum, hexadecimal, instead of the right one
  *	-h HOPS		with -d: TTL or hop limit, default 64
+ *	-e BYTES	with -d: the last so many are behind the end that IP tells of
  *	-r COUNT	with -d: so many packets, the datagrams in turn, as fast as
  *			it goes
  *	-t		with -r: print how many nanoseconds that took
@@ -72,7 +73,7 @@ struct endpoint {
 static struct {
 	struct endpoint source, destination;
 	const char *dev, *mac;
-	unsigned int length, count, interval, user, storm, hops;
+	unsigned int length, count, interval, user, storm, hops, beyond;
 	uint16_t port, sum;
 	bool segment, has_sum, timed;
 } options = { .count = 1, .port = VXLAN_PORT, .hops = HOPS };
@@ -226,7 +227,7 @@ static size_t build_v4(unsigned char *packet, const void *data, size_t len)
 	size_t headers = sizeof(struct iphdr) + sizeof(struct udphdr);
 	struct iphdr ip = {
 		.version = IP_VERSION_4, .ihl = sizeof(ip) / 4,
-		.tot_len = htons(headers + len), .ttl = options.hops,
+		.tot_len = htons(headers + len - options.beyond), .ttl = options.hops,
 		.frag_off = htons(IP_DF),	/* so that the ID may stay 0 */
 		.protocol = IPPROTO_UDP,
 		.saddr = options.source.v4.s_addr,
@@ -247,7 +248,7 @@ static size_t build_v6(unsigned char *packet, const void *data, size_t len)
 	size_t headers = sizeof(struct ip6_hdr) + sizeof(struct udphdr);
 	struct ip6_hdr ip = {
 		.ip6_flow = htonl(IP_VERSION_6),
-		.ip6_plen = htons(sizeof(struct udphdr) + len),
+		.ip6_plen = htons(sizeof(struct udphdr) + len - options.beyond),
 		.ip6_nxt = IPPROTO_UDP, .ip6_hlim = options.hops,
 		.ip6_src = options.source.v6,
 		.ip6_dst = options.destination.v6,
@@ -378,7 +379,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:u:s:p:l:c:i:d:m:gx:h:r:t")) != -1) {
+	while ((c = getopt(argc, argv, "n:u:s:p:l:c:i:d:m:gx:h:e:r:t")) != -1) {
 		switch (c) {
 		case 'n':
 			enter_netns(optarg);
@@ -417,6 +418,9 @@ static void parse(int argc, char **argv)
 		case 'h':
 			options.hops = atoi(optarg);
 			break;
+		case 'e':
+			options.beyond = atoi(optarg);
+			break;
 		case 'r':
 			options.storm = atoi(optarg);
 			break;
@@ -431,8 +435,8 @@ static void parse(int argc, char **argv)
 		errx(EXIT_FAILURE, "DESTINATION DATAGRAM... are missing");
 	if (!options.dev != !options.mac || (options.dev && !options.source.family))
 		errx(EXIT_FAILURE, "-d, -m and -s belong together");
-	if ((options.has_sum || options.storm) && !options.dev)
-		errx(EXIT_FAILURE, "-x and -r need -d");
+	if ((options.has_sum || options.storm || options.beyond) && !options.dev)
+		errx(EXIT_FAILURE, "-x, -r and -e need -d");
 	if (options.length * (argc - optind) > DATAGRAM_MAX)
 		errx(EXIT_FAILURE, "LENGTH is too large");
 	endpoint_parse(&options.destination, argv[optind]);
