@@ -12,8 +12,8 @@
 #	flows_spread 150 up0 up1		by these they left, all in shares
 #	flows_steady "${HOST_IP[1.0]}" 8	so many, a datagram now and then each, without end
 #
-# Where they leave nothing else is counted; where they arrive the device must be
-# silent otherwise. Source lib.sh, topology.sh, expect.sh and counters.sh first.
+# Nothing else is counted, neither where they leave nor where they arrive. Source lib.sh,
+# topology.sh, expect.sh and counters.sh first.
 
 readonly FLOW_PORT=9
 readonly FLOW_PATIENCE_MS=10000
@@ -29,7 +29,7 @@ readonly FLOWS_EACH=40 FLOWS_LEAST=10
 FLOWS_HOOK=egress		# or "ingress", to see at the far end what left
 
 declare -A LEFT=() STAMPED=()	# device -> datagrams
-declare -A CAME=()		# NAMESPACE/DEVICE -> packets, when last asked
+declare -A CAME=()		# NAMESPACE/DEVICE -> datagrams, when last asked
 
 # A device's name as nft takes it for a counter
 flows_counter() {
@@ -89,14 +89,29 @@ flows_end() {
 		echo "table netdev in {"
 		for dev; do
 			flows_counter "$dev"
+			echo "counter $COUNTER { }"
 			echo "chain $COUNTER { type filter hook ingress device \"$dev\" priority 0;"
-			echo "udp dport $FLOW_PORT drop; }"
+			echo "udp dport $FLOW_PORT counter name $COUNTER drop; }"
 		done
 		echo "}"
 	} | in_ns "$ns" nft -f - || return
 	for dev; do
-		packets "$ns" "$dev" rx && CAME[$ns/$dev]=$PACKETS || return
+		CAME[$ns/$dev]=0
 	done
+}
+
+# flows_came NAMESPACE DEVICE: sets FLOWS_CAME, all there ever were
+flows_came() {
+	local says
+
+	flows_counter "$2"
+	says=$(in_ns "$1" nft list counter netdev in "$COUNTER") || return
+	[[ $says =~ packets\ ([0-9]+) ]] && FLOWS_CAME=${BASH_REMATCH[1]}
+}
+
+# flows_forget NAMESPACE DEVICE: those that came are not asked for
+flows_forget() {
+	flows_came "$@" && CAME[$1/$2]=$FLOWS_CAME
 }
 
 # flows_send COUNT NAMESPACE ADDRESS [BYTES]: each datagram by a new socket
@@ -106,7 +121,7 @@ flows_send() {
 }
 
 flows_have() {
-	packets "$2" "$3" rx && ((PACKETS - CAME[$2/$3] >= $1))
+	flows_came "$2" "$3" && ((FLOWS_CAME - CAME[$2/$3] >= $1))
 }
 
 # flows_arrive COUNT NAMESPACE DEVICE: neither fewer nor more
@@ -114,9 +129,9 @@ flows_arrive() {
 	local before=${CAME[$2/$3]}
 
 	busywait "$FLOW_PATIENCE_MS" flows_have "$@"
-	packets "$2" "$3" rx || return
-	CAME[$2/$3]=$PACKETS
-	((PACKETS - before == $1)) || fail "$((PACKETS - before)) of $1 flows arrived at ${2%-*}"
+	flows_forget "$2" "$3" || return
+	((FLOWS_CAME - before == $1)) ||
+		fail "$((FLOWS_CAME - before)) of $1 flows arrived at ${2%-*}"
 }
 
 # shellcheck disable=SC2034 # the caller reads STAMPED
