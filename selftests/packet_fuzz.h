@@ -2,10 +2,10 @@
 /*
  * packet_fuzz - hostile packets to each of the module's doors
  *
- * packet_fuzz.c listens and counts, packet_fuzz_make.c makes a packet of a seed and an
- * index, packet_fuzz_break.c breaks it, packet_fuzz_send.c hands it over, and
- * packet_fuzz_judge.c knows the wire format anew, and what may become of a packet. The
- * world they share is set up by packet_fuzz.sh.
+ * packet_fuzz.c sends one after the other and counts, packet_fuzz_make.c makes a packet of
+ * a seed and an index, packet_fuzz_break.c breaks it, packet_fuzz_send.c hands it over,
+ * packet_fuzz_watch.c reads what comes out, and packet_fuzz_judge.c knows the wire format
+ * anew, and what may become of a packet. The world they share is set up by packet_fuzz.sh.
  */
 #ifndef PACKET_FUZZ_H
 #define PACKET_FUZZ_H
@@ -211,5 +211,29 @@ static inline void fuzz_put32(uint8_t *at, uint32_t value)
 	fuzz_put16(at, value >> 16);
 	fuzz_put16(at + 2, value);
 }
+
+/* ---- what becomes of packets ---- */
+
+/* What the box must have counted of packets that it delivered. */
+struct fuzz_model {
+	unsigned long stamped, foreign, malformed, truncated, control, unsure;
+};
+
+struct fuzz_seen {
+	struct fuzz_plan *plan;		/* learns the nonces that are told */
+	struct fuzz_model model;
+	unsigned long findings;
+	unsigned long left[FUZZ_TAPS];	/* of the box's own to one of the fabric's ports */
+};
+
+extern struct fuzz_seen fuzz_seen;
+
+void fuzz_watch(struct fuzz_plan *plan);
+void fuzz_listen(bool on);
+void fuzz_print(const struct fuzz_packet *packet, uint64_t index);
+void fuzz_finding(const struct fuzz_packet *packet, uint64_t index, const char *what,
+		  const uint8_t *got, size_t len);
+unsigned int fuzz_look_around(const struct fuzz_packet *packet, uint64_t index);
+unsigned int fuzz_await(const struct fuzz_packet *packet, uint64_t index);
 
 #endif
