@@ -134,11 +134,13 @@ after_warning() {
 }
 
 # machine_start: QEMU's standard output is the token channel.  A pipe, so that
-# its end and QEMU's are one event.  It dies with this script, even by KILL.
+# its end and QEMU's are one event.  It dies with this script, even by KILL. Of its other
+# machine the table of interrupts is a program, which takes a kernel with KASAN 25 seconds
+# for each device.
 machine_start() {
 	# shellcheck disable=SC2054 # the commas are QEMU's
 	local args=(
-		-nodefaults -no-user-config -display none -no-reboot
+		-nodefaults -no-user-config -machine q35 -display none -no-reboot
 		"${accel[@]}" -smp "$cpus" -m "$memory"
 		-kernel "$image" -initrd "$work/initrd.cpio"
 		-append "console=ttyS0 tsc=reliable norandmaps ignore_loglevel printk.devkmsg=on oops=panic softlockup_panic=1 $(after_warning) panic=-1"
