@@ -20,11 +20,6 @@
 #include "packet.h"
 #include "wire.h"
 
-static int conga_packet_vxlan(const struct conga_packet *packet)
-{
-	return packet->udp + sizeof(struct udphdr);
-}
-
 /* Offset of the UDP header; negative if there is none in this packet. */
 static int conga_packet_udp4(const struct sk_buff *skb, int network)
 {
@@ -113,13 +108,15 @@ static bool conga_packet_csum_pseudo(const struct sk_buff *skb,
 	       skb_checksum_start_offset(skb) == packet->udp;
 }
 
-/* With a checksum in the packet its sum does not change, so CHECKSUM_COMPLETE
+/*
+ * conga_packet_fix_csum - a word behind the outer IP header was replaced
+ *
+ * With a checksum in the packet its sum does not change, so CHECKSUM_COMPLETE
  * stays true; without one it has to follow. An inner CHECKSUM_PARTIAL has a
  * complete outer checksum, which inet_proto_csum_replace4() would leave alone.
  */
-static void conga_packet_fix_csum(struct sk_buff *skb,
-				  const struct conga_packet *packet,
-				  struct udphdr *udp, __be32 from, __be32 to)
+void conga_packet_fix_csum(struct sk_buff *skb, const struct conga_packet *packet,
+			   struct udphdr *udp, __be32 from, __be32 to)
 {
 	if (!udp->check) {
 		if (skb->ip_summed == CHECKSUM_COMPLETE)
@@ -135,41 +132,15 @@ static void conga_packet_fix_csum(struct sk_buff *skb,
 		udp->check = CSUM_MANGLED_0;
 }
 
-/* Make the first @length bytes private. An skb with several owners (pktgen holds
- * what it sends) cannot be reallocated; tunnels write their headers in place, and
- * so do we.
- */
-static bool conga_packet_writable(struct sk_buff *skb, int length)
-{
-	if (skb_shared(skb))
-		return !skb_cloned(skb) && length <= skb_headlen(skb);
-	return !skb_ensure_writable(skb, length);
-}
-
 /*
- * conga_packet_write - replace the first word of the VXLAN header
+ * conga_packet_make_private - what conga_packet_writable() does not find at hand
  *
- * False, with the packet as it was, if its header cannot be made writable.
- * Pointers into the packet are void afterwards, @packet stays good.
+ * An skb with several owners (pktgen holds what it sends) cannot be reallocated;
+ * tunnels write their headers in place, and so do we.
  */
-bool conga_packet_write(struct sk_buff *skb, struct conga_packet *packet,
-			u32 word)
+bool conga_packet_make_private(struct sk_buff *skb, int length)
 {
-	struct conga_vxlan *vxlan;
-	__be32 from, to;
-
-	if (word == packet->word)
-		return true;
-	if (!conga_packet_writable(skb, packet->udp + CONGA_VXLAN_MIN))
-		return false;
-	vxlan = (void *)skb->data + conga_packet_vxlan(packet);
-	from = vxlan->word;
-	to = cpu_to_be32(word);
-	vxlan->word = to;
-	conga_packet_fix_csum(skb, packet, (void *)skb->data + packet->udp,
-			      from, to);
-	packet->word = word;
-	return true;
+	return !skb_shared(skb) && !skb_ensure_writable(skb, length);
 }
 
 /*

@@ -59,8 +59,9 @@ struct conga_flow {
 enum conga_packet_kind
 conga_packet_find_any(struct conga_packet *packet, const struct sk_buff *skb,
 		      __be16 protocol, const struct conga_params *params);
-bool conga_packet_write(struct sk_buff *skb, struct conga_packet *packet,
-			u32 word);
+bool conga_packet_make_private(struct sk_buff *skb, int length);
+void conga_packet_fix_csum(struct sk_buff *skb, const struct conga_packet *packet,
+			   struct udphdr *udp, __be32 from, __be32 to);
 void conga_packet_sport_range(const struct sk_buff *skb, const struct net *net,
 			      int *min, int *max);
 bool conga_packet_write_sport(struct sk_buff *skb,
@@ -175,10 +176,16 @@ static inline void conga_packet_destination(const struct sk_buff *skb,
 		conga_packet_destination_any(skb, packet, addr);
 }
 
-/* conga_inner_start - offset of what follows the VXLAN header */
+/* conga_packet_vxlan - offset of the VXLAN header */
+static inline int conga_packet_vxlan(const struct conga_packet *packet)
+{
+	return packet->udp + sizeof(struct udphdr);
+}
+
+/* conga_inner_start - offset of what follows it */
 static inline int conga_inner_start(const struct conga_packet *packet)
 {
-	return packet->udp + sizeof(struct udphdr) + CONGA_VXLAN_HLEN;
+	return conga_packet_vxlan(packet) + CONGA_VXLAN_HLEN;
 }
 
 /* conga_packet_reaches - is the VXLAN header within so many bytes from @begin on?
@@ -205,6 +212,40 @@ static inline bool conga_packet_whole(const struct sk_buff *skb,
 		return conga_packet_reaches(packet, packet->network,
 					    conga_packet_plain4(skb, packet)->ip.tot_len);
 	return conga_packet_whole_any(skb, packet);
+}
+
+/* Are the first @length bytes nobody else's, now? */
+static inline bool conga_packet_writable(struct sk_buff *skb, int length)
+{
+	return (!skb_cloned(skb) && length <= skb_headlen(skb)) ||
+	       conga_packet_make_private(skb, length);
+}
+
+/*
+ * conga_packet_write - replace the first word of the VXLAN header
+ *
+ * False, with the packet as it was, if its header cannot be made writable.
+ * Pointers into the packet are void afterwards, @packet stays good.
+ */
+static inline bool conga_packet_write(struct sk_buff *skb,
+				      struct conga_packet *packet, u32 word)
+{
+	struct conga_vxlan *vxlan;
+	struct udphdr *udp;
+	__be32 from;
+
+	if (word == packet->word)
+		return true;
+	if (!conga_packet_writable(skb, conga_inner_start(packet)))
+		return false;
+	udp = (void *)skb->data + packet->udp;
+	vxlan = (void *)(udp + 1);
+	from = vxlan->word;
+	vxlan->word = cpu_to_be32(word);
+	if (udp->check || skb->ip_summed == CHECKSUM_COMPLETE)
+		conga_packet_fix_csum(skb, packet, udp, from, vxlan->word);
+	packet->word = word;
+	return true;
 }
 
 bool conga_packet_to_link(const struct sk_buff *skb,
