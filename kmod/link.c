@@ -40,10 +40,9 @@ conga_link_find(struct conga_packet *packet, const struct sk_buff *skb,
 	       conga_packet_whole(skb, packet);
 }
 
-/* Not inline: an idle link's packets do without its variables. */
-static noinline void conga_link_mark(const struct conga_port *port,
-				     const struct conga_dre_params *dre,
-				     struct sk_buff *skb, u64 x)
+static void conga_link_mark(const struct conga_port *port,
+			    const struct conga_dre_params *dre,
+			    struct sk_buff *skb, u64 x)
 {
 	struct conga_fabric *fabric = port->fabric;
 	const struct conga_params *params = rcu_dereference(fabric->params);
