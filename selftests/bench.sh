@@ -42,8 +42,7 @@ EVENTS=""
 bench_require() {
 	require_root
 	require_commands ip bridge jq awk
-	grep -qw time-travel=inf-cpu /proc/cmdline ||
-		tap_skip_all "needs exact time: selftests/vm/run -k uml --time-travel"
+	require_exact_time
 	require_module
 }
 

@@ -245,8 +245,7 @@ without_it_does_not() {
 
 require_root
 require_commands ip tc tcpdump ping jq awk nsenter
-grep -qw time-travel=inf-cpu /proc/cmdline ||
-	tap_skip_all "needs exact time: selftests/vm/run -k uml --time-travel"
+require_exact_time
 require_module
 tap_plan 8
 setup || die "the fabric cannot be set up"

@@ -84,8 +84,7 @@ figures_topology() {
 figures_require() {
 	require_root
 	require_commands ip tc jq
-	grep -qw 'time-travel=inf-cpu' /proc/cmdline ||
-		tap_skip_all "needs a machine whose code costs no time: vm/run -k uml --time-travel"
+	require_exact_time
 	require_module
 	ulimit -n "$FILES" || die "cannot open $FILES files at once"
 }

@@ -125,6 +125,13 @@ module_load() {
 	[[ -d /sys/module/conga ]] || insmod "$(module_file conga)"
 }
 
+# require_exact_time: code takes none, so that a schedule is kept to the step, and links are as
+# fast as they say. With ANY_CLOCK nobody asks for figures, but what the kernel says of it all.
+require_exact_time() {
+	[[ ${ANY_CLOCK-} ]] || grep -qw 'time-travel=inf-cpu' /proc/cmdline ||
+		tap_skip_all "needs a machine whose code takes no time: selftests/vm/run -k uml --time-travel"
+}
+
 require_module() {
 	module_load || tap_skip_all "needs conga.ko: run make in the top directory"
 }

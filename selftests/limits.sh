@@ -488,8 +488,7 @@ settings_at_ends() {
 
 require_root
 require_commands ip jq tc ethtool date
-grep -qw time-travel=inf-cpu /proc/cmdline ||
-	tap_skip_all "needs exact time: selftests/vm/run -k uml --time-travel"
+require_exact_time
 require_module
 pktgen_load || tap_skip_all "needs pktgen"
 tap_plan 15

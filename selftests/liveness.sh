@@ -271,8 +271,7 @@ setup() {
 tap_plan 7
 require_root
 require_commands ip jq nft
-grep -qw 'time-travel=inf-cpu' /proc/cmdline ||
-	tap_skip_all "needs a machine whose code costs no time: vm/run -k uml --time-travel"
+require_exact_time
 require_module
 setup || die "cannot set up"
 tap_test "traffic both ways: the silent path is out, and back when it is repaired" both_ways

@@ -352,8 +352,7 @@ incast_collapses() {
 
 require_root
 require_commands ip tc jq nft tcpdump ping
-grep -qw 'time-travel=inf-cpu' /proc/cmdline ||
-	tap_skip_all "needs a machine whose code costs no time: vm/run -k uml --time-travel"
+require_exact_time
 tap_plan 11
 settle
 insmod "$(module_file lab/wire)" || die "wire.ko cannot be loaded"
