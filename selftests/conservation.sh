@@ -21,7 +21,7 @@ HERE=$(dirname "$(realpath "$0")")
 . "$HERE/counters.sh"
 
 readonly DATAGRAMS=${DATAGRAMS:-600} SEED=${SEED:-1}
-readonly PROBES=20ms		# of hula: as often as any machine can
+readonly PROBES=100ms	# of hula: as often as any machine can
 readonly BURST=8		# datagrams that leave the host as one packet, at most
 
 TOPO_UDPCSUM=on
