@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Packets: find the VXLAN header, make it writable, edit the word, fix the
- * checksum. The only file that touches the bytes of an skb. Nothing here is
- * trusted: every header is read by skb_header_pointer() within its packet.
+ * checksum. Only this file, and packet.h for what every packet needs, touches the
+ * bytes of an skb. Nothing here is trusted: every header is read by
+ * skb_header_pointer() within its packet.
  */
 #include <linux/if_ether.h>
 #include <linux/if_vlan.h>
