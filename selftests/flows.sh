@@ -124,11 +124,15 @@ flows_have() {
 	flows_came "$2" "$3" && ((FLOWS_CAME - CAME[$2/$3] >= $1))
 }
 
-# flows_arrive COUNT NAMESPACE DEVICE: neither fewer nor more
+# flows_arrive COUNT NAMESPACE DEVICE: neither fewer nor more, however long they come
 flows_arrive() {
-	local before=${CAME[$2/$3]}
+	local before=${CAME[$2/$3]} seen=0
 
-	busywait "$FLOW_PATIENCE_MS" flows_have "$@"
+	until busywait "$FLOW_PATIENCE_MS" flows_have "$@"; do
+		flows_came "$2" "$3" || break
+		((FLOWS_CAME > seen)) || break
+		seen=$FLOWS_CAME
+	done
 	flows_forget "$2" "$3" || return
 	((FLOWS_CAME - before == $1)) ||
 		fail "$((FLOWS_CAME - before)) of $1 flows arrived at ${2%-*}"
