@@ -51,6 +51,12 @@ silence() {
 	done
 }
 
+# A frame whose destination got the bit of groups would be delivered all the same.
+refuse_groups() {
+	in_ns "$1" sysctl -qw net.ipv4.conf.eth0.drop_unicast_in_l2_multicast=1 \
+		net.ipv6.conf.eth0.drop_unicast_in_l2_multicast=1
+}
+
 conserved() {
 	"$HERE/conserve" -s "$SEED" "$1" "${HOST[0.0]}" "${HOST[1.0]}" "${HOST_IP[1.0]}" \
 		"${HOST_IP6[1.0]}"
@@ -60,7 +66,8 @@ setup() {
 	local ns
 
 	TOPO_UNDERLAY=$1
-	topo_up && fabric_up conga conga && fabric_hula && cut_in_kernel "${LEAF[0]}" || return
+	topo_up && fabric_up conga conga && fabric_hula && cut_in_kernel "${LEAF[0]}" &&
+		refuse_groups "${HOST[1.0]}" || return
 	for ns in "${LEAF[@]}" "${SPINE[@]}"; do pin "$ns" || return; done
 	conserved 2000 >/dev/null
 	silence && mark
