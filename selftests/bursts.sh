@@ -31,6 +31,7 @@ readonly DISCARD=9
 readonly PATIENCE_MS=5000
 readonly TRANSFER=200000 TRANSFERS=3
 readonly UDP_BURSTS=5 UDP_BURST=60000
+readonly BURST_SEGMENTS=8
 readonly LEAST_FRAMES=2		# a packet, on average, of at least so many
 readonly ODD_FRAMES=10		# that are not IP
 
@@ -252,6 +253,15 @@ leaf_sources() {
 	done
 }
 
+# TCP sends bursts as long as it may, however slowly its machine makes it send.
+long_bursts() {
+	local ns
+
+	for ns in "${LEAF[0]}" "${HOST[0.0]}"; do
+		in_ns "$ns" sysctl -qw net.ipv4.tcp_min_tso_segs="$BURST_SEGMENTS" || return
+	done
+}
+
 # Hosts ask for no routers, bridges have nothing to say.
 silence() {
 	local l
@@ -265,7 +275,8 @@ silence() {
 setup() {
 	local ns
 
-	topo_up && silence && leaf_sources && FABRIC_RATE=1tbit fabric_up conga conga || return
+	topo_up && silence && long_bursts && leaf_sources || return
+	FABRIC_RATE=1tbit fabric_up conga conga || return
 	PIN=()
 	for ns in "${LEAF[0]}" "${SPINE[0]}"; do pin "$ns" || return; done
 	count_packets "${LEAF[0]}" up0 && count_packets "${SPINE[0]}" down1.0 || return
