@@ -31,8 +31,23 @@ readonly SENT=$((PROCESSORS * EACH))
 
 # ---- what was sent ----
 
+# Boxes know the neighbours on their way: a question might wait behind what is sent, and what
+# is sent for the answer.
+meet_neighbours() {
+	local l p
+
+	for l in 0 1; do
+		for ((p = 0; p < TOPO_LINKS; p++)); do
+			topo_link_addresses "$l" 0 "$p"
+			in_ns "${LEAF[l]}" ping -q -c 1 -W 5 "$SPINE_END" >/dev/null ||
+				fail "leaf $l does not reach $SPINE_END" || return
+		done
+	done
+	neighbours_stay
+}
+
 setup() {
-	topo_up && flows_silence && pktgen_backlog && fabric_up conga conga || return
+	topo_up && meet_neighbours && flows_silence && pktgen_backlog && fabric_up conga conga || return
 	pin "${LEAF[0]}" && pin "${LEAF[1]}" && pin "${SPINE[0]}" && pin "${HOST[1.0]}" &&
 		flows_end "${HOST[1.0]}" eth0
 }
@@ -82,7 +97,7 @@ all_learnt() {
 }
 
 require_root
-require_commands ip jq nft
+require_commands ip jq nft ping
 ((PROCESSORS > 1)) || tap_skip_all "needs two processors"
 require_module
 pktgen_load || tap_skip_all "needs pktgen"

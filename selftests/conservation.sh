@@ -37,18 +37,14 @@ cut_in_kernel() {
 
 # Nobody says anything by itself any more, nor asks for a neighbour.
 silence() {
-	local ns dev address mac
+	local ns
 
 	for ns in "${LEAF[@]}" "${SPINE[@]}" "${HOST[@]}"; do
 		in_ns "$ns" nft "table inet quiet { chain out {
 			type filter hook output priority 0; meta l4proto ipv6-icmp drop; }; }" ||
 			return
-		while read -r address dev mac; do
-			echo "neigh replace $address dev $dev lladdr $mac nud permanent"
-		done < <(ip -n "$ns" neigh show |
-			awk '$4 == "lladdr" { print $1, $3, $5 }') |
-			ip -n "$ns" -batch - || return
 	done
+	neighbours_stay
 }
 
 # A frame whose destination got the bit of groups would be delivered all the same.

@@ -654,6 +654,19 @@ hosts_need_not_ask() {
 	done
 }
 
+# neighbours_stay: whom a box knows by now it does not ask for again, since its question
+# might have to wait behind what is sent
+neighbours_stay() {
+	local ns address dev mac
+
+	for ns in "${LEAF[@]}" "${SPINE[@]}" "${HOST[@]}"; do
+		while read -r address dev mac; do
+			echo "neigh replace $address dev $dev lladdr $mac nud permanent"
+		done < <(ip -n "$ns" neigh show | awk '$4 == "lladdr" { print $1, $3, $5 }') |
+			ip -n "$ns" -batch - || return
+	done
+}
+
 # Nothing comes through the tunnel of leaf 0 and 1 that nobody asked for: no IPv6.
 tunnel_says_nothing() {
 	local i
