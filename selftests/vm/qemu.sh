@@ -98,7 +98,14 @@ machine_settings() {
 		token=/dev/vport0p2
 		host=
 	END
-	is_built "$kernel" && echo modules= || echo "modules=\"-t 9p -o \$share modules\""
+	if is_built "$kernel"; then
+		printf "modules=\nsources='%s'\n" "$kdir"
+	else
+		cat <<-'END'
+			modules="-t 9p -o $share modules"
+			sources=
+		END
+	fi
 }
 
 # emulator_threads: one for all processors. With one for each QEMU 7.2 now and then runs a

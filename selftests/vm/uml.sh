@@ -30,6 +30,7 @@ machine_settings() {
 	cat <<-'END'
 		root='-t hostfs -o ro,/ none'
 		modules=
+		sources=
 		output=/run/vm/host/output
 		token=/dev/tty1
 	END
