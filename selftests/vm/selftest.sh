@@ -244,7 +244,8 @@ user_mode() {
 	interrupted uml/ -k uml
 }
 
-# report FUNCTION FRAME...: KCSAN's, of two functions, the second of which has these frames
+# report FUNCTION FRAME...: KCSAN's, of two functions, the second of which has these frames,
+# and reads, or what HOW says
 report() {
 	local line='=================================================================='
 	local frame
@@ -253,14 +254,14 @@ report() {
 	echo "[    1.000001] BUG: KCSAN: data-race in $1 / $2"
 	echo "[    1.000002] write to 0xffff888003a4d2f8 of 8 bytes by task 71 on cpu 1:"
 	printf '[    1.000003]  %s+0x10/0x80\n' "$1" "outer"
-	echo "[    1.000004] read to 0xffff888003a4d2f8 of 8 bytes by interrupt on cpu 0:"
+	echo "[    1.000004] ${HOW:-read} to 0xffff888003a4d2f8 of 8 bytes by interrupt on cpu 0:"
 	for frame in "${@:2}"; do
 		echo "[    1.000005]  ${frame% \[*}+0x20/0x40${frame#"${frame% \[*}"}"
 	done
 	echo "[    1.000006] $line"
 }
 
-# Four reports in a log: two of them ours.
+# Six reports in a log: three of them ours.
 judged() {
 	{
 		echo "[    0.900000] before"
@@ -268,11 +269,14 @@ judged() {
 		report kernel_a "conga_rx [conga]" "ip_local_deliver"
 		report kernel_a "memcmp" "conga_rx [conga]" "ip_local_deliver"
 		report kernel_c kernel_d
+		HOW="read-write (marked)" report kernel_e queue_work "conga_rx [conga]"
+		HOW="write (marked)" report kernel_e "conga_rx [conga]" "ip_local_deliver"
 		echo "[    1.100000] after"
 	} | sed 's/$/\r/' >"$work/log"
 	"$here/races" -v "OWN=$work/own" "$work/log" >"$work/out"
-	[ "$(<"$work/own")" = $'data-race in kernel_a / kernel_b\ndata-race in kernel_c / kernel_d' ] &&
-		[ "$(grep -c KCSAN "$work/out")" = 2 ] && [ "$(grep -c ====== "$work/out")" = 4 ] &&
+	printf 'data-race in %s\n' "kernel_a / kernel_b" "kernel_c / kernel_d" \
+		"kernel_e / queue_work" | cmp -s - "$work/own" &&
+		[ "$(grep -c KCSAN "$work/out")" = 3 ] && [ "$(grep -c ====== "$work/out")" = 6 ] &&
 		grep -q before "$work/out" && grep -q after "$work/out"
 }
 
