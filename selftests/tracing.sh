@@ -22,6 +22,7 @@ readonly TRACE=$HERE/../kmod/trace.h
 readonly HEADER=$HERE/../include/uapi/linux/conga.h
 readonly PROBE=20ms
 readonly ATTACH_MS=180000	# LLVM is large where every instruction is translated
+readonly FLAP_MS=30000
 readonly SLOW=1mbit		# by which a ping is a load
 readonly PING_S=0.02
 
@@ -109,10 +110,21 @@ attached() {
 	grep -q '^Attaching' "$DIR/seen"
 }
 
+path_usable() {
+	conga 0 -j path show leaf "${VTEP[1]}" |
+		jq -e --arg dev "$1" 'any(.[]; .dev == $dev and .state == "usable")' >/dev/null
+}
+
+path_down() {
+	! path_usable "$1"
+}
+
 # flap UPLINK: if it was the best hop, another is now.
 flap() {
-	ip -n "${LEAF[0]}" link set "$1" down && sleep 0.3 &&
-		ip -n "${LEAF[0]}" link set "$1" up && sleep 0.3
+	ip -n "${LEAF[0]}" link set "$1" down && busywait "$FLAP_MS" path_down "$1" ||
+		fail "$1 is down: $(conga 0 path show)" || return
+	ip -n "${LEAF[0]}" link set "$1" up && busywait "$FLAP_MS" path_usable "$1" ||
+		fail "$1 is up: $(conga 0 path show)" || return
 }
 
 # All at once: what takes time is the compiler. Each tells of its own.
