@@ -14,7 +14,7 @@ HERE=$(dirname "$(realpath "$0")")
 # shellcheck source=selftests/expect.sh
 . "$HERE/expect.sh"
 
-readonly BOOT_MS=120000 SOON_MS=30000
+readonly BOOT_MS=400000 SOON_MS=60000	# where each access to memory is watched, too
 readonly CONF=/etc/conga.conf BOOT=/run/systemd/system/conga-boot.target
 readonly NODE_EXPORTER=/var/lib/prometheus/node-exporter
 readonly TOOL=/usr/local/sbin/conga
@@ -52,7 +52,8 @@ system_up() {
 	defer "kill -KILL $UNSHARE; wait $UNSHARE 2>/dev/null"
 	busywait "$SOON_MS" pgrep -P "$UNSHARE" >/dev/null || return
 	SYSTEM=$(pgrep -P "$UNSHARE")
-	busywait "$BOOT_MS" boots >/dev/null || fail "systemd says: $(tail -n 5 "$SAYS")"
+	busywait "$BOOT_MS" boots >/dev/null || fail "systemd says: $(tail -n 5 "$SAYS")" \
+		"$(inside systemctl --no-pager list-jobs 2>&1)"
 }
 
 # inside COMMAND...: of the system
