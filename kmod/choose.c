@@ -35,6 +35,7 @@ static u16 conga_choose_interesting(const struct conga_choice *choice,
 	return view->usable & found;
 }
 
+/* A path outlives its port by a grace period; without a port it is no longer usable. */
 static void conga_choose_view_uplink(const struct conga_choice *choice,
 				     struct conga_view *view, u8 tag)
 {
@@ -42,16 +43,20 @@ static void conga_choose_view_uplink(const struct conga_choice *choice,
 	struct conga_view_uplink *uplink = &view->uplink[tag];
 	u32 needs = choice->policy->needs;
 
-	if (needs & CONGA_NEEDS_LOCAL && port)
+	if (!port) {
+		view->usable &= ~BIT(tag);
+		return;
+	}
+	if (needs & CONGA_NEEDS_LOCAL)
 		uplink->local = conga_port_metric(port, choice->now);
 	if (needs & CONGA_NEEDS_REMOTE && conga_leaf_is_conga(choice->leaf))
 		uplink->remote = conga_toleaf_metric(&choice->leaf->to, tag,
 						     choice->now,
 						     choice->params->tage,
 						     choice->params->q);
-	if (needs & CONGA_NEEDS_RATE && port)
+	if (needs & CONGA_NEEDS_RATE)
 		uplink->rate = conga_port_mbits(port);
-	if (needs & CONGA_NEEDS_BACKLOG && port)
+	if (needs & CONGA_NEEDS_BACKLOG)
 		uplink->backlog = conga_port_backlog(port);
 	if (uplink->local || uplink->remote)
 		view->loaded |= BIT(tag);

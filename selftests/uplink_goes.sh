@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# An uplink comes and goes while all processors send by it: whoever has just found it
+# usable may not find its port any more. So for every policy that asks ports about
+# themselves; no packet is lost.
+
+HERE=$(dirname "$(realpath "$0")")
+# shellcheck source=selftests/lib.sh
+. "$HERE/lib.sh"
+# shellcheck source=selftests/topology.sh
+. "$HERE/topology.sh"
+# shellcheck source=selftests/fabric.sh
+. "$HERE/fabric.sh"
+# shellcheck source=selftests/expect.sh
+. "$HERE/expect.sh"
+# shellcheck source=selftests/counters.sh
+. "$HERE/counters.sh"
+# shellcheck source=selftests/flows.sh
+. "$HERE/flows.sh"
+# shellcheck source=selftests/pktgen.sh
+. "$HERE/pktgen.sh"
+
+TOPO_SPINES=1
+
+readonly POLICIES="conga drill tr wcmp"
+readonly EACH=10000		# packets, of each processor
+readonly TIMES=20		# that the uplink goes, in a batch
+readonly LEAST=20		# and in all, while they are sent
+SENT=$(($(nproc) * EACH))
+readonly SENT
+
+setup() {
+	topo_up && flows_silence && pktgen_backlog && fabric_up conga conga || return
+	flows_end "${HOST[1.0]}" eth0
+}
+
+# goes: again and again, until told to end
+goes() {
+	local i
+
+	trap 'exit 0' TERM
+	while :; do
+		for ((i = 0; i < TIMES; i++)); do
+			echo "port del up1"
+			echo "port add up1 role uplink tag 1 rate 1gbit"
+		done | conga_batch "${LEAF[0]}" || exit
+	done
+}
+
+# goes_under POLICY
+goes_under() {
+	local going before
+
+	conga 0 fabric set policy "$1" || return
+	before=$(stat_of "${LEAF[0]}" path_down)
+	goes &
+	going=$!
+	pktgen_send_all "${LEAF[0]}" vx "count $EACH" "pkt_size 200" \
+		"dst_mac ${HOST_MAC[1.0]}" "dst ${HOST_IP[1.0]}" "src_min ${HOST_IP[0.0]}" \
+		"src_max ${HOST_IP[0.0]}" "udp_dst_min $FLOW_PORT" "udp_dst_max $FLOW_PORT" \
+		"udp_src_min 1000" "udp_src_max 1500" || fail "pktgen did not send" || return
+	kill "$going" && wait "$going" || fail "the uplink did not come and go" || return
+	flows_arrive "$SENT" "${HOST[1.0]}" eth0 || return
+	echo "# it went $(($(stat_of "${LEAF[0]}" path_down) - before)) times"
+	(($(stat_of "${LEAF[0]}" path_down) - before >= LEAST)) || fail "it went too seldom"
+}
+
+require_root
+require_commands ip nft
+require_module
+pktgen_load || tap_skip_all "needs pktgen"
+tap_plan "$(wc -w <<<"$POLICIES")"
+setup || die "cannot set up"
+for policy in $POLICIES; do
+	tap_test "$policy: an uplink goes under traffic, and no packet is lost" goes_under "$policy"
+done
+tap_exit
