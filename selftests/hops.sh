@@ -105,7 +105,7 @@ all_are_counted() {
 # After all this the ports are hops again: probes tell of each leaf, and packets follow.
 # Seldom enough for a busy machine to have none late.
 hops_again() {
-	probes_each "$PROBE_SELDOM" && busywait 60000 steered_all
+	probes_each "$PROBE_SELDOM" && busywait 180000 steered_all
 }
 
 steered_all() {
