@@ -14,7 +14,7 @@ HERE=$(dirname "$(realpath "$0")")
 # shellcheck source=selftests/expect.sh
 . "$HERE/expect.sh"
 
-readonly BOOT_MS=400000 SOON_MS=60000	# where each access to memory is watched, too
+readonly BOOT_MS=120000 SOON_MS=30000
 readonly CONF=/etc/conga.conf BOOT=/run/systemd/system/conga-boot.target
 readonly NODE_EXPORTER=/var/lib/prometheus/node-exporter
 readonly TOOL=/usr/local/sbin/conga
