@@ -69,7 +69,10 @@ goes_under() {
 	goes &
 	going=$!
 	for ((round = 0; round < ROUNDS && $(went "$before") < LEAST; round++)); do
-		send_all && flows_arrive "$SENT" "${HOST[1.0]}" eth0 || { kill "$going"; return 1; }
+		if ! send_all || ! flows_arrive "$SENT" "${HOST[1.0]}" eth0; then
+			kill "$going"
+			return 1
+		fi
 	done
 	kill "$going" && wait "$going" || fail "the uplink did not come and go" || return
 	echo "# it went $(went "$before") times"
