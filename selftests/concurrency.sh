@@ -59,10 +59,7 @@ sent_at_once() {
 	stats_mark "${LEAF[0]}" && stats_mark "${LEAF[1]}" || return
 	totals "${LEAF[0]}" up && LEAF_BEFORE=$TOTALS
 	totals "${SPINE[0]}" down && SPINE_BEFORE=$TOTALS
-	pktgen_send_all "${LEAF[0]}" vx "count $EACH" "pkt_size $BYTES" \
-		"dst_mac ${HOST_MAC[1.0]}" "dst ${HOST_IP[1.0]}" "src_min ${HOST_IP[0.0]}" \
-		"src_max ${HOST_IP[0.0]}" "udp_dst_min $FLOW_PORT" "udp_dst_max $FLOW_PORT" \
-		"udp_src_min 1000" "udp_src_max 1500" || fail "pktgen did not send" || return
+	pktgen_flows "$EACH" "$BYTES" || return
 	for us in "${PKTGEN_ALL_US[@]}"; do echo "# $EACH packets of a processor in $us us"; done
 	flows_arrive "$SENT" "${HOST[1.0]}" eth0 || return
 	totals "${LEAF[0]}" up && LEAF_AFTER=$TOTALS

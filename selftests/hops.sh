@@ -70,10 +70,7 @@ takes() {
 
 # sent_at_once: one round, by all processors
 sent_at_once() {
-	pktgen_send_all "${LEAF[0]}" vx "count $EACH" "pkt_size 200" \
-		"dst_mac ${HOST_MAC[1.0]}" "dst ${HOST_IP[1.0]}" "src_min ${HOST_IP[0.0]}" \
-		"src_max ${HOST_IP[0.0]}" "udp_dst_min $FLOW_PORT" "udp_dst_max $FLOW_PORT" \
-		"udp_src_min 1000" "udp_src_max 1500" || fail "pktgen did not send" || return
+	pktgen_flows "$EACH" 200 || return
 	ALL=$((ALL + SENT))
 	flows_arrive "$SENT" "${HOST[1.0]}" eth0
 }

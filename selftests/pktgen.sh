@@ -9,8 +9,9 @@
 #	pktgen_send "${LEAF[0]}" vx "count 5" "dst_mac $MAC"	sets PKTGEN_US
 #	pktgen_send_all "${LEAF[0]}" vx "count 5" "dst_mac $MAC"	on each processor; sets
 #						PKTGEN_ALL_US, an array
+#	pktgen_flows 5 200			likewise, of flows.sh, by the tunnel of leaf 0
 #
-# Source lib.sh first.
+# Source lib.sh first; pktgen_flows needs topology.sh, expect.sh and flows.sh, too.
 
 pktgen_load() {
 	[[ -d /proc/net/pktgen ]] || modprobe pktgen
@@ -72,4 +73,13 @@ pktgen_send_all() {
 		pktgen_say "$ns" "kpktgend_$cpu" rem_device_all
 		[[ $us ]] && PKTGEN_ALL_US+=("$us") || return
 	done
+}
+
+# pktgen_flows COUNT BYTES: from the first host of leaf 0 to that of leaf 1, which flows_end
+# counts
+pktgen_flows() {
+	pktgen_send_all "${LEAF[0]}" vx "count $1" "pkt_size $2" \
+		"dst_mac ${HOST_MAC[1.0]}" "dst ${HOST_IP[1.0]}" "src_min ${HOST_IP[0.0]}" \
+		"src_max ${HOST_IP[0.0]}" "udp_dst_min $FLOW_PORT" "udp_dst_max $FLOW_PORT" \
+		"udp_src_min 1000" "udp_src_max 1500" || fail "pktgen did not send"
 }

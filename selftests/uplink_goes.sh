@@ -53,13 +53,6 @@ went() {
 	echo $(($(stat_of "${LEAF[0]}" path_down) - $1))
 }
 
-send_all() {
-	pktgen_send_all "${LEAF[0]}" vx "count $EACH" "pkt_size 200" \
-		"dst_mac ${HOST_MAC[1.0]}" "dst ${HOST_IP[1.0]}" "src_min ${HOST_IP[0.0]}" \
-		"src_max ${HOST_IP[0.0]}" "udp_dst_min $FLOW_PORT" "udp_dst_max $FLOW_PORT" \
-		"udp_src_min 1000" "udp_src_max 1500" || fail "pktgen did not send"
-}
-
 # goes_under POLICY: as many rounds as it takes
 goes_under() {
 	local going before round
@@ -69,7 +62,7 @@ goes_under() {
 	goes &
 	going=$!
 	for ((round = 0; round < ROUNDS && $(went "$before") < LEAST; round++)); do
-		if ! send_all || ! flows_arrive "$SENT" "${HOST[1.0]}" eth0; then
+		if ! pktgen_flows "$EACH" 200 || ! flows_arrive "$SENT" "${HOST[1.0]}" eth0; then
 			kill "$going"
 			return 1
 		fi
