@@ -196,7 +196,8 @@ nothing_is_forgotten() {
 refusals_are_told() {
 	local name
 
-	for name in fabric_new_conga fabric_set_flowlets fabric_set_q port_new port_set leaf_new; do
+	for name in fabric_new_conga fabric_set_flowlets fabric_set_q fabric_get port_new port_set \
+		port_get leaf_new leaf_get path_get stats_get; do
 		[[ ${RESULT[$name]} =~ sentences\ [1-9] ]] || fail "$name: ${RESULT[$name]}" || return
 	done
 }
