@@ -59,7 +59,7 @@ mended() {
 
 # Leaves in mode auto have to answer first.
 leaf_answers() {
-	conga "$1" -j leaf show | jq -e 'all(.reason == "answers")' >/dev/null
+	conga "$1" -j leaf show | json_is 'length > 0 and all(.reason == "answers")'
 }
 
 sound_boxes_have_nothing() {

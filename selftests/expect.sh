@@ -5,6 +5,7 @@
 #
 #	[[ $a == "$b" ]] || fail "a is $a" || return
 #	says STATUS TEXT COMMAND...
+#	conga 0 -j fabric show | json_is '.[0].policy == "tr"'
 #	stats_mark "${LEAF[0]}"; ...; stats_moved "${LEAF[0]}" "rx_stamped=3 rx_learnt=3"
 #
 # Source lib.sh first; the counters and the module need fabric.sh, too.
@@ -25,6 +26,12 @@ says() {
 	out=$("$@" 2>&1) || status=$?
 	[[ $status == "$expected" && $out == "$text" ]] ||
 		fail "$*: status $status, said: $out, expected: $expected, $text"
+}
+
+# json_is FILTER: true of the one JSON text on standard input. If there is none, jq by itself
+# (1.6) says that it is.
+json_is() {
+	jq -es "length == 1 and (.[0] | $1)" >/dev/null
 }
 
 # On a box in use the module is not ours to remove.

@@ -223,7 +223,7 @@ leaf_states_are() {
 }
 
 leaf_answers() {
-	conga 0 -j leaf show "${VTEP[1]}" | jq -e '.[0].state == "conga"' >/dev/null
+	conga 0 -j leaf show "${VTEP[1]}" | json_is '.[0].state == "conga"'
 }
 
 leaves_are_told() {

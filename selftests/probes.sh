@@ -249,7 +249,8 @@ conga_probe: leaf :: dev up0 utilisation 0 distant" ]] || fail "traced: $seen"
 # How late it was, on average and at most; nothing is said where none are sent.
 lateness() {
 	conga 0 fabric set probe 10ms && sleep 1 || return
-	conga 0 -j fabric show | jq -e '.[0] | .probe_late_ns <= .probe_latest_ns' >/dev/null &&
+	conga 0 -j fabric show | json_is '.[0] | 0 <= .probe_late_ns and
+		.probe_late_ns <= .probe_latest_ns' &&
 		[[ $(conga 0 -d fabric show) =~ " probe-late "[0-9].*" probe-latest "[0-9] ]] ||
 		fail "$(conga 0 -d fabric show)" || return
 	echo "# $(conga 0 -d fabric show | grep -o 'probe-late .* probe-latest [^ ]*'), each 10 ms"

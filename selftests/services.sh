@@ -160,14 +160,14 @@ daemon_runs() {
 		ip route add "$FAR/32" nexthop via 10.9.1.2 dev eth1 nexthop via 10.9.2.2 dev eth2 &&
 		ip link add vx9 up type vxlan id 9 dstport 4789 remote "$FAR" || return
 	defer "ip link del vx9"
-	busywait "$SOON_MS" daemon_found >/dev/null ||
+	busywait "$SOON_MS" daemon_found ||
 		fail "congad: $(journal congad.service | tail -n 3)" || return
 	ctl reload congad.service && ctl stop congad.service || return
-	daemon_found >/dev/null || fail "what congad made is gone with it"
+	daemon_found || fail "what congad made is gone with it"
 }
 
 daemon_found() {
-	"$TOOL" -j leaf show | jq -e --arg far "$FAR" 'any(.[]; .addr == $far)'
+	"$TOOL" -j leaf show | json_is "any(.[]; .addr == \"$FAR\")"
 }
 
 metrics_written() {

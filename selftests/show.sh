@@ -102,7 +102,7 @@ hello() {
 
 # It is in its hellos, which are off otherwise, so that counters are exact.
 leaf_has_an_id() {
-	conga 0 -j leaf show | jq -e '.[0].id' >/dev/null
+	conga 0 -j leaf show | json_is '.[0].id != null'
 }
 
 path_shape() {

@@ -117,7 +117,7 @@ attached() {
 
 path_usable() {
 	conga 0 -j path show leaf "${VTEP[1]}" |
-		jq -e --arg dev "$1" 'any(.[]; .dev == $dev and .state == "usable")' >/dev/null
+		json_is "any(.[]; .dev == \"$1\" and .state == \"usable\")"
 }
 
 path_down() {

@@ -52,9 +52,9 @@ every_counter_is_explained() {
 	((${#expected} > 100)) || fail "no counters in $HEADER" || return
 	[[ $(jq -r '.[].counter' <<<"$said" | sort) == "$expected" ]] ||
 		fail "$(diff <(echo "$expected") <(jq -r '.[].counter' <<<"$said" | sort))" || return
-	jq -e 'all(.[]; (keys == ["advice", "counter", "meaning"]) and
+	json_is 'all(.[]; (keys == ["advice", "counter", "meaning"]) and
 		(.meaning | length > 5) and (.advice | test("^[A-Z].*[.]$|^conga .*[.]$")))' \
-		<<<"$said" >/dev/null ||
+		<<<"$said" ||
 		fail "$(jq -c '.[] | select((.advice | length) < 5 or (.meaning | length) < 5)' <<<"$said")"
 }
 

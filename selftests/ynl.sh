@@ -51,7 +51,7 @@ ynl() {
 
 # said FILTER: true of what the tool printed
 said() {
-	jq -e "$1" <<<"$SAID" >/dev/null && return
+	json_is "$1" <<<"$SAID" && return
 	why "not $1: $SAID"
 	return 1
 }
