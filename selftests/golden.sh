@@ -259,23 +259,24 @@ send_frames() {
 readonly -A HEADERS=([v4]=92 [v6]=112 [gpe4]=78 [gpe6]=98)
 readonly -A NET=([v4]=10.61.0 [v6]=10.63.0 [gpe4]=10.65.0 [gpe6]=10.67.0)
 
-# golden KIND HEADER0 HEADER1 HEADER2: by uplink 0, 1, 2
+# golden KIND HEADER0 HEADER1 HEADER2: by uplink 0, 1, 2, since wire_start
 golden() {
-	wire_start && send_frames "${NET[$1]}" "${HEADERS[$1]}" || return
+	send_frames "${NET[$1]}" "${HEADERS[$1]}" || return
 	wire_is "down0.0 $2 down0.1 $3 down0.2 $4"
 }
 
 nothing_learnt() {
-	golden v4 08360100abcdef00 08920100abcdef00 08f00100abcdef00 &&
-		golden gpe6 0c36010133221100 0c92010133221100 0cf0010133221100
+	wire_start && golden v4 08360100abcdef00 08920100abcdef00 08f00100abcdef00 &&
+		wire_start && golden gpe6 0c36010133221100 0c92010133221100 0cf0010133221100
 }
 
+# What was taught ages: all else is ready before.
 q3() {
-	teach "$1" "${TEACH3[@]}" && golden "$@"
+	wire_start && teach "$1" "${TEACH3[@]}" && golden "$@"
 }
 
 q6() {
-	teach "$1" "${TEACH6[@]}" && golden "$@"
+	wire_start && teach "$1" "${TEACH6[@]}" && golden "$@"
 }
 
 q3_v4() {
