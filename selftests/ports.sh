@@ -302,8 +302,11 @@ transit_raises_ce() {
 	done
 }
 
-# By each of them packets come back, and all are learnt from.
+# By each of them packets come back, and all are learnt from. What leaf 1 feeds back it has
+# just heard: it ages.
 each_learns() {
+	flows_cross "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${SPINE[0]}" ||
+		return
 	stats_mark "${LEAF[0]}"
 	flows_cross "$COUNT" "${HOST[1.0]}" "${HOST_IP[0.0]}" "${HOST[0.0]}" eth0 "${LEAF[0]}" &&
 		flows_spread "$COUNT" "${UPLINK[@]}" &&
