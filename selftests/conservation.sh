@@ -60,12 +60,12 @@ conserved() {
 
 # Whoever asks for a neighbour may lose packets meanwhile: until none is lost.
 neighbours_known() {
-	local try
+	local try says
 
 	for ((try = 0; try < 10; try++)); do
-		! conserved 2000 >/dev/null || return 0
+		says=$(conserved 2000) && return
 	done
-	fail "$(conserved 2000)"
+	fail "$says"
 }
 
 setup() {

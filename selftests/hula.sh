@@ -129,7 +129,8 @@ tdre_is() {
 # Code takes no time here, so that the timer is never late for long.
 timer_keeps_up() {
 	conga 0 -j fabric show | json_is '.[0] | 0 <= .probe_late_ns and
-		.probe_late_ns <= .probe_latest_ns and .probe_latest_ns < 10000' || fail "$(conga 0 -d fabric show)" || return
+		.probe_late_ns <= .probe_latest_ns and .probe_latest_ns < 10000' ||
+		fail "$(conga 0 -d fabric show)" || return
 	(($(stat_of "${LEAF[0]}" probe_late) + $(stat_of "${LEAF[0]}" probe_skipped) == 0)) ||
 		fail "$(stats_words "${LEAF[0]}")"
 }
