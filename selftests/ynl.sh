@@ -8,6 +8,8 @@
 HERE=$(dirname "$(realpath "$0")")
 # shellcheck source=selftests/lib.sh
 . "$HERE/lib.sh"
+# shellcheck source=selftests/expect.sh
+. "$HERE/expect.sh"
 
 CONGA=$HERE/../userspace/conga
 
