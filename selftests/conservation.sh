@@ -35,16 +35,17 @@ cut_in_kernel() {
 	done
 }
 
-# Nobody says anything by itself any more, nor asks for a neighbour.
+# Nobody says anything by itself any more, nor asks for a neighbour: who is asked for when
+# questions are dropped would be lost.
 silence() {
 	local ns
 
+	neighbours_stay || return
 	for ns in "${LEAF[@]}" "${SPINE[@]}" "${HOST[@]}"; do
 		in_ns "$ns" nft "table inet quiet { chain out {
 			type filter hook output priority 0; meta l4proto ipv6-icmp drop; }; }" ||
 			return
 	done
-	neighbours_stay
 }
 
 # A frame whose destination got the bit of groups would be delivered all the same.
