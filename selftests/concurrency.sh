@@ -21,6 +21,8 @@ HERE=$(dirname "$(realpath "$0")")
 . "$HERE/flows.sh"
 # shellcheck source=selftests/pktgen.sh
 . "$HERE/pktgen.sh"
+# shellcheck source=selftests/neighbours.sh
+. "$HERE/neighbours.sh"
 
 TOPO_SPINES=1
 
@@ -29,28 +31,14 @@ readonly BYTES=200 OUTER=50	# Ethernet, IPv4, UDP, VXLAN
 PROCESSORS=$(nproc)
 readonly SENT=$((PROCESSORS * EACH))
 
-# ---- what was sent ----
-
-# Boxes know the neighbours on their way: a question might wait behind what is sent, and what
-# is sent for the answer.
-meet_neighbours() {
-	local l p
-
-	for l in 0 1; do
-		for ((p = 0; p < TOPO_LINKS; p++)); do
-			topo_link_addresses "$l" 0 "$p"
-			in_ns "${LEAF[l]}" ping -q -c 1 -W 5 "$SPINE_END" >/dev/null ||
-				fail "leaf $l does not reach $SPINE_END" || return
-		done
-	done
-	neighbours_stay
-}
-
 setup() {
-	topo_up && meet_neighbours && flows_silence && pktgen_backlog && fabric_up conga conga || return
+	topo_up && neighbours_meet && neighbours_stay && flows_silence && pktgen_backlog &&
+		fabric_up conga conga || return
 	pin "${LEAF[0]}" && pin "${LEAF[1]}" && pin "${SPINE[0]}" && pin "${HOST[1.0]}" &&
 		flows_end "${HOST[1.0]}" eth0
 }
+
+# ---- what was sent ----
 
 # sent_at_once: at leaf 0 by all processors; sets LEAF_BEFORE, LEAF_AFTER and the spine's
 sent_at_once() {

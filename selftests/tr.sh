@@ -13,6 +13,8 @@ HERE=$(dirname "$(realpath "$0")")
 . "$HERE/lib.sh"
 # shellcheck source=selftests/topology.sh
 . "$HERE/topology.sh"
+# shellcheck source=selftests/neighbours.sh
+. "$HERE/neighbours.sh"
 # shellcheck source=selftests/fabric.sh
 . "$HERE/fabric.sh"
 # shellcheck source=selftests/expect.sh
@@ -439,15 +441,15 @@ send() {
 
 setup() {
 	[[ -d /sys/module/wire ]] || insmod "$(module_file lab/wire)" || return
-	topo_up && settle && hosts_say_nothing && hosts_need_not_ask && fabric_up tr conga &&
-		spines_set policy tr || return
+	topo_up && settle && neighbours_meet && neighbours_stay && hosts_say_nothing &&
+		hosts_need_not_ask && fabric_up tr conga && spines_set policy tr || return
 	EVENTS=$TOPO_DIR/events
 	pin "${HOST[0.0]}" && send 0 1 && send 1 0 && sleep 0.2
 }
 
 tap_plan 13
 require_root
-require_commands ip jq nft tcpdump
+require_commands ip jq nft ping tcpdump
 require_module
 setup || die "cannot set up"
 tap_test "what waits at the spine is known of its uplink alone, and ages" mark_arrives_and_ages
