@@ -98,7 +98,9 @@ TRACE_EVENT(conga_feedback,
 	{ CONGA_PATH_OTHER_DEVICE,	"other_device" },	\
 	{ CONGA_PATH_SILENT,		"silent" },		\
 	{ CONGA_PATH_DRAINING,		"draining" },		\
-	{ CONGA_PATH_UNPROBED,		"unprobed" }
+	{ CONGA_PATH_UNPROBED,		"unprobed" },		\
+	{ CONGA_PATH_NARROW,		"narrow" },		\
+	{ CONGA_PATH_NEIGHBOUR,		"neighbour" }
 
 /* A path is usable now, or not any more, and why; as "conga monitor path" tells. */
 TRACE_EVENT(conga_path,

@@ -402,6 +402,61 @@ const struct conga_counter conga_counters[CONGA_A_STATS_MAX + 1] = {
 		"packets learnt from whose byte 3 tells of no queue, or of none behind an uplink",
 		"Set policy tr on the boxes behind the uplinks, too."
 	},
+	[CONGA_A_STATS_FALLBACK_ROUTE] = {
+		"fallback_route",
+		"left to the kernel: its own route is none of the paths",
+		"Another rule, route or program decides about these packets: compare ip route get for their addresses with conga path show."
+	},
+	[CONGA_A_STATS_FALLBACK_NAT] = {
+		"fallback_nat",
+		"left to the kernel: its outer addresses are translated (NAT), or may be",
+		"Exempt the tunnel's UDP port from NAT on the uplinks, e.g. by a rule that accepts it before masquerade."
+	},
+	[CONGA_A_STATS_FALLBACK_BOUND] = {
+		"fallback_bound",
+		"left to the kernel: its tunnel is bound to a device",
+		"Nothing if that is intended. Otherwise create the vxlan device without dev, and FDB entries without via."
+	},
+	[CONGA_A_STATS_FALLBACK_KEYS] = {
+		"fallback_keys",
+		"left to the kernel: rules tell more kinds of packets to its leaf apart than are kept",
+		"Use fewer routing rules by DSCP, mark, source address or port for the tunnels' packets."
+	},
+	[CONGA_A_STATS_TX_COPIED] = {
+		"tx_copied",
+		"packets of local sockets copied first, because their sender could still write them",
+		"Nothing. A local process sends to the VXLAN port without copying (MSG_ZEROCOPY, splice)."
+	},
+	[CONGA_A_STATS_TX_NOMEM] = {
+		"tx_nomem",
+		"packets of local sockets dropped: no memory to copy them, or to clear a stamp",
+		"The box is short of memory: look at it as a whole."
+	},
+	[CONGA_A_STATS_RX_XFRM] = {
+		"rx_xfrm",
+		"stamped packets not learnt from: IPsec policy does not accept them",
+		"A leaf sends without the IPsec that this box asks for, or somebody forges its packets."
+	},
+	[CONGA_A_STATS_RX_JOINED] = {
+		"rx_joined",
+		"datagrams that came joined in one packet, and were read each",
+		"Nothing."
+	},
+	[CONGA_A_STATS_CONTROL_XFRM] = {
+		"control_xfrm",
+		"control packets rejected: IPsec policy does not accept them",
+		"A leaf sends without the IPsec that this box asks for, or somebody forges its packets."
+	},
+	[CONGA_A_STATS_CONTROL_UNSENT_XFRM] = {
+		"control_unsent_xfrm",
+		"control packets not sent: IPsec would have to transform them",
+		"Leaves behind IPsec are plain: conga does not steer what IPsec carries. Set mode plain to say so."
+	},
+	[CONGA_A_STATS_PATH_NARROW] = {
+		"path_narrow",
+		"times a path was given up, because it loses large packets",
+		"A link on the way has a smaller MTU than the uplink: conga path show names the path."
+	},
 };
 
 const struct conga_counter *conga_counters_find(const char *name)

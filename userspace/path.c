@@ -17,6 +17,8 @@ static const struct conga_choice conga_path_reasons[] = {
 	{ "silent", CONGA_PATH_SILENT },
 	{ "draining", CONGA_PATH_DRAINING },
 	{ "unprobed", CONGA_PATH_UNPROBED },
+	{ "narrow", CONGA_PATH_NARROW },
+	{ "neighbour", CONGA_PATH_NEIGHBOUR },
 	{ }
 };
 
@@ -30,6 +32,8 @@ static const struct conga_choice conga_path_sentences[] = {
 	{ "the leaf answers hellos, but not by this uplink", CONGA_PATH_SILENT },
 	{ "the uplink is draining: it takes no new flowlets", CONGA_PATH_DRAINING },
 	{ "probes of the leaf came by this port, and come no more", CONGA_PATH_UNPROBED },
+	{ "the path loses large packets, small ones pass", CONGA_PATH_NARROW },
+	{ "no gateway on this uplink answers", CONGA_PATH_NEIGHBOUR },
 	{ }
 };
 

@@ -532,6 +532,10 @@ enum conga_attr_leaf {
  *	answered the last three by this one.
  * @CONGA_PATH_DRAINING: the uplink takes no new flowlets.
  * @CONGA_PATH_UNPROBED: probes of the leaf came by it, and come no more.
+ * @CONGA_PATH_NARROW: hellos of the path's full size are lost on it, small ones are
+ *	answered.
+ * @CONGA_PATH_NEIGHBOUR: no gateway on this uplink answers, and the kernel leaves
+ *	out such nexthops.
  */
 enum conga_path_reason {
 	CONGA_PATH_USABLE = 1,
@@ -543,6 +547,8 @@ enum conga_path_reason {
 	CONGA_PATH_SILENT,
 	CONGA_PATH_DRAINING,
 	CONGA_PATH_UNPROBED,
+	CONGA_PATH_NARROW,
+	CONGA_PATH_NEIGHBOUR,
 
 	/* private: */
 	__CONGA_PATH_REASON_MAX
@@ -824,6 +830,28 @@ enum conga_attr_policy {
  * @CONGA_A_STATS_QUEUE_RECEIVED: packets learnt from that told of a queue.
  * @CONGA_A_STATS_QUEUE_IGNORED: the same, whose byte 3 was something else, or that came by
  *	a port that is no uplink.
+ * @CONGA_A_STATS_FALLBACK_ROUTE: left to the kernel: the packet's own route is none of the paths that
+ *	were found for it.
+ * @CONGA_A_STATS_FALLBACK_NAT: left to the kernel: NAT translates its outer
+ *	addresses, or has not decided yet whether it does.
+ * @CONGA_A_STATS_FALLBACK_BOUND: left to the kernel: its tunnel or FDB entry is
+ *	bound to a device.
+ * @CONGA_A_STATS_FALLBACK_KEYS: left to the kernel: routing rules tell more kinds
+ *	of packets to its leaf apart than are kept at once.
+ * @CONGA_A_STATS_TX_COPIED: packets of local sockets to a VXLAN port that were
+ *	copied before they were looked at, because their sender could still write them.
+ * @CONGA_A_STATS_TX_NOMEM: packets of local sockets to a VXLAN port that were
+ *	dropped, because there was no memory to copy them or to clear a stamp.
+ * @CONGA_A_STATS_RX_XFRM: stamped packets not learnt from, because IPsec policy does not
+ *	accept them; the kernel drops them.
+ * @CONGA_A_STATS_RX_JOINED: stamped datagrams that came joined in one packet (UDP GRO),
+ *	and were read and cleared each.
+ * @CONGA_A_STATS_CONTROL_XFRM: control packets rejected, because IPsec policy does not
+ *	accept them.
+ * @CONGA_A_STATS_CONTROL_UNSENT_XFRM: control packets not sent, because IPsec would have
+ *	to transform or block them.
+ * @CONGA_A_STATS_PATH_NARROW: times a path was given up, because hellos of full size
+ *	are lost on it, and small ones are not.
  */
 enum conga_attr_stats {
 	CONGA_A_STATS_PAD = 1,
@@ -906,6 +934,17 @@ enum conga_attr_stats {
 	CONGA_A_STATS_QUEUE_MARKED,
 	CONGA_A_STATS_QUEUE_RECEIVED,
 	CONGA_A_STATS_QUEUE_IGNORED,
+	CONGA_A_STATS_FALLBACK_ROUTE,
+	CONGA_A_STATS_FALLBACK_NAT,
+	CONGA_A_STATS_FALLBACK_BOUND,
+	CONGA_A_STATS_FALLBACK_KEYS,
+	CONGA_A_STATS_TX_COPIED,
+	CONGA_A_STATS_TX_NOMEM,
+	CONGA_A_STATS_RX_XFRM,
+	CONGA_A_STATS_RX_JOINED,
+	CONGA_A_STATS_CONTROL_XFRM,
+	CONGA_A_STATS_CONTROL_UNSENT_XFRM,
+	CONGA_A_STATS_PATH_NARROW,
 
 	/* private: */
 	__CONGA_A_STATS_MAX,
