@@ -41,6 +41,7 @@ static void conga_choose_view_uplink(const struct conga_choice *choice,
 {
 	struct conga_port *port = conga_port_hop(choice->fabric, tag);
 	struct conga_view_uplink *uplink = &view->uplink[tag];
+	u32 scale = view->uneven ? uplink->weight : CONGA_WEIGHT_FULL;
 	u32 needs = choice->policy->needs;
 
 	if (!port) {
@@ -48,25 +49,51 @@ static void conga_choose_view_uplink(const struct conga_choice *choice,
 		return;
 	}
 	if (needs & CONGA_NEEDS_LOCAL)
-		uplink->local = conga_port_metric(port, choice->now);
+		uplink->local = conga_port_metric_of(port, choice->now, scale);
 	if (needs & CONGA_NEEDS_REMOTE && conga_leaf_is_conga(choice->leaf))
 		uplink->remote = conga_toleaf_metric(&choice->leaf->to, tag,
 						     choice->now,
 						     choice->params->tage,
 						     choice->params->q);
 	if (needs & CONGA_NEEDS_RATE)
-		uplink->rate = conga_port_mbits(port);
+		uplink->rate = max(conga_port_mbits(port) * (u64)scale / CONGA_WEIGHT_FULL,
+				   1ULL);
 	if (needs & CONGA_NEEDS_BACKLOG)
 		uplink->backlog = conga_port_backlog(port);
 	if (uplink->local || uplink->remote)
 		view->loaded |= BIT(tag);
 }
 
-/* What this box sends goes by uplinks; what passes it, by any port that leads there. */
+/* conga_choose_path_anew - a route that was found given up when it was to be used */
+struct dst_entry *conga_choose_path_anew(struct conga_choice *choice, u8 tag)
+{
+	const struct conga_paths *paths = conga_path_renew(choice->leaf, choice->paths);
+	const struct conga_nexthop *nexthop;
+
+	if (IS_ERR(paths))
+		return NULL;
+	choice->paths = paths;
+	nexthop = conga_path_nexthop(paths, tag, choice->hash);
+	return nexthop ? nexthop->dst : NULL;
+}
+
+/* IPv6 deletes routes without a new generation. */
+static void conga_choose_refresh(struct conga_choice *choice)
+{
+	const struct conga_paths *paths;
+
+	if (conga_leaf_is_v4(choice->leaf) ||
+	    conga_path_holds_all(choice->leaf, choice->paths))
+		return;
+	paths = conga_path_renew(choice->leaf, choice->paths);
+	if (!IS_ERR(paths))
+		choice->paths = paths;
+}
+
+/* What this node sends goes by uplinks; what passes it, by any port that leads there. */
 static u16 conga_choose_usable(const struct conga_choice *choice)
 {
-	u16 usable = conga_path_routed(choice->leaf) &
-		     ~conga_leaf_shut(choice->leaf);
+	u16 usable = choice->paths->routed & ~conga_leaf_shut(choice->leaf);
 
 	if (choice->passing)
 		return usable;
@@ -98,6 +125,24 @@ static void conga_choose_view_ahead(const struct conga_choice *choice,
 	view->asking = choice->asking;
 }
 
+/* A route's weights are statements about capacity: the port with the largest has its own
+ * rate towards the leaf, the others a part of theirs.
+ */
+static void conga_choose_view_weights(const struct conga_choice *choice,
+				      struct conga_view *view)
+{
+	const struct conga_path *path = choice->paths->path;
+	u32 most = 0;
+	u8 tag;
+
+	view->uneven = true;
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		most = max(most, path[tag].weight);
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		view->uplink[tag].weight = DIV_ROUND_UP(path[tag].weight * CONGA_WEIGHT_FULL,
+							most);
+}
+
 /* Into a view that is zeroed: with its uplinks it is large. */
 static void conga_choose_view(const struct conga_choice *choice,
 			      struct conga_view *view, u8 previous)
@@ -119,6 +164,8 @@ static void conga_choose_view(const struct conga_choice *choice,
 		view->best = conga_choose_best(choice);
 	if (choice->policy->needs & CONGA_NEEDS_AHEAD)
 		conga_choose_view_ahead(choice, view);
+	if (unlikely(choice->paths->uneven))
+		conga_choose_view_weights(choice, view);
 	interesting = conga_choose_interesting(choice, view);
 	for (; interesting; interesting &= interesting - 1)
 		conga_choose_view_uplink(choice, view, __ffs(interesting));
@@ -131,6 +178,7 @@ static bool conga_choose_pick(struct conga_choice *choice, u8 previous)
 {
 	struct conga_view view = {};
 
+	conga_choose_refresh(choice);
 	conga_choose_view(choice, &view, previous);
 	choice->tag = 0;
 	while (view.usable) {
@@ -157,6 +205,7 @@ static bool conga_choose_ask_flowlet(struct conga_choice *choice, u8 *previous)
 	choice->tag = conga_flowlet_tag(choice->entry);
 	switch (choice->state) {
 	case CONGA_FLOWLET_LIVE:
+	case CONGA_FLOWLET_COLLISION:
 		return conga_choose_path(choice, choice->tag);
 	case CONGA_FLOWLET_EXPIRED:
 		*previous = choice->tag;
@@ -188,6 +237,10 @@ enum conga_decision conga_choose_ask(struct conga_leaf *leaf,
 	u8 state[CONGA_POLICY_FLOW_SIZE] __aligned(8) = {};
 	u8 previous = CONGA_TAG_NONE;
 
+	choice.paths = conga_path_main(leaf);
+	*tag = 0;
+	if (!choice.paths)
+		return CONGA_DECISION_KERNEL;
 	choice.policy = conga_choose_policy(&choice);
 	choice.flow = state;
 	if (flow) {
@@ -214,9 +267,7 @@ static void conga_choose_count_flowlet(const struct conga_choice *choice,
 		return;
 	}
 	conga_choose_count(choice, CONGA_A_STATS_FLOWLETS_STARTED);
-	if (choice->state == CONGA_FLOWLET_COLLISION)
-		conga_choose_count(choice, CONGA_A_STATS_FLOWLET_COLLISIONS);
-	else if (choice->state == CONGA_FLOWLET_EXPIRED)
+	if (choice->state == CONGA_FLOWLET_EXPIRED)
 		conga_choose_count(choice, choice->tag == previous ?
 				   CONGA_A_STATS_FLOWLETS_KEPT :
 				   CONGA_A_STATS_FLOWLETS_MOVED);
@@ -231,11 +282,30 @@ static u8 conga_choose_draw(const struct conga_choice *choice)
 				    conga_choose_random(choice));
 }
 
+/* By the hash of the flow, so that its packets stay in order without being remembered. */
+static bool conga_choose_by_hash(struct conga_choice *choice)
+{
+	choice->policy = conga_policy_opt_out();
+	return conga_choose_pick(choice, CONGA_TAG_NONE);
+}
+
+/* The flow meets a live flowlet of another leaf's in its entry. They share the uplink,
+ * which costs an opportunity, never order (section 3.4, remark 1). Where that uplink does
+ * not lead to this leaf the entry is left to its owner.
+ */
+static bool conga_choose_by_other(struct conga_choice *choice)
+{
+	conga_choose_count(choice, CONGA_A_STATS_FLOWLET_COLLISIONS);
+	return conga_choose_follow(choice) || conga_choose_by_hash(choice);
+}
+
 /* Per flowlet, section 3.4 and 3.5. */
 static bool conga_choose_by_flowlet(struct conga_choice *choice)
 {
 	u8 previous = CONGA_TAG_NONE;
 
+	if (choice->state == CONGA_FLOWLET_COLLISION)
+		return conga_choose_by_other(choice);
 	if (choice->state == CONGA_FLOWLET_EXPIRED)
 		previous = conga_flowlet_tag(choice->entry);
 	if (!conga_choose_pick(choice, previous))

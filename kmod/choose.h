@@ -15,6 +15,7 @@ struct conga_choice {
 	struct conga_fabric		*fabric;
 	const struct conga_params	*params;
 	struct conga_leaf		*leaf;	/* where it goes */
+	const struct conga_paths	*paths;	/* by which it may */
 	u64				now;	/* ns */
 	u32				hash;	/* of the inner flow */
 	u32				bytes;	/* of the packet */
@@ -47,14 +48,23 @@ conga_choose_policy(const struct conga_choice *choice)
 	return policy;
 }
 
-static inline struct dst_entry *
-conga_choose_path(const struct conga_choice *choice, u8 tag)
-{
-	struct conga_port *port = conga_port_hop(choice->fabric, tag);
+/* choose.c: as conga_choose_path(), once a route was given up */
+struct dst_entry *conga_choose_path_anew(struct conga_choice *choice, u8 tag);
 
-	if (!port || conga_leaf_is_silent(choice->leaf, tag))
+/* The route by the uplink @tag, NULL if that is not usable now. */
+static inline struct dst_entry *conga_choose_path(struct conga_choice *choice, u8 tag)
+{
+	const struct conga_port *port = conga_port_hop(choice->fabric, tag);
+	const struct conga_nexthop *nexthop;
+
+	if (!port || !conga_port_up(port) || conga_leaf_is_silent(choice->leaf, tag))
 		return NULL;
-	return conga_path_dst(choice->leaf, port);
+	nexthop = conga_path_nexthop(choice->paths, tag, choice->hash);
+	if (!nexthop)
+		return NULL;
+	if (likely(conga_path_holds(choice->leaf, nexthop->dst, nexthop->cookie)))
+		return nexthop->dst;
+	return conga_choose_path_anew(choice, tag);
 }
 
 /* Whoever decides for each packet has no flowlets: its flow is as if it had paused. */
@@ -80,12 +90,9 @@ static inline void conga_choose_write(const struct conga_choice *choice)
 	WRITE_ONCE(*choice->slot, conga_flowlet_with_draw(entry, choice->draw));
 }
 
-/* A flowlet in progress keeps its uplink while the path is usable. */
-static inline bool conga_choose_continue(struct conga_choice *choice)
+/* By the uplink of the entry, while that path is usable. */
+static inline bool conga_choose_follow(struct conga_choice *choice)
 {
-	conga_choose_read(choice);
-	if (choice->state != CONGA_FLOWLET_LIVE)
-		return false;
 	choice->tag = conga_flowlet_tag(choice->entry);
 	choice->draw = conga_flowlet_draw(choice->entry);
 	choice->dst = conga_choose_path(choice, choice->tag);
@@ -95,6 +102,13 @@ static inline bool conga_choose_continue(struct conga_choice *choice)
 		WRITE_ONCE(*choice->slot, conga_flowlet_renew(choice->entry,
 							      choice->now));
 	return true;
+}
+
+/* A flowlet in progress keeps its uplink while the path is usable. */
+static inline bool conga_choose_continue(struct conga_choice *choice)
+{
+	conga_choose_read(choice);
+	return choice->state == CONGA_FLOWLET_LIVE && conga_choose_follow(choice);
 }
 
 /* BH disabled, RCU */

@@ -266,12 +266,11 @@ conga_control_back(const struct conga_control_source *source)
 	struct conga_leaf *leaf = source->leaf;
 	u16 usable;
 
-	if (source->port->role == CONGA_ROLE_UPLINK &&
-	    conga_path_dst(leaf, source->port))
+	usable = conga_control_uplinks(leaf);
+	if (source->port->role == CONGA_ROLE_UPLINK && usable & BIT(source->port->tag))
 		return source->port;
-	usable = conga_control_uplinks(leaf) & ~conga_leaf_shut(leaf);
-	if (!usable)
-		usable = conga_control_uplinks(leaf);
+	if (usable & ~conga_leaf_shut(leaf))
+		usable &= ~conga_leaf_shut(leaf);
 	if (!usable)
 		return NULL;
 	return conga_port_uplink(source->fabric,

@@ -210,6 +210,25 @@ conga_control_begin(const struct conga_control_way *way,
 	return skb;
 }
 
+/* The route by the way's uplink, of packets of any key. */
+static struct dst_entry *conga_control_route(const struct conga_control_way *way)
+{
+	u8 tag = READ_ONCE(way->port->tag);
+	const struct conga_paths *paths = conga_path_by(way->leaf, tag);
+	const struct conga_nexthop *nexthop;
+
+	if (!paths || !conga_port_up(way->port))
+		return NULL;
+	nexthop = conga_path_nexthop(paths, tag, get_random_u32());
+	if (conga_path_holds(way->leaf, nexthop->dst, nexthop->cookie))
+		return nexthop->dst;
+	paths = conga_path_renew(way->leaf, paths);
+	if (IS_ERR(paths))
+		return NULL;
+	nexthop = conga_path_nexthop(paths, tag, get_random_u32());
+	return nexthop ? nexthop->dst : NULL;
+}
+
 /*
  * conga_control_send - send @payload by the way's uplink
  *
@@ -218,7 +237,7 @@ conga_control_begin(const struct conga_control_way *way,
 bool conga_control_send(const struct conga_control_way *way,
 			struct conga_control_payload *payload)
 {
-	struct dst_entry *dst = conga_path_dst(way->leaf, way->port);
+	struct dst_entry *dst = conga_control_route(way);
 	struct in6_addr source;
 	struct sk_buff *skb;
 

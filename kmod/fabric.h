@@ -130,6 +130,8 @@ struct conga_fabric {
 	u16				transit;	/* hops that are no uplinks */
 	u8				lowest;		/* tier of transit ports */
 	bool				leaving;	/* removal has begun */
+	bool				bound;		/* a tunnel is bound to a device */
+	atomic_t			path_extra;	/* sets of paths beyond a leaf's first */
 
 	unsigned long			loaded		/* uplinks whose DRE says more than
 							 * 0, a bit per LBTag; set_bit by

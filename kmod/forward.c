@@ -8,19 +8,32 @@
 #include "datapath.h"
 #include "steer.h"
 
-unsigned int conga_forward(void *priv, struct sk_buff *skb,
-			   const struct nf_hook_state *state)
+static unsigned int conga_forward_packet(struct conga_fabric *fabric, struct sk_buff *skb,
+					 const struct nf_hook_state *state)
 {
 	struct conga_steer steer = {
-		.choice.fabric	= priv,
+		.choice.fabric	= fabric,
 		.choice.passing	= true,
 	};
 
-	/* Not yet, or not any more */
-	if (!rcu_dereference(steer.choice.fabric->params)->policy->forward)
+	lockdep_assert(in_softirq());
+	/* During a policy change the hook may be there before or after its policy. */
+	if (!rcu_dereference(fabric->params)->policy->forward)
 		return NF_ACCEPT;
 	if (conga_steer_find(&steer, skb, state) &&
 	    conga_steer_choose(&steer, skb))
 		conga_steer_route(&steer, skb);
 	return NF_ACCEPT;
+}
+
+/* What a userspace queue gives back comes in process context. */
+unsigned int conga_forward(void *priv, struct sk_buff *skb,
+			   const struct nf_hook_state *state)
+{
+	unsigned int verdict;
+
+	local_bh_disable();
+	verdict = conga_forward_packet(priv, skb, state);
+	local_bh_enable();
+	return verdict;
 }

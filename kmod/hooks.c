@@ -9,6 +9,7 @@
 #include "datapath.h"
 #include "fabric.h"
 #include "leaf.h"
+#include "leave.h"
 #include "port.h"
 
 /* After all other chains: what a firewall drops teaches nothing, and what it
@@ -55,6 +56,7 @@ int conga_hooks_attach(struct conga_fabric *fabric)
 	int i, err;
 
 	conga_assert_locked(fabric);
+	conga_leave_setup(fabric);
 	for (i = 0; i < CONGA_HOOKS; i++) {
 		fabric->hooks[i] = conga_hook_templates[i];
 		fabric->hooks[i].priv = fabric;

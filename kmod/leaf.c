@@ -11,8 +11,6 @@
 
 static_assert(!CONGA_LEAF_LAID_OUT || sizeof(struct conga_leaf) <= 1024);
 static_assert(!CONGA_LEAF_LAID_OUT ||
-	      offsetof(struct conga_leaf, paths.path) % SMP_CACHE_BYTES == 0);
-static_assert(!CONGA_LEAF_LAID_OUT ||
 	      offsetof(struct conga_leaf, to.heard) % SMP_CACHE_BYTES == 0);
 
 int conga_leaf_table_setup(struct conga_fabric *fabric)
@@ -83,7 +81,7 @@ static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
 	leaf->mode = mode;
 	leaf->origin = origin;
 	leaf->fabric = fabric;
-	spin_lock_init(&leaf->paths.lock);
+	spin_lock_init(&leaf->paths_lock);
 	spin_lock_init(&leaf->hello_lock);
 	conga_hello_setup(&leaf->hello, 0);
 	leaf->state = conga_leaf_derive(leaf);

@@ -30,20 +30,20 @@ struct conga_leaf_ahead {
 };
 
 /*
- * A leaf takes an object of 1024 bytes, of which its routes (paths) are 424. Its cache
- * lines, of 64 bytes, are divided by who writes them:
+ * A leaf takes an object of 1024 bytes, of which 256 are not used, and each set of its
+ * paths one of its own, of 512 bytes or less with four uplinks. Its cache lines, of 64
+ * bytes, are divided by who writes them:
  *
- *   0	what every packet to or from the leaf reads, and whether the routes are good.
- *	Packets write busy alone, once a tick and LBTag.
- *   1-7	the routes, of which a packet reads the one that it takes; written when
- *	routes change. The rest of line 7 is written by configuration, by the tick, and
- *	by a packet once in Tage / 2 (explicit_sent). to.loaded is read once a flowlet,
- *	and written when a path gets load, or has none any more.
- *   8-9	to.heard: a word is written once a grain at most, by packets received, and
+ *   0	what every packet to or from the leaf reads. Packets write busy alone, once a tick
+ *	and LBTag.
+ *   1	written by configuration, by the tick, when paths are resolved, and by a packet
+ *	once in Tage / 2 (explicit_sent). to.loaded is read once a flowlet, and written
+ *	when a path gets load, or has none any more.
+ *   2-3	to.heard: a word is written once a grain at most, by packets received, and
  *	read once a flowlet, if the path has load.
- *   10-14	from: a word is written once a grain at most by packets received, and by
+ *   4-8	from: a word is written once a grain at most by packets received, and by
  *	packets sent when they feed back something new.
- *   14-15	hello: of the tick and of answers. Sharing line 14 with from costs them a miss.
+ *   8-10	hello: of the tick and of answers. Sharing line 8 with from costs them a miss.
  *	Then hula: of probes, some per Tp; best is read once a flowlet.
  *
  * So of a leaf's lines only those of its two tables bounce between CPUs, which is what
@@ -61,10 +61,15 @@ struct conga_leaf {
 	unsigned long		busy;	/* paths that carried packets since the
 					 * last tick; set_bit by packets
 					 */
-	struct conga_paths	paths;
+	struct conga_paths __rcu *paths; /* the newest key's first, by path.c */
+	spinlock_t		paths_lock;	/* paths and what follows; BH */
+	u16			path_up;	/* uplinks that led there, as counted */
+	u8			path_keys;	/* sets of paths */
+	unsigned long		path_evicted;	/* jiffies, the last one in favour of another */
 	struct conga_leaf_told	told;	/* the last event's, by netlink_event.c */
 	spinlock_t		hello_lock;	/* hello, state, silent; BH */
 	atomic64_t		explicit_sent;	/* ns, last explicit feedback */
+	struct in6_addr		own;		/* our address, as its tunnels know it */
 	struct conga_toleaf	to;
 	struct conga_fromleaf	from ____cacheline_aligned_in_smp;
 	struct conga_hello	hello;

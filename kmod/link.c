@@ -87,7 +87,7 @@ static noinline void conga_link_mark_queue(const struct conga_port *port,
 	struct conga_packet packet;
 	u8 byte3;
 
-	/* Not yet, or not any more */
+	/* During a policy change ->marks and params->policy may disagree for a moment. */
 	if (!params->policy->mark)
 		return;
 	if (!conga_link_find(&packet, skb, params))
@@ -109,6 +109,7 @@ unsigned int conga_link(void *priv, struct sk_buff *skb,
 	u32 frames, bytes;
 	u64 x;
 
+	lockdep_assert(in_softirq());
 	conga_packet_on_wire(skb, &frames, &bytes);
 	x = conga_port_count(port, dre, now, frames, bytes);
 	if (conga_dre_loaded(&dre->params, x))

@@ -9,6 +9,8 @@
  *   conga_link	NETDEV_EGRESS	link.c		hooks.c, with a port
  *   conga_gro_receive[46]	gro.c		hooks.c, while there is a fabric
  *   conga_notify_event		notify.c	here
+ *   conga_neighbour_event	neighbour.c	here
+ *   conga_leave_*_event		leave.c		here
  *   conga_netlink_*		netlink.c	here
  *   conga_main_net_exit	main.c		here
  */
@@ -18,6 +20,8 @@
 
 #include "datapath.h"
 #include "fabric.h"
+#include "leave.h"
+#include "neighbour.h"
 
 /* The namespace goes, or the module does. */
 static void __net_exit conga_main_net_exit(struct net *net)
@@ -50,11 +54,21 @@ static int __init conga_main_init(void)
 	err = conga_notify_init();
 	if (err)
 		goto err_net;
-	err = conga_netlink_init();
+	err = conga_neighbour_init();
 	if (err)
 		goto err_notify;
+	err = conga_leave_init();
+	if (err)
+		goto err_neighbour;
+	err = conga_netlink_init();
+	if (err)
+		goto err_leave;
 	return 0;
 
+err_leave:
+	conga_leave_exit();
+err_neighbour:
+	conga_neighbour_exit();
 err_notify:
 	conga_notify_exit();
 err_net:
@@ -71,6 +85,8 @@ static void __exit conga_main_exit(void)
 {
 	conga_netlink_exit();
 	unregister_pernet_device(&conga_main_net_ops);
+	conga_leave_exit();
+	conga_neighbour_exit();
 	conga_notify_exit();
 	conga_fabric_exit();
 	rcu_barrier();

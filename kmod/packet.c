@@ -13,6 +13,7 @@
 #include <linux/udp.h>
 #include <net/addrconf.h>
 #include <net/checksum.h>
+#include <net/dsfield.h>
 #include <net/gso.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
@@ -319,6 +320,26 @@ u8 conga_packet_hops(const struct sk_buff *skb,
 					 offsetof(struct iphdr, ttl)),
 		      &hops, sizeof(hops));
 	return hops;
+}
+
+u8 conga_packet_tos_any(const struct sk_buff *skb, const struct conga_packet *packet)
+{
+	struct iphdr *ip, buffer;
+
+	ip = skb_header_pointer(skb, packet->network, sizeof(buffer), &buffer);
+	if (!ip)
+		return 0;
+	return packet->v6 ? ipv6_get_dsfield((struct ipv6hdr *)ip) : ip->tos;
+}
+
+/* conga_packet_sport - outer UDP source port */
+u16 conga_packet_sport(const struct sk_buff *skb, const struct conga_packet *packet)
+{
+	__be16 port = 0;
+
+	skb_copy_bits(skb, packet->udp + offsetof(struct udphdr, source), &port,
+		      sizeof(port));
+	return ntohs(port);
 }
 
 /* conga_packet_fits - does the packet, or each of its segments, fit? */

@@ -248,6 +248,18 @@ static inline bool conga_packet_write(struct sk_buff *skb,
 	return true;
 }
 
+u8 conga_packet_tos_any(const struct sk_buff *skb, const struct conga_packet *packet);
+u16 conga_packet_sport(const struct sk_buff *skb, const struct conga_packet *packet);
+
+/* conga_packet_tos - DSCP and ECN of the outer header */
+static inline u8 conga_packet_tos(const struct sk_buff *skb,
+				  const struct conga_packet *packet)
+{
+	if (packet->plain4)
+		return conga_packet_plain4(skb, packet)->ip.tos;
+	return conga_packet_tos_any(skb, packet);
+}
+
 bool conga_packet_to_link(const struct sk_buff *skb,
 			  const struct conga_packet *packet);
 u8 conga_packet_hops(const struct sk_buff *skb,

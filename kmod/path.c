@@ -1,454 +1,646 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Paths: (leaf, uplink) -> route, usable or why not. The only file that knows
- * routes.
+ * Paths: (leaf, key, uplink) -> nexthops, usable or why not. With path4.c and path6.c
+ * the only ones who know routes.
  *
- * An uplink is a path to a leaf if and only if it is a live nexthop of the
- * route that the kernel finds without being told a device. Asking with a
- * device alone would be wrong: IPv4 then assumes the destination on link, or
- * takes a less specific route, and IPv6 may answer with another device. So:
- * first the route as it is, then its route through the uplink, which is used
- * only if it does leave by the uplink.
+ * An uplink is a path to a leaf for a packet if and only if it has a live nexthop of
+ * the decision that the kernel makes about this very packet. What the decision depends
+ * on beside the destination is the key: the DSCP, and, where there are routing rules,
+ * the source, the ports, the L3 domain and those bits of the mark that a rule looks at.
  *
- * The paths to a leaf are resolved together, and stay good as long as the
- * generation of routes and ports does. Every change of a route, address, nexthop
- * or carrier moves it, so a withdrawal takes effect at the next packet, and a
- * route that returns is found at the next packet too. With one exception: IPv6
- * deletes a route without a new generation. So a path also keeps the route that
- * its verdict rests on, be it that the uplink is used or that it is not, and the
- * paths are resolved anew when the kernel gives that route up.
+ * The paths of one key are resolved together, published as a constant set and replaced
+ * whole. A leaf keeps the sets of a few keys side by side. They stay good as long as the
+ * generation of routes and ports does: every change of a route, rule, address, nexthop,
+ * carrier or watched neighbour moves it, so that a withdrawal takes effect at the next
+ * packet, and a route that returns is found at the next packet too. With one exception:
+ * IPv6 deletes a route without a new generation. So a set also holds the routes that
+ * its verdicts rest on, and is resolved anew when the kernel gives one of them up.
  */
-#include <linux/rtnetlink.h>
-#include <net/ip6_fib.h>
-#include <net/ip6_route.h>
-#include <net/ip_fib.h>
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+#include <net/fib_rules.h>
 #include <net/l3mdev.h>
-#include <net/nexthop.h>
-#include <net/route.h>
 
 #include "leaf.h"
 #include "path_dst.h"
+#include "path_search.h"
 #include "port.h"
 
-/* conga_path_invalidate - a port's state changed; any context */
+/* Sets beyond one for each leaf that a fabric may keep. */
+#define CONGA_PATH_EXTRA	4096
+
+/* A leaf with as many keys as it may have takes a new one in place of another this
+ * often, so that packets of ever new keys cost no look-up each.
+ */
+#define CONGA_PATH_EVICT	(HZ / 10)
+
+/* conga_path_invalidate - a port's or a neighbour's state changed; any context */
 void conga_path_invalidate(struct conga_fabric *fabric)
 {
 	atomic_inc(&fabric->path_epoch);
 }
 
-/*
- * conga_path_type4 - RTN_* of an address; any context
- *
- * inet_addr_type() calls all addresses broadcast in a network namespace that
- * never had one of its own.
- */
-u8 conga_path_type4(struct net *net, __be32 addr)
+/* --- what rules look at --- */
+
+static const struct fib_rules_ops *conga_path_rules_of(const struct net *net, bool v4)
 {
-	struct flowi4 flow = { .daddr = addr };
-	struct fib_result res;
-	u8 type = RTN_UNICAST;
-
-	rcu_read_lock();
-	if (!fib_lookup(net, &flow, &res, 0))
-		type = res.type;
-	rcu_read_unlock();
-	return type;
-}
-
-/* Does the IPv4 route, found without a device, have this one as nexthop? */
-static u8 conga_path_nexthop4(const struct fib_result *res,
-			      const struct net_device *dev)
-{
-	u8 reason = CONGA_PATH_NOT_NEXTHOP;
-	int i;
-
-	if (res->type != RTN_UNICAST)
-		return CONGA_PATH_NO_ROUTE;
-	for (i = 0; i < fib_info_num_path(res->fi); i++) {
-		struct fib_nh_common *nhc = fib_info_nhc(res->fi, i);
-
-		if (nhc->nhc_dev != dev)
-			continue;
-		if (!(nhc->nhc_flags & (RTNH_F_DEAD | RTNH_F_LINKDOWN)))
-			return CONGA_PATH_USABLE;
-		reason = CONGA_PATH_NEXTHOP_DOWN;
-	}
-	return reason;
-}
-
-static bool conga_path_keys_equal(const struct conga_path_key *a,
-				  const struct conga_path_key *b)
-{
-	return a->dstport == b->dstport &&
-	       ipv6_addr_equal(&a->source, &b->source);
-}
-
-/*
- * conga_path_use_key - resolve the paths for packets with @key
- *
- * Softirq or BH disabled, RCU; where conga_path_by_key(). Paths are kept for one
- * key at a time: all packets to a leaf are alike, unless tunnels of several UDP
- * ports or sources lead to it, which then resolve them in turn.
- */
-void conga_path_use_key(struct conga_leaf *leaf,
-			const struct conga_path_key *key)
-{
-	struct conga_paths *paths = &leaf->paths;
-
-	/* Read without the lock: a torn one is another, and only costs that. */
-	if (data_race(conga_path_keys_equal(&paths->key, key)))
-		return;
-	spin_lock_bh(&paths->lock);
-	paths->key = *key;
-	WRITE_ONCE(paths->genid, 0);
-	spin_unlock_bh(&paths->lock);
-}
-
-/* Under the lock. */
-static const struct conga_path_key *
-conga_path_key(const struct conga_leaf *leaf)
-{
-	static const struct conga_path_key any;
-
-	return conga_path_by_key(leaf) ? &leaf->paths.key : &any;
-}
-
-/* A VRF's table is asked for by the VRF device in place of the output device. */
-static struct flowi4 conga_path_flow4(const struct conga_leaf *leaf, int oif)
-{
-	const struct conga_path_key *key = conga_path_key(leaf);
-
-	return (struct flowi4) {
-		.flowi4_oif	= oif,
-		.flowi4_proto	= IPPROTO_UDP,
-		.saddr		= key->source.s6_addr32[3],
-		.daddr		= leaf->addr.s6_addr32[3],
-		.fl4_dport	= key->dstport,
-	};
-}
-
-/* What a look-up found. Both routes are held. */
-struct conga_path_verdict {
-	struct dst_entry	*dst;	/* by the uplink; NULL: unusable */
-	struct dst_entry	*other;	/* IPv6, unusable: the route that says so */
-	u8			reason;	/* enum conga_path_reason; 0: no memory, so
-					 * that the next packet tries again
-					 */
-};
-
-static void conga_path_route4(const struct conga_leaf *leaf,
-			      struct net_device *dev,
-			      struct conga_path_verdict *verdict)
-{
-	struct flowi4 flow = conga_path_flow4(leaf, l3mdev_master_ifindex_rcu(dev));
-	struct net *net = leaf->fabric->net;
-	struct fib_result res;
-	struct rtable *rt;
-
-	verdict->reason = CONGA_PATH_NO_ROUTE;
-	if (fib_lookup(net, &flow, &res, 0))
-		return;
-	verdict->reason = conga_path_nexthop4(&res, dev);
-	if (verdict->reason != CONGA_PATH_USABLE)
-		return;
-	flow = conga_path_flow4(leaf, dev->ifindex);
-	rt = ip_route_output_key_hash(net, &flow, NULL);
-	if (!IS_ERR(rt))
-		verdict->dst = &rt->dst;
-	else
-		verdict->reason = PTR_ERR(rt) == -ENOBUFS ? 0 : CONGA_PATH_NO_ROUTE;
-}
-
-/* Does the kernel have a route, whether it can give it to us or not? */
-static bool conga_path_exists6(struct net *net, struct flowi6 *flow, int flags)
-{
-	struct fib6_result res = {};
-
-	return !fib6_lookup(net, flow->flowi6_oif, flow, &res, flags) &&
-	       res.f6i && res.f6i != net->ipv6.fib6_null_entry;
-}
-
-/* NULL without memory, of which IPv6 itself makes that there is no route. */
-static struct dst_entry *conga_path_lookup6(const struct conga_leaf *leaf,
-					    int oif, int flags)
-{
-	const struct conga_path_key *key = conga_path_key(leaf);
-	struct net *net = leaf->fabric->net;
-	struct dst_entry *dst;
-	struct flowi6 flow = {
-		.flowi6_oif	= oif,
-		.flowi6_proto	= IPPROTO_UDP,
-		.saddr		= key->source,
-		.daddr		= leaf->addr,
-		.fl6_dport	= key->dstport,
-	};
-
-	dst = ip6_route_output_flags(net, NULL, &flow, flags);
-	if (dst != &net->ipv6.ip6_null_entry->dst ||
-	    !conga_path_exists6(net, &flow, flags))
-		return dst;
-	dst_release(dst);
+#ifdef CONFIG_IP_MULTIPLE_TABLES
+	if (v4)
+		return net->ipv4.rules_ops;
+#endif
+#ifdef CONFIG_IPV6_MULTIPLE_TABLES
+	if (!v4)
+		return net->ipv6.fib6_rules_ops;
+#endif
 	return NULL;
 }
 
-/* Are two routes nexthops of one, i.e. of equal prefix and metric? */
-static bool conga_path_siblings6(const struct dst_entry *a,
-				 const struct dst_entry *b)
+static void conga_path_rules_bound(struct conga_path_rules *rules, unsigned int port)
 {
-	const struct fib6_info *fa, *fb;
+	unsigned int i;
 
-	fa = rcu_dereference(container_of(a, struct rt6_info, dst)->from);
-	fb = rcu_dereference(container_of(b, struct rt6_info, dst)->from);
-	if (!fa || !fb)
-		return false;
-	return fa == fb ||
-	       (fa->fib6_table == fb->fib6_table &&
-		fa->fib6_metric == fb->fib6_metric &&
-		fa->fib6_dst.plen == fb->fib6_dst.plen &&
-		ipv6_addr_equal(&fa->fib6_dst.addr, &fb->fib6_dst.addr));
-}
-
-static bool conga_path_in_table6(const struct dst_entry *dst)
-{
-	return rcu_access_pointer(container_of(dst, struct rt6_info, dst)->from);
-}
-
-/* The uplink is not used because of the route @other, whose reference is taken
- * over. One that is in no table (there is no route at all) says nothing.
- */
-static void conga_path_refuse6(struct conga_path_verdict *verdict,
-			       struct dst_entry *other, u8 reason)
-{
-	verdict->reason = reason;
-	if (conga_path_in_table6(other))
-		verdict->other = other;
+	if (!port || port > U16_MAX)
+		return;
+	for (i = 0; i < rules->sports; i++)
+		if (rules->sport[i] == port)
+			return;
+	if (rules->sports == CONGA_PATH_SPORTS)
+		rules->too_many = true;
 	else
-		dst_release(other);
+		rules->sport[rules->sports++] = port;
 }
 
-/* IPv6 shows no list of nexthops to us. But a lookup that is held to the
- * uplink finds a sibling of the free one's result, or else another route.
- */
-static void conga_path_route6(const struct conga_leaf *leaf,
-			      struct net_device *dev,
-			      struct conga_path_verdict *verdict)
+/* conga_path_rules_read - those in force now; RCU */
+void conga_path_rules_read(struct conga_path_rules *rules, const struct net *net, bool v4)
 {
-	struct dst_entry *any, *dst;
+	const struct fib_rules_ops *ops = conga_path_rules_of(net, v4);
+	const struct fib_rule *rule;
 
-	any = conga_path_lookup6(leaf, l3mdev_master_ifindex_rcu(dev), 0);
-	if (!any)
+	*rules = (struct conga_path_rules) {
+		.any = v4 ? fib4_has_custom_rules(net) :
+			    fib6_has_custom_rules(net) || fib6_routes_require_src(net),
+	};
+	if (!rules->any || !ops)
 		return;
-	if (any->error) {
-		conga_path_refuse6(verdict, any, CONGA_PATH_NO_ROUTE);
-		return;
+	list_for_each_entry_rcu(rule, &ops->rules_list, list) {
+		rules->marks |= rule->mark_mask;
+		if (!fib_rule_port_range_set(&rule->sport_range))
+			continue;
+		conga_path_rules_bound(rules, rule->sport_range.start);
+		conga_path_rules_bound(rules, rule->sport_range.end + 1);
 	}
-	dst = conga_path_lookup6(leaf, dev->ifindex, RT6_LOOKUP_F_IFACE);
-	if (!dst) {
-		dst_release(any);
-		return;
-	}
-	if (dst->error || !conga_path_siblings6(any, dst)) {
+}
+
+/* conga_path_sport_class - the least source port that rules treat as they do @sport */
+u16 conga_path_sport_class(const struct conga_path_rules *rules, u16 sport)
+{
+	u16 least = 0;
+	unsigned int i;
+
+	for (i = 0; i < rules->sports; i++)
+		if (rules->sport[i] <= sport)
+			least = max(least, rules->sport[i]);
+	return least;
+}
+
+/* --- a set: made, published, freed --- */
+
+/* conga_path_domain - the L3 master device to ask by */
+s32 conga_path_domain(const struct conga_path_search *search, const struct net_device *dev)
+{
+	if (search->key->domain == CONGA_PATH_OWN_DOMAIN)
+		return l3mdev_master_ifindex_rcu(dev);
+	return search->key->domain;
+}
+
+/* conga_path_gather - takes the reference of @dst over */
+void conga_path_gather(struct conga_path_search *search, const struct conga_port *port,
+		       struct dst_entry *dst, u32 cookie, unsigned int weight)
+{
+	if (search->nexthops == CONGA_PATH_NEXTHOPS) {
 		dst_release(dst);
-		conga_path_refuse6(verdict, any, CONGA_PATH_NOT_NEXTHOP);
 		return;
 	}
-	dst_release(any);
-	verdict->dst = dst;
-	verdict->reason = CONGA_PATH_USABLE;
+	search->nexthop[search->nexthops++] = (struct conga_nexthop) {
+		.dst	= dst,
+		.cookie	= cookie,
+		.weight	= clamp(weight, 1U, (unsigned int)U16_MAX),
+		.tag	= port->tag,
+	};
 }
 
-static void conga_path_lookup(const struct conga_leaf *leaf,
-			      struct conga_port *port,
-			      struct conga_path_verdict *verdict)
+/* The gateway of a route that was looked up, in short. */
+static u32 conga_path_gateway(const struct dst_entry *dst)
 {
-	if (!conga_port_up(port)) {
-		verdict->reason = CONGA_PATH_PORT_DOWN;
-		return;
-	}
-	if (conga_leaf_is_v4(leaf))
-		conga_path_route4(leaf, port->dev, verdict);
-	else
-		conga_path_route6(leaf, port->dev, verdict);
-	if (verdict->dst && verdict->dst->dev != port->dev) {
-		dst_release(verdict->dst);
-		verdict->dst = NULL;
-		verdict->reason = CONGA_PATH_OTHER_DEVICE;
-	}
+	const struct rtable *rt = (const struct rtable *)dst;
+
+	if (dst->ops->family == AF_INET6)
+		return ipv6_addr_hash(&((const struct rt6_info *)dst)->rt6i_gateway);
+	if (rt->rt_gw_family == AF_INET6)
+		return ipv6_addr_hash(&rt->rt_gw6);
+	return rt->rt_gw_family ? (__force u32)rt->rt_gw4 : 0;
 }
 
-static u32 conga_path_cookie(const struct conga_leaf *leaf,
-			     const struct dst_entry *dst)
+static bool conga_path_member_is(const struct conga_path_member *member,
+				 const struct dst_entry *dst)
 {
-	if (!dst || conga_leaf_is_v4(leaf))
-		return 0;
-	return rt6_get_cookie(container_of(dst, struct rt6_info, dst));
+	return member->dev == dst->dev && member->gateway == conga_path_gateway(dst);
 }
 
-static void conga_path_count(const struct conga_leaf *leaf, bool was, bool is)
+/* conga_path_note - a nexthop of the decision, unless it was gathered */
+void conga_path_note(struct conga_path_search *search, const struct fib_nh_common *nhc)
 {
-	if (was != is)
-		conga_stats_inc(leaf->fabric->stats,
-				is ? CONGA_A_STATS_PATH_UP :
-				     CONGA_A_STATS_PATH_DOWN);
+	struct conga_path_member member = { .dev = nhc->nhc_dev };
+	u8 i;
+
+	if (nhc->nhc_gw_family == AF_INET6)
+		member.gateway = ipv6_addr_hash(&nhc->nhc_gw.ipv6);
+	else if (nhc->nhc_gw_family == AF_INET)
+		member.gateway = (__force u32)nhc->nhc_gw.ipv4;
+	for (i = 0; i < search->nexthops; i++)
+		if (conga_path_member_is(&member, search->nexthop[i].dst))
+			return;
+	if (search->members < CONGA_PATH_MEMBERS)
+		search->member[search->members++] = member;
 }
 
-static struct dst_entry *conga_path_swap(struct conga_leaf *leaf,
-					 struct dst_entry __rcu **slot,
-					 struct dst_entry *dst)
+static u8 conga_path_search_port(struct conga_path_search *search, struct conga_port *port)
 {
-	return rcu_replace_pointer(*slot, dst,
-				   lockdep_is_held(&leaf->paths.lock));
+	if (!conga_port_up(port))
+		return CONGA_PATH_PORT_DOWN;
+	if (conga_leaf_is_v4(search->leaf))
+		return conga_path_search4(search, port);
+	return conga_path_search6(search, port);
 }
 
-/* Old routes are released at once: dst_release() itself waits for RCU. */
-static void conga_path_store(struct conga_leaf *leaf, struct conga_path *path,
-			     const struct conga_path_verdict *verdict)
+static void conga_path_search_release(struct conga_path_search *search)
 {
-	struct dst_entry *dst, *other;
-
-	WRITE_ONCE(path->cookie, conga_path_cookie(leaf, verdict->dst ?:
-							 verdict->other));
-	dst = conga_path_swap(leaf, &path->dst, verdict->dst);
-	other = conga_path_swap(leaf, &path->other, verdict->other);
-	if (path->reason != verdict->reason)
-		conga_fabric_changed(leaf->fabric);
-	WRITE_ONCE(path->reason, verdict->reason);
-	conga_path_count(leaf, dst, verdict->dst);
-	dst_release(dst);
-	dst_release(other);
+	while (search->nexthops)
+		dst_release(search->nexthop[--search->nexthops].dst);
+	dst_release(search->witness);
 }
 
-static bool conga_path_all_hold(const struct conga_leaf *leaf)
+static void conga_path_search_ports(struct conga_path_search *search)
 {
-	u8 tag;
-
-	if (!conga_path_current(leaf))
-		return false;
-	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
-		if (!conga_path_holds(leaf, &leaf->paths.path[tag]))
-			return false;
-	return true;
-}
-
-/* Each by its uplink; false without memory for one, so that the next packet tries
- * again.
- */
-static bool conga_path_resolve_all(struct conga_leaf *leaf)
-{
-	bool complete = true;
-	u16 routed = 0;
+	struct conga_port *port;
 	u8 tag;
 
 	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
-		struct conga_port *port = conga_port_hop(leaf->fabric, tag);
-		struct conga_path_verdict verdict = {};
-
-		if (!port)
-			continue;
-		conga_path_lookup(leaf, port, &verdict);
-		conga_path_store(leaf, &leaf->paths.path[tag], &verdict);
-		if (verdict.dst)
-			routed |= BIT(tag);
-		complete &= verdict.reason != 0;
+		port = conga_port_hop(search->leaf->fabric, tag);
+		if (port)
+			search->reason[tag] = conga_path_search_port(search, port);
 	}
-	WRITE_ONCE(leaf->paths.routed, routed);
-	return complete;
 }
 
-/* conga_path_resolve - what is outdated; softirq or BH disabled, RCU
- *
- * The generation is read before the routes: a change in between makes the
- * result outdated, never wrongly current. Of several CPUs that find the paths
- * outdated one resolves them.
- */
-void conga_path_resolve(struct conga_leaf *leaf)
+/* If no gateway answers the kernel uses them all the same. */
+static void conga_path_search(struct conga_path_search *search)
 {
-	u64 genid;
-
-	spin_lock_bh(&leaf->paths.lock);
-	genid = conga_path_genid(leaf);
-	if (!conga_path_all_hold(leaf)) {
-		genid = conga_path_resolve_all(leaf) ? genid : 0;
-		/* Paired with the acquire in conga_path_current(). */
-		smp_store_release(&leaf->paths.genid, genid);
+	conga_path_search_ports(search);
+	if (!search->nexthops && search->skipped) {
+		search->any_neighbour = true;
+		conga_path_search_ports(search);
 	}
-	spin_unlock_bh(&leaf->paths.lock);
+	if (search->key->domain == CONGA_PATH_OWN_DOMAIN)
+		return;
+	if (conga_leaf_is_v4(search->leaf))
+		conga_path_members4(search);
+	else
+		conga_path_members6(search);
+}
+
+/* What was gathered, by LBTag. */
+static void conga_path_fill(struct conga_paths *paths, const struct conga_path_search *search)
+{
+	u32 weight = 0;
+	u8 i, tag;
+
+	memcpy(paths->nexthop, search->nexthop, search->nexthops * sizeof(*paths->nexthop));
+	paths->nexthops = search->nexthops;
+	for (i = 0; i < search->nexthops; i++) {
+		struct conga_path *path = &paths->path[search->nexthop[i].tag];
+
+		if (!path->count++)
+			path->first = i;
+		path->weight += search->nexthop[i].weight;
+		paths->routed |= BIT(search->nexthop[i].tag);
+	}
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
+		paths->path[tag].reason = search->reason[tag];
+		if (!paths->path[tag].count)
+			continue;
+		paths->uneven |= weight && paths->path[tag].weight != weight;
+		weight = paths->path[tag].weight;
+	}
+}
+
+static struct conga_paths *conga_path_alloc(const struct conga_path_search *search)
+{
+	struct conga_paths *paths;
+
+	paths = kzalloc(struct_size(paths, nexthop, search->nexthops) +
+			search->members * sizeof(*paths->member),
+			GFP_ATOMIC | __GFP_NOWARN);
+	if (!paths)
+		return NULL;
+	paths->key = *search->key;
+	paths->members = search->members;
+	paths->member = (void *)&paths->nexthop[search->nexthops];
+	memcpy(paths->member, search->member, search->members * sizeof(*paths->member));
+	paths->witness = search->witness;
+	paths->witness_cookie = search->witness_cookie;
+	paths->seen = jiffies;
+	conga_path_fill(paths, search);
+	return paths;
+}
+
+/* IPsec policies, of whose changes the generation of routes tells. */
+static bool conga_path_xfrm(const struct net *net)
+{
+#ifdef CONFIG_XFRM
+	return net->xfrm.policy_count[XFRM_POLICY_OUT] ||
+	       net->xfrm.policy_default[XFRM_POLICY_OUT] == XFRM_USERPOLICY_BLOCK;
+#else
+	return false;
+#endif
+}
+
+/* The generation is read before rules and routes: a change in between makes the result
+ * outdated, never wrongly current. NULL without memory.
+ */
+static struct conga_paths *conga_path_make(struct conga_leaf *leaf,
+					   const struct conga_path_key *key)
+{
+	struct conga_path_search search = { .leaf = leaf, .key = key };
+	u64 genid = conga_path_genid(leaf);
+	struct conga_paths *paths;
+
+	conga_path_search(&search);
+	paths = conga_path_alloc(&search);
+	if (!paths) {
+		conga_path_search_release(&search);
+		return NULL;
+	}
+	conga_path_rules_read(&paths->rules, leaf->fabric->net, conga_leaf_is_v4(leaf));
+	paths->xfrm = conga_path_xfrm(leaf->fabric->net);
+	paths->lone = !paths->rules.any && !paths->xfrm && !READ_ONCE(leaf->fabric->bound);
+	paths->genid = search.nomem ? 0 : genid;
+	return paths;
+}
+
+/* Routes are released at once: dst_release() itself waits for RCU. */
+static void conga_path_free(struct conga_paths *paths)
+{
+	u8 i;
+
+	for (i = 0; i < paths->nexthops; i++)
+		dst_release(paths->nexthop[i].dst);
+	dst_release(paths->witness);
+	kfree(paths);
+}
+
+static void conga_path_free_rcu(struct rcu_head *rcu)
+{
+	conga_path_free(container_of(rcu, struct conga_paths, rcu));
+}
+
+/* --- the sets of a leaf, under its paths_lock --- */
+
+static struct conga_paths *conga_path_locked(struct conga_leaf *leaf,
+					     struct conga_paths __rcu *paths)
+{
+	return rcu_dereference_protected(paths, lockdep_is_held(&leaf->paths_lock));
+}
+
+/* The pointer that points at the set with this key, or at none. */
+static struct conga_paths __rcu **conga_path_place(struct conga_leaf *leaf,
+						   const struct conga_path_key *key)
+{
+	struct conga_paths __rcu **place = &leaf->paths;
+	struct conga_paths *paths;
+
+	for (; (paths = conga_path_locked(leaf, *place)); place = &paths->next)
+		if (!memcmp(&paths->key, key, sizeof(*key)))
+			break;
+	return place;
+}
+
+/* The fabric counts those sets that are not the only one of their leaf. */
+static void conga_path_count_keys(struct conga_leaf *leaf, int more)
+{
+	int before = max(leaf->path_keys - 1, 0);
+
+	leaf->path_keys += more;
+	atomic_add(max(leaf->path_keys - 1, 0) - before, &leaf->fabric->path_extra);
+}
+
+static void conga_path_unlink(struct conga_leaf *leaf, struct conga_paths __rcu **place)
+{
+	struct conga_paths *paths = conga_path_locked(leaf, *place);
+
+	rcu_assign_pointer(*place, conga_path_locked(leaf, paths->next));
+	conga_path_count_keys(leaf, -1);
+	call_rcu(&paths->rcu, conga_path_free_rcu);
+}
+
+/* The set that was used least lately, but never the first one. */
+static struct conga_paths __rcu **conga_path_oldest(struct conga_leaf *leaf)
+{
+	struct conga_paths __rcu **place, **oldest = NULL;
+	struct conga_paths *paths;
+	unsigned long seen = 0;
+
+	for (place = &conga_path_locked(leaf, leaf->paths)->next;
+	     (paths = conga_path_locked(leaf, *place)); place = &paths->next) {
+		if (oldest && !time_before(READ_ONCE(paths->seen), seen))
+			continue;
+		oldest = place;
+		seen = READ_ONCE(paths->seen);
+	}
+	return oldest;
+}
+
+/* May the leaf keep the paths of one key more? If need be in place of others. */
+static bool conga_path_room(struct conga_leaf *leaf)
+{
+	if (!leaf->path_keys ||
+	    (leaf->path_keys < CONGA_PATH_KEYS &&
+	     atomic_read(&leaf->fabric->path_extra) < CONGA_PATH_EXTRA))
+		return true;
+	if (leaf->path_keys < 2 ||
+	    time_before(jiffies, leaf->path_evicted + CONGA_PATH_EVICT))
+		return false;
+	leaf->path_evicted = jiffies;
+	conga_path_unlink(leaf, conga_path_oldest(leaf));
+	return true;
+}
+
+/* Which uplinks lead to the leaf, whatever the key, by counters and events. */
+static void conga_path_tell(struct conga_leaf *leaf)
+{
+	struct conga_stats __percpu *stats = leaf->fabric->stats;
+	u16 up = 0, before = leaf->path_up;
+	struct conga_paths *paths;
+
+	for (paths = conga_path_locked(leaf, leaf->paths); paths;
+	     paths = conga_path_locked(leaf, paths->next))
+		up |= paths->routed;
+	leaf->path_up = up;
+	conga_stats_add(stats, CONGA_A_STATS_PATH_UP, hweight16(up & ~before));
+	conga_stats_add(stats, CONGA_A_STATS_PATH_DOWN, hweight16(before & ~up));
+}
+
+static bool conga_path_news(const struct conga_paths *before, const struct conga_paths *paths)
+{
+	u8 tag;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		if (!before || before->path[tag].reason != paths->path[tag].reason)
+			return true;
+	return false;
+}
+
+static bool conga_path_is_default(const struct conga_paths *paths)
+{
+	return paths->key.domain == CONGA_PATH_OWN_DOMAIN;
+}
+
+/* In place of the one with its key, or else as the first; what control packets asked for
+ * while there was no packet goes when there is one.
+ */
+static void conga_path_publish(struct conga_leaf *leaf, struct conga_paths __rcu **place,
+			       struct conga_paths *paths)
+{
+	struct conga_paths *before = conga_path_locked(leaf, *place);
+	struct conga_paths *first = conga_path_locked(leaf, leaf->paths);
+
+	if (conga_path_news(before, paths))
+		conga_fabric_changed(leaf->fabric);
+	if (!before && first && conga_path_is_default(first)) {
+		place = &leaf->paths;
+		before = first;
+	}
+	if (before) {
+		rcu_assign_pointer(paths->next, conga_path_locked(leaf, before->next));
+		rcu_assign_pointer(*place, paths);
+		call_rcu(&before->rcu, conga_path_free_rcu);
+	} else {
+		rcu_assign_pointer(paths->next, first);
+		rcu_assign_pointer(leaf->paths, paths);
+		conga_path_count_keys(leaf, 1);
+	}
+	conga_path_tell(leaf);
+}
+
+/* Of several processors that find the paths outdated one resolves them. */
+static const struct conga_paths *conga_path_resolve_locked(struct conga_leaf *leaf,
+							   const struct conga_path_key *key)
+{
+	struct conga_paths *paths = conga_path_locked(leaf, *conga_path_place(leaf, key));
+
+	if (paths && conga_path_holds_all(leaf, paths))
+		return paths;
+	if (!paths && !conga_path_room(leaf))
+		return ERR_PTR(-ENOSPC);
+	paths = conga_path_make(leaf, key);
+	if (!paths)
+		return ERR_PTR(-ENOMEM);
+	conga_path_publish(leaf, conga_path_place(leaf, key), paths);
+	return paths;
+}
+
+static const struct conga_paths *conga_path_resolve(struct conga_leaf *leaf,
+						    const struct conga_path_key *key)
+{
+	const struct conga_paths *paths;
+
+	lockdep_assert(in_softirq());
+	spin_lock(&leaf->paths_lock);
+	paths = conga_path_resolve_locked(leaf, key);
+	spin_unlock(&leaf->paths_lock);
+	return paths;
+}
+
+/* --- for packets and for those who ask; BH disabled, RCU --- */
+
+static struct conga_paths *conga_path_get(struct conga_leaf *leaf,
+					  const struct conga_path_key *key)
+{
+	struct conga_paths *paths = rcu_dereference(leaf->paths);
+
+	for (; paths; paths = rcu_dereference(paths->next))
+		if (!memcmp(&paths->key, key, sizeof(*key)))
+			return paths;
+	return NULL;
 }
 
 /*
- * conga_path_routed - bit per LBTag that has a route to @leaf; as above
+ * conga_path_find - the paths to @leaf of packets with @key
  *
- * Whether the uplink is up at this moment, and an IPv4 route not given up, is for
- * conga_path_dst() to say.
+ * ERR_PTR: -ENOSPC if the leaf has more keys than are kept, -ENOMEM
  */
-u16 conga_path_routed(struct conga_leaf *leaf)
+const struct conga_paths *conga_path_find(struct conga_leaf *leaf,
+					  const struct conga_path_key *key)
 {
-	if (conga_leaf_is_v4(leaf) ? !conga_path_current(leaf) :
-				     !conga_path_all_hold(leaf))
-		conga_path_resolve(leaf);
-	return READ_ONCE(leaf->paths.routed);
+	struct conga_paths *paths = conga_path_get(leaf, key);
+
+	if (!paths || !conga_path_holds_all(leaf, paths))
+		return conga_path_resolve(leaf, key);
+	if (READ_ONCE(paths->seen) != jiffies)
+		WRITE_ONCE(paths->seen, jiffies);
+	return paths;
 }
 
-/* conga_path_leads - is @port, of any role, a nexthop of the route to @leaf? As above */
+/* conga_path_renew - the same paths, once a route of theirs was found given up */
+const struct conga_paths *conga_path_renew(struct conga_leaf *leaf,
+					   const struct conga_paths *paths)
+{
+	struct conga_path_key key = paths->key;
+
+	WRITE_ONCE(((struct conga_paths *)paths)->genid, 0);
+	return conga_path_resolve(leaf, &key);
+}
+
+/*
+ * conga_path_main - the paths of the packets that were seen to @leaf, or, before there
+ * are any, of one without marks and DSCP
+ *
+ * NULL without memory. With several keys these are the newest key's.
+ */
+const struct conga_paths *conga_path_main(struct conga_leaf *leaf)
+{
+	struct conga_paths *paths = rcu_dereference(leaf->paths);
+	struct conga_path_key key = { .domain = CONGA_PATH_OWN_DOMAIN };
+
+	if (paths && conga_path_holds_all(leaf, paths))
+		return paths;
+	if (paths)
+		key = paths->key;
+	paths = (struct conga_paths *)conga_path_resolve(leaf, &key);
+	return IS_ERR(paths) ? NULL : paths;
+}
+
+/* All keys' paths are brought up to date, one after the other. */
+static void conga_path_refresh(struct conga_leaf *leaf)
+{
+	const struct conga_paths *paths = conga_path_main(leaf);
+
+	for (; paths; paths = rcu_dereference(paths->next))
+		if (!conga_path_holds_all(leaf, paths))
+			conga_path_find(leaf, &paths->key);
+}
+
+/* conga_path_by - paths to @leaf, of any key, that have one by @tag; NULL if none has */
+const struct conga_paths *conga_path_by(struct conga_leaf *leaf, u8 tag)
+{
+	const struct conga_paths *paths;
+
+	conga_path_refresh(leaf);
+	for (paths = rcu_dereference(leaf->paths); paths;
+	     paths = rcu_dereference(paths->next))
+		if (paths->routed & BIT(tag))
+			return paths;
+	return NULL;
+}
+
+/* conga_path_owns_any - is a packet's own route one of the decision's nexthops, used or
+ * not? If not, the kernel decided by something else.
+ */
+bool conga_path_owns_any(const struct conga_paths *paths, const struct dst_entry *own)
+{
+	u8 i;
+
+	for (i = 0; i < paths->nexthops; i++)
+		if (conga_path_same(paths->nexthop[i].dst, own))
+			return true;
+	for (i = 0; i < paths->members; i++)
+		if (conga_path_member_is(&paths->member[i], own))
+			return true;
+	return false;
+}
+
+/* conga_path_leads - is @port, of any role, a nexthop of the route to @leaf? */
 bool conga_path_leads(struct conga_leaf *leaf, struct conga_port *port)
 {
-	struct conga_path_verdict verdict = {};
-	u8 tag = READ_ONCE(port->tag);
+	const struct conga_path_key key = { .domain = CONGA_PATH_OWN_DOMAIN };
+	struct conga_path_search search = { .leaf = leaf, .key = &key };
+	u8 tag = READ_ONCE(port->tag), reason;
 
 	if (tag != CONGA_TAG_NONE)
-		return conga_path_routed(leaf) & BIT(tag);
-	spin_lock_bh(&leaf->paths.lock);
-	conga_path_lookup(leaf, port, &verdict);
-	spin_unlock_bh(&leaf->paths.lock);
-	dst_release(verdict.dst);
-	dst_release(verdict.other);
-	return verdict.reason == CONGA_PATH_USABLE;
+		return conga_path_by(leaf, tag);
+	reason = conga_path_search_port(&search, port);
+	conga_path_search_release(&search);
+	return reason == CONGA_PATH_USABLE;
 }
 
-/* conga_path_usable - bit per LBTag whose path is usable; as above */
+/* conga_path_usable - bit per LBTag whose path is usable for packets of any key */
 u16 conga_path_usable(struct conga_leaf *leaf)
 {
-	unsigned long routed = conga_path_routed(leaf);
+	const struct conga_paths *paths;
 	struct conga_port *port;
+	unsigned long routed = 0;
 	u16 usable = 0;
 	u8 tag;
 
+	conga_path_refresh(leaf);
+	for (paths = rcu_dereference(leaf->paths); paths;
+	     paths = rcu_dereference(paths->next))
+		routed |= paths->routed;
 	for_each_set_bit(tag, &routed, CONGA_TAGS_MAX) {
 		port = conga_port_hop(leaf->fabric, tag);
-		if (port && conga_path_dst(leaf, port))
+		if (port && conga_port_up(port))
 			usable |= BIT(tag);
 	}
 	return usable;
 }
 
-/* conga_path_reason - enum conga_path_reason, in force now; as above */
+/* conga_path_reason - enum conga_path_reason, in force now */
 u8 conga_path_reason(struct conga_leaf *leaf, struct conga_port *port)
 {
+	const struct conga_paths *paths;
 	u8 reason;
 
-	if (conga_path_dst(leaf, port))
+	if (!conga_port_up(port))
+		return CONGA_PATH_PORT_DOWN;
+	if (conga_path_by(leaf, port->tag))
 		return CONGA_PATH_USABLE;
-	reason = READ_ONCE(leaf->paths.path[port->tag].reason);
+	paths = conga_path_main(leaf);
+	reason = paths ? paths->path[port->tag].reason : 0;
 	return reason ? reason : CONGA_PATH_NO_ROUTE;
 }
 
-static void conga_path_forget(struct conga_leaf *leaf, u8 tag)
-{
-	static const struct conga_path_verdict nothing;
+/* --- the end of leaves and uplinks --- */
 
-	spin_lock_bh(&leaf->paths.lock);
-	conga_path_store(leaf, &leaf->paths.path[tag], &nothing);
-	WRITE_ONCE(leaf->paths.genid, 0);
-	spin_unlock_bh(&leaf->paths.lock);
-}
-
-/* conga_path_forget_all - the leaf dies */
+/* conga_path_forget_all - the leaf dies, and nobody sees it any more */
 void conga_path_forget_all(struct conga_leaf *leaf)
 {
-	u8 tag;
+	spin_lock_bh(&leaf->paths_lock);
+	while (conga_path_locked(leaf, leaf->paths))
+		conga_path_unlink(leaf, &leaf->paths);
+	conga_path_tell(leaf);
+	spin_unlock_bh(&leaf->paths_lock);
+}
 
-	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
-		conga_path_forget(leaf, tag);
+/* Sets that have a route by @tag, whose device waits for it. They are resolved again by
+ * the next packet.
+ */
+static void conga_path_forget(struct conga_leaf *leaf, u8 tag)
+{
+	struct conga_paths __rcu **place = &leaf->paths;
+	struct conga_paths *paths;
+	u16 up;
+
+	spin_lock_bh(&leaf->paths_lock);
+	up = leaf->path_up & ~BIT(tag);
+	while ((paths = conga_path_locked(leaf, *place))) {
+		if (paths->routed & BIT(tag))
+			conga_path_unlink(leaf, place);
+		else
+			place = &paths->next;
+	}
+	if (leaf->path_up & BIT(tag))
+		conga_stats_inc(leaf->fabric->stats, CONGA_A_STATS_PATH_DOWN);
+	leaf->path_up = up;
+	spin_unlock_bh(&leaf->paths_lock);
 }
 
 /* conga_path_forget_tag - the uplink died; after its grace period */
@@ -458,6 +650,7 @@ void conga_path_forget_tag(struct conga_fabric *fabric, u8 tag)
 	unsigned long index = 0;
 
 	conga_assert_locked(fabric);
+	conga_path_invalidate(fabric);
 	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
 		conga_path_forget(leaf, tag);
 		conga_leaf_forget_tag(leaf, tag);

@@ -3,6 +3,7 @@
 #define _CONGA_PATH_H
 
 #include <linux/in6.h>
+#include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <net/dst.h>
@@ -12,39 +13,102 @@ struct conga_fabric;
 struct conga_leaf;
 struct conga_port;
 struct net;
+struct net_device;
 
-/* What the look-up for a packet has beside its destination. Matters only where
- * routing rules or IPv6 routes ask for it.
+#define CONGA_PATH_KEYS		8	/* kinds of packets to a leaf whose paths are kept */
+#define CONGA_PATH_NEXTHOPS	32	/* of one kind of packets, at most */
+#define CONGA_PATH_MEMBERS	32	/* of a decision that are no such, at most */
+#define CONGA_PATH_SPORTS	6	/* bounds of source port ranges in rules, at most */
+
+#define CONGA_PATH_OWN_DOMAIN	(-1)	/* each port is asked for in its own L3 domain */
+
+/* What routing rules look at, so that packets that differ in nothing of it are alike. */
+struct conga_path_rules {
+	bool	any;		/* there are rules, or routes, that look at more than the
+				 * destination and, IPv4, the DSCP
+				 */
+	bool	too_many;	/* source port ranges: such packets are not told apart */
+	u8	sports;		/* of sport */
+	u16	sport[CONGA_PATH_SPORTS];	/* where another class of ports begins */
+	u32	marks;		/* bits of the mark */
+};
+
+/* What the kernel's decision about a packet depends on, beside the destination. What no
+ * rule looks at is 0. Compared as bytes, so that it must have no holes.
  */
 struct conga_path_key {
 	struct in6_addr	source;		/* outer, IPv4 mapped */
-	__be16		dstport;
+	u32		mark;
+	s32		domain;		/* ifindex of the L3 master device, or 0 */
+	s32		iif;		/* of packets that pass this node, or 0 */
+	__be16		dstport;	/* outer */
+	u16		sport;		/* the least one of its class, outer */
+	u8		tos;		/* DSCP in its place */
+	u8		zero[3];
 };
 
-/* A (leaf, uplink) pair. */
-struct conga_path {
-	struct dst_entry __rcu	*dst;	/* by the uplink; NULL: unusable */
-	struct dst_entry __rcu	*other;	/* IPv6, unusable: the route that says so */
-	u32			cookie;	/* of either, for dst_check() */
-	u8			reason;	/* enum conga_path_reason, 0: unknown */
-};	/* both routes are held */
+/* A nexthop of the kernel's decision that is on one of our ports. */
+struct conga_nexthop {
+	struct dst_entry	*dst;	/* held */
+	u32			cookie;	/* of IPv6, for dst_check() */
+	u16			weight;	/* as the route has it, at least 1 */
+	u8			tag;	/* LBTag of the port */
+};
 
-/* All paths to a leaf, resolved together. Refreshed under the lock; packets read
- * genid first (acquire), all else after it.
+/* A nexthop of the kernel's decision that is not used: its device is no port, or it is
+ * down. A packet whose own route is by it is the decision's, too.
+ */
+struct conga_path_member {
+	const struct net_device	*dev;	/* compared, never looked at */
+	u32			gateway; /* IPv4, or the hash of IPv6; 0: none */
+};
+
+/* All nexthops on one port. */
+struct conga_path {
+	u32	weight;	/* the sum of theirs */
+	u8	first;	/* in paths->nexthop */
+	u8	count;	/* 0: unusable */
+	u8	reason;	/* enum conga_path_reason, 0: unknown */
+};
+
+/*
+ * The paths to a leaf for packets with one key, resolved together. Constant once
+ * published, but genid, which whoever finds a route given up sets to 0, and seen. A
+ * packet finds one and uses nothing else, so that key and path never part.
  */
 struct conga_paths {
-	u64			genid;	/* of routes and ports, when resolved; 0: never */
-	u16			routed;	/* paths with a route, a bit per LBTag */
+	u64			genid;	/* of routes and ports, when resolved; 0: outdated */
+	u16			routed;	/* paths with a nexthop, a bit per LBTag */
+	bool			uneven;	/* weights per port differ */
+	bool			lone;	/* nothing but key.tos tells packets apart, nothing
+				 * transforms them, no tunnel is bound to a device
+				 */
+	bool			xfrm;	/* there are IPsec policies */
+	u8			nexthops;
+	u8			members;
 	struct conga_path	path[CONGA_TAGS_MAX];	/* by LBTag */
-	struct conga_path_key	key;	/* that they were resolved for */
-	spinlock_t		lock;	/* BH */
+	struct conga_path_key	key;
+	struct conga_path_rules	rules;	/* in force when resolved */
+	struct dst_entry	*witness; /* held; IPv6: the route that verdicts rest on */
+	u32			witness_cookie;
+	unsigned long		seen;	/* jiffies, of the last use but as the first one */
+	struct conga_paths __rcu *next;
+	struct rcu_head		rcu;
+	struct conga_path_member *member;	/* behind the nexthops */
+	struct conga_nexthop	nexthop[];
 };
 
 u8 conga_path_type4(struct net *net, __be32 addr);
-void conga_path_use_key(struct conga_leaf *leaf,
-			const struct conga_path_key *key);
-void conga_path_resolve(struct conga_leaf *leaf);
-u16 conga_path_routed(struct conga_leaf *leaf);
+const struct conga_paths *conga_path_find(struct conga_leaf *leaf,
+					  const struct conga_path_key *key);
+const struct conga_paths *conga_path_renew(struct conga_leaf *leaf,
+					   const struct conga_paths *paths);
+const struct conga_paths *conga_path_main(struct conga_leaf *leaf);
+const struct conga_paths *conga_path_by(struct conga_leaf *leaf, u8 tag);
+void conga_path_rules_read(struct conga_path_rules *rules, const struct net *net,
+			   bool v4);
+u16 conga_path_sport_class(const struct conga_path_rules *rules, u16 sport);
+bool conga_path_owns_any(const struct conga_paths *paths, const struct dst_entry *own);
 bool conga_path_leads(struct conga_leaf *leaf, struct conga_port *port);
 u16 conga_path_usable(struct conga_leaf *leaf);
 u8 conga_path_reason(struct conga_leaf *leaf, struct conga_port *port);

@@ -69,13 +69,41 @@ u8 conga_policy_after(u16 set, u8 tag)
 	return __ffs(later ?: set);
 }
 
+/* conga_policy_share - map a uniform 32 bit @value onto the LBTags of @set, evenly, or as
+ * the route's weights have it
+ */
+u8 conga_policy_share(const struct conga_view *view, u16 set, u32 value)
+{
+	u32 sum = 0, place;
+	u16 left;
+
+	if (!view->uneven)
+		return conga_policy_spread(set, value);
+	for (left = set; left; left &= left - 1)
+		sum += view->uplink[__ffs(left)].weight;
+	place = ((u64)value * sum) >> 32;
+	for (left = set; place >= view->uplink[__ffs(left)].weight; left &= left - 1)
+		place -= view->uplink[__ffs(left)].weight;
+	return __ffs(left);
+}
+
+/* conga_policy_next - the usable uplink after the flow's last one, going round; where
+ * weights differ, one by these
+ */
+u8 conga_policy_next(const struct conga_view *view)
+{
+	if (view->previous >= CONGA_TAGS_MAX || view->uneven)
+		return conga_policy_share(view, view->usable, view->random);
+	return conga_policy_after(view->usable, view->previous);
+}
+
 /* conga_policy_keep_or_draw - the flow's uplink if it is among the @best, so
- * that a flow moves only to a strictly better one (section 3.5); else a uniform
- * draw that each of them enters once
+ * that a flow moves only to a strictly better one (section 3.5); else a draw that each
+ * of them enters once
  */
 u8 conga_policy_keep_or_draw(const struct conga_view *view, u16 best)
 {
 	if (view->previous < CONGA_TAGS_MAX && best & BIT(view->previous))
 		return view->previous;
-	return conga_policy_spread(best, view->random);
+	return conga_policy_share(view, best, view->random);
 }

@@ -34,12 +34,17 @@
 
 #define CONGA_NEEDS_MEMORY	(CONGA_NEEDS_FLOWLET | CONGA_NEEDS_FLOW)
 
-/* One uplink, as a policy sees it. */
+#define CONGA_WEIGHT_FULL	256u
+
+/* One uplink, as a policy sees it. Where the route's weights differ .local and .rate are
+ * those of a port whose rate is the weight's part of the largest one.
+ */
 struct conga_view_uplink {
 	u8	local;		/* metric of its own DRE, 0 to 2^Q - 1 */
 	u8	remote;		/* to-leaf metric, aged, 0 to 2^Q - 1 */
 	u32	rate;		/* Mbit/s, never 0 */
 	u32	backlog;	/* bytes waiting in the port's queues */
+	u32	weight;		/* of its route, 1 to CONGA_WEIGHT_FULL; if .uneven */
 };
 
 struct conga_ahead;
@@ -56,6 +61,7 @@ struct conga_view {
 	u8	recent;		/* LBTag that this CPU chose last, or NONE */
 	u8	best;		/* LBTag of the best hop by probes, or NONE */
 	bool	sum;		/* a path's metric is the sum of its links' */
+	bool	uneven;		/* the route's weights of the uplinks differ */
 	const u32 *param;	/* the policy's own, in its order */
 	void	*flow;		/* the flow's state, .flow_size bytes, 0 at first */
 	void	*shared;	/* of all flows, .shared_size bytes; by NEEDS_AHEAD, */
@@ -136,6 +142,8 @@ u8 conga_policy_nth(u16 set, unsigned int n);
 u8 conga_policy_spread(u16 set, u32 value);
 u8 conga_policy_draw(u16 set, u32 *random);
 u8 conga_policy_after(u16 set, u8 tag);
+u8 conga_policy_share(const struct conga_view *view, u16 set, u32 value);
+u8 conga_policy_next(const struct conga_view *view);
 u8 conga_policy_keep_or_draw(const struct conga_view *view, u16 best);
 u8 conga_policy_conga_pick(const struct conga_view *view);
 

@@ -19,9 +19,7 @@
 
 static u8 conga_policy_drb_pick(const struct conga_view *view)
 {
-	if (view->previous >= CONGA_TAGS_MAX)
-		return conga_policy_spread(view->usable, view->random);
-	return conga_policy_after(view->usable, view->previous);
+	return conga_policy_next(view);
 }
 
 const struct conga_policy conga_policy_drb = {

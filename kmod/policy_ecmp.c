@@ -6,14 +6,15 @@
  * equal numbers of flows, whatever their load or rate.
  *
  * Mechanism: the 32 bit hash of the inner flow, scaled onto the usable
- * uplinks in the order of their LBTags: floor(hash * n / 2^32). It keeps no
- * state, and so needs no flowlet table.
+ * uplinks in the order of their LBTags: floor(hash * n / 2^32); where the route's
+ * weights differ, onto these, as the kernel does. It keeps no state, and so needs no
+ * flowlet table.
  */
 #include "policy.h"
 
 static u8 conga_policy_ecmp_pick(const struct conga_view *view)
 {
-	return conga_policy_spread(view->usable, view->hash);
+	return conga_policy_share(view, view->usable, view->hash);
 }
 
 const struct conga_policy conga_policy_ecmp = {

@@ -25,13 +25,6 @@
 
 #define CONGA_PRESTO_CELL	65536	/* bytes, the paper's */
 
-static u8 conga_policy_presto_start(const struct conga_view *view)
-{
-	if (view->previous >= CONGA_TAGS_MAX)
-		return conga_policy_spread(view->usable, view->random);
-	return conga_policy_after(view->usable, view->previous);
-}
-
 static bool conga_policy_presto_goes_on(const struct conga_view *view, u64 bytes)
 {
 	return bytes <= view->param[0] && view->previous < CONGA_TAGS_MAX &&
@@ -48,7 +41,7 @@ static u8 conga_policy_presto_pick(const struct conga_view *view)
 		return view->previous;
 	}
 	WRITE_ONCE(*cell, view->bytes);
-	return conga_policy_presto_start(view);
+	return conga_policy_next(view);
 }
 
 const struct conga_policy conga_policy_presto = {

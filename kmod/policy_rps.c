@@ -16,7 +16,7 @@
 
 static u8 conga_policy_rps_pick(const struct conga_view *view)
 {
-	return conga_policy_spread(view->usable, view->random);
+	return conga_policy_share(view, view->usable, view->random);
 }
 
 const struct conga_policy conga_policy_rps = {

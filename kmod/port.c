@@ -292,6 +292,19 @@ u8 conga_port_metric(struct conga_port *port, u64 now)
 	return conga_dre_metric(&dre->params, conga_port_x(dre, now));
 }
 
+/* conga_port_metric_of - likewise, if of its rate only @weight is there, of
+ * CONGA_WEIGHT_FULL
+ */
+u8 conga_port_metric_of(struct conga_port *port, u64 now, u32 weight)
+{
+	struct conga_port_dre *dre = rcu_dereference(port->dre);
+	u64 x = conga_port_x(dre, now);
+
+	if (weight != CONGA_WEIGHT_FULL)
+		x = div_u64(min(x, U64_MAX / CONGA_WEIGHT_FULL) * CONGA_WEIGHT_FULL, weight);
+	return conga_dre_metric(&dre->params, x);
+}
+
 /* conga_port_utilisation - 0 to 255 of full scale; likewise */
 u8 conga_port_utilisation(struct conga_port *port, u64 now)
 {

@@ -9,6 +9,8 @@
 #include "dre_shared.h"
 #include "fabric.h"
 
+#define CONGA_PORT_GATEWAYS	4
+
 /* A port's DRE. Replaced whole when a parameter changes, so that shares never
  * mix periods of different lengths. Every packet at the port reads params, and writes
  * nothing here but, once in Tdre, the sum in shared, which has a cache line of its own.
@@ -50,6 +52,8 @@ struct conga_port {
 	struct list_head		list;	/* fabric->ports */
 	struct list_head		dying;	/* by hooks.c, with its fabric */
 	struct nf_hook_ops		egress;	/* by hooks.c */
+	unsigned int			gateways; /* watched, by neighbour.c */
+	struct in6_addr			gateway[CONGA_PORT_GATEWAYS]; /* IPv4 mapped */
 };
 
 /* conga_port_hop - the port that is called @tag, NULL if none; RCU or the mutex */
@@ -105,6 +109,7 @@ void conga_port_dre_free(struct conga_port_dre *dre);
 
 u64 conga_port_x(struct conga_port_dre *dre, u64 now);
 u8 conga_port_metric(struct conga_port *port, u64 now);
+u8 conga_port_metric_of(struct conga_port *port, u64 now, u32 weight);
 u8 conga_port_utilisation(struct conga_port *port, u64 now);
 u32 conga_port_mbits(const struct conga_port *port);
 u32 conga_port_backlog(const struct conga_port *port);

@@ -176,7 +176,7 @@ static bool conga_probe_learn(struct conga_probe *probe, u8 *utilisation,
 		.now		= probe->now,
 		.tp		= conga_params_tp(params),
 		.tfail		= conga_params_tfail(params),
-		.usable		= conga_path_routed(leaf),
+		.usable		= conga_path_usable(leaf),
 		.hop		= READ_ONCE(source->port->tag),
 		.utilisation	= *utilisation,
 	};

@@ -175,15 +175,15 @@ static unsigned int conga_rx_stamped(struct conga_fabric *fabric,
 	return NF_ACCEPT;
 }
 
-unsigned int conga_rx(void *priv, struct sk_buff *skb,
-		      const struct nf_hook_state *state)
+static unsigned int conga_rx_packet(struct conga_fabric *fabric, struct sk_buff *skb,
+				    const struct nf_hook_state *state)
 {
-	struct conga_fabric *fabric = priv;
 	const struct conga_params *params = rcu_dereference(fabric->params);
 	__be16 protocol = state->pf == NFPROTO_IPV6 ? htons(ETH_P_IPV6) :
 						      htons(ETH_P_IP);
 	struct conga_packet packet;
 
+	lockdep_assert(in_softirq());
 	switch (conga_packet_find(&packet, skb, protocol, params)) {
 	case CONGA_PACKET_OTHER:
 		return NF_ACCEPT;
@@ -197,4 +197,16 @@ unsigned int conga_rx(void *priv, struct sk_buff *skb,
 		return conga_rx_stamped(fabric, skb, &packet, params);
 	conga_rx_count_unstamped(fabric, &packet);
 	return NF_ACCEPT;
+}
+
+/* What a userspace queue gives back comes in process context. */
+unsigned int conga_rx(void *priv, struct sk_buff *skb,
+		      const struct nf_hook_state *state)
+{
+	unsigned int verdict;
+
+	local_bh_disable();
+	verdict = conga_rx_packet(priv, skb, state);
+	local_bh_enable();
+	return verdict;
 }

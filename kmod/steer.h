@@ -13,13 +13,18 @@
 
 #include "choose.h"
 #include "leaf.h"
+#include "leave.h"
 #include "packet.h"
 
 /* What is found out and decided about one packet, step by step. */
 struct conga_steer {
 	struct conga_packet	packet;
 	struct conga_choice	choice;
+	bool			requeued;	/* a userspace queue gave it back */
 };
+
+/* steer.c */
+bool conga_steer_paths_anew(struct conga_steer *steer, const struct sk_buff *skb);
 
 static inline void conga_steer_count(const struct conga_steer *steer,
 				     enum conga_attr_stats counter)
@@ -53,16 +58,16 @@ static inline bool conga_steer_opted_out(const struct conga_steer *steer,
 	       conga_inner_dscp(skb, &steer->packet) == params->opt_out_dscp;
 }
 
-/* What the kernel does better: transform, route by a mark that is not ours. Counted
- * by reason.
- */
+/* What IPsec transforms, or NAT translates, stays on its own route. Counted by reason. */
 static inline bool conga_steer_leave(const struct conga_steer *steer,
 				     const struct sk_buff *skb)
 {
 	if (dst_xfrm(skb_dst(skb)))
 		conga_steer_count(steer, CONGA_A_STATS_FALLBACK_XFRM);
-	else if (skb->mark && !steer->choice.opted_out)
-		conga_steer_count(steer, CONGA_A_STATS_FALLBACK_MARK);
+	else if (unlikely(skb->_nfct) &&
+		 conga_leave_translated(skb, steer->choice.fabric->net,
+					steer->packet.v6 ? NFPROTO_IPV6 : NFPROTO_IPV4))
+		conga_steer_count(steer, CONGA_A_STATS_FALLBACK_NAT);
 	else
 		return false;
 	return true;
@@ -83,6 +88,18 @@ static inline bool conga_steer_fits(const struct conga_steer *steer,
 	return false;
 }
 
+/* Would IPsec have to do with it by the chosen path? */
+static inline bool conga_steer_transformed(const struct conga_steer *steer,
+					   const struct sk_buff *skb)
+{
+	if (likely(!steer->choice.paths->xfrm) ||
+	    !conga_leave_transformed(skb, &steer->packet, steer->choice.fabric->net,
+				     steer->choice.dst))
+		return false;
+	conga_steer_count(steer, CONGA_A_STATS_FALLBACK_XFRM);
+	return true;
+}
+
 /* conga_steer_route - by the chosen path. No reference: BH is disabled, an RCU section
  * that outlives the packet's use of the route; a queue takes a reference if it needs one.
  */
@@ -96,14 +113,29 @@ static inline void conga_steer_route(const struct conga_steer *steer,
 				 CONGA_A_STATS_TX_STEERED);
 }
 
-/* Routing rules may look at the source and the UDP port, too. */
-static inline void conga_steer_key(const struct conga_steer *steer,
-				   const struct sk_buff *skb)
+/* The DSCP of IPv4 chooses among routes even without rules. */
+static inline u8 conga_steer_tos(const struct conga_steer *steer, const struct sk_buff *skb)
 {
-	struct conga_path_key key = { .dstport = steer->packet.dstport };
+	if (steer->packet.v6)
+		return 0;
+	return conga_packet_tos(skb, &steer->packet) & CONGA_ROUTE_DSCP_MASK;
+}
 
-	conga_packet_source(skb, &steer->packet, &key.source);
-	conga_path_use_key(steer->choice.leaf, &key);
+/* The paths of packets like this one. Nearly always they are those of the packet before,
+ * and its own route is by one of their nexthops.
+ */
+static inline bool conga_steer_paths(struct conga_steer *steer, const struct sk_buff *skb)
+{
+	struct conga_choice *choice = &steer->choice;
+	const struct conga_paths *paths = rcu_dereference(choice->leaf->paths);
+
+	if (likely(paths && paths->lone) && conga_path_current(choice->leaf, paths) &&
+	    conga_steer_tos(steer, skb) == paths->key.tos &&
+	    conga_path_owns(paths, skb_dst(skb))) {
+		choice->paths = paths;
+		return true;
+	}
+	return conga_steer_paths_anew(steer, skb);
 }
 
 /* conga_steer_choose - where does the packet go? False if the kernel's route is left to
@@ -128,14 +160,15 @@ static inline bool conga_steer_choose(struct conga_steer *steer,
 		return false;
 	if (choice->opted_out)
 		conga_steer_count(steer, CONGA_A_STATS_TX_OPTED_OUT);
-	if (conga_path_by_key(choice->leaf))
-		conga_steer_key(steer, skb);
+	if (!conga_steer_paths(steer, skb))
+		return false;
 	choice->now = ktime_get_ns();
 	choice->bytes = skb->len;
 	choice->hash = conga_packet_flow_hash(skb, &steer->packet,
 					      choice->fabric->hash_seed ^
 					      choice->leaf->index);
-	return conga_choose(choice) && conga_steer_fits(steer, skb);
+	return conga_choose(choice) && conga_steer_fits(steer, skb) &&
+	       !conga_steer_transformed(steer, skb);
 }
 
 #endif /* _CONGA_STEER_H */

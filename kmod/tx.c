@@ -5,20 +5,23 @@
  * Whatever cannot be done leaves the packet to the kernel's own route.
  */
 #include <linux/netdevice.h>
+#include <linux/udp.h>
 #include <net/l3mdev.h>
 #include <net/sock.h>
 
 #include "datapath.h"
 #include "steer.h"
 
-/* The kernel's tunnels send from kernel sockets, which processes cannot, and
- * from a device's transmit function, i.e. with BH disabled. Other kernel
- * sockets send for processes (rxrpc), but from process context.
+#define CONGA_TX_ENCAP_TUNNEL	1	/* udp_sk->encap_type of vxlan's sockets */
+
+/* vxlan sends from a kernel socket that takes what is encapsulated. Processes have none
+ * such; kernel sockets that send for processes (rxrpc) are of another type.
  */
 static bool conga_tx_from_tunnel(const struct nf_hook_state *state)
 {
-	return in_softirq() && state->sk && sk_fullsock(state->sk) &&
-	       state->sk->sk_kern_sock;
+	return state->sk && sk_fullsock(state->sk) && state->sk->sk_kern_sock &&
+	       state->sk->sk_protocol == IPPROTO_UDP &&
+	       udp_sk(state->sk)->encap_type == CONGA_TX_ENCAP_TUNNEL;
 }
 
 /* A local process must not speak for this leaf. Its packet goes on without the
@@ -30,11 +33,8 @@ static unsigned int conga_tx_clear_forged(struct conga_steer *steer,
 	bool clean, forged;
 
 	clean = conga_packet_clear_all(skb, &steer->packet, &forged);
-	if (forged) {
-		local_bh_disable();
+	if (forged)
 		conga_steer_count(steer, CONGA_A_STATS_TX_FORGED);
-		local_bh_enable();
-	}
 	return clean ? NF_ACCEPT : NF_DROP;
 }
 
@@ -91,11 +91,12 @@ static bool conga_tx_stamp(struct conga_steer *steer, struct sk_buff *skb)
 	return true;
 }
 
-unsigned int conga_tx(void *priv, struct sk_buff *skb,
-		      const struct nf_hook_state *state)
+static unsigned int conga_tx_packet(struct conga_fabric *fabric, struct sk_buff *skb,
+				    const struct nf_hook_state *state, bool requeued)
 {
-	struct conga_steer steer = { .choice.fabric = priv };
+	struct conga_steer steer = { .choice.fabric = fabric, .requeued = requeued };
 
+	lockdep_assert(in_softirq());
 	if (!conga_steer_find(&steer, skb, state))
 		return NF_ACCEPT;
 	if (!conga_tx_from_tunnel(state))
@@ -107,4 +108,20 @@ unsigned int conga_tx(void *priv, struct sk_buff *skb,
 	    conga_tx_stamp(&steer, skb))
 		conga_steer_route(&steer, skb);
 	return NF_ACCEPT;
+}
+
+/* Tunnels send with BH disabled. Who does not is a process, or a userspace queue that
+ * gives a packet back.
+ */
+unsigned int conga_tx(void *priv, struct sk_buff *skb,
+		      const struct nf_hook_state *state)
+{
+	unsigned int verdict;
+
+	if (likely(in_softirq()))
+		return conga_tx_packet(priv, skb, state, false);
+	local_bh_disable();
+	verdict = conga_tx_packet(priv, skb, state, true);
+	local_bh_enable();
+	return verdict;
 }

@@ -122,7 +122,11 @@ module_file() {
 }
 
 module_load() {
-	[[ -d /sys/module/conga ]] || insmod "$(module_file conga)"
+	[[ -d /sys/module/conga ]] || {
+		# What it looks up in FDBs; built in, or of the kernel's own modules
+		[[ -d /sys/module/vxlan ]] || modprobe -q vxlan
+		insmod "$(module_file conga)"
+	}
 }
 
 # require_exact_time: code takes none, so that a schedule is kept to the step, and links are as
