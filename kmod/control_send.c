@@ -5,9 +5,11 @@
  *
  * They are output on the route of their path, past LOCAL_OUT: a control packet
  * asks about one uplink, and must not be routed anew. POSTROUTING and the
- * uplink's link door see them.
+ * uplink's link door see them. They are untracked, so that connection tracking keeps
+ * nothing of them and NAT leaves their addresses.
  */
 #include <linux/inetdevice.h>
+#include <linux/netfilter/nf_conntrack_common.h>
 #include <linux/pkt_sched.h>
 #include <linux/random.h>
 #include <net/addrconf.h>
@@ -188,7 +190,7 @@ static void conga_control_push_ip6(struct sk_buff *skb, u8 hop_limit,
 	skb->protocol = htons(ETH_P_IPV6);
 }
 
-/* All but the IP header, with room for it. */
+/* All but the IP header, with room for it, and untracked. */
 static struct sk_buff *
 conga_control_begin(const struct conga_control_way *way,
 		    const struct net_device *dev,
@@ -207,6 +209,7 @@ conga_control_begin(const struct conga_control_way *way,
 	conga_control_push_vxlan(skb, way);
 	conga_control_push_udp(skb, way);
 	skb->priority = TC_PRIO_CONTROL;
+	skb_set_nfct(skb, IP_CT_UNTRACKED);
 	return skb;
 }
 

@@ -16,6 +16,12 @@
  */
 #define CONGA_HOOK_PRIORITY	INT_MAX
 
+/* One thing comes after LOCAL_IN's: connection tracking confirms its entry, of IPv4 at
+ * INT_MAX, of IPv6 at one less. The entry of a packet that is consumed here dies with the
+ * packet instead.
+ */
+#define CONGA_HOOK_PRIORITY_IN	(INT_MAX - 2)
+
 static const struct nf_hook_ops conga_hook_templates[CONGA_HOOKS] = {
 	{ .hook = conga_tx, .pf = NFPROTO_IPV4, .hooknum = NF_INET_LOCAL_OUT },
 	{ .hook = conga_tx, .pf = NFPROTO_IPV6, .hooknum = NF_INET_LOCAL_OUT },
@@ -58,7 +64,9 @@ int conga_hooks_attach(struct conga_fabric *fabric)
 	for (i = 0; i < CONGA_HOOKS; i++) {
 		fabric->hooks[i] = conga_hook_templates[i];
 		fabric->hooks[i].priv = fabric;
-		fabric->hooks[i].priority = CONGA_HOOK_PRIORITY;
+		fabric->hooks[i].priority =
+			fabric->hooks[i].hooknum == NF_INET_LOCAL_IN ?
+			CONGA_HOOK_PRIORITY_IN : CONGA_HOOK_PRIORITY;
 	}
 	err = nf_register_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
 	if (err)
