@@ -19,6 +19,7 @@
 
 #include "control.h"
 #include "leaf.h"
+#include "own.h"
 #include "packet.h"
 #include "path_dst.h"
 #include "port.h"
@@ -327,6 +328,7 @@ static void conga_control_answer(const struct conga_control_message *message)
 				    CONGA_A_STATS_CONTROL_UNSENT);
 		return;
 	}
+	conga_own_called(leaf, &way.source);
 	conga_control_fill(&payload, source->params, CONGA_CONTROL_HELLO);
 	payload.header.nonce = cpu_to_be32(nonce | way.port->tag);
 	payload.header.echo = message->payload.header.nonce;
@@ -378,6 +380,15 @@ static void conga_control_timed(const struct conga_control_message *message)
 	conga_ahead_answered(&ahead->ahead, echo, now, quiet);
 }
 
+/* The answer came to the address that the hello left from: the leaf knows it. */
+static void conga_control_take_own(const struct conga_control_source *source)
+{
+	struct in6_addr addr;
+
+	conga_control_called(source, &addr);
+	conga_own_answered(source->leaf, &addr);
+}
+
 static bool conga_control_take_answer(const struct conga_control_message *message)
 {
 	const struct conga_control_header *header = &message->payload.header;
@@ -399,6 +410,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 		return false;
 	WRITE_ONCE(hello->echo, conga_control_nonce(message));
 	conga_control_timed(message);
+	conga_control_take_own(message->source);
 	if (out != hello->out)
 		conga_control_count(message->source->fabric,
 				    CONGA_A_STATS_PATH_ANSWERS);

@@ -11,7 +11,6 @@ struct conga_leaf;
 struct conga_packet;
 struct conga_params;
 struct conga_port;
-struct net_device;
 struct sk_buff;
 
 /* A packet from a known leaf that came by a port. */
@@ -37,8 +36,6 @@ bool conga_control_send(const struct conga_control_way *way,
 			struct conga_control_payload *payload);
 bool conga_control_send_link(const struct conga_control_way *way,
 			     struct conga_control_payload *payload);
-bool conga_control_own(const struct net_device *dev, bool v4,
-		       struct in6_addr *own);
 void conga_control_fill(struct conga_control_payload *payload,
 			const struct conga_params *params, u8 type);
 

@@ -18,13 +18,13 @@
 #include <net/ip6_checksum.h>
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
-#include <net/l3mdev.h>
 #include <net/route.h>
 #include <net/udp.h>
 #include <net/vxlan.h>
 
 #include "control.h"
 #include "leaf.h"
+#include "own.h"
 #include "packet.h"
 #include "path_dst.h"
 #include "port.h"
@@ -54,70 +54,13 @@ conga_control_length(const struct conga_control_payload *payload)
 	return sizeof(payload->header) + conga_control_body(&payload->header);
 }
 
-/* Is the tunnel's underlay that of the route, i.e. the same VRF or none? */
-static bool conga_control_same_vrf(struct net *net,
-				   const struct vxlan_dev *tunnel,
-				   const struct net_device *dev)
-{
-	return l3mdev_master_ifindex_by_index(net, tunnel->cfg.remote_ifindex) ==
-	       l3mdev_master_ifindex_rcu(dev);
-}
-
-/* conga_control_own - the tunnels' own address, by which leaves know us. Theirs who are
- * in the VRF of @link, or in none as it is. RCU
- */
-bool conga_control_own(const struct net_device *link, bool v4,
-		       struct in6_addr *own)
-{
-	struct net *net = dev_net(link);
-	struct net_device *dev;
-
-	for_each_netdev_rcu(net, dev) {
-		const struct vxlan_dev *tunnel = netdev_priv(dev);
-		const union vxlan_addr *local = &tunnel->cfg.saddr;
-
-		if (!netif_is_vxlan(dev) ||
-		    !conga_control_same_vrf(net, tunnel, link))
-			continue;
-		if (v4 && local->sa.sa_family == AF_INET &&
-		    local->sin.sin_addr.s_addr) {
-			ipv6_addr_set_v4mapped(local->sin.sin_addr.s_addr, own);
-			return true;
-		}
-		if (!v4 && local->sa.sa_family == AF_INET6 &&
-		    !ipv6_addr_any(&local->sin6.sin6_addr)) {
-			*own = local->sin6.sin6_addr;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* What the kernel would put in for a tunnel without an address of its own. */
-static bool conga_control_route_source(const struct conga_control_way *way,
-				       const struct dst_entry *dst,
-				       struct in6_addr *source)
-{
-	struct net *net = way->leaf->fabric->net;
-	__be32 v4;
-
-	if (!conga_leaf_is_v4(way->leaf))
-		return !ipv6_dev_get_saddr(net, dst->dev, &way->leaf->addr, 0,
-					   source);
-	v4 = inet_select_addr(dst->dev, 0, RT_SCOPE_UNIVERSE);
-	ipv6_addr_set_v4mapped(v4, source);
-	return v4;
-}
-
+/* By the address that the leaf called, or by which it knows us. */
 static bool conga_control_source(const struct conga_control_way *way,
-				 const struct dst_entry *dst,
 				 struct in6_addr *source)
 {
 	*source = way->source;
-	if (!ipv6_addr_any(source))
-		return true;
-	return conga_control_own(dst->dev, conga_leaf_is_v4(way->leaf), source) ||
-	       conga_control_route_source(way, dst, source);
+	return !ipv6_addr_any(source) ||
+	       conga_own_source(way->leaf, way->port, way->params, source);
 }
 
 static void conga_control_push_vxlan(struct sk_buff *skb,
@@ -225,7 +168,7 @@ bool conga_control_send(const struct conga_control_way *way,
 	struct in6_addr source;
 	struct sk_buff *skb;
 
-	if (!dst || !conga_control_source(way, dst, &source))
+	if (!dst || !conga_control_source(way, &source))
 		return false;
 	skb = conga_control_begin(way, dst->dev, payload);
 	if (!skb)

@@ -9,6 +9,7 @@
 #include "datapath.h"
 #include "fabric.h"
 #include "leaf.h"
+#include "own.h"
 #include "port.h"
 
 /* After all other chains: what a firewall drops teaches nothing, and what it
@@ -137,6 +138,7 @@ void conga_hooks_remove_fabric(struct conga_fabric *fabric)
 	conga_fabric_make_dead(fabric);
 	synchronize_net();
 	cancel_delayed_work_sync(&fabric->event_work);
+	conga_own_stop(fabric);
 	list_for_each_entry_safe(port, next, &dead, dying)
 		conga_hooks_bury_port(port);
 	conga_fabric_free(fabric);

@@ -16,11 +16,10 @@
 #include "path.h"
 #include "toleaf.h"
 
-/* What events said last. */
+/* What events said last; of a path, struct conga_path has it. */
 struct conga_leaf_told {
 	u8	state;
 	u8	reason;
-	u8	path[CONGA_TAGS_MAX];	/* enum conga_path_reason, by LBTag */
 };
 
 /* Of a leaf while the policy wants to know. */
@@ -36,8 +35,8 @@ struct conga_leaf_ahead {
  *   0	what every packet to or from the leaf reads, and whether the routes are good.
  *	Packets write busy alone, once a tick and LBTag.
  *   1-7	the routes, of which a packet reads the one that it takes; written when
- *	routes change. The rest of line 7 is written by configuration, by the tick, and
- *	by a packet once in Tage / 2 (explicit_sent). to.loaded is read once a flowlet,
+ *	routes change. The rest of line 7 is written by configuration, by the tick, by a
+ *	packet once in Tage / 2 (explicit_sent), and when own changes. to.loaded is read once a flowlet,
  *	and written when a path gets load, or has none any more.
  *   8-9	to.heard: a word is written once a grain at most, by packets received, and
  *	read once a flowlet, if the path has load.
@@ -63,7 +62,9 @@ struct conga_leaf {
 					 */
 	struct conga_paths	paths;
 	struct conga_leaf_told	told;	/* the last event's, by netlink_event.c */
-	spinlock_t		hello_lock;	/* hello, state, silent; BH */
+	u8			own_rank; /* enum conga_own_rank */
+	struct in6_addr		own;	/* address that it knows this node by */
+	spinlock_t		hello_lock;	/* hello, state, silent, own; BH */
 	atomic64_t		explicit_sent;	/* ns, last explicit feedback */
 	struct conga_toleaf	to;
 	struct conga_fromleaf	from ____cacheline_aligned_in_smp;

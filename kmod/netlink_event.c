@@ -155,10 +155,10 @@ static void conga_netlink_news_paths(struct conga_leaf *leaf)
 	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
 		ends.port = conga_port_hop(leaf->fabric, tag);
 		reason = ends.port ? conga_netlink_path_now(leaf, ends.port) : 0;
-		if (reason == leaf->told.path[tag])
+		if (reason == leaf->paths.path[tag].told)
 			continue;
-		before = leaf->told.path[tag];
-		leaf->told.path[tag] = reason;
+		before = leaf->paths.path[tag].told;
+		leaf->paths.path[tag].told = reason;
 		if (!ends.port)
 			continue;
 		trace_conga_path(leaf, ends.port, before, reason);

@@ -27,6 +27,7 @@ struct conga_path {
 	struct dst_entry __rcu	*other;	/* IPv6, unusable: the route that says so */
 	u32			cookie;	/* of either, for dst_check() */
 	u8			reason;	/* enum conga_path_reason, 0: unknown */
+	u8			told;	/* the last event's, by netlink_event.c */
 };	/* both routes are held */
 
 /* All paths to a leaf, resolved together. Refreshed under the lock; packets read

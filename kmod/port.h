@@ -8,6 +8,7 @@
 
 #include "dre_shared.h"
 #include "fabric.h"
+#include "own.h"
 
 /* A port's DRE. Replaced whole when a parameter changes, so that shares never
  * mix periods of different lengths. Every packet at the port reads params, and writes
@@ -50,6 +51,7 @@ struct conga_port {
 	struct list_head		list;	/* fabric->ports */
 	struct list_head		dying;	/* by hooks.c, with its fabric */
 	struct nf_hook_ops		egress;	/* by hooks.c */
+	struct conga_own		own;	/* of an uplink, by own.c */
 };
 
 /* conga_port_hop - the port that is called @tag, NULL if none; RCU or the mutex */

@@ -20,6 +20,7 @@
 
 #include "control.h"
 #include "leaf.h"
+#include "own.h"
 #include "packet.h"
 #include "port.h"
 #include "trace.h"
@@ -53,7 +54,7 @@ static void conga_probe_originate(struct conga_port *port,
 	struct conga_control_payload payload;
 	struct in6_addr own;
 
-	if (!conga_control_own(port->dev, v4, &own))
+	if (!conga_own_origin(port, params, v4, &own))
 		return;
 	conga_control_fill(&payload, params, CONGA_CONTROL_PROBE);
 	payload.probe = (struct conga_control_probe) { .hops = CONGA_PROBE_HOPS };

@@ -9,6 +9,7 @@
 #include <net/sock.h>
 
 #include "datapath.h"
+#include "own.h"
 #include "steer.h"
 
 /* The kernel's tunnels send from kernel sockets, which processes cannot, and
@@ -36,6 +37,18 @@ static unsigned int conga_tx_clear_forged(struct conga_steer *steer,
 		local_bh_enable();
 	}
 	return clean ? NF_ACCEPT : NF_DROP;
+}
+
+/* The address that the tunnel's packets have is that by which the leaf knows us. */
+static void conga_tx_teach_own(const struct conga_steer *steer,
+			       const struct sk_buff *skb)
+{
+	struct conga_leaf *leaf = steer->choice.leaf;
+	struct in6_addr source;
+
+	conga_packet_source(skb, &steer->packet, &source);
+	if (!data_race(ipv6_addr_equal(&leaf->own, &source)))
+		conga_own_learn(leaf, &source);
 }
 
 /* Another port for each flowlet, so that boxes on its way that hash ports hash it anew.
@@ -103,8 +116,10 @@ unsigned int conga_tx(void *priv, struct sk_buff *skb,
 	/* Under a VRF the packet comes twice; the VRF device is not its way. */
 	if (netif_is_l3_master(state->out))
 		return NF_ACCEPT;
-	if (conga_steer_choose(&steer, skb) && conga_tx_rehash(&steer, skb) &&
-	    conga_tx_stamp(&steer, skb))
+	if (!conga_steer_choose(&steer, skb))
+		return NF_ACCEPT;
+	conga_tx_teach_own(&steer, skb);
+	if (conga_tx_rehash(&steer, skb) && conga_tx_stamp(&steer, skb))
 		conga_steer_route(&steer, skb);
 	return NF_ACCEPT;
 }
