@@ -41,11 +41,10 @@ static bool conga_control_emit(const struct conga_control_way *way,
 			       struct conga_control_payload *payload,
 			       enum conga_attr_stats counter)
 {
-	bool sent = conga_control_send(way, payload);
+	int err = conga_control_send(way, payload);
 
-	conga_control_count(way->leaf->fabric,
-			    sent ? counter : CONGA_A_STATS_CONTROL_UNSENT);
-	return sent;
+	conga_control_count(way->leaf->fabric, conga_control_outcome(err, counter));
+	return !err;
 }
 
 /* --- the tick --- */

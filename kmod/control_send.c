@@ -6,7 +6,7 @@
  * They are output on the route of their path, past LOCAL_OUT: a control packet
  * asks about one uplink, and must not be routed anew. POSTROUTING and the
  * uplink's link door see them. They are untracked, so that connection tracking keeps
- * nothing of them and NAT leaves their addresses.
+ * nothing of them and NAT leaves their addresses, and obey IPsec policies.
  */
 #include <linux/inetdevice.h>
 #include <linux/netfilter/nf_conntrack_common.h>
@@ -23,6 +23,7 @@
 #include <net/vxlan.h>
 
 #include "control.h"
+#include "ipsec.h"
 #include "leaf.h"
 #include "own.h"
 #include "packet.h"
@@ -159,31 +160,36 @@ conga_control_begin(const struct conga_control_way *way,
 /*
  * conga_control_send - send @payload by the way's uplink
  *
- * Softirq or BH disabled, RCU. False if there is no path, source or memory.
+ * Softirq or BH disabled, RCU. Negative if there is no path, source or memory; -EPERM
+ * if an IPsec policy wants it otherwise.
  */
-bool conga_control_send(const struct conga_control_way *way,
-			struct conga_control_payload *payload)
+int conga_control_send(const struct conga_control_way *way,
+		       struct conga_control_payload *payload)
 {
 	struct dst_entry *dst = conga_path_dst(way->leaf, way->port);
+	struct net *net = way->leaf->fabric->net;
 	struct in6_addr source;
 	struct sk_buff *skb;
 
 	if (!dst || !conga_control_source(way, &source))
-		return false;
+		return -ENETUNREACH;
 	skb = conga_control_begin(way, dst->dev, payload);
 	if (!skb)
-		return false;
+		return -ENOMEM;
 	if (conga_leaf_is_v4(way->leaf))
-		conga_control_push_ip4(skb, way->leaf->fabric->net,
-				       ip4_dst_hoplimit(dst),
+		conga_control_push_ip4(skb, net, ip4_dst_hoplimit(dst),
 				       source.s6_addr32[3],
 				       way->leaf->addr.s6_addr32[3]);
 	else
 		conga_control_push_ip6(skb, ip6_dst_hoplimit(dst), &source,
 				       &way->leaf->addr);
+	if (!conga_ipsec_leaves(net, dst, skb)) {
+		kfree_skb(skb);
+		return -EPERM;
+	}
 	skb_dst_set_noref(skb, dst);
-	dst_output(way->leaf->fabric->net, NULL, skb);
-	return true;
+	dst_output(net, NULL, skb);
+	return 0;
 }
 
 /* To all systems at the link, by IPv4 if the box has any address. */
@@ -210,25 +216,41 @@ static bool conga_control_push_link(struct sk_buff *skb,
 /*
  * conga_control_send_link - send @payload to whoever is at the link of the way's port
  *
- * Softirq or BH disabled, RCU. No route is asked, since none is needed. False if there
- * is no source or memory.
+ * Softirq or BH disabled, RCU. No route is asked, since none is needed. Negative as
+ * conga_control_send(), with which it shares the IPsec policies.
  */
-bool conga_control_send_link(const struct conga_control_way *way,
-			     struct conga_control_payload *payload)
+int conga_control_send_link(const struct conga_control_way *way,
+			    struct conga_control_payload *payload)
 {
 	struct net_device *dev = way->port->dev;
 	struct sk_buff *skb = conga_control_begin(way, dev, payload);
 	u8 mac[MAX_ADDR_LEN] = {};
+	int err = -ENETUNREACH;
 
 	if (!skb)
-		return false;
+		return -ENOMEM;
 	skb->dev = dev;
-	if (!conga_control_push_link(skb, way, dev, mac) ||
-	    dev_hard_header(skb, dev, ntohs(skb->protocol), mac, NULL,
-			    skb->len) < 0) {
-		kfree_skb(skb);
-		return false;
-	}
+	if (!conga_control_push_link(skb, way, dev, mac))
+		goto err_free_skb;
+	err = -EPERM;
+	if (!conga_ipsec_leaves_link(dev, skb))
+		goto err_free_skb;
+	err = dev_hard_header(skb, dev, ntohs(skb->protocol), mac, NULL, skb->len);
+	if (err < 0)
+		goto err_free_skb;
 	dev_queue_xmit(skb);
-	return true;
+	return 0;
+
+err_free_skb:
+	kfree_skb(skb);
+	return err;
+}
+
+/* conga_control_outcome - the counter of a control packet that was sent, or not */
+enum conga_attr_stats conga_control_outcome(int err, enum conga_attr_stats sent)
+{
+	if (!err)
+		return sent;
+	return err == -EPERM ? CONGA_A_STATS_CONTROL_UNSENT_XFRM :
+			       CONGA_A_STATS_CONTROL_UNSENT;
 }

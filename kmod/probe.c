@@ -42,8 +42,9 @@ static void conga_probe_send(struct conga_port *port,
 
 	if (!conga_port_up(port))
 		return;
-	conga_probe_count(port->fabric, conga_control_send_link(&way, payload) ?
-					counter : CONGA_A_STATS_CONTROL_UNSENT);
+	conga_probe_count(port->fabric,
+			  conga_control_outcome(conga_control_send_link(&way, payload),
+						counter));
 }
 
 /* --- a leaf's own --- */
