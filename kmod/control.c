@@ -19,6 +19,7 @@
 
 #include "control.h"
 #include "leaf.h"
+#include "own.h"
 #include "packet.h"
 #include "path_dst.h"
 #include "port.h"
@@ -40,11 +41,10 @@ static bool conga_control_emit(const struct conga_control_way *way,
 			       struct conga_control_payload *payload,
 			       enum conga_attr_stats counter)
 {
-	bool sent = conga_control_send(way, payload);
+	int err = conga_control_send(way, payload);
 
-	conga_control_count(way->leaf->fabric,
-			    sent ? counter : CONGA_A_STATS_CONTROL_UNSENT);
-	return sent;
+	conga_control_count(way->leaf->fabric, conga_control_outcome(err, counter));
+	return !err;
 }
 
 /* --- the tick --- */
@@ -326,6 +326,7 @@ static void conga_control_answer(const struct conga_control_message *message)
 				    CONGA_A_STATS_CONTROL_UNSENT);
 		return;
 	}
+	conga_own_called(leaf, &way.source);
 	conga_control_fill(&payload, source->params, CONGA_CONTROL_HELLO);
 	payload.header.nonce = cpu_to_be32(nonce | way.port->tag);
 	payload.header.echo = message->payload.header.nonce;
@@ -377,6 +378,15 @@ static void conga_control_timed(const struct conga_control_message *message)
 	conga_ahead_answered(&ahead->ahead, echo, now, quiet);
 }
 
+/* The answer came to the address that the hello left from: the leaf knows it. */
+static void conga_control_take_own(const struct conga_control_source *source)
+{
+	struct in6_addr addr;
+
+	conga_control_called(source, &addr);
+	conga_own_answered(source->leaf, &addr);
+}
+
 static bool conga_control_take_answer(const struct conga_control_message *message)
 {
 	const struct conga_control_header *header = &message->payload.header;
@@ -398,6 +408,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 		return false;
 	WRITE_ONCE(hello->echo, conga_control_nonce(message));
 	conga_control_timed(message);
+	conga_control_take_own(message->source);
 	if (out != hello->out)
 		conga_control_count(message->source->fabric,
 				    CONGA_A_STATS_PATH_ANSWERS);

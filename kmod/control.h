@@ -3,6 +3,7 @@
 #define _CONGA_CONTROL_H
 
 #include <linux/in6.h>
+#include <uapi/linux/conga.h>
 
 #include "control_wire.h"
 
@@ -11,7 +12,6 @@ struct conga_leaf;
 struct conga_packet;
 struct conga_params;
 struct conga_port;
-struct net_device;
 struct sk_buff;
 
 /* A packet from a known leaf that came by a port. */
@@ -33,12 +33,11 @@ struct conga_control_way {
 };
 
 /* control_send.c: softirq or BH disabled, RCU */
-bool conga_control_send(const struct conga_control_way *way,
-			struct conga_control_payload *payload);
-bool conga_control_send_link(const struct conga_control_way *way,
-			     struct conga_control_payload *payload);
-bool conga_control_own(const struct net_device *dev, bool v4,
-		       struct in6_addr *own);
+int conga_control_send(const struct conga_control_way *way,
+		       struct conga_control_payload *payload);
+int conga_control_send_link(const struct conga_control_way *way,
+			    struct conga_control_payload *payload);
+enum conga_attr_stats conga_control_outcome(int err, enum conga_attr_stats sent);
 void conga_control_fill(struct conga_control_payload *payload,
 			const struct conga_params *params, u8 type);
 

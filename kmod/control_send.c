@@ -5,9 +5,11 @@
  *
  * They are output on the route of their path, past LOCAL_OUT: a control packet
  * asks about one uplink, and must not be routed anew. POSTROUTING and the
- * uplink's link door see them.
+ * uplink's link door see them. They are untracked, so that connection tracking keeps
+ * nothing of them and NAT leaves their addresses, and obey IPsec policies.
  */
 #include <linux/inetdevice.h>
+#include <linux/netfilter/nf_conntrack_common.h>
 #include <linux/pkt_sched.h>
 #include <linux/random.h>
 #include <net/addrconf.h>
@@ -16,13 +18,14 @@
 #include <net/ip6_checksum.h>
 #include <net/ip6_route.h>
 #include <net/ipv6.h>
-#include <net/l3mdev.h>
 #include <net/route.h>
 #include <net/udp.h>
 #include <net/vxlan.h>
 
 #include "control.h"
+#include "ipsec.h"
 #include "leaf.h"
+#include "own.h"
 #include "packet.h"
 #include "path_dst.h"
 #include "port.h"
@@ -52,70 +55,13 @@ conga_control_length(const struct conga_control_payload *payload)
 	return sizeof(payload->header) + conga_control_body(&payload->header);
 }
 
-/* Is the tunnel's underlay that of the route, i.e. the same VRF or none? */
-static bool conga_control_same_vrf(struct net *net,
-				   const struct vxlan_dev *tunnel,
-				   const struct net_device *dev)
-{
-	return l3mdev_master_ifindex_by_index(net, tunnel->cfg.remote_ifindex) ==
-	       l3mdev_master_ifindex_rcu(dev);
-}
-
-/* conga_control_own - the tunnels' own address, by which leaves know us. Theirs who are
- * in the VRF of @link, or in none as it is. RCU
- */
-bool conga_control_own(const struct net_device *link, bool v4,
-		       struct in6_addr *own)
-{
-	struct net *net = dev_net(link);
-	struct net_device *dev;
-
-	for_each_netdev_rcu(net, dev) {
-		const struct vxlan_dev *tunnel = netdev_priv(dev);
-		const union vxlan_addr *local = &tunnel->cfg.saddr;
-
-		if (!netif_is_vxlan(dev) ||
-		    !conga_control_same_vrf(net, tunnel, link))
-			continue;
-		if (v4 && local->sa.sa_family == AF_INET &&
-		    local->sin.sin_addr.s_addr) {
-			ipv6_addr_set_v4mapped(local->sin.sin_addr.s_addr, own);
-			return true;
-		}
-		if (!v4 && local->sa.sa_family == AF_INET6 &&
-		    !ipv6_addr_any(&local->sin6.sin6_addr)) {
-			*own = local->sin6.sin6_addr;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* What the kernel would put in for a tunnel without an address of its own. */
-static bool conga_control_route_source(const struct conga_control_way *way,
-				       const struct dst_entry *dst,
-				       struct in6_addr *source)
-{
-	struct net *net = way->leaf->fabric->net;
-	__be32 v4;
-
-	if (!conga_leaf_is_v4(way->leaf))
-		return !ipv6_dev_get_saddr(net, dst->dev, &way->leaf->addr, 0,
-					   source);
-	v4 = inet_select_addr(dst->dev, 0, RT_SCOPE_UNIVERSE);
-	ipv6_addr_set_v4mapped(v4, source);
-	return v4;
-}
-
+/* By the address that the leaf called, or by which it knows us. */
 static bool conga_control_source(const struct conga_control_way *way,
-				 const struct dst_entry *dst,
 				 struct in6_addr *source)
 {
 	*source = way->source;
-	if (!ipv6_addr_any(source))
-		return true;
-	return conga_control_own(dst->dev, conga_leaf_is_v4(way->leaf), source) ||
-	       conga_control_route_source(way, dst, source);
+	return !ipv6_addr_any(source) ||
+	       conga_own_source(way->leaf, way->port, way->params, source);
 }
 
 static void conga_control_push_vxlan(struct sk_buff *skb,
@@ -188,7 +134,7 @@ static void conga_control_push_ip6(struct sk_buff *skb, u8 hop_limit,
 	skb->protocol = htons(ETH_P_IPV6);
 }
 
-/* All but the IP header, with room for it. */
+/* All but the IP header, with room for it, and untracked. */
 static struct sk_buff *
 conga_control_begin(const struct conga_control_way *way,
 		    const struct net_device *dev,
@@ -207,6 +153,7 @@ conga_control_begin(const struct conga_control_way *way,
 	conga_control_push_vxlan(skb, way);
 	conga_control_push_udp(skb, way);
 	skb->priority = TC_PRIO_CONTROL;
+	skb_set_nfct(skb, IP_CT_UNTRACKED);
 	return skb;
 }
 
@@ -232,31 +179,36 @@ static struct dst_entry *conga_control_route(const struct conga_control_way *way
 /*
  * conga_control_send - send @payload by the way's uplink
  *
- * Softirq or BH disabled, RCU. False if there is no path, source or memory.
+ * Softirq or BH disabled, RCU. Negative if there is no path, source or memory; -EPERM
+ * if an IPsec policy wants it otherwise.
  */
-bool conga_control_send(const struct conga_control_way *way,
-			struct conga_control_payload *payload)
+int conga_control_send(const struct conga_control_way *way,
+		       struct conga_control_payload *payload)
 {
 	struct dst_entry *dst = conga_control_route(way);
+	struct net *net = way->leaf->fabric->net;
 	struct in6_addr source;
 	struct sk_buff *skb;
 
-	if (!dst || !conga_control_source(way, dst, &source))
-		return false;
+	if (!dst || !conga_control_source(way, &source))
+		return -ENETUNREACH;
 	skb = conga_control_begin(way, dst->dev, payload);
 	if (!skb)
-		return false;
+		return -ENOMEM;
 	if (conga_leaf_is_v4(way->leaf))
-		conga_control_push_ip4(skb, way->leaf->fabric->net,
-				       ip4_dst_hoplimit(dst),
+		conga_control_push_ip4(skb, net, ip4_dst_hoplimit(dst),
 				       source.s6_addr32[3],
 				       way->leaf->addr.s6_addr32[3]);
 	else
 		conga_control_push_ip6(skb, ip6_dst_hoplimit(dst), &source,
 				       &way->leaf->addr);
+	if (!conga_ipsec_leaves(net, dst, skb)) {
+		kfree_skb(skb);
+		return -EPERM;
+	}
 	skb_dst_set_noref(skb, dst);
-	dst_output(way->leaf->fabric->net, NULL, skb);
-	return true;
+	dst_output(net, NULL, skb);
+	return 0;
 }
 
 /* To all systems at the link, by IPv4 if the box has any address. */
@@ -283,25 +235,41 @@ static bool conga_control_push_link(struct sk_buff *skb,
 /*
  * conga_control_send_link - send @payload to whoever is at the link of the way's port
  *
- * Softirq or BH disabled, RCU. No route is asked, since none is needed. False if there
- * is no source or memory.
+ * Softirq or BH disabled, RCU. No route is asked, since none is needed. Negative as
+ * conga_control_send(), with which it shares the IPsec policies.
  */
-bool conga_control_send_link(const struct conga_control_way *way,
-			     struct conga_control_payload *payload)
+int conga_control_send_link(const struct conga_control_way *way,
+			    struct conga_control_payload *payload)
 {
 	struct net_device *dev = way->port->dev;
 	struct sk_buff *skb = conga_control_begin(way, dev, payload);
 	u8 mac[MAX_ADDR_LEN] = {};
+	int err = -ENETUNREACH;
 
 	if (!skb)
-		return false;
+		return -ENOMEM;
 	skb->dev = dev;
-	if (!conga_control_push_link(skb, way, dev, mac) ||
-	    dev_hard_header(skb, dev, ntohs(skb->protocol), mac, NULL,
-			    skb->len) < 0) {
-		kfree_skb(skb);
-		return false;
-	}
+	if (!conga_control_push_link(skb, way, dev, mac))
+		goto err_free_skb;
+	err = -EPERM;
+	if (!conga_ipsec_leaves_link(dev, skb))
+		goto err_free_skb;
+	err = dev_hard_header(skb, dev, ntohs(skb->protocol), mac, NULL, skb->len);
+	if (err < 0)
+		goto err_free_skb;
 	dev_queue_xmit(skb);
-	return true;
+	return 0;
+
+err_free_skb:
+	kfree_skb(skb);
+	return err;
+}
+
+/* conga_control_outcome - the counter of a control packet that was sent, or not */
+enum conga_attr_stats conga_control_outcome(int err, enum conga_attr_stats sent)
+{
+	if (!err)
+		return sent;
+	return err == -EPERM ? CONGA_A_STATS_CONTROL_UNSENT_XFRM :
+			       CONGA_A_STATS_CONTROL_UNSENT;
 }

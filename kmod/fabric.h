@@ -8,6 +8,7 @@
 #include <linux/netfilter.h>
 #include <linux/prandom.h>
 #include <linux/rhashtable.h>
+#include <linux/seqlock.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
@@ -46,9 +47,9 @@ struct conga_port;
  * delays, and the leaf's state, under its hello_lock, by the tick, answers and probes.
  * Neither lock is taken inside the other.
  *
- * The two works (hello's tick, events) and the timer of probes walk leaves or ports
- * under RCU and take none of the configuration's locks, so that a holder of these may
- * wait for them.
+ * The three works (hello's tick, events, own addresses) and the timer of probes walk
+ * leaves or ports under RCU and take none of the configuration's locks, so that a holder
+ * of these may wait for them.
  */
 
 /* Constant while published. Written by the holder of the locks, as a copy. */
@@ -72,6 +73,7 @@ struct conga_params {
 	u32		opt_out_mask;	/* 0: no mark opts out */
 	u32		policy_param[CONGA_POLICY_PARAMS];
 	struct conga_flow_states *flow_states; /* NULL: the policy has none */
+	struct in6_addr	local[2];	/* the user's, of IPv6 and (mapped) IPv4, or :: */
 	u8		dstports;	/* number of dstport */
 	__be16		dstport[CONGA_DSTPORTS_MAX];
 	struct rcu_head	rcu;
@@ -145,6 +147,10 @@ struct conga_fabric {
 	struct hrtimer			probe_timer;	/* by probe.c */
 	struct conga_lateness		lateness;	/* likewise */
 	struct delayed_work		event_work;	/* by netlink_event.c */
+	struct delayed_work		own_work;	/* by own.c */
+	seqlock_t			own_lock;	/* own of ports */
+	u16				own_teacher[2];	/* leaf, by family: IPv6, IPv4 */
+	bool				own_gone;	/* an address of this node is */
 	u32				generation;	/* of ports and leaves */
 	u32				port_count;
 	u32				leaf_count;

@@ -10,12 +10,19 @@
 #include "fabric.h"
 #include "leaf.h"
 #include "leave.h"
+#include "own.h"
 #include "port.h"
 
 /* After all other chains: what a firewall drops teaches nothing, and what it
  * changes is seen.
  */
 #define CONGA_HOOK_PRIORITY	INT_MAX
+
+/* One thing comes after LOCAL_IN's: connection tracking confirms its entry, of IPv4 at
+ * INT_MAX, of IPv6 at one less. The entry of a packet that is consumed here dies with the
+ * packet instead.
+ */
+#define CONGA_HOOK_PRIORITY_IN	(INT_MAX - 2)
 
 static const struct nf_hook_ops conga_hook_templates[CONGA_HOOKS] = {
 	{ .hook = conga_tx, .pf = NFPROTO_IPV4, .hooknum = NF_INET_LOCAL_OUT },
@@ -60,7 +67,9 @@ int conga_hooks_attach(struct conga_fabric *fabric)
 	for (i = 0; i < CONGA_HOOKS; i++) {
 		fabric->hooks[i] = conga_hook_templates[i];
 		fabric->hooks[i].priv = fabric;
-		fabric->hooks[i].priority = CONGA_HOOK_PRIORITY;
+		fabric->hooks[i].priority =
+			fabric->hooks[i].hooknum == NF_INET_LOCAL_IN ?
+			CONGA_HOOK_PRIORITY_IN : CONGA_HOOK_PRIORITY;
 	}
 	err = nf_register_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
 	if (err)
@@ -131,6 +140,7 @@ void conga_hooks_remove_fabric(struct conga_fabric *fabric)
 	conga_fabric_make_dead(fabric);
 	synchronize_net();
 	cancel_delayed_work_sync(&fabric->event_work);
+	conga_own_stop(fabric);
 	list_for_each_entry_safe(port, next, &dead, dying)
 		conga_hooks_bury_port(port);
 	conga_fabric_free(fabric);

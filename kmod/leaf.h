@@ -37,7 +37,7 @@ struct conga_leaf_ahead {
  *   0	what every packet to or from the leaf reads. Packets write busy alone, once a tick
  *	and LBTag.
  *   1	written by configuration, by the tick, when paths are resolved, and by a packet
- *	once in Tage / 2 (explicit_sent). to.loaded is read once a flowlet, and written
+ *	once in Tage / 2 (explicit_sent), and when own changes. to.loaded is read once a flowlet, and written
  *	when a path gets load, or has none any more.
  *   2-3	to.heard: a word is written once a grain at most, by packets received, and
  *	read once a flowlet, if the path has load.
@@ -67,9 +67,10 @@ struct conga_leaf {
 	u8			path_keys;	/* sets of paths */
 	unsigned long		path_evicted;	/* jiffies, the last one in favour of another */
 	struct conga_leaf_told	told;	/* the last event's, by netlink_event.c */
-	spinlock_t		hello_lock;	/* hello, state, silent; BH */
+	u8			own_rank;	/* enum conga_own_rank */
+	spinlock_t		hello_lock;	/* hello, state, silent, own; BH */
 	atomic64_t		explicit_sent;	/* ns, last explicit feedback */
-	struct in6_addr		own;		/* our address, as its tunnels know it */
+	struct in6_addr		own;		/* address that it knows this node by */
 	struct conga_toleaf	to;
 	struct conga_fromleaf	from ____cacheline_aligned_in_smp;
 	struct conga_hello	hello;

@@ -211,6 +211,8 @@ conga_netlink_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_OPT_OUT_MASK] = { .type = NLA_U32 },
 	[CONGA_A_FABRIC_OPT_OUT_DSCP] = { .type = NLA_U32 },
 	[CONGA_A_FABRIC_PROBE]	= { .type = NLA_U64 },
+	[CONGA_A_FABRIC_LOCAL4]	= { .type = NLA_U32 },
+	[CONGA_A_FABRIC_LOCAL6]	= NLA_POLICY_EXACT_LEN(sizeof(struct in6_addr)),
 };
 
 static const struct nla_policy

@@ -31,6 +31,7 @@ struct conga_port *conga_netlink_port_named(struct conga_fabric *fabric,
 					    struct genl_info *info);
 int conga_netlink_addr(struct nlattr **attrs, int v4, int v6,
 		       struct in6_addr *addr);
+bool conga_netlink_addr_usable(struct net *net, const struct in6_addr *addr);
 struct conga_leaf *conga_netlink_leaf(struct conga_fabric *fabric,
 				      struct nlattr **attrs, int v4, int v6,
 				      struct netlink_ext_ack *extack);

@@ -5,11 +5,13 @@
  */
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include <net/ipv6.h>
 
 #include "control.h"
 #include "datapath.h"
 #include "leaf.h"
 #include "netlink.h"
+#include "own.h"
 #include "port.h"
 #include "wire.h"
 
@@ -76,6 +78,38 @@ static int conga_netlink_read_opt_out(struct conga_params *params,
 	return 0;
 }
 
+/* A zero address takes back what was said. */
+static int conga_netlink_read_local(struct conga_params *params,
+				    struct genl_info *info)
+{
+	const struct nlattr *v4 = info->attrs[CONGA_A_FABRIC_LOCAL4];
+	const struct nlattr *v6 = info->attrs[CONGA_A_FABRIC_LOCAL6];
+	struct in6_addr addr;
+
+	if (v4) {
+		ipv6_addr_set_v4mapped(nla_get_in_addr(v4), &addr);
+		if (!nla_get_in_addr(v4))
+			addr = in6addr_any;
+		else if (!conga_netlink_addr_usable(genl_info_net(info), &addr))
+			goto unusable;
+		params->local[true] = addr;
+	}
+	if (v6) {
+		addr = nla_get_in6_addr(v6);
+		if (ipv6_addr_v4mapped(&addr) ||
+		    (!ipv6_addr_any(&addr) &&
+		     !conga_netlink_addr_usable(genl_info_net(info), &addr)))
+			goto unusable;
+		params->local[false] = addr;
+	}
+	return 0;
+
+unusable:
+	NL_SET_ERR_MSG(info->extack,
+		       "local is a unicast address that is not link-local");
+	return -EINVAL;
+}
+
 /* One use in a fabric: the lower bits of metrics, or queues. */
 static int conga_netlink_check_byte3(const struct conga_params *params,
 				     struct netlink_ext_ack *extack)
@@ -100,6 +134,8 @@ static int conga_netlink_read_params(struct conga_params *params,
 		err = conga_netlink_read_dstports(params, info);
 	if (!err)
 		err = conga_netlink_read_opt_out(params, info);
+	if (!err)
+		err = conga_netlink_read_local(params, info);
 	if (err)
 		return err;
 	conga_netlink_read_tfl(params, attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT]);
@@ -149,6 +185,7 @@ static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
 		return conga_netlink_out_of_memory(info);
 	conga_control_setup(fabric);
 	conga_probe_setup(fabric);
+	conga_own_setup(fabric);
 	conga_netlink_event_setup(fabric);
 	err = conga_hooks_attach(fabric);
 	if (err) {
@@ -156,6 +193,7 @@ static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
 			       "The kernel refused the netfilter hooks");
 		conga_fabric_make_dead(fabric);
 		synchronize_net();
+		conga_own_stop(fabric);
 		conga_fabric_free(fabric);
 		return err;
 	}
@@ -322,6 +360,7 @@ static void conga_netlink_change_apply(struct conga_fabric *fabric,
 		conga_path_invalidate(fabric);
 		conga_probe_restart(fabric);
 	}
+	conga_own_refresh(fabric);
 	if (hello)
 		conga_control_restart(fabric);
 	conga_netlink_tell_fabric(fabric);

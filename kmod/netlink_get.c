@@ -111,6 +111,22 @@ static int conga_netlink_put_opt_out(struct sk_buff *skb,
 			   params->opt_out_dscp);
 }
 
+/* Absent: found for each leaf. */
+static int conga_netlink_put_local(struct sk_buff *skb,
+				   const struct conga_params *params)
+{
+	const struct in6_addr *v6 = &params->local[false];
+	const struct in6_addr *v4 = &params->local[true];
+
+	if (!ipv6_addr_any(v4) &&
+	    nla_put_in_addr(skb, CONGA_A_FABRIC_LOCAL4, v4->s6_addr32[3]))
+		return -EMSGSIZE;
+	if (!ipv6_addr_any(v6) &&
+	    nla_put_in6_addr(skb, CONGA_A_FABRIC_LOCAL6, v6))
+		return -EMSGSIZE;
+	return 0;
+}
+
 /* What of this is the operator's, for a tool that writes it down. */
 static int conga_netlink_put_sources(struct sk_buff *skb,
 				     const struct conga_params *params)
@@ -158,6 +174,7 @@ int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 			      CONGA_A_FABRIC_PAD) ||
 	    conga_netlink_put_params(skb, params) ||
 	    conga_netlink_put_opt_out(skb, params) ||
+	    conga_netlink_put_local(skb, params) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_AGE, params->tage,
 			      CONGA_A_FABRIC_PAD) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_HELLO, params->hello,

@@ -8,6 +8,7 @@
 #include "datapath.h"
 #include "leaf.h"
 #include "netlink.h"
+#include "own.h"
 #include "port.h"
 
 /* Whose request is this? @attr is the attribute of its origin. */
@@ -219,6 +220,7 @@ static int conga_netlink_port_make(struct conga_fabric *fabric,
 	if (request.drain)
 		conga_port_set_drain(port, true);
 	conga_path_invalidate(fabric);
+	conga_own_refresh(fabric);
 	conga_netlink_tell_port(port);
 	conga_netlink_warn_stacked(port, info);
 	return 0;
@@ -334,9 +336,10 @@ static bool conga_netlink_addr_own(struct net *net, const struct in6_addr *addr)
 	return ipv6_chk_addr(net, addr, NULL, 0);
 }
 
-/* A tunnel endpoint has a unicast address that is good beyond one link. */
-static bool conga_netlink_addr_usable(struct net *net,
-				      const struct in6_addr *addr)
+/* conga_netlink_addr_usable - a tunnel endpoint has a unicast address that is good beyond
+ * one link
+ */
+bool conga_netlink_addr_usable(struct net *net, const struct in6_addr *addr)
 {
 	__be32 v4 = addr->s6_addr32[3];
 
@@ -405,6 +408,8 @@ conga_netlink_leaf_create(struct conga_fabric *fabric,
 			       "A fabric has at most 65535 leaves");
 	else if (IS_ERR(leaf))
 		conga_netlink_out_of_memory(info);
+	else
+		conga_own_changed(fabric);
 	return leaf;
 }
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What happens to devices that are ports. */
+/* What happens to devices that are ports, and to addresses of this node. */
+#include <linux/inetdevice.h>
 #include <linux/netdevice.h>
+#include <net/addrconf.h>
+#include <net/if_inet6.h>
+#include <net/vxlan.h>
 
 #include "datapath.h"
 #include "netlink.h"
+#include "own.h"
 #include "path.h"
 #include "port.h"
 
@@ -48,6 +53,13 @@ static void conga_notify_port(struct conga_port *port, unsigned long event)
 	}
 }
 
+/* May the address by which leaves know this node be another now? */
+static bool conga_notify_moves_own(const struct net_device *dev,
+				   unsigned long event)
+{
+	return netif_is_vxlan(dev) || event == NETDEV_CHANGEUPPER;
+}
+
 /* RTNL is held. Nothing is ever refused to the device. */
 static int conga_notify_event(struct notifier_block *self, unsigned long event,
 			      void *info)
@@ -62,6 +74,8 @@ static int conga_notify_event(struct notifier_block *self, unsigned long event,
 	port = fabric ? conga_port_find(fabric, dev->ifindex) : NULL;
 	if (port)
 		conga_notify_port(port, event);
+	if (fabric && conga_notify_moves_own(dev, event))
+		conga_own_changed(fabric);
 	mutex_unlock(&cnet->lock);
 	return NOTIFY_DONE;
 }
@@ -70,12 +84,71 @@ static struct notifier_block conga_notifier = {
 	.notifier_call = conga_notify_event,
 };
 
+/* Any context. */
+static void conga_notify_address(const struct net_device *dev,
+				 unsigned long event)
+{
+	struct conga_fabric *fabric;
+
+	rcu_read_lock();
+	fabric = rcu_dereference(conga_net(dev_net(dev))->fabric);
+	if (fabric && event == NETDEV_DOWN)
+		conga_own_gone(fabric);
+	else if (fabric)
+		conga_own_changed(fabric);
+	rcu_read_unlock();
+}
+
+static int conga_notify_address4(struct notifier_block *self,
+				 unsigned long event, void *info)
+{
+	const struct in_ifaddr *address = info;
+
+	conga_notify_address(address->ifa_dev->dev, event);
+	return NOTIFY_DONE;
+}
+
+static int conga_notify_address6(struct notifier_block *self,
+				 unsigned long event, void *info)
+{
+	const struct inet6_ifaddr *address = info;
+
+	conga_notify_address(address->idev->dev, event);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block conga_notifier4 = {
+	.notifier_call = conga_notify_address4,
+};
+
+static struct notifier_block conga_notifier6 = {
+	.notifier_call = conga_notify_address6,
+};
+
 int conga_notify_init(void)
 {
-	return register_netdevice_notifier(&conga_notifier);
+	int err = register_netdevice_notifier(&conga_notifier);
+
+	if (err)
+		return err;
+	err = register_inetaddr_notifier(&conga_notifier4);
+	if (err)
+		goto err_devices;
+	err = register_inet6addr_notifier(&conga_notifier6);
+	if (err)
+		goto err_addresses;
+	return 0;
+
+err_addresses:
+	unregister_inetaddr_notifier(&conga_notifier4);
+err_devices:
+	unregister_netdevice_notifier(&conga_notifier);
+	return err;
 }
 
 void conga_notify_exit(void)
 {
+	unregister_inet6addr_notifier(&conga_notifier6);
+	unregister_inetaddr_notifier(&conga_notifier4);
 	unregister_netdevice_notifier(&conga_notifier);
 }

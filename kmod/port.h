@@ -8,6 +8,7 @@
 
 #include "dre_shared.h"
 #include "fabric.h"
+#include "own.h"
 
 #define CONGA_PORT_GATEWAYS	4
 
@@ -54,6 +55,7 @@ struct conga_port {
 	struct nf_hook_ops		egress;	/* by hooks.c */
 	unsigned int			gateways; /* watched, by neighbour.c */
 	struct in6_addr			gateway[CONGA_PORT_GATEWAYS]; /* IPv4 mapped */
+	struct conga_own		own;	/* of an uplink, by own.c */
 };
 
 /* conga_port_hop - the port that is called @tag, NULL if none; RCU or the mutex */

@@ -20,6 +20,7 @@
 
 #include "control.h"
 #include "leaf.h"
+#include "own.h"
 #include "packet.h"
 #include "port.h"
 #include "trace.h"
@@ -41,8 +42,9 @@ static void conga_probe_send(struct conga_port *port,
 
 	if (!conga_port_up(port))
 		return;
-	conga_probe_count(port->fabric, conga_control_send_link(&way, payload) ?
-					counter : CONGA_A_STATS_CONTROL_UNSENT);
+	conga_probe_count(port->fabric,
+			  conga_control_outcome(conga_control_send_link(&way, payload),
+						counter));
 }
 
 /* --- a leaf's own --- */
@@ -53,7 +55,7 @@ static void conga_probe_originate(struct conga_port *port,
 	struct conga_control_payload payload;
 	struct in6_addr own;
 
-	if (!conga_control_own(port->dev, v4, &own))
+	if (!conga_own_origin(port, params, v4, &own))
 		return;
 	conga_control_fill(&payload, params, CONGA_CONTROL_PROBE);
 	payload.probe = (struct conga_control_probe) { .hops = CONGA_PROBE_HOPS };

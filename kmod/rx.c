@@ -12,6 +12,7 @@
 
 #include "control.h"
 #include "datapath.h"
+#include "ipsec.h"
 #include "leaf.h"
 #include "packet.h"
 #include "port.h"
@@ -128,6 +129,16 @@ static void conga_rx_learn(const struct conga_control_source *source)
 		conga_control_feedback(source, now);
 }
 
+/* Nothing is believed that UDP will drop, because IPsec policies reject it. */
+static bool conga_rx_admits(const struct conga_control_source *source,
+			    struct sk_buff *skb, enum conga_attr_stats counter)
+{
+	if (conga_ipsec_admits(skb, source->packet->v6))
+		return true;
+	conga_rx_count(source->fabric, counter);
+	return false;
+}
+
 /* Whoever is at the link sent it: no leaf, but what it says is about one. */
 static void conga_rx_probe(struct conga_control_source *source)
 {
@@ -144,11 +155,14 @@ static unsigned int conga_rx_control(struct conga_control_source *source,
 				     struct sk_buff *skb)
 {
 	conga_rx_count(source->fabric, CONGA_A_STATS_RX_CONTROL);
+	if (!conga_rx_admits(source, skb, CONGA_A_STATS_CONTROL_XFRM))
+		goto consume;
 	if (conga_packet_to_link(skb, source->packet))
 		conga_rx_probe(source);
 	else if (conga_rx_source(source, CONGA_A_STATS_CONTROL_NOT_PORT,
 				 CONGA_A_STATS_CONTROL_UNKNOWN_LEAF))
 		conga_control_receive(source);
+consume:
 	consume_skb(skb);
 	return NF_STOLEN;
 }
@@ -168,7 +182,8 @@ static unsigned int conga_rx_stamped(struct conga_fabric *fabric,
 	if (conga_wire_control(packet->vni))
 		return conga_rx_control(&source, skb);
 	conga_rx_count(fabric, CONGA_A_STATS_RX_STAMPED);
-	if (conga_rx_teacher(&source))
+	if (conga_rx_teacher(&source) &&
+	    conga_rx_admits(&source, skb, CONGA_A_STATS_RX_XFRM))
 		conga_rx_learn(&source);
 	if (!conga_packet_write(skb, packet, conga_wire_clear(packet->word)))
 		conga_rx_count(fabric, CONGA_A_STATS_RX_NOMEM);

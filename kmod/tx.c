@@ -10,6 +10,7 @@
 #include <net/sock.h>
 
 #include "datapath.h"
+#include "own.h"
 #include "steer.h"
 
 #define CONGA_TX_ENCAP_TUNNEL	1	/* udp_sk->encap_type of vxlan's sockets */
@@ -38,15 +39,28 @@ static unsigned int conga_tx_clear_forged(struct conga_steer *steer,
 	return clean ? NF_ACCEPT : NF_DROP;
 }
 
-/* Another port for each flowlet, so that boxes on its way that hash ports hash it anew.
- * False if the header cannot be written.
+/* The address that the tunnel's packets have is that by which the leaf knows us. */
+static void conga_tx_teach_own(const struct conga_steer *steer,
+			       const struct sk_buff *skb)
+{
+	struct conga_leaf *leaf = steer->choice.leaf;
+	struct in6_addr source;
+
+	conga_packet_source(skb, &steer->packet, &source);
+	if (!data_race(ipv6_addr_equal(&leaf->own, &source)))
+		conga_own_learn(leaf, &source);
+}
+
+/* Another port for each flowlet, so that nodes on its way that hash ports hash it anew.
+ * The range is the tunnel device's, which nobody holds for a packet that a userspace
+ * queue gave back: that one keeps its port. False if the header cannot be written.
  */
 static bool conga_tx_rehash(const struct conga_steer *steer, struct sk_buff *skb)
 {
 	const struct conga_choice *choice = &steer->choice;
 	int min, max;
 
-	if (!choice->policy->rehash || !choice->draw)
+	if (!choice->policy->rehash || !choice->draw || steer->requeued)
 		return true;
 	conga_packet_sport_range(skb, choice->fabric->net, &min, &max);
 	if (conga_packet_write_sport(skb, &steer->packet,
@@ -104,8 +118,10 @@ static unsigned int conga_tx_packet(struct conga_fabric *fabric, struct sk_buff 
 	/* Under a VRF the packet comes twice; the VRF device is not its way. */
 	if (netif_is_l3_master(state->out))
 		return NF_ACCEPT;
-	if (conga_steer_choose(&steer, skb) && conga_tx_rehash(&steer, skb) &&
-	    conga_tx_stamp(&steer, skb))
+	if (!conga_steer_choose(&steer, skb))
+		return NF_ACCEPT;
+	conga_tx_teach_own(&steer, skb);
+	if (conga_tx_rehash(&steer, skb) && conga_tx_stamp(&steer, skb))
 		conga_steer_route(&steer, skb);
 	return NF_ACCEPT;
 }

@@ -98,7 +98,8 @@ tunnel() {
 no_local_is_found() {
 	tunnel other id 200 dstport 4789 && finds "${LEAF[0]}" "vxlan_local other" || return
 	here link del other && mended && tunnel elsewhere id 200 dstport 8472 && mended &&
-		here link del elsewhere
+		here link del elsewhere || return
+	here link add told mtu 65000 type vxlan external dstport 4789 && mended && here link del told
 }
 
 two_locals_are_found() {

@@ -63,6 +63,7 @@ grammar() {
 		answers "path get 10.0.0.12 proto tcp s" "sport" &&
 		answers "table show " "from-leaf leaf to-leaf" &&
 		answers "fabric set opt-out mark " "off" &&
+		answers "fabric set local " "off" &&
 		answers "-s stats show a" "all" &&
 		answers "top b" "batch" &&
 		answers "monitor p" "path port" &&
@@ -95,7 +96,7 @@ leaves_ipv6() {
 policies() {
 	answers "fabric set policy conga" "conga conga-flow conga-prime" &&
 		answers "fabric set policy tr " "age alpha dstport explicit-feedback flowlet-timeout \
-flowlets hello leaf-id metric opt-out probe q rtt short tdre" &&
+flowlets hello leaf-id local metric opt-out probe q rtt short tdre" &&
 		answers "fabric set policy tr short 5 r" "rtt" &&
 		answers "fabric set policy tr short " ""
 }

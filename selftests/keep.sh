@@ -71,7 +71,7 @@ saved() {
 
 full() {
 	file_is full <<-END
-		fabric add policy letflow q 4 metric sum tdre 20us alpha 0.25 flowlet-timeout 0ns age 20ms dstport 8472 dstport 4789 flowlets 1024 hello off probe off explicit-feedback off leaf-id 0x00001234 opt-out mark 0x10/0xf0 opt-out dscp 46
+		fabric add policy letflow q 4 metric sum tdre 20us alpha 0.25 flowlet-timeout 0ns age 20ms dstport 8472 dstport 4789 flowlets 1024 hello off probe off explicit-feedback off leaf-id 0x00001234 opt-out mark 0x10/0xf0 opt-out dscp 46 local 10.0.0.11 local fd00::11
 		port add dev '"'q"'" role transit rate 2Gbit
 		port add dev "a""#""b" role transit rate 1Gbit tier 15
 		port add dev d0 role uplink tag 5 rate 10Gbit drain on tier 2
@@ -160,6 +160,7 @@ random_fabric() {
 	maybe explicit-feedback on off
 	maybe "opt-out mark" off 1 0x10/0xf0 0/1
 	maybe "opt-out dscp" off 0 46
+	maybe local off 10.0.0.11 fd00::11 "10.0.0.11 local fd00::12"
 }
 
 random_ports() {

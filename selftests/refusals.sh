@@ -22,6 +22,7 @@ readonly NEEDS="needs CAP_NET_ADMIN in this network namespace"
 
 readonly NO_POLICY="There is no policy of this name; there are ${POLICIES// /, }"
 readonly HELLO="hello is off or a time from 20 ms to 10 s"
+readonly LOCAL="local is a unicast address that is not link-local"
 readonly BYTE3="This policy writes queues into byte 3 of the VXLAN header, so that q is at most 3"
 readonly UNICAST="A leaf needs a unicast address that is not link-local"
 
@@ -203,6 +204,10 @@ parameters_refused() {
 		rtt of policy tr is from 4 to 1000000 | fabric set q 3 policy tr rtt 3
 		rtt of policy tr is from 4 to 1000000 | fabric set q 3 policy tr rtt 1000001
 		The mark of opt-out has bits that its mask has not | fabric set opt-out mark 3/1
+		$LOCAL | fabric set local 224.0.0.1
+		$LOCAL | fabric set local 127.0.0.1
+		$LOCAL | fabric set local fe80::1
+		$LOCAL | fabric set local ::ffff:10.0.0.1
 		$HELLO | fabric set hello 19999us
 		$HELLO | fabric set hello 10000001us
 		leaf-id is a number from 1 to 4294967295 | fabric set leaf-id 0
@@ -348,6 +353,7 @@ usage_exits_2() {
 		"fabric set policy presto cell 5g" "fabric set choices 2" "fabric set opt-out" \
 		"fabric set opt-out mark" "fabric set opt-out mark 1/0" "fabric set opt-out mark 1/x" \
 		"fabric set opt-out dscp 64" "fabric set opt-out vlan 3" \
+		"fabric set local" "fabric set local 10.0.0.256" "fabric set local on" \
 		"-rcvbuf x monitor"; do
 		# shellcheck disable=SC2086 # a list of words
 		"$CONGA" -n "$HERE_NS" $words >"$PUBLIC/out" 2>"$PUBLIC/err"

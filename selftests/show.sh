@@ -67,10 +67,11 @@ age_ns:number dstports:array flowlets:number hello_ns:number probe_ns:number \
 explicit_feedback:boolean leaf_id:number" end="ports:number leaves:number"
 
 	shape_is "$head $tail $end" . fabric show &&
-		conga 0 fabric set tdre 20us opt-out mark 0x3/0xff opt-out dscp 46 &&
+		conga 0 fabric set tdre 20us opt-out mark 0x3/0xff opt-out dscp 46 \
+			local 10.0.0.11 local fd00::11 &&
 		shape_is "$head tdre_ns:number $tail opt_out_mark:number opt_out_mask:number \
-opt_out_dscp:number $end" . fabric show &&
-		conga 0 fabric set tdre auto opt-out mark off opt-out dscp off &&
+opt_out_dscp:number local4:string local6:string $end" . fabric show &&
+		conga 0 fabric set tdre auto opt-out mark off opt-out dscp off local off &&
 		shape_is "$head $tail $end" . fabric show
 }
 

@@ -20,13 +20,25 @@ static struct nl_addr *conga_check_local_of(struct rtnl_link *vxlan)
 	return rtnl_link_vxlan_get_local(vxlan, &local) ? NULL : local;
 }
 
+/* The next device that has its tunnel by itself. Where each packet is told its own (Open
+ * vSwitch, Cilium: "external"), addresses and MTUs stand elsewhere. NULL behind the last.
+ */
+static struct rtnl_link *conga_check_next_tunnel(const struct conga_box *box,
+						 struct rtnl_link *vxlan)
+{
+	do {
+		vxlan = conga_box_next_vxlan(box, vxlan);
+	} while (vxlan && rtnl_link_vxlan_get_collect_metadata(vxlan) > 0);
+	return vxlan;
+}
+
 /* The route would choose the source: another one, when the route changes. */
 void conga_check_vxlan_local(const struct conga_check *check, const struct conga_box *box)
 {
 	struct rtnl_link *vxlan = NULL;
 	struct nl_addr *local;
 
-	while ((vxlan = conga_box_next_vxlan(box, vxlan))) {
+	while ((vxlan = conga_check_next_tunnel(box, vxlan))) {
 		local = conga_check_local_of(vxlan);
 		if (!local)
 			conga_check_report(check, rtnl_link_get_name(vxlan),
@@ -97,7 +109,7 @@ static unsigned int conga_check_largest(const struct conga_box *box, struct rtnl
 	struct rtnl_link *vxlan = NULL;
 	unsigned int need = 0, size;
 
-	while ((vxlan = conga_box_next_vxlan(box, vxlan))) {
+	while ((vxlan = conga_check_next_tunnel(box, vxlan))) {
 		size = rtnl_link_get_mtu(vxlan) + conga_check_overhead(vxlan);
 		if (size <= need)
 			continue;

@@ -131,6 +131,10 @@ static int conga_config_fill_fabric(struct conga_config *config,
 		if (config->dstport_count < CONGA_DSTPORTS_MAX)
 			config->dstports[config->dstport_count++] = conga_print_value(attr);
 		break;
+	case CONGA_A_FABRIC_LOCAL6:
+		nla_memcpy(&config->local6, attr, sizeof(config->local6));
+		item->value[CONGA_A_FABRIC_LOCAL6] = !IN6_IS_ADDR_UNSPECIFIED(&config->local6);
+		break;
 	}
 	return CONGA_OK;
 }
@@ -145,12 +149,14 @@ static bool conga_config_is_known(const struct conga_object *object, int type)
 	return type == pad || (type <= object->attr_max && (rule->type || rule->minlen));
 }
 
-/* Can it be given to "add"? An opt-out and a parameter are named by words of others. */
+/* Can it be given to "add"? An opt-out, a parameter and an IPv6 address are named by words
+ * of others.
+ */
 static bool conga_config_is_setting(const struct conga_object *object, int attr)
 {
 	if (object == &conga_fabric_object &&
 	    (attr == CONGA_A_FABRIC_PARAM || attr == CONGA_A_FABRIC_OPT_OUT_MASK ||
-	     attr == CONGA_A_FABRIC_OPT_OUT_DSCP))
+	     attr == CONGA_A_FABRIC_OPT_OUT_DSCP || attr == CONGA_A_FABRIC_LOCAL6))
 		return true;
 	if ((object == &conga_port_object && attr == CONGA_A_PORT_ORIGIN) ||
 	    (object == &conga_leaf_object && attr == CONGA_A_LEAF_ORIGIN))

@@ -56,6 +56,7 @@ struct conga_config {
 	size_t param_count;
 	unsigned int dstports[CONGA_DSTPORTS_MAX];
 	size_t dstport_count;
+	struct in6_addr local6;	/* the fabric's; its item has whether it has one */
 	bool unknown;		/* the kernel said what this tool does not know */
 };
 

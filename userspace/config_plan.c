@@ -92,6 +92,10 @@ static uint32_t conga_plan_fabric_attrs(const struct conga_plan_state *state,
 	if (strcmp(is->name, shall->name) || conga_plan_params_differ(state->is, state->shall))
 		attrs |= conga_config_bit(CONGA_A_FABRIC_POLICY) |
 			 conga_config_bit(CONGA_A_FABRIC_PARAM);
+	if (is->value[CONGA_A_FABRIC_LOCAL4] != shall->value[CONGA_A_FABRIC_LOCAL4] ||
+	    memcmp(&state->is->local6, &state->shall->local6, sizeof(state->is->local6)))
+		attrs |= conga_config_bit(CONGA_A_FABRIC_LOCAL4) |
+			 conga_config_bit(CONGA_A_FABRIC_LOCAL6);
 	if (state->is->dstport_count != state->shall->dstport_count ||
 	    memcmp(state->is->dstports, state->shall->dstports, sizeof(state->is->dstports)))
 		attrs |= conga_config_bit(CONGA_A_FABRIC_DSTPORT);

@@ -93,6 +93,22 @@ static void conga_config_write_opt_out(FILE *line, const struct conga_config_ste
 		fprintf(line, " opt-out dscp %llu", value[CONGA_A_FABRIC_OPT_OUT_DSCP]);
 }
 
+/* A change is of both families at once: what is not said again is taken back. */
+static void conga_config_write_local(FILE *line, const struct conga_config_step *step)
+{
+	const unsigned long long *value = step->item->value;
+	const struct in_addr local4 = { .s_addr = value[CONGA_A_FABRIC_LOCAL4] };
+	char text[INET6_ADDRSTRLEN];
+
+	if (conga_config_step_has(step, CONGA_A_FABRIC_LOCAL4) && !strcmp(step->verb, "set"))
+		fputs(" local off", line);
+	if (conga_config_step_has(step, CONGA_A_FABRIC_LOCAL4) && local4.s_addr)
+		fprintf(line, " local %s", inet_ntop(AF_INET, &local4, text, sizeof(text)));
+	if (conga_config_step_has(step, CONGA_A_FABRIC_LOCAL6) && value[CONGA_A_FABRIC_LOCAL6])
+		fprintf(line, " local %s", inet_ntop(AF_INET6, &step->config->local6, text,
+						     sizeof(text)));
+}
+
 static void conga_config_write_key(FILE *line, const struct conga_config_item *item)
 {
 	char text[INET6_ADDRSTRLEN];
@@ -118,6 +134,9 @@ static void conga_config_write_fabric_word(FILE *line, const struct conga_config
 		break;
 	case CONGA_A_FABRIC_OPT_OUT_MARK:
 		conga_config_write_opt_out(line, step);
+		break;
+	case CONGA_A_FABRIC_LOCAL4:
+		conga_config_write_local(line, step);
 		break;
 	case CONGA_A_FABRIC_DSTPORT:
 		for (i = 0; conga_config_step_has(step, keyword->attr) &&
@@ -209,6 +228,9 @@ static int conga_config_put_value(struct nl_msg *msg, const struct conga_config_
 			return conga_config_put_params(msg, step->config);
 		case CONGA_A_FABRIC_DSTPORT:
 			return conga_config_put_dstports(msg, step->config);
+		case CONGA_A_FABRIC_LOCAL6:
+			return nla_put(msg, attr, sizeof(step->config->local6),
+				       &step->config->local6);
 		}
 	}
 	return step->item->object->policy[attr].type == NLA_U64 ?

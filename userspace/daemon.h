@@ -155,7 +155,7 @@ struct congad_nexthop {
 struct congad_vtep {
 	struct in6_addr addr;
 	int vrf;		/* whose routes lead there; 0: the main ones */
-	int vxlan;		/* a device that forwards to it */
+	int vxlan;		/* a device that forwards to it; 0: an operator's leaf */
 };
 
 struct congad_wanted_leaf {
@@ -188,7 +188,8 @@ int congad_nexthop_read(struct congad_view *view);
 int congad_nexthop_walk(const struct congad_view *view, uint32_t id,
 			int (*visit)(const struct congad_nexthop *nexthop, void *arg), void *arg);
 
-int congad_fdb_read(struct congad_view *view);
+struct congad_fabric;
+int congad_fdb_read(struct congad_view *view, const struct congad_fabric *fabric);
 int congad_route_read_leaves(struct congad_view *view);
 int congad_route_read_spine(struct congad_view *view);
 

@@ -6,6 +6,7 @@
  * EVPN (for an L3VNI the routers' MACs), those of devices that serve several VNIs,
  * the default destination of a point-to-point device (as the entry of MAC zero),
  * and what was learnt. An entry of EVPN multihoming has a nexthop group instead.
+ * Beside them there are those that an operator made leaves.
  */
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
@@ -63,9 +64,28 @@ static int congad_fdb_read_device(struct congad_view *view, const struct congad_
 				   NLM_F_DUMP, congad_fdb_on_reply, &reader);
 }
 
-int congad_fdb_read(struct congad_view *view)
+/* Leaves that an operator added: of a device whose packets are told their destination one
+ * by one (Open vSwitch, Cilium) no table says where it forwards to, but routes lead there.
+ */
+static int congad_fdb_add_manual(struct congad_view *view, const struct congad_fabric *fabric)
 {
+	struct congad_vtep vtep = { .vxlan = 0 };
 	int err = 0;
+	size_t i;
+
+	for (i = 0; i < fabric->leaves.count && !err; i++) {
+		const struct congad_leaf *leaf = congad_array_at(&fabric->leaves, i);
+
+		vtep.addr = leaf->addr;
+		if (!leaf->is_auto)
+			err = congad_array_add(&view->vteps, &vtep);
+	}
+	return err;
+}
+
+int congad_fdb_read(struct congad_view *view, const struct congad_fabric *fabric)
+{
+	int err = congad_fdb_add_manual(view, fabric);
 	size_t i;
 
 	for (i = 0; i < view->links.count && !err; i++) {

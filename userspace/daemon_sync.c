@@ -145,7 +145,7 @@ static int congad_sync_read_view(struct congad_view *view, const struct congad_f
 	}
 	*what = "forwarding tables";
 	view->role = CONGA_ROLE_UPLINK;
-	err = congad_fdb_read(view);
+	err = congad_fdb_read(view, fabric);
 	if (err)
 		return err;
 	*what = "routes";

@@ -38,6 +38,7 @@ static const char conga_fabric_usage[] =
 	"                    [ explicit-feedback { on | off } ] [ leaf-id NUMBER ]\n"
 	"                    [ opt-out mark { VALUE[/MASK] | off } ]\n"
 	"                    [ opt-out dscp { NUMBER | off } ]\n"
+	"                    [ local { ADDR | off } ]...\n"
 	"       conga fabric [ show ]\n"
 	"       conga fabric del\n"
 	"TIME := NUMBER[ ns | us | ms | s ], a bare number is microseconds\n"
@@ -141,6 +142,18 @@ static int conga_fabric_take_opt_out(struct conga_args *args, struct nl_msg *msg
 		      conga_fabric_put_dscp(msg, conga_args_next(args));
 }
 
+/* One address a family; "off" takes back both. */
+static int conga_fabric_put_local(struct nl_msg *msg, const struct conga_keyword *keyword,
+				  const char *text)
+{
+	static const struct in6_addr none;
+
+	if (strcmp(text, "off"))
+		return conga_kind_addr.put(msg, keyword, text);
+	return conga_args_stored(nla_put_u32(msg, CONGA_A_FABRIC_LOCAL4, 0) ||
+				 nla_put(msg, CONGA_A_FABRIC_LOCAL6, sizeof(none), &none));
+}
+
 /* Zero is a timeout, so that "auto" is another number. */
 static int conga_fabric_put_timeout(struct nl_msg *msg, const struct conga_keyword *keyword,
 				    const char *text)
@@ -162,6 +175,8 @@ static int conga_fabric_put_probe(struct nl_msg *msg, const struct conga_keyword
 const struct conga_kind conga_fabric_kind_policy = { .take = conga_fabric_take_policy };
 const struct conga_kind conga_fabric_kind_opt_out = { .take = conga_fabric_take_opt_out };
 static const struct conga_choice conga_fabric_auto[] = { { "auto", 0 }, { } };
+static const struct conga_choice conga_fabric_off[] = { { "off", 0 }, { } };
+static const struct conga_kind conga_fabric_kind_local = { .put = conga_fabric_put_local };
 static const struct conga_choice conga_fabric_opt_outs[] = { { "mark", 0 }, { "dscp", 0 }, { } };
 
 static const struct conga_kind conga_fabric_kind_timeout = {
@@ -197,6 +212,8 @@ static const struct conga_keyword conga_fabric_words[] = {
 	{ "leaf-id", CONGA_A_FABRIC_LEAF_ID, &conga_kind_id, 0, NULL },
 	{ "opt-out", CONGA_A_FABRIC_OPT_OUT_MARK, &conga_fabric_kind_opt_out,
 	  CONGA_KEYWORD_REPEATED, conga_fabric_opt_outs },
+	{ "local", CONGA_A_FABRIC_LOCAL4, &conga_fabric_kind_local, CONGA_KEYWORD_REPEATED,
+	  conga_fabric_off },
 	{ }
 };
 
@@ -226,6 +243,8 @@ static const struct nla_policy conga_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_BYTE3] = { .type = NLA_U32 },
 	[CONGA_A_FABRIC_PROBE_SOURCE] = { .type = NLA_U32 },
 	[CONGA_A_FABRIC_LEAF_ID_ORIGIN] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_LOCAL4] = { .type = NLA_U32 },
+	[CONGA_A_FABRIC_LOCAL6] = { .minlen = 16 },
 };
 
 static const struct nla_policy conga_fabric_param_policy[CONGA_A_PARAM_MAX + 1] = {
@@ -325,6 +344,17 @@ static void conga_fabric_print_opt_out(struct nlattr **attrs)
 	conga_print_uint("opt_out_dscp", "opt-out dscp", attrs[CONGA_A_FABRIC_OPT_OUT_DSCP]);
 }
 
+static void conga_fabric_print_local(struct nlattr **attrs)
+{
+	struct nlattr *v6[CONGA_A_FABRIC_MAX + 1] = {
+		[CONGA_A_FABRIC_LOCAL6] = attrs[CONGA_A_FABRIC_LOCAL6],
+	};
+
+	if (attrs[CONGA_A_FABRIC_LOCAL4])
+		conga_print_addr("local4", "local", attrs, CONGA_A_FABRIC_LOCAL4);
+	conga_print_addr("local6", "local", v6, CONGA_A_FABRIC_LOCAL4);
+}
+
 /* What goes between boxes beside the packets of tunnels. */
 static void conga_fabric_print_control(struct nlattr **attrs)
 {
@@ -378,6 +408,7 @@ static void conga_fabric_print(struct nlattr **attrs, struct nl_msg *reply)
 			 flowlets);
 	conga_fabric_print_control(attrs);
 	conga_fabric_print_opt_out(attrs);
+	conga_fabric_print_local(attrs);
 	conga_print_uint("ports", "ports", attrs[CONGA_A_FABRIC_PORTS]);
 	conga_print_uint("leaves", "leaves", attrs[CONGA_A_FABRIC_LEAVES]);
 }
