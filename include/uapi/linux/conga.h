@@ -266,7 +266,7 @@ enum conga_cmd {
  * @CONGA_A_FABRIC_BYTE3: (u32, reply only) enum conga_byte3. Must be the same on every
  *	box of the fabric. A policy that marks packets is refused together with Q from
  *	4 on: EINVAL.
- * @CONGA_A_FABRIC_LOCAL4: (u32, network order) the IPv4 address by which leaves know
+ * @CONGA_A_FABRIC_LOCAL4: (be32) the IPv4 address by which leaves know
  *	this node: source of control packets and origin of probes. 0, the default, and
  *	absent in a reply: found for each leaf, by the packets of tunnels and by hellos.
  * @CONGA_A_FABRIC_LOCAL6: (16 bytes) likewise of IPv6; :: is none.
