@@ -9,6 +9,7 @@
 #include <net/sock.h>
 
 #include "datapath.h"
+#include "joined.h"
 #include "steer.h"
 
 /* The kernel's tunnels send from kernel sockets, which processes cannot, and
@@ -29,7 +30,7 @@ static unsigned int conga_tx_clear_forged(struct conga_steer *steer,
 {
 	bool clean, forged;
 
-	clean = conga_packet_clear_all(skb, &steer->packet, &forged);
+	clean = conga_joined_clear(skb, &steer->packet, &forged);
 	if (forged) {
 		local_bh_disable();
 		conga_steer_count(steer, CONGA_A_STATS_TX_FORGED);
