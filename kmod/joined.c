@@ -235,3 +235,27 @@ bool conga_joined_clear(struct sk_buff *skb, const struct conga_packet *first,
 	} while (conga_joined_next(&joined));
 	return true;
 }
+
+/*
+ * conga_joined_take - copy every VXLAN header that its sender may still write
+ *
+ * Of a local socket's packet. The linear part is the kernel's own; frags may be pages of
+ * the process (MSG_ZEROCOPY) or of a file (splice). 1 if anything was copied: what was
+ * read before is void then. 0 if nothing had to be, negative if there is no memory.
+ */
+int conga_joined_take(struct sk_buff *skb, const struct conga_packet *first)
+{
+	int length = conga_inner_start(first);
+	struct conga_joined joined;
+
+	if (!conga_packet_is_joined(skb)) {
+		if (length <= skb_headlen(skb))
+			return 0;
+		return !skb_shared(skb) && pskb_may_pull(skb, length) ? 1 :
+									-ENOMEM;
+	}
+	if (!conga_joined_is_open(skb) ||
+	    !conga_joined_begin(&joined, skb, first))
+		return 0;
+	return conga_joined_own(&joined) ? 1 : -ENOMEM;
+}

@@ -28,5 +28,6 @@ bool conga_joined_next(struct conga_joined *joined);
 bool conga_joined_write(struct conga_joined *joined, u32 word);
 bool conga_joined_clear(struct sk_buff *skb, const struct conga_packet *first,
 			bool *cleared);
+int conga_joined_take(struct sk_buff *skb, const struct conga_packet *first);
 
 #endif /* _CONGA_JOINED_H */

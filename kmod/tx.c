@@ -22,21 +22,37 @@ static bool conga_tx_from_tunnel(const struct nf_hook_state *state)
 	       state->sk->sk_kern_sock;
 }
 
-/* A local process must not speak for this leaf. Its packet goes on without the
- * stamp; one whose stamp cannot be cleared, for want of memory, does not.
+static void conga_tx_count_local(const struct conga_steer *steer,
+				 enum conga_attr_stats counter)
+{
+	local_bh_disable();
+	conga_steer_count(steer, counter);
+	local_bh_enable();
+}
+
+/* A local process must not speak for this leaf. Nothing is judged that it can still
+ * write. Its packet goes on without the stamp; one that cannot be copied, or whose stamp
+ * cannot be cleared, for want of memory, does not.
  */
 static unsigned int conga_tx_clear_forged(struct conga_steer *steer,
-					  struct sk_buff *skb)
+					  struct sk_buff *skb,
+					  const struct nf_hook_state *state)
 {
-	bool clean, forged;
+	int taken = conga_joined_take(skb, &steer->packet);
+	bool clean, forged = false;
 
-	clean = conga_joined_clear(skb, &steer->packet, &forged);
-	if (forged) {
-		local_bh_disable();
-		conga_steer_count(steer, CONGA_A_STATS_TX_FORGED);
-		local_bh_enable();
+	if (taken > 0) {
+		conga_tx_count_local(steer, CONGA_A_STATS_TX_COPIED);
+		if (!conga_steer_find(steer, skb, state))
+			return NF_ACCEPT;
 	}
-	return clean ? NF_ACCEPT : NF_DROP;
+	clean = taken >= 0 && conga_joined_clear(skb, &steer->packet, &forged);
+	if (forged)
+		conga_tx_count_local(steer, CONGA_A_STATS_TX_FORGED);
+	if (clean)
+		return NF_ACCEPT;
+	conga_tx_count_local(steer, CONGA_A_STATS_TX_NOMEM);
+	return NF_DROP;
 }
 
 /* Another port for each flowlet, so that boxes on its way that hash ports hash it anew.
@@ -100,7 +116,7 @@ unsigned int conga_tx(void *priv, struct sk_buff *skb,
 	if (!conga_steer_find(&steer, skb, state))
 		return NF_ACCEPT;
 	if (!conga_tx_from_tunnel(state))
-		return conga_tx_clear_forged(&steer, skb);
+		return conga_tx_clear_forged(&steer, skb, state);
 	/* Under a VRF the packet comes twice; the VRF device is not its way. */
 	if (netif_is_l3_master(state->out))
 		return NF_ACCEPT;
