@@ -219,18 +219,29 @@ static u32 conga_control_echo(const struct conga_control_message *message)
 	return be32_to_cpu(message->payload.header.echo);
 }
 
-/* LOCAL_IN is before UDP looks at its checksum. */
+/* LOCAL_IN is before UDP looks at its checksum. Of what was joined it was looked at then. */
 static bool conga_control_intact(const struct conga_control_source *source,
 				 const struct udphdr *udp)
 {
 	const struct conga_packet *packet = source->packet;
 
-	if (!udp->check && !packet->v6)
+	if (source->length || (!udp->check && !packet->v6))
 		return true;
 	/* It only notes that it found the sum to be right. */
 	return !nf_checksum((struct sk_buff *)source->skb, NF_INET_LOCAL_IN,
 			    packet->udp, IPPROTO_UDP,
 			    packet->v6 ? AF_INET6 : AF_INET);
+}
+
+/* Of joined datagrams only the first has a UDP header, with the length of all. */
+static bool conga_control_udp(const struct conga_control_source *source,
+			      struct udphdr *udp)
+{
+	if (skb_copy_bits(source->skb, source->packet->udp, udp, sizeof(*udp)))
+		return false;
+	if (source->length)
+		udp->len = htons(sizeof(*udp) + source->length);
+	return true;
 }
 
 /* conga_control_read - the payload, with all that it says it has; false if that is not
@@ -244,7 +255,7 @@ bool conga_control_read(const struct conga_control_source *source,
 	int length = 2 * sizeof(u32) + sizeof(*header);
 	struct udphdr udp;
 
-	if (skb_copy_bits(source->skb, source->packet->udp, &udp, sizeof(udp)) ||
+	if (!conga_control_udp(source, &udp) ||
 	    skb_copy_bits(source->skb, offset + 2 * sizeof(u32), header,
 			  sizeof(*header)))
 		return false;

@@ -22,6 +22,7 @@ struct conga_control_source {
 	struct conga_leaf		*leaf;
 	const struct sk_buff		*skb;
 	const struct conga_packet	*packet;
+	unsigned int			length;	/* behind UDP, if it came joined with others */
 };
 
 /* Where a control packet goes. */

@@ -10,6 +10,7 @@
 #include <linux/ktime.h>
 
 #include "datapath.h"
+#include "joined.h"
 #include "packet.h"
 #include "port.h"
 #include "trace.h"
@@ -29,39 +30,75 @@ static u32 conga_link_raise(const struct conga_port *port,
 	return conga_wire_add(word, metric, q);
 }
 
-/* Is it a stamped packet? */
+/* Is it a stamped packet, or one of datagrams that may be? */
 static __always_inline bool
 conga_link_find(struct conga_packet *packet, const struct sk_buff *skb,
 		const struct conga_params *params)
 {
 	return conga_packet_find(packet, skb, vlan_get_protocol(skb), params) ==
 	       CONGA_PACKET_VXLAN &&
-	       conga_wire_stamped(packet->word, packet->vni) &&
+	       (conga_wire_stamped(packet->word, packet->vni) ||
+		unlikely(conga_packet_is_joined(skb))) &&
 	       conga_packet_whole(skb, packet);
+}
+
+/* One header got another word, or could not be written. */
+static void conga_link_raised(const struct conga_port *port, u8 before, u8 ce,
+			      bool written)
+{
+	conga_stats_inc(port->fabric->stats,
+			written ? CONGA_A_STATS_CE_RAISED :
+				  CONGA_A_STATS_CE_UNWRITABLE);
+	if (written)
+		trace_conga_ce_raised(port, before, ce);
+}
+
+/* Each datagram is one packet to the next box. */
+static noinline void conga_link_mark_joined(const struct conga_port *port,
+					    const struct conga_params *params,
+					    struct sk_buff *skb,
+					    const struct conga_packet *first,
+					    u8 metric, u8 q)
+{
+	struct conga_joined joined;
+
+	if (!conga_joined_begin(&joined, skb, first))
+		return;
+	do {
+		u32 from = joined.packet.word, word;
+
+		if (!conga_wire_stamped(from, joined.packet.vni))
+			continue;
+		word = conga_link_raise(port, params, from, metric, q);
+		if (word != from)
+			conga_link_raised(port, conga_wire_ce(from, q),
+					  conga_wire_ce(word, q),
+					  conga_joined_write(&joined, word));
+	} while (conga_joined_next(&joined));
 }
 
 static void conga_link_mark(const struct conga_port *port,
 			    const struct conga_dre_params *dre,
 			    struct sk_buff *skb, u64 x)
 {
-	struct conga_fabric *fabric = port->fabric;
-	const struct conga_params *params = rcu_dereference(fabric->params);
+	const struct conga_params *params = rcu_dereference(port->fabric->params);
+	u8 metric, q = dre->q;
 	struct conga_packet packet;
-	u32 word;
+	u32 from, word;
 
 	if (!conga_link_find(&packet, skb, params))
 		return;
-	word = conga_link_raise(port, params, packet.word,
-				conga_dre_metric(dre, x), dre->q);
-	if (word == packet.word)
-		return;
-	if (!conga_packet_write(skb, &packet, word)) {
-		conga_stats_inc(fabric->stats, CONGA_A_STATS_CE_UNWRITABLE);
+	metric = conga_dre_metric(dre, x);
+	if (unlikely(conga_packet_is_joined(skb))) {
+		conga_link_mark_joined(port, params, skb, &packet, metric, q);
 		return;
 	}
-	conga_stats_inc(fabric->stats, CONGA_A_STATS_CE_RAISED);
-	trace_conga_ce_raised(port, conga_wire_ce(packet.word, dre->q),
-			      conga_wire_ce(word, dre->q));
+	from = packet.word;
+	word = conga_link_raise(port, params, from, metric, q);
+	if (word != from)
+		conga_link_raised(port, conga_wire_ce(from, q),
+				  conga_wire_ce(word, q),
+				  conga_packet_write(skb, &packet, word));
 }
 
 /* Byte 3 of a packet: by the port that it came in by packets to its sender will leave.
@@ -78,6 +115,31 @@ static u8 conga_link_byte3(const struct conga_fabric *fabric,
 	return policy->mark(conga_port_backlog(port), conga_port_mbits(port));
 }
 
+static void conga_link_told(const struct conga_port *port, u32 word, bool written)
+{
+	if (!written)
+		conga_stats_inc(port->fabric->stats, CONGA_A_STATS_CE_UNWRITABLE);
+	else if (conga_wire_has_queue(word))
+		conga_stats_inc(port->fabric->stats, CONGA_A_STATS_QUEUE_MARKED);
+}
+
+static void conga_link_tell_joined(const struct conga_port *port,
+				   struct sk_buff *skb,
+				   const struct conga_packet *first, u8 byte3)
+{
+	struct conga_joined joined;
+
+	if (!conga_joined_begin(&joined, skb, first))
+		return;
+	do {
+		u32 word = conga_wire_with_byte3(joined.packet.word, byte3);
+
+		if (conga_wire_stamped(joined.packet.word, joined.packet.vni))
+			conga_link_told(port, word,
+					conga_joined_write(&joined, word));
+	} while (conga_joined_next(&joined));
+}
+
 /* After CE, whose lower bits a mark takes the place of. */
 static noinline void conga_link_mark_queue(const struct conga_port *port,
 					   struct sk_buff *skb)
@@ -85,6 +147,7 @@ static noinline void conga_link_mark_queue(const struct conga_port *port,
 	struct conga_fabric *fabric = port->fabric;
 	const struct conga_params *params = rcu_dereference(fabric->params);
 	struct conga_packet packet;
+	u32 word;
 	u8 byte3;
 
 	/* During a policy change ->marks and params->policy may disagree for a moment. */
@@ -93,11 +156,12 @@ static noinline void conga_link_mark_queue(const struct conga_port *port,
 	if (!conga_link_find(&packet, skb, params))
 		return;
 	byte3 = conga_link_byte3(fabric, params->policy, skb);
-	if (!conga_packet_write(skb, &packet,
-				conga_wire_with_byte3(packet.word, byte3)))
-		conga_stats_inc(fabric->stats, CONGA_A_STATS_CE_UNWRITABLE);
-	else if (conga_wire_has_queue(packet.word))
-		conga_stats_inc(fabric->stats, CONGA_A_STATS_QUEUE_MARKED);
+	if (unlikely(conga_packet_is_joined(skb))) {
+		conga_link_tell_joined(port, skb, &packet, byte3);
+		return;
+	}
+	word = conga_wire_with_byte3(packet.word, byte3);
+	conga_link_told(port, word, conga_packet_write(skb, &packet, word));
 }
 
 unsigned int conga_link(void *priv, struct sk_buff *skb,

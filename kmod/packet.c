@@ -56,14 +56,14 @@ static int conga_packet_udp6(const struct sk_buff *skb, int network)
 	return udp;
 }
 
-static bool conga_packet_read(const struct sk_buff *skb,
-			      struct conga_packet *packet)
+/* conga_packet_read - the VXLAN header at @offset; false if it is not all there */
+bool conga_packet_read(const struct sk_buff *skb, int offset,
+		       struct conga_packet *packet)
 {
 	const struct conga_vxlan *vxlan;
 	struct conga_vxlan buffer;
 
-	vxlan = skb_header_pointer(skb, conga_packet_vxlan(packet),
-				   sizeof(buffer), &buffer);
+	vxlan = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
 	if (!vxlan)
 		return false;
 	packet->word = be32_to_cpu(vxlan->word);
@@ -99,13 +99,15 @@ conga_packet_find_any(struct conga_packet *packet, const struct sk_buff *skb,
 }
 
 /* Does the checksum field hold the pseudo header's sum only? Then the payload
- * is not in it: hardware or segmentation adds it later.
+ * is not in it: hardware or segmentation adds it later. Datagrams of a fraglist keep
+ * their checksums as they came; what is a fraglist within a tunnel has no part in that.
  */
 static bool conga_packet_csum_pseudo(const struct sk_buff *skb,
 				     const struct conga_packet *packet)
 {
-	if (skb_is_gso(skb))
-		return !(skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST);
+	if (skb_is_gso(skb) && !(conga_packet_is_joined(skb) &&
+				 skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST))
+		return true;
 	return skb->ip_summed == CHECKSUM_PARTIAL &&
 	       skb_checksum_start_offset(skb) == packet->udp;
 }
@@ -213,35 +215,6 @@ void conga_packet_write_held(struct sk_buff *held, struct udphdr *udp,
 				      (__force __wsum)word);
 	}
 	vxlan->word = word;
-}
-
-/*
- * conga_packet_clear_all - clear every stamp in a packet of a local socket
- *
- * With UDP_SEGMENT one skb carries many datagrams; each begins gso_size bytes
- * after the one before, and any of them may carry a stamp. Their checksum is
- * not computed yet. False if one could not be made writable. *@cleared says
- * whether there were any.
- */
-bool conga_packet_clear_all(struct sk_buff *skb, struct conga_packet *packet,
-			    bool *cleared)
-{
-	unsigned int size = skb_shinfo(skb)->gso_size;
-	struct conga_packet datagram = *packet;
-
-	*cleared = false;
-	if (!(skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4))
-		size = 0;
-	do {
-		if (conga_wire_stamped(datagram.word, datagram.vni)) {
-			*cleared = true;
-			if (!conga_packet_write(skb, &datagram,
-						conga_wire_clear(datagram.word)))
-				return false;
-		}
-		datagram.udp += size;
-	} while (size && conga_packet_read(skb, &datagram));
-	return true;
 }
 
 static void conga_packet_address4(const struct sk_buff *skb, int offset,

@@ -68,8 +68,8 @@ bool conga_packet_write_sport(struct sk_buff *skb,
 			      const struct conga_packet *packet, u16 port);
 void conga_packet_write_held(struct sk_buff *held, struct udphdr *udp,
 			     __be32 word);
-bool conga_packet_clear_all(struct sk_buff *skb, struct conga_packet *packet,
-			    bool *cleared);
+bool conga_packet_read(const struct sk_buff *skb, int offset,
+		       struct conga_packet *packet);
 void conga_packet_source_any(const struct sk_buff *skb,
 			     const struct conga_packet *packet,
 			     struct in6_addr *addr);
@@ -96,6 +96,17 @@ static inline bool conga_packet_is_plain4(const struct iphdr *ip)
 {
 	return ip->version == 4 && ip->ihl == sizeof(*ip) / 4 &&
 	       ip->protocol == IPPROTO_UDP && !(ip->frag_off & htons(IP_OFFSET));
+}
+
+/* conga_packet_is_joined - may the packet have more VXLAN headers than the first?
+ *
+ * What is joined within a tunnel has one outer header, and says so.
+ */
+static inline bool conga_packet_is_joined(const struct sk_buff *skb)
+{
+	return (skb_shinfo(skb)->gso_type &
+		(SKB_GSO_UDP_L4 | SKB_GSO_UDP_TUNNEL |
+		 SKB_GSO_UDP_TUNNEL_CSUM)) == SKB_GSO_UDP_L4;
 }
 
 /* Both headers were found, or the second is cut off. */

@@ -13,6 +13,7 @@
 #include "control.h"
 #include "datapath.h"
 #include "ipsec.h"
+#include "joined.h"
 #include "leaf.h"
 #include "packet.h"
 #include "port.h"
@@ -131,9 +132,10 @@ static void conga_rx_learn(const struct conga_control_source *source)
 
 /* Nothing is believed that UDP will drop, because IPsec policies reject it. */
 static bool conga_rx_admits(const struct conga_control_source *source,
-			    struct sk_buff *skb, enum conga_attr_stats counter)
+			    enum conga_attr_stats counter)
 {
-	if (conga_ipsec_admits(skb, source->packet->v6))
+	/* The check only reads headers. */
+	if (conga_ipsec_admits((struct sk_buff *)source->skb, source->packet->v6))
 		return true;
 	conga_rx_count(source->fabric, counter);
 	return false;
@@ -151,20 +153,29 @@ static void conga_rx_probe(struct conga_control_source *source)
 		conga_rx_count(source->fabric, CONGA_A_STATS_CONTROL_NOT_PORT);
 }
 
-static unsigned int conga_rx_control(struct conga_control_source *source,
-				     struct sk_buff *skb)
+static void conga_rx_control(struct conga_control_source *source)
 {
 	conga_rx_count(source->fabric, CONGA_A_STATS_RX_CONTROL);
-	if (!conga_rx_admits(source, skb, CONGA_A_STATS_CONTROL_XFRM))
-		goto consume;
-	if (conga_packet_to_link(skb, source->packet))
+	if (!conga_rx_admits(source, CONGA_A_STATS_CONTROL_XFRM))
+		return;
+	if (conga_packet_to_link(source->skb, source->packet))
 		conga_rx_probe(source);
 	else if (conga_rx_source(source, CONGA_A_STATS_CONTROL_NOT_PORT,
 				 CONGA_A_STATS_CONTROL_UNKNOWN_LEAF))
 		conga_control_receive(source);
-consume:
+}
+
+static unsigned int conga_rx_consume(struct sk_buff *skb)
+{
 	consume_skb(skb);
 	return NF_STOLEN;
+}
+
+static void conga_rx_data(struct conga_control_source *source)
+{
+	conga_rx_count(source->fabric, CONGA_A_STATS_RX_STAMPED);
+	if (conga_rx_teacher(source) && conga_rx_admits(source, CONGA_A_STATS_RX_XFRM))
+		conga_rx_learn(source);
 }
 
 static unsigned int conga_rx_stamped(struct conga_fabric *fabric,
@@ -179,14 +190,88 @@ static unsigned int conga_rx_stamped(struct conga_fabric *fabric,
 		.packet	= packet,
 	};
 
-	if (conga_wire_control(packet->vni))
-		return conga_rx_control(&source, skb);
-	conga_rx_count(fabric, CONGA_A_STATS_RX_STAMPED);
-	if (conga_rx_teacher(&source) &&
-	    conga_rx_admits(&source, skb, CONGA_A_STATS_RX_XFRM))
-		conga_rx_learn(&source);
+	if (conga_wire_control(packet->vni)) {
+		conga_rx_control(&source);
+		return conga_rx_consume(skb);
+	}
+	conga_rx_data(&source);
 	if (!conga_packet_write(skb, packet, conga_wire_clear(packet->word)))
 		conga_rx_count(fabric, CONGA_A_STATS_RX_NOMEM);
+	return NF_ACCEPT;
+}
+
+/* --- datagrams that were joined on their way --- */
+
+static bool conga_rx_is_stamped(const struct conga_packet *packet)
+{
+	return conga_wire_stamped(packet->word, packet->vni);
+}
+
+/* No leaf sends control packets and data by one flow: what is not like the first is not
+ * believed.
+ */
+static void conga_rx_odd(const struct conga_control_source *source)
+{
+	conga_rx_count(source->fabric, CONGA_A_STATS_CONTROL_MALFORMED);
+}
+
+/* All of them were consumed, once each is read. */
+static unsigned int conga_rx_joined_control(struct conga_control_source *source,
+					    struct conga_joined *joined)
+{
+	do {
+		conga_rx_count(source->fabric, CONGA_A_STATS_RX_JOINED);
+		source->length = joined->length;
+		if (conga_rx_is_stamped(source->packet) &&
+		    conga_wire_control(source->packet->vni))
+			conga_rx_control(source);
+		else
+			conga_rx_odd(source);
+	} while (conga_joined_next(joined));
+	return conga_rx_consume(joined->skb);
+}
+
+static void conga_rx_joined_data(struct conga_control_source *source,
+				 struct conga_joined *joined)
+{
+	const struct conga_packet *packet = source->packet;
+
+	if (!conga_rx_is_stamped(packet)) {
+		conga_rx_count_unstamped(source->fabric, packet);
+		return;
+	}
+	conga_rx_count(source->fabric, CONGA_A_STATS_RX_JOINED);
+	if (conga_wire_control(packet->vni))
+		conga_rx_odd(source);
+	else
+		conga_rx_data(source);
+	if (!conga_joined_write(joined, conga_wire_clear(packet->word)))
+		conga_rx_count(source->fabric, CONGA_A_STATS_RX_NOMEM);
+}
+
+/* Each is read, and cleared, as if it had come alone. */
+static noinline unsigned int conga_rx_joined(struct conga_fabric *fabric,
+					     struct sk_buff *skb,
+					     const struct conga_packet *first,
+					     const struct conga_params *params)
+{
+	struct conga_joined joined;
+	struct conga_control_source source = {
+		.fabric	= fabric,
+		.params	= params,
+		.skb	= skb,
+		.packet	= &joined.packet,
+	};
+
+	if (conga_joined_begin(&joined, skb, first)) {
+		if (conga_rx_is_stamped(first) && conga_wire_control(first->vni))
+			return conga_rx_joined_control(&source, &joined);
+		do {
+			conga_rx_joined_data(&source, &joined);
+		} while (conga_joined_next(&joined));
+	}
+	if (joined.length)
+		conga_rx_count(fabric, CONGA_A_STATS_RX_TRUNCATED);
 	return NF_ACCEPT;
 }
 
@@ -208,6 +293,8 @@ static unsigned int conga_rx_packet(struct conga_fabric *fabric, struct sk_buff 
 	case CONGA_PACKET_VXLAN:
 		break;
 	}
+	if (unlikely(conga_packet_is_joined(skb)))
+		return conga_rx_joined(fabric, skb, &packet, params);
 	if (conga_wire_stamped(packet.word, packet.vni))
 		return conga_rx_stamped(fabric, skb, &packet, params);
 	conga_rx_count_unstamped(fabric, &packet);

@@ -10,6 +10,7 @@
 #include <net/sock.h>
 
 #include "datapath.h"
+#include "joined.h"
 #include "own.h"
 #include "steer.h"
 
@@ -25,18 +26,29 @@ static bool conga_tx_from_tunnel(const struct nf_hook_state *state)
 	       udp_sk(state->sk)->encap_type == CONGA_TX_ENCAP_TUNNEL;
 }
 
-/* A local process must not speak for this leaf. Its packet goes on without the
- * stamp; one whose stamp cannot be cleared, for want of memory, does not.
+/* A local process must not speak for this leaf. Nothing is judged that it can still
+ * write. Its packet goes on without the stamp; one that cannot be copied, or whose stamp
+ * cannot be cleared, for want of memory, does not.
  */
 static unsigned int conga_tx_clear_forged(struct conga_steer *steer,
-					  struct sk_buff *skb)
+					  struct sk_buff *skb,
+					  const struct nf_hook_state *state)
 {
-	bool clean, forged;
+	int taken = conga_joined_take(skb, &steer->packet);
+	bool clean, forged = false;
 
-	clean = conga_packet_clear_all(skb, &steer->packet, &forged);
+	if (taken > 0) {
+		conga_steer_count(steer, CONGA_A_STATS_TX_COPIED);
+		if (!conga_steer_find(steer, skb, state))
+			return NF_ACCEPT;
+	}
+	clean = taken >= 0 && conga_joined_clear(skb, &steer->packet, &forged);
 	if (forged)
 		conga_steer_count(steer, CONGA_A_STATS_TX_FORGED);
-	return clean ? NF_ACCEPT : NF_DROP;
+	if (clean)
+		return NF_ACCEPT;
+	conga_steer_count(steer, CONGA_A_STATS_TX_NOMEM);
+	return NF_DROP;
 }
 
 /* The address that the tunnel's packets have is that by which the leaf knows us. */
@@ -114,7 +126,7 @@ static unsigned int conga_tx_packet(struct conga_fabric *fabric, struct sk_buff 
 	if (!conga_steer_find(&steer, skb, state))
 		return NF_ACCEPT;
 	if (!conga_tx_from_tunnel(state))
-		return conga_tx_clear_forged(&steer, skb);
+		return conga_tx_clear_forged(&steer, skb, state);
 	/* Under a VRF the packet comes twice; the VRF device is not its way. */
 	if (netif_is_l3_master(state->out))
 		return NF_ACCEPT;
