@@ -52,6 +52,18 @@ conga_control_length(const struct conga_control_payload *payload)
 	return sizeof(payload->header) + conga_control_body(&payload->header);
 }
 
+/* Zeroes that make a packet to a leaf as large as is wanted; @length of its payload. */
+static unsigned int conga_control_padding(const struct conga_control_way *way,
+					  unsigned int length)
+{
+	if (!way->size)
+		return 0;
+	length += sizeof(struct udphdr) + 2 * sizeof(u32);
+	length += conga_leaf_is_v4(way->leaf) ? sizeof(struct iphdr) :
+						sizeof(struct ipv6hdr);
+	return way->size > length ? way->size - length : 0;
+}
+
 /* Is the tunnel's underlay that of the route, i.e. the same VRF or none? */
 static bool conga_control_same_vrf(struct net *net,
 				   const struct vxlan_dev *tunnel,
@@ -140,7 +152,7 @@ static void conga_control_push_udp(struct sk_buff *skb,
 
 	skb_reset_transport_header(skb);
 	udp->source = htons(sport);
-	udp->dest = way->params->dstport[0];
+	udp->dest = way->dstport ? way->dstport : way->params->dstport[0];
 	udp->len = htons(skb->len);
 	udp->check = 0;
 }
@@ -195,15 +207,20 @@ conga_control_begin(const struct conga_control_way *way,
 		    const struct conga_control_payload *payload)
 {
 	unsigned int length = conga_control_length(payload);
+	unsigned int upper = conga_control_upper(&payload->header);
+	unsigned int padding = conga_control_padding(way, length + upper);
 	unsigned int headroom = LL_RESERVED_SPACE(dev) +
 				sizeof(struct ipv6hdr) + sizeof(struct udphdr) +
 				2 * sizeof(u32);
-	struct sk_buff *skb = alloc_skb(headroom + length, GFP_ATOMIC);
+	struct sk_buff *skb = alloc_skb(headroom + length + upper + padding,
+					GFP_ATOMIC | __GFP_NOWARN);
 
 	if (!skb)
 		return NULL;
 	skb_reserve(skb, headroom);
 	skb_put_data(skb, payload, length);
+	skb_put_data(skb, &payload->wide, upper);
+	skb_put_zero(skb, padding);
 	conga_control_push_vxlan(skb, way);
 	conga_control_push_udp(skb, way);
 	skb->priority = TC_PRIO_CONTROL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What happens to devices that are ports. */
 #include <linux/netdevice.h>
+#include <net/vxlan.h>
 
 #include "datapath.h"
 #include "netlink.h"
@@ -48,6 +49,17 @@ static void conga_notify_port(struct conga_port *port, unsigned long event)
 	}
 }
 
+/* The largest packet of tunnels may be another. */
+static void conga_notify_tunnel(struct conga_fabric *fabric, unsigned long event)
+{
+	if (event != NETDEV_REGISTER && event != NETDEV_UNREGISTER &&
+	    event != NETDEV_CHANGEMTU)
+		return;
+	/* Paired with conga_control_see_tunnels(). */
+	smp_mb();
+	WRITE_ONCE(fabric->tunnels_stale, true);
+}
+
 /* RTNL is held. Nothing is ever refused to the device. */
 static int conga_notify_event(struct notifier_block *self, unsigned long event,
 			      void *info)
@@ -59,6 +71,8 @@ static int conga_notify_event(struct notifier_block *self, unsigned long event,
 
 	mutex_lock(&cnet->lock);
 	fabric = conga_fabric_get_locked(dev_net(dev));
+	if (fabric && netif_is_vxlan(dev))
+		conga_notify_tunnel(fabric, event);
 	port = fabric ? conga_port_find(fabric, dev->ifindex) : NULL;
 	if (port)
 		conga_notify_port(port, event);
