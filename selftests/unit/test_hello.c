@@ -622,10 +622,10 @@ static void test_hello_port_by_other_path(void **state)
 	int dead, i;
 
 	(void)state;
-	for (dead = 0; dead < 2; dead++) {
+	for (dead = 0; dead < 3; dead++) {
 		struct scene scene;
 
-		scene_ports(&scene, 3, 0);
+		scene_ports(&scene, 7, 0);
 		scene.dead = BIT(dead);
 		for (i = 0; i < 20 * TICKS; i++) {
 			scene_run(&scene);
@@ -879,6 +879,28 @@ static void test_hello_narrow_is_not_silent(void **state)
 	assert_int_equal(scene.hello.narrow, 0);
 }
 
+/* Misses count whose small hello was answered, beside others or not. */
+static void test_hello_narrow_counts_pairs(void **state)
+{
+	struct scene scene;
+	int i, pairs = 0;
+
+	(void)state;
+	scene_large(&scene, 3);
+	scene.small = 2;
+	while (!(scene.step.large & 2))
+		scene_run(&scene);
+	scene_run(&scene);
+	for (i = 0; !scene.step.narrowed; i++) {
+		assert_true(pairs < MISSES);
+		scene.dead = i % 2 ? 0 : 2;
+		scene_run(&scene);
+		pairs += !scene.dead && !scene.step.narrowed;
+		assert_in_range(i, 0, 3 * MISSES);
+	}
+	assert_true(i > MISSES);
+}
+
 /* A leaf that nobody answers for any more has no narrow path, either. */
 static void test_hello_narrow_forgotten(void **state)
 {
@@ -948,6 +970,7 @@ int main(void)
 		cmocka_unit_test(test_hello_narrow),
 		cmocka_unit_test(test_hello_narrow_all),
 		cmocka_unit_test(test_hello_narrow_is_not_silent),
+		cmocka_unit_test(test_hello_narrow_counts_pairs),
 		cmocka_unit_test(test_hello_narrow_forgotten),
 		cmocka_unit_test(test_hello_unsent),
 	};
