@@ -11,9 +11,9 @@
  * quarter of the time.
  *
  * Delay: half of what a hello and its answer take, which go by one uplink, to and fro.
- * Only where the path was quiet at both ends, and not if two hellos of a round had the
- * same nonce and went by the same uplink, so that it is not known which one was
- * answered. Of what a queue or a busy processor added now and then, the minimum over 8
+ * Only where the path was quiet at both ends, and not if two hellos of a round went by
+ * the same uplink, so that it is not known which one was answered; full-size ones are
+ * never timed. Of what a queue or a busy processor added now and then, the minimum over 8
  * to 16 measurements is free; so many it takes, too, until a path that became longer is
  * known as such.
  *
@@ -48,12 +48,13 @@ u32 conga_ahead_queue(const struct conga_ahead *ahead, u8 tag, u64 now, u64 tage
 }
 
 /* conga_ahead_asked - a hello with @nonce leaves; it is timed if its path is quiet */
-void conga_ahead_asked(struct conga_ahead *ahead, u32 nonce, u64 now, bool quiet)
+void conga_ahead_asked(struct conga_ahead *ahead, u64 nonce, u64 now, bool quiet)
 {
-	u8 tag = nonce & CONGA_HELLO_TAG_MASK;
+	u64 round = nonce & ~CONGA_HELLO_WAY_MASK;
+	u8 tag = conga_hello_nonce_tag(nonce);
 
-	if ((nonce & ~CONGA_HELLO_TAG_MASK) != ahead->round) {
-		ahead->round = nonce & ~CONGA_HELLO_TAG_MASK;
+	if (round != ahead->round) {
+		ahead->round = round;
 		ahead->asked = 0;
 	}
 	ahead->sent[tag] = quiet && !(ahead->asked & BIT(tag)) ? now : 0;
@@ -75,12 +76,12 @@ static void conga_ahead_note(struct conga_ahead *ahead, u8 tag, u32 delay)
 /* conga_ahead_answered - an answer came that echoes @echo, over a path that was quiet or
  * was not
  */
-void conga_ahead_answered(struct conga_ahead *ahead, u32 echo, u64 now, bool quiet)
+void conga_ahead_answered(struct conga_ahead *ahead, u64 echo, u64 now, bool quiet)
 {
-	u8 tag = echo & CONGA_HELLO_TAG_MASK;
+	u8 tag = conga_hello_nonce_tag(echo);
 	u64 sent = ahead->sent[tag];
 
-	if ((echo & ~CONGA_HELLO_TAG_MASK) != ahead->round ||
+	if ((echo & ~CONGA_HELLO_WAY_MASK) != ahead->round ||
 	    !(ahead->asked & BIT(tag)) || !sent)
 		return;
 	ahead->sent[tag] = 0;

@@ -21,15 +21,15 @@ struct conga_ahead {
 	u64			sent[CONGA_TAGS_MAX];	/* ns, of the hello that is to be
 							 * timed; 0: none
 							 */
-	u32			round;		/* nonce of these, without LBTag */
+	u64			round;		/* nonce of these, without the way */
 	u16			asked;		/* by which one was sent in the round */
 	u8			measured[CONGA_TAGS_MAX]; /* in this window */
 };
 
 bool conga_ahead_learn(struct conga_ahead *ahead, u8 tag, u32 word, u64 now);
 u32 conga_ahead_queue(const struct conga_ahead *ahead, u8 tag, u64 now, u64 tage);
-void conga_ahead_asked(struct conga_ahead *ahead, u32 nonce, u64 now, bool quiet);
-void conga_ahead_answered(struct conga_ahead *ahead, u32 echo, u64 now, bool quiet);
+void conga_ahead_asked(struct conga_ahead *ahead, u64 nonce, u64 now, bool quiet);
+void conga_ahead_answered(struct conga_ahead *ahead, u64 echo, u64 now, bool quiet);
 u32 conga_ahead_delay(const struct conga_ahead *ahead, u8 tag);
 void conga_ahead_forget(struct conga_ahead *ahead, u8 tag);
 

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hello, explicit feedback, bye: what is said to leaves, when, and what their
- * control packets change. What it means is hello.c's.
+ * Hello, explicit feedback, bye: what leaves' control packets change, and what is said
+ * in reply. Hellos that ask are control_tick.c's. What it means is hello.c's.
  *
- * Everything here answers to a packet or to the tick, CONGA_HELLO_TICKS times
- * per hello interval. Nothing that a stranger sends is kept, and what is sent
- * because of a packet is bounded: answers per leaf and round, explicit feedback
- * per leaf and Tage / 2.
+ * Nothing that a stranger sends is kept, and what is sent because of a packet is
+ * bounded: answers per leaf and round, explicit feedback per leaf and Tage / 2.
  */
 #include <linux/delay.h>
-#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/netfilter.h>
 #include <linux/random.h>
-#include <linux/sched.h>
 #include <linux/udp.h>
 #include <net/route.h>
 
@@ -36,171 +32,6 @@ static void conga_control_count(const struct conga_fabric *fabric,
 	conga_stats_inc(fabric->stats, counter);
 }
 
-/* Sent by the way's uplink, and counted as @counter if it was. */
-static bool conga_control_emit(const struct conga_control_way *way,
-			       struct conga_control_payload *payload,
-			       enum conga_attr_stats counter)
-{
-	int err = conga_control_send(way, payload);
-
-	conga_control_count(way->leaf->fabric, conga_control_outcome(err, counter));
-	return !err;
-}
-
-/* --- the tick --- */
-
-/* Hellos go by uplinks, whatever other ports the policy may choose. */
-static u16 conga_control_uplinks(struct conga_leaf *leaf)
-{
-	return conga_path_usable(leaf) & ~READ_ONCE(leaf->fabric->transit);
-}
-
-static u16 conga_control_heard(const struct conga_leaf *leaf, u64 now, u64 since)
-{
-	u16 heard = 0;
-	u8 tag;
-
-	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
-		conga_sample_t sample = READ_ONCE(leaf->to.heard[tag]);
-
-		if (conga_sample_valid(sample) &&
-		    conga_sample_age(sample, now) < since)
-			heard |= BIT(tag);
-	}
-	return heard;
-}
-
-/* Does nothing of ours, nor of what feedback tells, wait on the way there? */
-static bool conga_control_quiet(const struct conga_leaf *leaf,
-				const struct conga_params *params,
-				struct conga_port *port, u64 now)
-{
-	return !conga_port_metric(port, now) &&
-	       !conga_toleaf_metric(&leaf->to, port->tag, now, params->tage, params->q);
-}
-
-/* The hello with this nonce leaves now, and is timed if somebody wants to know. */
-static void conga_control_time(struct conga_leaf *leaf,
-			       const struct conga_params *params,
-			       struct conga_port *port, u32 nonce)
-{
-	struct conga_leaf_ahead *ahead = rcu_dereference(leaf->ahead);
-	u64 now = ktime_get_ns();
-
-	if (!ahead)
-		return;
-	spin_lock(&leaf->hello_lock);
-	conga_ahead_asked(&ahead->ahead, nonce, now,
-			  conga_control_quiet(leaf, params, port, now));
-	spin_unlock(&leaf->hello_lock);
-}
-
-static void conga_control_ask(struct conga_leaf *leaf,
-			      const struct conga_params *params, u8 tag,
-			      u32 nonce, u32 echo)
-{
-	struct conga_control_way way = { .params = params, .leaf = leaf };
-	struct conga_control_payload payload;
-
-	way.port = conga_port_uplink(leaf->fabric, tag);
-	if (!way.port)
-		return;
-	conga_control_fill(&payload, params, CONGA_CONTROL_HELLO);
-	payload.header.flags |= CONGA_CONTROL_ASK;
-	payload.header.nonce = cpu_to_be32(nonce);
-	payload.header.echo = cpu_to_be32(echo);
-	conga_control_time(leaf, params, way.port, nonce);
-	conga_control_emit(&way, &payload, CONGA_A_STATS_HELLO_SENT);
-}
-
-static void conga_control_count_step(const struct conga_leaf *leaf,
-				     const struct conga_hello_step *step)
-{
-	unsigned int n;
-
-	for (n = hweight16(step->missed); n; n--)
-		conga_control_count(leaf->fabric, CONGA_A_STATS_HELLO_MISSED);
-	for (n = hweight16(step->silenced); n; n--)
-		conga_control_count(leaf->fabric, CONGA_A_STATS_PATH_SILENT);
-}
-
-/* Looking at the paths also brings them up to date where no packet does. */
-static void conga_control_tick_leaf(struct conga_leaf *leaf,
-				    const struct conga_params *params)
-{
-	struct conga_hello_view view = {
-		.usable	= conga_control_uplinks(leaf),
-		.busy	= xchg(&leaf->busy, 0),
-		.heard	= conga_control_heard(leaf, ktime_get_ns(),
-					      div_u64(params->hello,
-						      CONGA_HELLO_TICKS)),
-		.random	= get_random_u32(),
-	};
-	struct conga_hello_step step;
-	u32 nonce, echo, reason;
-	unsigned long ask;
-	u8 tag;
-
-	spin_lock(&leaf->hello_lock);
-	reason = leaf->hello.reason;
-	conga_hello_tick(&leaf->hello, &view, &step);
-	nonce = conga_hello_nonce(&leaf->hello, 0);
-	echo = leaf->hello.echo;
-	conga_leaf_settle(leaf);
-	if (step.silenced || reason != leaf->hello.reason)
-		conga_fabric_changed(leaf->fabric);
-	spin_unlock(&leaf->hello_lock);
-
-	conga_control_count_step(leaf, &step);
-	ask = step.ask;
-	for_each_set_bit(tag, &ask, CONGA_TAGS_MAX)
-		conga_control_ask(leaf, params, tag, nonce | tag, echo);
-}
-
-/* Returns the hello interval. A section of its own for each leaf, since there
- * may be many.
- */
-static u64 conga_control_tick_one(struct conga_fabric *fabric,
-				  unsigned long *index, bool *more)
-{
-	const struct conga_params *params;
-	struct conga_leaf *leaf;
-	u64 interval;
-
-	local_bh_disable();
-	rcu_read_lock();
-	params = rcu_dereference(fabric->params);
-	interval = params->hello;
-	leaf = xa_find(&fabric->leaf_index, index, U16_MAX, XA_PRESENT);
-	if (leaf && interval && READ_ONCE(leaf->mode) != CONGA_MODE_PLAIN)
-		conga_control_tick_leaf(leaf, params);
-	*more = leaf;
-	rcu_read_unlock();
-	local_bh_enable();
-	(*index)++;
-	return interval;
-}
-
-static void conga_control_tick(struct work_struct *work)
-{
-	struct conga_fabric *fabric = container_of(to_delayed_work(work),
-						   struct conga_fabric,
-						   hello_work);
-	unsigned long index = 0;
-	u64 interval;
-	bool more;
-
-	do {
-		interval = conga_control_tick_one(fabric, &index, &more);
-		cond_resched();
-	} while (more);
-	if (!interval)
-		return;
-	interval = div_u64(interval, CONGA_HELLO_TICKS);
-	queue_delayed_work(system_wq, &fabric->hello_work,
-			   max(nsecs_to_jiffies(interval), 1UL));
-}
-
 /* --- what comes in --- */
 
 /* A control packet, read. */
@@ -209,14 +40,23 @@ struct conga_control_message {
 	struct conga_control_payload		payload;
 };
 
-static u32 conga_control_nonce(const struct conga_control_message *message)
+static u64 conga_control_nonce(const struct conga_control_message *message)
 {
-	return be32_to_cpu(message->payload.header.nonce);
+	const struct conga_control_payload *payload = &message->payload;
+
+	return (u64)be32_to_cpu(payload->wide.nonce) << 32 |
+	       be32_to_cpu(payload->header.nonce);
 }
 
-static u32 conga_control_echo(const struct conga_control_message *message)
+/* Half a nonce is none: it could be guessed. */
+static u64 conga_control_echo(const struct conga_control_message *message)
 {
-	return be32_to_cpu(message->payload.header.echo);
+	const struct conga_control_payload *payload = &message->payload;
+
+	if (!(payload->header.flags & CONGA_CONTROL_WIDE))
+		return 0;
+	return (u64)be32_to_cpu(payload->wide.echo) << 32 |
+	       be32_to_cpu(payload->header.echo);
 }
 
 /* LOCAL_IN is before UDP looks at its checksum. Of what was joined it was looked at then. */
@@ -244,8 +84,18 @@ static bool conga_control_udp(const struct conga_control_source *source,
 	return true;
 }
 
+/* Upper halves of nonces, at @offset of the packet; zero if it has none. */
+static bool conga_control_read_wide(const struct conga_control_source *source,
+				    struct conga_control_payload *payload, int offset)
+{
+	memset(&payload->wide, 0, sizeof(payload->wide));
+	return !(payload->header.flags & CONGA_CONTROL_WIDE) ||
+	       !skb_copy_bits(source->skb, offset, &payload->wide,
+			      sizeof(payload->wide));
+}
+
 /* conga_control_read - the payload, with all that it says it has; false if that is not
- * all there. Softirq, RCU
+ * all there. What follows is padding. Softirq, RCU
  */
 bool conga_control_read(const struct conga_control_source *source,
 			struct conga_control_payload *payload)
@@ -266,6 +116,9 @@ bool conga_control_read(const struct conga_control_source *source,
 			  conga_control_body(header)))
 		return false;
 	length += conga_control_body(header);
+	if (!conga_control_read_wide(source, payload, offset + length))
+		return false;
+	length += conga_control_upper(header);
 	return ntohs(udp.len) >= sizeof(udp) + length &&
 	       conga_control_intact(source, &udp);
 }
@@ -306,9 +159,11 @@ static void conga_control_called(const struct conga_control_source *source,
 static bool conga_control_way_back(const struct conga_control_source *source,
 				   struct conga_control_way *way)
 {
-	way->params = source->params;
-	way->leaf = source->leaf;
-	way->port = conga_control_back(source);
+	*way = (struct conga_control_way) {
+		.params	= source->params,
+		.leaf	= source->leaf,
+		.port	= conga_control_back(source),
+	};
 	conga_control_called(source, &way->source);
 	return way->port;
 }
@@ -320,12 +175,13 @@ static void conga_control_answer(const struct conga_control_message *message)
 	struct conga_control_payload payload;
 	struct conga_control_way way;
 	bool heed;
-	u32 nonce;
+	u64 nonce;
 
 	spin_lock_bh(&leaf->hello_lock);
-	heed = conga_hello_asked(&leaf->hello, conga_control_nonce(message),
+	heed = conga_hello_asked(leaf->hello, source->packet->dstport,
+				 conga_control_nonce(message),
 				 conga_control_echo(message));
-	nonce = conga_hello_nonce(&leaf->hello, 0);
+	nonce = conga_hello_nonce(leaf->hello, 0, leaf->hello->came);
 	spin_unlock_bh(&leaf->hello_lock);
 	if (!heed) {
 		conga_control_count(source->fabric,
@@ -338,36 +194,40 @@ static void conga_control_answer(const struct conga_control_message *message)
 		return;
 	}
 	conga_own_called(leaf, &way.source);
+	way.dstport = source->packet->dstport;
 	conga_control_fill(&payload, source->params, CONGA_CONTROL_HELLO);
-	payload.header.nonce = cpu_to_be32(nonce | way.port->tag);
-	payload.header.echo = message->payload.header.nonce;
+	conga_control_put_nonces(&payload, nonce | way.port->tag,
+				 conga_control_nonce(message));
 	conga_control_emit(&way, &payload, CONGA_A_STATS_HELLO_ANSWERED);
 }
 
-/* Changes of a leaf because of a message: false if it echoes no nonce. */
+/* Changes of a leaf because of a message: false if it echoes no nonce. Holds hello_lock. */
 typedef bool (*conga_control_change_t)(const struct conga_control_message *message);
 
-static bool conga_control_change(const struct conga_control_message *message,
-				 conga_control_change_t change)
+/* Counted as @counter, or as wrong: of many wrong ones each is still compared, so that
+ * no flood keeps a right one out.
+ */
+static void conga_control_take(const struct conga_control_message *message,
+			       conga_control_change_t change,
+			       enum conga_attr_stats counter)
 {
 	struct conga_leaf *leaf = message->source->leaf;
-	bool taken, news;
-	u8 reason;
-	u16 out;
+	struct conga_leaf_news before;
 
 	spin_lock_bh(&leaf->hello_lock);
-	out = leaf->hello.out;
-	reason = leaf->hello.reason;
-	taken = change(message);
-	conga_leaf_settle(leaf);
-	news = out != leaf->hello.out || reason != leaf->hello.reason;
+	before = conga_leaf_news(leaf);
+	if (change(message))
+		conga_leaf_settle(leaf);
+	else if (conga_hello_wrong(leaf->hello))
+		counter = CONGA_A_STATS_CONTROL_NONCE;
+	else
+		counter = CONGA_A_STATS_CONTROL_LIMITED;
+	conga_leaf_tell(leaf, &before);
 	spin_unlock_bh(&leaf->hello_lock);
-	if (news)
-		conga_fabric_changed(leaf->fabric);
-	return taken;
+	conga_control_count(leaf->fabric, counter);
 }
 
-/* How long did it take? It counts if nothing waited on the way back, by the stamp, nor
+/* How long did a small hello take? It counts if nothing waited on the way back, by the stamp, nor
  * there, as far as is known by now.
  */
 static void conga_control_timed(const struct conga_control_message *message)
@@ -377,11 +237,11 @@ static void conga_control_timed(const struct conga_control_message *message)
 	struct conga_port *port;
 	struct conga_stamp stamp;
 	u64 now = ktime_get_ns();
-	u32 echo = conga_control_echo(message);
+	u64 echo = conga_control_echo(message);
 	bool quiet;
 
-	port = conga_port_uplink(source->fabric, echo & CONGA_HELLO_TAG_MASK);
-	if (!ahead || !port)
+	port = conga_port_uplink(source->fabric, conga_hello_nonce_tag(echo));
+	if (!ahead || !port || echo & CONGA_HELLO_LARGE)
 		return;
 	conga_wire_read(&stamp, source->packet->word, source->params->q);
 	quiet = source->port == port && !stamp.ce &&
@@ -402,7 +262,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 {
 	const struct conga_control_header *header = &message->payload.header;
 	const struct conga_params *params = message->source->params;
-	struct conga_hello *hello = &message->source->leaf->hello;
+	struct conga_hello *hello = message->source->leaf->hello;
 	const struct conga_hello_terms ours = {
 		.q	= params->q,
 		.byte3	= conga_control_byte3(params->q, params->policy->mark),
@@ -412,7 +272,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 		.byte3	= header->byte3,
 		.sum	= header->flags & CONGA_CONTROL_SUM,
 	};
-	u16 out = hello->out;
+	u16 out = hello->out | hello->narrow;
 
 	if (!conga_hello_answered(hello, conga_control_echo(message),
 				  be32_to_cpu(header->id), &ours, &theirs))
@@ -420,7 +280,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 	WRITE_ONCE(hello->echo, conga_control_nonce(message));
 	conga_control_timed(message);
 	conga_control_take_own(message->source);
-	if (out != hello->out)
+	if (out != (hello->out | hello->narrow))
 		conga_control_count(message->source->fabric,
 				    CONGA_A_STATS_PATH_ANSWERS);
 	return true;
@@ -428,7 +288,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 
 static bool conga_control_take_bye(const struct conga_control_message *message)
 {
-	return conga_hello_bye(&message->source->leaf->hello,
+	return conga_hello_bye(message->source->leaf->hello,
 			       conga_control_echo(message));
 }
 
@@ -457,7 +317,7 @@ static bool conga_control_take_feedback(const struct conga_control_message *mess
 	u64 now = ktime_get_ns();
 	int i;
 
-	if (!conga_hello_echoed(&source->leaf->hello, conga_control_echo(message)))
+	if (!conga_hello_echoed(source->leaf->hello, conga_control_echo(message)))
 		return false;
 	for (i = 0; i < message->payload.header.count; i++)
 		conga_control_take_record(source, &message->payload.record[i],
@@ -465,18 +325,9 @@ static bool conga_control_take_feedback(const struct conga_control_message *mess
 	return true;
 }
 
-static void conga_control_take(const struct conga_control_message *message,
-			       conga_control_change_t change,
-			       enum conga_attr_stats counter)
-{
-	conga_control_count(message->source->fabric,
-			    conga_control_change(message, change) ?
-				counter : CONGA_A_STATS_CONTROL_NONCE);
-}
-
 static bool conga_control_take_version(const struct conga_control_message *message)
 {
-	conga_hello_version(&message->source->leaf->hello);
+	conga_hello_version(message->source->leaf->hello);
 	return true;
 }
 
@@ -531,11 +382,25 @@ static bool conga_control_elect(const struct conga_control_source *source,
 	struct conga_leaf *leaf = source->leaf;
 	s64 last = atomic64_read(&leaf->explicit_sent);
 
-	if (!READ_ONCE(leaf->hello.echo) || READ_ONCE(source->fabric->leaving))
+	if (!READ_ONCE(leaf->hello->echo) || READ_ONCE(source->fabric->leaving))
 		return false;
 	if (now - last < div_u64(source->params->tage, CONGA_CONTROL_OVERDUE))
 		return false;
 	return atomic64_cmpxchg(&leaf->explicit_sent, last, now) == last;
+}
+
+/* What the leaf wants to hear, and at which port. False if it never said hello. */
+static bool conga_control_address(struct conga_leaf *leaf, struct conga_control_way *way,
+				  struct conga_control_payload *payload)
+{
+	u64 echo;
+
+	spin_lock_bh(&leaf->hello_lock);
+	echo = leaf->hello->echo;
+	way->dstport = leaf->hello->port[conga_hello_port(leaf->hello)];
+	spin_unlock_bh(&leaf->hello_lock);
+	conga_control_put_nonces(payload, 0, echo);
+	return echo;
 }
 
 /*
@@ -557,7 +422,8 @@ void conga_control_feedback(const struct conga_control_source *source, u64 now)
 				       CONGA_CONTROL_RECORDS, now,
 				       source->params->tage);
 	conga_control_fill(&payload, source->params, CONGA_CONTROL_FEEDBACK);
-	payload.header.echo = cpu_to_be32(READ_ONCE(source->leaf->hello.echo));
+	if (!conga_control_address(source->leaf, &way, &payload))
+		return;
 	payload.header.count = count;
 	for (i = 0; i < count; i++)
 		payload.record[i] = (struct conga_control_record) {
@@ -574,6 +440,7 @@ void conga_control_feedback(const struct conga_control_source *source, u64 now)
 void conga_control_setup(struct conga_fabric *fabric)
 {
 	INIT_DELAYED_WORK(&fabric->hello_work, conga_control_tick);
+	fabric->tunnels_stale = true;
 }
 
 /* conga_control_start - hellos begin, if they are on; see DOC: Locking */
@@ -593,17 +460,16 @@ bool conga_control_bye(struct conga_leaf *leaf)
 	struct conga_control_way way = { .leaf = leaf };
 	struct conga_control_payload payload;
 	unsigned long usable;
-	u32 echo = READ_ONCE(leaf->hello.echo);
 	bool sent = false;
 	u8 tag;
 
-	if (!echo || leaf->mode == CONGA_MODE_PLAIN)
+	way.params = conga_fabric_params(leaf->fabric);
+	conga_control_fill(&payload, way.params, CONGA_CONTROL_BYE);
+	if (leaf->mode == CONGA_MODE_PLAIN ||
+	    !conga_control_address(leaf, &way, &payload))
 		return false;
 	local_bh_disable();
 	rcu_read_lock();
-	way.params = conga_fabric_params(leaf->fabric);
-	conga_control_fill(&payload, way.params, CONGA_CONTROL_BYE);
-	payload.header.echo = cpu_to_be32(echo);
 	usable = conga_control_uplinks(leaf);
 	for_each_set_bit(tag, &usable, CONGA_TAGS_MAX) {
 		way.port = conga_port_uplink(leaf->fabric, tag);
@@ -629,7 +495,8 @@ static bool conga_control_bye_all(struct conga_fabric *fabric)
 static void conga_control_forget(struct conga_leaf *leaf)
 {
 	spin_lock_bh(&leaf->hello_lock);
-	conga_hello_setup(&leaf->hello, leaf->hello.tick);
+	conga_hello_setup(leaf->hello, leaf->hello->tick,
+			  conga_fabric_params(leaf->fabric)->dstport);
 	conga_leaf_settle(leaf);
 	spin_unlock_bh(&leaf->hello_lock);
 }
@@ -649,6 +516,60 @@ void conga_control_restart(struct conga_fabric *fabric)
 	conga_control_bye_all(fabric);
 	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
 		conga_control_forget(leaf);
+	conga_fabric_changed(fabric);
+}
+
+static bool conga_control_loses_port(const struct conga_params *before,
+				     const struct conga_params *after)
+{
+	int i;
+
+	for (i = 0; i < before->dstports; i++)
+		if (!conga_params_port(after, before->dstport[i]))
+			return true;
+	return false;
+}
+
+/*
+ * conga_control_hold_ports - the list of UDP ports is about to be that of @after
+ *
+ * The locks are held; may sleep. Ports that have another place in the list, or none, get
+ * no stamps until conga_control_bind_ports(). Leaves that stamp at a port that goes are
+ * told before it does, with a bye; they ask again about the others.
+ */
+void conga_control_hold_ports(struct conga_fabric *fabric,
+			      const struct conga_params *after)
+{
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	conga_assert_locked(fabric);
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
+		spin_lock_bh(&leaf->hello_lock);
+		conga_hello_hold(leaf->hello, after->dstport);
+		conga_leaf_settle(leaf);
+		spin_unlock_bh(&leaf->hello_lock);
+	}
+	if (conga_control_loses_port(conga_fabric_params(fabric), after) &&
+	    conga_control_bye_all(fabric))
+		msleep(CONGA_CONTROL_LINGER_MS);
+}
+
+/* conga_control_bind_ports - and a grace period later it is; likewise */
+void conga_control_bind_ports(struct conga_fabric *fabric)
+{
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	conga_assert_locked(fabric);
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
+		spin_lock_bh(&leaf->hello_lock);
+		conga_hello_bind(leaf->hello, conga_fabric_params(fabric)->dstport,
+				 get_random_u64());
+		conga_leaf_settle(leaf);
+		spin_unlock_bh(&leaf->hello_lock);
+	}
+	WRITE_ONCE(fabric->tunnels_stale, true);
 	conga_fabric_changed(fabric);
 }
 

@@ -55,6 +55,18 @@ conga_control_length(const struct conga_control_payload *payload)
 	return sizeof(payload->header) + conga_control_body(&payload->header);
 }
 
+/* Zeroes that make a packet to a leaf as large as is wanted; @length of its payload. */
+static unsigned int conga_control_padding(const struct conga_control_way *way,
+					  unsigned int length)
+{
+	if (!way->size)
+		return 0;
+	length += sizeof(struct udphdr) + 2 * sizeof(u32);
+	length += conga_leaf_is_v4(way->leaf) ? sizeof(struct iphdr) :
+						sizeof(struct ipv6hdr);
+	return way->size > length ? way->size - length : 0;
+}
+
 /* By the address that the leaf called, or by which it knows us. */
 static bool conga_control_source(const struct conga_control_way *way,
 				 struct in6_addr *source)
@@ -86,7 +98,7 @@ static void conga_control_push_udp(struct sk_buff *skb,
 
 	skb_reset_transport_header(skb);
 	udp->source = htons(sport);
-	udp->dest = way->params->dstport[0];
+	udp->dest = way->dstport ? way->dstport : way->params->dstport[0];
 	udp->len = htons(skb->len);
 	udp->check = 0;
 }
@@ -141,39 +153,25 @@ conga_control_begin(const struct conga_control_way *way,
 		    const struct conga_control_payload *payload)
 {
 	unsigned int length = conga_control_length(payload);
+	unsigned int upper = conga_control_upper(&payload->header);
+	unsigned int padding = conga_control_padding(way, length + upper);
 	unsigned int headroom = LL_RESERVED_SPACE(dev) +
 				sizeof(struct ipv6hdr) + sizeof(struct udphdr) +
 				2 * sizeof(u32);
-	struct sk_buff *skb = alloc_skb(headroom + length, GFP_ATOMIC);
+	struct sk_buff *skb = alloc_skb(headroom + length + upper + padding,
+					GFP_ATOMIC | __GFP_NOWARN);
 
 	if (!skb)
 		return NULL;
 	skb_reserve(skb, headroom);
 	skb_put_data(skb, payload, length);
+	skb_put_data(skb, &payload->wide, upper);
+	skb_put_zero(skb, padding);
 	conga_control_push_vxlan(skb, way);
 	conga_control_push_udp(skb, way);
 	skb->priority = TC_PRIO_CONTROL;
 	skb_set_nfct(skb, IP_CT_UNTRACKED);
 	return skb;
-}
-
-/* The route by the way's uplink, of packets of any key. */
-static struct dst_entry *conga_control_route(const struct conga_control_way *way)
-{
-	u8 tag = READ_ONCE(way->port->tag);
-	const struct conga_paths *paths = conga_path_by(way->leaf, tag);
-	const struct conga_nexthop *nexthop;
-
-	if (!paths || !conga_port_up(way->port))
-		return NULL;
-	nexthop = conga_path_nexthop(paths, tag, get_random_u32());
-	if (conga_path_holds(way->leaf, nexthop->dst, nexthop->cookie))
-		return nexthop->dst;
-	paths = conga_path_renew(way->leaf, paths);
-	if (IS_ERR(paths))
-		return NULL;
-	nexthop = conga_path_nexthop(paths, tag, get_random_u32());
-	return nexthop ? nexthop->dst : NULL;
 }
 
 /*
@@ -185,7 +183,7 @@ static struct dst_entry *conga_control_route(const struct conga_control_way *way
 int conga_control_send(const struct conga_control_way *way,
 		       struct conga_control_payload *payload)
 {
-	struct dst_entry *dst = conga_control_route(way);
+	struct dst_entry *dst = conga_path_dst(way->leaf, way->port);
 	struct net *net = way->leaf->fabric->net;
 	struct in6_addr source;
 	struct sk_buff *skb;

@@ -2,6 +2,7 @@
 #ifndef _CONGA_CONTROL_WIRE_H
 #define _CONGA_CONTROL_WIRE_H
 
+#include <asm/byteorder.h>
 #include <linux/types.h>
 #include <uapi/linux/conga.h>
 
@@ -27,6 +28,7 @@ enum conga_control_type {
 
 #define CONGA_CONTROL_ASK	0x01	/* this hello wants an answer */
 #define CONGA_CONTROL_SUM	0x02	/* the sender's metric is sum */
+#define CONGA_CONTROL_WIDE	0x04	/* upper halves of nonces, behind the records */
 
 struct conga_control_header {
 	__be32	magic;
@@ -38,8 +40,14 @@ struct conga_control_header {
 	u8	q;
 	u8	byte3;		/* enum conga_byte3 */
 	__be16	zero;
-	__be32	nonce;		/* to be echoed; 0: none */
+	__be32	nonce;		/* to be echoed; 0: none. Of both the lower half */
 	__be32	echo;		/* the last nonce heard; 0: none */
+};
+
+/* Behind the records, if flagged: the upper halves of both */
+struct conga_control_wide {
+	__be32	nonce;
+	__be32	echo;
 };
 
 /* A row of a from-leaf table. */
@@ -63,7 +71,12 @@ struct conga_control_payload {
 		struct conga_control_record	record[CONGA_CONTROL_RECORDS];
 		struct conga_control_probe	probe;
 	};
+	struct conga_control_wide	wide;	/* not at this place on the wire */
 };
+
+/* A hello behind its IP header: UDP's and VXLAN's of 8 bytes each, and the payload */
+#define CONGA_CONTROL_SMALL	(8 + 8 + sizeof(struct conga_control_header) + \
+				 sizeof(struct conga_control_wide))
 
 /* Bytes behind the header; @header has no more records than there may be. */
 static inline unsigned int
@@ -72,6 +85,24 @@ conga_control_body(const struct conga_control_header *header)
 	if (header->type == CONGA_CONTROL_PROBE)
 		return sizeof(struct conga_control_probe);
 	return header->count * sizeof(struct conga_control_record);
+}
+
+/* Bytes behind that. */
+static inline unsigned int
+conga_control_upper(const struct conga_control_header *header)
+{
+	return header->flags & CONGA_CONTROL_WIDE ?
+	       sizeof(struct conga_control_wide) : 0;
+}
+
+static inline void conga_control_put_nonces(struct conga_control_payload *payload,
+					    u64 nonce, u64 echo)
+{
+	payload->header.flags |= CONGA_CONTROL_WIDE;
+	payload->header.nonce = cpu_to_be32((u32)nonce);
+	payload->header.echo = cpu_to_be32((u32)echo);
+	payload->wide.nonce = cpu_to_be32(nonce >> 32);
+	payload->wide.echo = cpu_to_be32(echo >> 32);
 }
 
 /* What a box with this Q puts into byte 3 of the VXLAN header, if its policy does not

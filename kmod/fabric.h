@@ -75,7 +75,7 @@ struct conga_params {
 	struct conga_flow_states *flow_states; /* NULL: the policy has none */
 	struct in6_addr	local[2];	/* the user's, of IPv6 and (mapped) IPv4, or :: */
 	u8		dstports;	/* number of dstport */
-	__be16		dstport[CONGA_DSTPORTS_MAX];
+	__be16		dstport[CONGA_DSTPORTS_MAX]; /* 0: none */
 	struct rcu_head	rcu;
 };
 
@@ -144,6 +144,10 @@ struct conga_fabric {
 	struct nf_hook_ops		hooks[CONGA_HOOKS]; /* by hooks.c */
 	struct nf_hook_ops		forward[CONGA_FORWARD_HOOKS]; /* likewise */
 	struct delayed_work		hello_work;	/* by control.c */
+	u16				tunnel_mtu[2];	/* largest, IPv4 and IPv6; 0: none;
+							 * by control_tick.c
+							 */
+	bool				tunnels_stale;	/* one came, went or changed since */
 	struct hrtimer			probe_timer;	/* by probe.c */
 	struct conga_lateness		lateness;	/* likewise */
 	struct delayed_work		event_work;	/* by netlink_event.c */
@@ -194,16 +198,20 @@ void conga_flowlets_flush(struct conga_fabric *fabric);
 
 int conga_flow_states_create(struct conga_params *params);
 
-/* conga_params_take - is this a UDP port of VXLAN, for the fabric? */
-static inline bool conga_params_take(const struct conga_params *params,
-				     __be16 dest)
+/* conga_params_port - which of the fabric's UDP ports of VXLAN is this? A bit; 0: none.
+ * Most fabrics have one.
+ */
+static inline u8 conga_params_port(const struct conga_params *params,
+				   __be16 dest)
 {
 	int i;
 
-	for (i = 0; i < params->dstports; i++)
+	if (params->dstport[0] == dest)
+		return BIT(0);
+	for (i = 1; i < params->dstports; i++)
 		if (params->dstport[i] == dest)
-			return true;
-	return false;
+			return BIT(i);
+	return 0;
 }
 
 /* conga_flow_state - of the flow with @hash; the policy must have some */

@@ -3,6 +3,7 @@
 #define _CONGA_HELLO_H
 
 #include <uapi/linux/conga.h>
+#include <linux/bits.h>
 #include <linux/types.h>
 
 #define CONGA_HELLO_MIN		20000000ULL	/* ns */
@@ -11,11 +12,28 @@
 
 #define CONGA_HELLO_TICKS	4	/* a round is a hello interval */
 #define CONGA_HELLO_MISSES	3	/* hellos in a row, without an answer */
-#define CONGA_HELLO_ANSWERS	64	/* hellos of one leaf answered per round */
 #define CONGA_HELLO_CALM	10	/* rounds, until alternation is forgotten */
+#define CONGA_HELLO_WRONG	64	/* wrong echoes of one leaf, per round */
+#define CONGA_HELLO_PORTS	CONGA_DSTPORTS_MAX
 
-/* A nonce is 28 random bits of its round, and the LBTag it left by. */
-#define CONGA_HELLO_TAG_MASK	0xfu
+/* Hellos of one leaf that are answered per round: at each tick a small and a full-size one
+ * by each path, and one about each port.
+ */
+#define CONGA_HELLO_ANSWERS	(CONGA_HELLO_TICKS * (2 * CONGA_TAGS_MAX + CONGA_HELLO_PORTS))
+
+/* Full-size hellos by one path: rounds between them, at least, and the time */
+#define CONGA_HELLO_LARGE_ROUNDS	4
+#define CONGA_HELLO_LARGE_NS		1000000000ULL
+
+/*
+ * A nonce has 57 random bits of its round, and says how its hello left: by which LBTag,
+ * about which UDP port (its index), and whether it was one of full size.
+ */
+#define CONGA_HELLO_TAG_MASK	0xfULL
+#define CONGA_HELLO_PORT_SHIFT	4
+#define CONGA_HELLO_PORT_MASK	0x30ULL
+#define CONGA_HELLO_LARGE	BIT_ULL(6)
+#define CONGA_HELLO_WAY_MASK	0x7fULL
 
 /* What the boxes of a fabric must agree on. */
 struct conga_hello_terms {
@@ -27,57 +45,99 @@ struct conga_hello_terms {
 /* What a tick sees of the world; a bit per LBTag. */
 struct conga_hello_view {
 	u16	usable;		/* a nexthop of the route to the leaf */
+	u16	large;		/* takes more than a small hello */
 	u16	busy;		/* carried packets since the last tick */
 	u16	heard;		/* fed back since the last tick */
-	u32	random;		/* fresh */
+	u8	every;		/* rounds between full-size hellos by one path */
+	u64	random;		/* fresh */
 };
 
 /* What a tick did; a bit per LBTag. */
 struct conga_hello_step {
-	u16	ask;		/* to be sent hellos by, now */
-	u16	missed;		/* sent at the last tick and not answered */
-	u16	silenced;	/* taken out by this tick */
+	u16	ask[CONGA_HELLO_PORTS];	/* to be sent hellos by, now, about the port */
+	u16	large;			/* full-size ones, about @main */
+	u8	main;			/* index of a port */
+	u16	missed[CONGA_HELLO_PORTS]; /* sent at the last tick and not answered */
+	u16	missed_large;		/* likewise, of full-size ones */
+	u16	silenced;		/* taken out by this tick */
+	u16	narrowed;		/* found to be narrow by this tick */
 };
 
 struct conga_hello_path {
 	u8	misses;		/* in a row */
 	u8	proof;		/* ticks for which its last answer still counts */
+	u8	lost;		/* full-size hellos in a row, see conga_hello_measure() */
+	u8	due;		/* rounds until the next one */
 };
 
-/* Hello with one leaf. Guarded by its user's lock, but the first three are read without
- * it, too.
+/* Hello with one leaf. Guarded by its user's lock, but id, reason, out and narrow are read
+ * without it, too.
  */
 struct conga_hello {
-	u32	echo;		/* the leaf's last nonce, 0: none */
+	u64	echo;		/* the leaf's last nonce, 0: none */
 	u32	id;		/* of the leaf, 0: unknown */
 	u8	reason;		/* enum conga_leaf_reason, ANSWERS to ALTERNATES */
-	u8	misses;		/* ticks in a row whose hellos nobody answered */
+	u8	agreed;		/* ports answered about within the last misses, a bit each */
 	u8	tick;		/* of the round */
 	u8	turn;		/* LBTag of the last hello that went round */
 	u8	answers[2];	/* hellos answered in this round, by proven */
+	u8	wrong;		/* echoes in this round */
 	u8	calm;		/* rounds left of CONGA_HELLO_CALM */
-	bool	heard;		/* answered within the last misses */
+	u8	main;		/* port about which the last tick asked for paths */
+	u8	came;		/* port about which the leaf's last nonce came */
+	u8	kept;		/* ports that no change of the list is about */
 	bool	left;		/* said bye in this round */
 	bool	version;	/* another version was heard in this round */
-	u16	asked;		/* hellos of the last tick, a bit per LBTag */
-	u16	waiting;	/* of these, not answered */
+	u8	misses[CONGA_HELLO_PORTS]; /* ticks in a row whose hellos nobody answered */
+	__be16	port[CONGA_HELLO_PORTS]; /* which they are; 0: none */
+	u16	asked[CONGA_HELLO_PORTS]; /* hellos of the last tick, a bit per LBTag */
+	u16	waiting[CONGA_HELLO_PORTS]; /* of these, not answered */
+	u16	large;		/* full-size hellos of the last tick, not answered */
+	u16	usable;		/* at the last tick */
 	u16	out;		/* silent paths, a bit per LBTag */
-	u32	nonce[2];	/* of this round and the one before; 0: none */
+	u16	narrow;		/* paths that lose full-size hellos alone */
 	u32	other;		/* the id before the last one */
+	u64	nonce[2];	/* of this round and the one before; 0: none */
 	struct conga_hello_path path[CONGA_TAGS_MAX];	/* by our LBTag */
 };
 
-void conga_hello_setup(struct conga_hello *hello, u8 tick);
+void conga_hello_setup(struct conga_hello *hello, u8 tick, const __be16 *port);
+void conga_hello_hold(struct conga_hello *hello, const __be16 *port);
+void conga_hello_bind(struct conga_hello *hello, const __be16 *port, u64 random);
 void conga_hello_tick(struct conga_hello *hello,
 		      const struct conga_hello_view *view,
 		      struct conga_hello_step *step);
-u32 conga_hello_nonce(const struct conga_hello *hello, u8 tag);
-bool conga_hello_echoed(const struct conga_hello *hello, u32 echo);
-bool conga_hello_answered(struct conga_hello *hello, u32 echo, u32 id,
+bool conga_hello_echoed(const struct conga_hello *hello, u64 echo);
+bool conga_hello_wrong(struct conga_hello *hello);
+bool conga_hello_answered(struct conga_hello *hello, u64 echo, u32 id,
 			  const struct conga_hello_terms *ours,
 			  const struct conga_hello_terms *theirs);
-bool conga_hello_bye(struct conga_hello *hello, u32 echo);
-bool conga_hello_asked(struct conga_hello *hello, u32 nonce, u32 echo);
+bool conga_hello_bye(struct conga_hello *hello, u64 echo);
+bool conga_hello_asked(struct conga_hello *hello, __be16 port, u64 nonce, u64 echo);
 void conga_hello_version(struct conga_hello *hello);
+u8 conga_hello_port(const struct conga_hello *hello);
+u16 conga_hello_shut(const struct conga_hello *hello, u16 closed);
+
+/* conga_hello_nonce - for a small hello by @tag about @port, after a tick asked */
+static inline u64 conga_hello_nonce(const struct conga_hello *hello, u8 tag, u8 port)
+{
+	return hello->nonce[0] | (u64)port << CONGA_HELLO_PORT_SHIFT | tag;
+}
+
+/* conga_hello_unsent - there was no memory for the full-size hello by @tag */
+static inline void conga_hello_unsent(struct conga_hello *hello, u8 tag)
+{
+	hello->large &= ~BIT(tag);
+}
+
+static inline u8 conga_hello_nonce_tag(u64 nonce)
+{
+	return nonce & CONGA_HELLO_TAG_MASK;
+}
+
+static inline u8 conga_hello_nonce_port(u64 nonce)
+{
+	return (nonce & CONGA_HELLO_PORT_MASK) >> CONGA_HELLO_PORT_SHIFT;
+}
 
 #endif /* _CONGA_HELLO_H */

@@ -10,6 +10,8 @@
 #define CONGA_LEAF_LAID_OUT	(sizeof(spinlock_t) <= sizeof(u32) && IS_ENABLED(CONFIG_64BIT))
 
 static_assert(!CONGA_LEAF_LAID_OUT || sizeof(struct conga_leaf) <= 1024);
+static_assert(sizeof(struct conga_hello) <= 192);
+static_assert(!(CONGA_LEAF_PORTS & CONGA_LEAF_CONGA));
 static_assert(!CONGA_LEAF_LAID_OUT ||
 	      offsetof(struct conga_leaf, to.heard) % SMP_CACHE_BYTES == 0);
 
@@ -60,13 +62,26 @@ struct conga_leaf *conga_leaf_next(struct conga_fabric *fabric,
 	return xa_find(&fabric->leaf_index, index, U16_MAX, XA_PRESENT);
 }
 
-/* What is in force, by order or by what hello found; under hello_lock. */
+/* The state in force, by order or by what hello found; under hello_lock. */
 static u8 conga_leaf_derive(const struct conga_leaf *leaf)
 {
-	if (leaf->mode != CONGA_MODE_AUTO)
-		return leaf->mode;
-	return leaf->hello.reason == CONGA_LEAF_ANSWERS ? CONGA_MODE_CONGA :
-							  CONGA_MODE_PLAIN;
+	const struct conga_hello *hello = leaf->hello;
+
+	if (leaf->mode == CONGA_MODE_CONGA)
+		return CONGA_LEAF_CONGA | CONGA_LEAF_PORTS;
+	if (leaf->mode == CONGA_MODE_PLAIN || hello->reason != CONGA_LEAF_ANSWERS)
+		return 0;
+	return CONGA_LEAF_CONGA | (hello->agreed & hello->kept);
+}
+
+/* Paths that are out, for a leaf in @state; likewise. */
+static u16 conga_leaf_silent(const struct conga_leaf *leaf, u8 state)
+{
+	u16 closed = leaf->hula.out | READ_ONCE(leaf->fabric->draining);
+
+	if (!(state & CONGA_LEAF_CONGA))
+		return leaf->hula.out;
+	return leaf->hula.out | conga_hello_shut(leaf->hello, closed);
 }
 
 static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
@@ -77,13 +92,18 @@ static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
 
 	if (!leaf)
 		return NULL;
+	leaf->hello = kzalloc(sizeof(*leaf->hello), GFP_KERNEL_ACCOUNT);
+	if (!leaf->hello) {
+		kfree(leaf);
+		return NULL;
+	}
 	leaf->addr = *addr;
 	leaf->mode = mode;
 	leaf->origin = origin;
 	leaf->fabric = fabric;
 	spin_lock_init(&leaf->paths_lock);
 	spin_lock_init(&leaf->hello_lock);
-	conga_hello_setup(&leaf->hello, 0);
+	conga_hello_setup(leaf->hello, 0, conga_fabric_params(fabric)->dstport);
 	leaf->state = conga_leaf_derive(leaf);
 	return leaf;
 }
@@ -173,7 +193,7 @@ struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
 	if (err)
 		goto err_free_leaf;
 	leaf->index = index;
-	leaf->hello.tick = index % CONGA_HELLO_TICKS;
+	leaf->hello->tick = index % CONGA_HELLO_TICKS;
 	err = rhashtable_insert_fast(&fabric->leaves, &leaf->node,
 				     conga_leaf_params);
 	if (err)
@@ -187,6 +207,7 @@ err_release_index:
 	xa_release(&fabric->leaf_index, index);
 err_free_leaf:
 	kfree(rtnl_dereference(leaf->ahead));
+	kfree(leaf->hello);
 	kfree(leaf);
 	return ERR_PTR(err);
 }
@@ -219,7 +240,7 @@ static void conga_leaf_count(const struct conga_leaf *leaf)
 
 	conga_stats_inc(leaf->fabric->stats,
 			conga_leaf_is_conga(leaf) ? CONGA_A_STATS_LEAF_UP :
-						    down[leaf->hello.reason]);
+						    down[leaf->hello->reason]);
 }
 
 /*
@@ -231,17 +252,25 @@ static void conga_leaf_count(const struct conga_leaf *leaf)
 void conga_leaf_settle(struct conga_leaf *leaf)
 {
 	u8 state = conga_leaf_derive(leaf);
-	bool changed = state != leaf->state;
+	bool changed = (state ^ leaf->state) & CONGA_LEAF_CONGA;
 
 	lockdep_assert_held(&leaf->hello_lock);
-	WRITE_ONCE(leaf->silent, leaf->hula.out |
-		   (state == CONGA_MODE_CONGA ? leaf->hello.out : 0));
+	WRITE_ONCE(leaf->silent, conga_leaf_silent(leaf, state));
 	WRITE_ONCE(leaf->state, state);
 	if (!changed)
 		return;
 	conga_leaf_flush(leaf);
 	if (leaf->mode == CONGA_MODE_AUTO)
 		conga_leaf_count(leaf);
+}
+
+/* conga_leaf_tell - of what is not as @before, if anything; holds hello_lock */
+void conga_leaf_tell(struct conga_leaf *leaf, const struct conga_leaf_news *before)
+{
+	const struct conga_leaf_news now = conga_leaf_news(leaf);
+
+	if (memcmp(before, &now, sizeof(now)))
+		conga_fabric_changed(leaf->fabric);
 }
 
 /* conga_leaf_set_mode - by order; begins without any knowledge of the leaf */
@@ -252,7 +281,8 @@ void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode)
 		return;
 	spin_lock_bh(&leaf->hello_lock);
 	WRITE_ONCE(leaf->mode, mode);
-	conga_hello_setup(&leaf->hello, leaf->hello.tick);
+	conga_hello_setup(leaf->hello, leaf->hello->tick,
+			  conga_fabric_params(leaf->fabric)->dstport);
 	WRITE_ONCE(leaf->silent, leaf->hula.out);
 	WRITE_ONCE(leaf->state, conga_leaf_derive(leaf));
 	conga_leaf_flush(leaf);
@@ -268,7 +298,7 @@ void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode)
 u8 conga_leaf_reason(const struct conga_leaf *leaf,
 		     const struct conga_params *params)
 {
-	u8 reason = READ_ONCE(leaf->hello.reason);
+	u8 reason = READ_ONCE(leaf->hello->reason);
 	u8 mode = READ_ONCE(leaf->mode);
 
 	if (mode == CONGA_MODE_AUTO)
@@ -294,8 +324,12 @@ u8 conga_leaf_path_reason(struct conga_leaf *leaf, struct conga_port *port)
 		return reason;
 	if (READ_ONCE(leaf->hula.out) & BIT(port->tag))
 		return CONGA_PATH_UNPROBED;
-	if (conga_leaf_is_silent(leaf, port->tag))
-		return CONGA_PATH_SILENT;
+	if (conga_leaf_is_conga(leaf)) {
+		if (READ_ONCE(leaf->hello->out) & BIT(port->tag))
+			return CONGA_PATH_SILENT;
+		if (READ_ONCE(leaf->hello->narrow) & BIT(port->tag))
+			return CONGA_PATH_NARROW;
+	}
 	if (READ_ONCE(leaf->fabric->draining) & BIT(port->tag))
 		return CONGA_PATH_DRAINING;
 	return CONGA_PATH_USABLE;
@@ -318,5 +352,6 @@ void conga_leaf_free(struct conga_leaf *leaf)
 {
 	conga_path_forget_all(leaf);
 	kfree(rcu_dereference_raw(leaf->ahead));
+	kfree(leaf->hello);
 	kfree(leaf);
 }

@@ -30,21 +30,20 @@ struct conga_leaf_ahead {
 };
 
 /*
- * A leaf takes an object of 1024 bytes, of which 256 are not used, and each set of its
- * paths one of its own, of 512 bytes or less with four uplinks. Its cache lines, of 64
- * bytes, are divided by who writes them:
+ * A leaf takes an object of 1024 bytes, one of 192 for hello, and for each set of its
+ * paths one of 512 bytes or less with four uplinks. Its cache lines, of 64 bytes, are
+ * divided by who writes them:
  *
  *   0	what every packet to or from the leaf reads. Packets write busy alone, once a tick
  *	and LBTag.
  *   1	written by configuration, by the tick, when paths are resolved, and by a packet
- *	once in Tage / 2 (explicit_sent), and when own changes. to.loaded is read once a flowlet, and written
- *	when a path gets load, or has none any more.
+ *	once in Tage / 2 (explicit_sent), and when own changes. to.loaded is read once a
+ *	flowlet, and written when a path gets load, or has none any more.
  *   2-3	to.heard: a word is written once a grain at most, by packets received, and
  *	read once a flowlet, if the path has load.
  *   4-8	from: a word is written once a grain at most by packets received, and by
  *	packets sent when they feed back something new.
- *   8-10	hello: of the tick and of answers. Sharing line 8 with from costs them a miss.
- *	Then hula: of probes, some per Tp; best is read once a flowlet.
+ *   9	hula: of probes, some per Tp; best is read once a flowlet.
  *
  * So of a leaf's lines only those of its two tables bounce between CPUs, which is what
  * tables are for: one CPU hears, another sends.
@@ -53,7 +52,9 @@ struct conga_leaf {
 	struct in6_addr		addr;	/* IPv4 as ::ffff:a.b.c.d */
 	struct rhash_head	node;
 	u16			index;	/* in flowlets and fabric->leaf_index */
-	u8			state;	/* plain or conga; READ_ONCE by packets */
+	u8			state;	/* CONGA_LEAF_CONGA, and a bit for each UDP port that
+					 * gets stamps; READ_ONCE by packets
+					 */
 	u8			mode;	/* enum conga_mode, as ordered */
 	u16			silent;	/* paths that are out, READ_ONCE by packets */
 	u8			origin;	/* enum conga_origin */
@@ -68,12 +69,12 @@ struct conga_leaf {
 	unsigned long		path_evicted;	/* jiffies, the last one in favour of another */
 	struct conga_leaf_told	told;	/* the last event's, by netlink_event.c */
 	u8			own_rank;	/* enum conga_own_rank */
-	spinlock_t		hello_lock;	/* hello, state, silent, own; BH */
+	spinlock_t		hello_lock;	/* *hello, state, silent, own; BH */
 	atomic64_t		explicit_sent;	/* ns, last explicit feedback */
 	struct in6_addr		own;		/* address that it knows this node by */
 	struct conga_toleaf	to;
 	struct conga_fromleaf	from ____cacheline_aligned_in_smp;
-	struct conga_hello	hello;
+	struct conga_hello	*hello;	/* of the tick and of answers */
 	struct conga_hula	hula;	/* by hello_lock, but for best */
 	struct conga_leaf_ahead __rcu *ahead; /* NULL: nobody wants to know */
 };
@@ -120,13 +121,48 @@ static inline bool conga_leaf_is_v4(const struct conga_leaf *leaf)
 	return ipv6_addr_v4mapped(&leaf->addr);
 }
 
-/* Are packets to it stamped, and its stamps learnt from? Any context. */
+/* In struct conga_leaf::state, beside the ports */
+#define CONGA_LEAF_CONGA	BIT(7)
+#define CONGA_LEAF_PORTS	(BIT(CONGA_DSTPORTS_MAX) - 1)
+
+/* Are packets to it stamped, at any port, and its stamps learnt from? Any context. */
 static inline bool conga_leaf_is_conga(const struct conga_leaf *leaf)
 {
-	return READ_ONCE(leaf->state) == CONGA_MODE_CONGA;
+	return READ_ONCE(leaf->state) & CONGA_LEAF_CONGA;
 }
 
-/* Is the path by @tag out, because the leaf does not answer by it? */
+/* Are packets to it stamped that go to @port, a bit of conga_params_port()? */
+static inline bool conga_leaf_stamps(const struct conga_leaf *leaf, u8 port)
+{
+	return READ_ONCE(leaf->state) & port;
+}
+
+/* Of what hello found, what others are told about. */
+struct conga_leaf_news {
+	u16	silent;
+	u16	narrow;
+	u8	state;
+	u8	reason;
+};
+
+/* conga_leaf_news - as it is now; under hello_lock */
+static inline struct conga_leaf_news conga_leaf_news(const struct conga_leaf *leaf)
+{
+	return (struct conga_leaf_news) {
+		.silent	= leaf->silent,
+		.narrow	= leaf->hello->narrow,
+		.state	= leaf->state,
+		.reason	= leaf->hello->reason,
+	};
+}
+
+/* conga_leaf_state - enum conga_mode, in force */
+static inline u8 conga_leaf_state(const struct conga_leaf *leaf)
+{
+	return conga_leaf_is_conga(leaf) ? CONGA_MODE_CONGA : CONGA_MODE_PLAIN;
+}
+
+/* Is the path by @tag out, because the leaf does not answer by it, or it is narrow? */
 static inline bool conga_leaf_is_silent(const struct conga_leaf *leaf, u8 tag)
 {
 	return READ_ONCE(leaf->silent) & BIT(tag);
@@ -161,6 +197,7 @@ void conga_leaf_drop_ahead(struct conga_fabric *fabric);
 void conga_leaf_forget_tag(struct conga_leaf *leaf, u8 tag);
 void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode);
 void conga_leaf_settle(struct conga_leaf *leaf);
+void conga_leaf_tell(struct conga_leaf *leaf, const struct conga_leaf_news *before);
 u8 conga_leaf_reason(const struct conga_leaf *leaf,
 		     const struct conga_params *params);
 u16 conga_leaf_open(struct conga_leaf *leaf);

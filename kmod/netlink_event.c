@@ -174,7 +174,7 @@ static void conga_netlink_news_leaf(struct conga_leaf *leaf)
 	struct conga_leaf_told *told = &leaf->told;
 	u8 state = READ_ONCE(leaf->state);
 	u8 reason = conga_leaf_reason(leaf, conga_fabric_params(leaf->fabric));
-	bool news = told->state &&
+	bool news = told->reason &&
 		    (told->state != state || told->reason != reason);
 
 	told->state = state;

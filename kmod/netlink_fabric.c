@@ -32,8 +32,11 @@ static int conga_netlink_read_dstports(struct conga_params *params,
 		}
 		params->dstport[count++] = htons(nla_get_u16(attr));
 	}
-	if (count)
-		params->dstports = count;
+	if (!count)
+		return 0;
+	params->dstports = count;
+	for (; count < CONGA_DSTPORTS_MAX; count++)
+		params->dstport[count] = 0;
 	return 0;
 }
 
@@ -272,6 +275,13 @@ static bool conga_netlink_scale_differs(const struct conga_params *old,
 	return old->q != new->q || old->metric != new->metric;
 }
 
+/* What leaves agreed to is bound to places in the list. */
+static bool conga_netlink_ports_differ(const struct conga_params *old,
+				       const struct conga_params *new)
+{
+	return memcmp(old->dstport, new->dstport, sizeof(old->dstport));
+}
+
 /* Does what is kept of flows mean something else from now on? */
 static bool conga_netlink_states_differ(const struct conga_params *old,
 					const struct conga_params *new)
@@ -335,9 +345,12 @@ static void conga_netlink_change_apply(struct conga_fabric *fabric,
 	bool scale = conga_netlink_scale_differs(old, change->params);
 	bool hello = old->hello != change->params->hello;
 	bool probe = conga_netlink_probe_differs(old, change->params);
+	bool ports = conga_netlink_ports_differ(old, change->params);
 	struct conga_port *port;
 	u32 i = 0;
 
+	if (ports)
+		conga_control_hold_ports(fabric, change->params);
 	rcu_assign_pointer(fabric->params, change->params);
 	conga_netlink_drop_ahead(fabric);
 	if (change->flowlets)
@@ -346,10 +359,12 @@ static void conga_netlink_change_apply(struct conga_fabric *fabric,
 		list_for_each_entry(port, &fabric->ports, list)
 			conga_port_dre_publish(port, change->dre[i++]);
 	kfree(change->dre);
-	if (scale) {
+	if (scale || ports)
 		synchronize_net();
+	if (scale)
 		conga_netlink_flush_leaves(fabric);
-	}
+	if (ports)
+		conga_control_bind_ports(fabric);
 	if (change->states && old->flow_states)
 		kvfree_rcu(old->flow_states, rcu);
 	if (old->policy->forward && !change->params->policy->forward)

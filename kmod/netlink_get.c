@@ -437,10 +437,28 @@ static int conga_netlink_put_best(struct sk_buff *skb, struct conga_leaf *leaf)
 	return err;
 }
 
+/* UDP ports at which packets to the leaf are stamped */
+static int conga_netlink_put_leaf_ports(struct sk_buff *skb,
+					const struct conga_leaf *leaf)
+{
+	const struct conga_params *params;
+	u8 state = READ_ONCE(leaf->state);
+	int i, err = 0;
+
+	rcu_read_lock();
+	params = conga_fabric_params(leaf->fabric);
+	for (i = 0; i < params->dstports && !err; i++)
+		if (state & BIT(i))
+			err = nla_put_u16(skb, CONGA_A_LEAF_PORT,
+					  ntohs(params->dstport[i]));
+	rcu_read_unlock();
+	return err;
+}
+
 /* Likewise. */
 int conga_netlink_put_leaf(struct sk_buff *skb, struct conga_leaf *leaf)
 {
-	u32 id = READ_ONCE(leaf->hello.id);
+	u32 id = READ_ONCE(leaf->hello->id);
 	u8 reason;
 
 	rcu_read_lock();
@@ -449,13 +467,14 @@ int conga_netlink_put_leaf(struct sk_buff *skb, struct conga_leaf *leaf)
 	if (conga_netlink_put_addr(skb, CONGA_A_LEAF_ADDR4, CONGA_A_LEAF_ADDR6,
 				   leaf) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_MODE, READ_ONCE(leaf->mode)) ||
-	    nla_put_u32(skb, CONGA_A_LEAF_STATE, READ_ONCE(leaf->state)) ||
+	    nla_put_u32(skb, CONGA_A_LEAF_STATE, conga_leaf_state(leaf)) ||
 	    conga_netlink_put_best(skb, leaf) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_REASON, reason) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_ORIGIN, READ_ONCE(leaf->origin)) ||
 	    (id && nla_put_u32(skb, CONGA_A_LEAF_ID, id)) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_PATHS,
-			conga_netlink_usable_paths(leaf)))
+			conga_netlink_usable_paths(leaf)) ||
+	    conga_netlink_put_leaf_ports(skb, leaf))
 		return -EMSGSIZE;
 	return 0;
 }

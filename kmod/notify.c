@@ -60,6 +60,17 @@ static bool conga_notify_moves_own(const struct net_device *dev,
 	return netif_is_vxlan(dev) || event == NETDEV_CHANGEUPPER;
 }
 
+/* The largest packet of tunnels may be another. */
+static void conga_notify_tunnel(struct conga_fabric *fabric, unsigned long event)
+{
+	if (event != NETDEV_REGISTER && event != NETDEV_UNREGISTER &&
+	    event != NETDEV_CHANGEMTU)
+		return;
+	/* Paired with conga_control_see_tunnels(). */
+	smp_mb();
+	WRITE_ONCE(fabric->tunnels_stale, true);
+}
+
 /* RTNL is held. Nothing is ever refused to the device. */
 static int conga_notify_event(struct notifier_block *self, unsigned long event,
 			      void *info)
@@ -71,6 +82,8 @@ static int conga_notify_event(struct notifier_block *self, unsigned long event,
 
 	mutex_lock(&cnet->lock);
 	fabric = conga_fabric_get_locked(dev_net(dev));
+	if (fabric && netif_is_vxlan(dev))
+		conga_notify_tunnel(fabric, event);
 	port = fabric ? conga_port_find(fabric, dev->ifindex) : NULL;
 	if (port)
 		conga_notify_port(port, event);

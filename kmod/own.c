@@ -68,7 +68,7 @@ static void conga_own_set(struct conga_leaf *leaf, const struct in6_addr *addr,
 /* While the leaf answers, the address that it answers to stays. */
 static bool conga_own_settled(const struct conga_leaf *leaf)
 {
-	return leaf->own_rank && leaf->hello.heard;
+	return leaf->own_rank && leaf->hello->agreed;
 }
 
 /* conga_own_learn - a packet of a tunnel leaves for @leaf from @source */
@@ -253,7 +253,7 @@ static bool conga_own_fits(const struct vxlan_dev *tunnel,
 			   const struct conga_params *params)
 {
 	return net_eq(tunnel->net, port->fabric->net) &&
-	       conga_params_take(params, tunnel->cfg.dst_port) &&
+	       conga_params_port(params, tunnel->cfg.dst_port) &&
 	       conga_own_same_domain(tunnel, port->dev);
 }
 

@@ -42,6 +42,7 @@ struct conga_packet {
 	bool	v6;
 	bool	plain4;		/* struct conga_packet_plain4, in the linear part */
 	__be16	dstport;	/* outer */
+	u8	port;		/* which of the fabric's that is, a bit */
 	u32	word;		/* first word of the VXLAN header, host order */
 	u32	vni;		/* second word */
 };
@@ -115,7 +116,8 @@ conga_packet_judge(struct conga_packet *packet, const struct udphdr *udp,
 		   const struct conga_vxlan *vxlan,
 		   const struct conga_params *params)
 {
-	if (!conga_params_take(params, udp->dest))
+	packet->port = conga_params_port(params, udp->dest);
+	if (!packet->port)
 		return CONGA_PACKET_OTHER;
 	packet->dstport = udp->dest;
 	if (!vxlan || (ntohs(udp->len) < CONGA_VXLAN_MIN && udp->len))

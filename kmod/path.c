@@ -17,6 +17,7 @@
  * its verdicts rest on, and is resolved anew when the kernel gives one of them up.
  */
 #include <linux/jiffies.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <net/fib_rules.h>
 #include <net/l3mdev.h>
@@ -540,6 +541,29 @@ const struct conga_paths *conga_path_by(struct conga_leaf *leaf, u8 tag)
 		if (paths->routed & BIT(tag))
 			return paths;
 	return NULL;
+}
+
+/*
+ * conga_path_dst - a route to @leaf by the uplink @port, of packets of any key
+ *
+ * NULL if there is none. It is good for the RCU section, no reference is taken.
+ */
+struct dst_entry *conga_path_dst(struct conga_leaf *leaf, const struct conga_port *port)
+{
+	u8 tag = READ_ONCE(port->tag);
+	const struct conga_paths *paths = conga_path_by(leaf, tag);
+	const struct conga_nexthop *nexthop;
+
+	if (!paths || !conga_port_up(port))
+		return NULL;
+	nexthop = conga_path_nexthop(paths, tag, get_random_u32());
+	if (conga_path_holds(leaf, nexthop->dst, nexthop->cookie))
+		return nexthop->dst;
+	paths = conga_path_renew(leaf, paths);
+	if (IS_ERR(paths))
+		return NULL;
+	nexthop = conga_path_nexthop(paths, tag, get_random_u32());
+	return nexthop ? nexthop->dst : NULL;
 }
 
 /* conga_path_owns_any - is a packet's own route one of the decision's nexthops, used or

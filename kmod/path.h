@@ -105,6 +105,7 @@ const struct conga_paths *conga_path_renew(struct conga_leaf *leaf,
 					   const struct conga_paths *paths);
 const struct conga_paths *conga_path_main(struct conga_leaf *leaf);
 const struct conga_paths *conga_path_by(struct conga_leaf *leaf, u8 tag);
+struct dst_entry *conga_path_dst(struct conga_leaf *leaf, const struct conga_port *port);
 void conga_path_rules_read(struct conga_path_rules *rules, const struct net *net,
 			   bool v4);
 u16 conga_path_sport_class(const struct conga_path_rules *rules, u16 sport);

@@ -83,7 +83,7 @@ static bool conga_tx_rehash(const struct conga_steer *steer, struct sk_buff *skb
 	return false;
 }
 
-/* Towards a conga leaf: LBTag, CE = 0 (the link door raises it), feedback,
+/* Towards a conga leaf, at a port that is agreed: LBTag, CE = 0 (the link door raises it), feedback,
  * section 3.3. Stamped packets of a tunnel that has the control VNI for its own
  * would be consumed. False if the header cannot be written.
  */
@@ -94,7 +94,7 @@ static bool conga_tx_stamp(struct conga_steer *steer, struct sk_buff *skb)
 	u8 tag = steer->choice.tag;
 	struct conga_stamp stamp;
 
-	if (!conga_leaf_is_conga(leaf))
+	if (!conga_leaf_stamps(leaf, steer->packet.port))
 		return true;
 	conga_leaf_mark_busy(leaf, tag);
 	if (!conga_wire_blank(steer->packet.word, steer->packet.vni) ||

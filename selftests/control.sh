@@ -32,8 +32,8 @@ hellos() {
 	for addr in $FRIEND $FRIEND6; do conga 0 leaf add "$addr" mode conga || return; done
 	rounds 2 || return
 	for addr in $FRIEND $FRIEND6; do
-		golden 0 "$addr" 01 01 0 '.......5' '00000000' &&
-			golden 1 "$addr" 01 01 0 '.......c' '00000000' || return
+		golden 0 "$addr" 01 05 0 "$ANY_NONCE"'[08]5' "$NO_NONCE" &&
+			golden 1 "$addr" 01 05 0 "$ANY_NONCE"'[08]c' "$NO_NONCE" || return
 	done
 }
 
@@ -67,12 +67,12 @@ feedback_bytes() {
 	local echo
 
 	ask "$1" || return
-	printf -v echo '%08x' "$ASKED"
+	printf -v echo '%016x' "$ASKED"
 	conga 0 fabric set age 2s || return
 	stats_mark "${LEAF[0]}"
 	look
 	busywait 5000 more_explicit "$1" || fail "no explicit feedback" || return
-	golden 0 "$1" 02 00 2 00000000 "$echo" 0660000009e00000 || return
+	golden 0 "$1" 02 04 2 "$NO_NONCE" "$echo" 0660000009e00000 || return
 	conga 0 fabric set age 10s
 }
 
@@ -85,10 +85,10 @@ bye_bytes() {
 	local echo
 
 	ask "$1" || return
-	printf -v echo '%08x' "$ASKED"
+	printf -v echo '%016x' "$ASKED"
 	look
 	conga 0 leaf del "$1" || return
-	golden 0 "$1" 03 00 0 00000000 "$echo" && golden 1 "$1" 03 00 0 00000000 "$echo" &&
+	golden 0 "$1" 03 04 0 "$NO_NONCE" "$echo" && golden 1 "$1" 03 04 0 "$NO_NONCE" "$echo" &&
 		conga 0 leaf add "$1" mode conga
 }
 
@@ -128,21 +128,22 @@ plain_source() {
 		heedless "rx_control=8 control_plain_leaf=8"
 }
 
-# An answer, feedback and bye that echo nothing, rubbish, or a nonce with one bit
-# wrong
+# An answer, feedback and bye that echo nothing, rubbish, or a nonce with one bit of its
+# round wrong
 wrong_nonce() {
 	local addr echo bad
 
 	for addr in $FRIEND $FRIEND6; do
 		ask "$addr" || return
 		bad=()
-		for echo in 0 5 0x$RUBBISH $((16#$NONCE ^ 0x10)) $((16#$NONCE ^ 0x80000000)); do
+		for echo in 0 5 0x$RUBBISH $((16#$NONCE ^ 0x80)) $((16#$NONCE ^ 1 << 31)) \
+			$((16#$NONCE ^ 1 << 32)) $((16#$NONCE ^ 1 << 63)); do
 			bad+=("$(control flags=0 "echo=$echo")"
 				"$(control type=2 flags=0 "echo=$echo" count=1 records=0c200000)"
 				"$(control type=3 flags=0 "echo=$echo")")
 		done
 		mark
-		by_port "$addr" "${bad[@]}" && heedless "rx_control=15 control_nonce=15" || return
+		by_port "$addr" "${bad[@]}" && heedless "rx_control=21 control_nonce=21" || return
 	done
 }
 
@@ -153,6 +154,26 @@ prefixes() {
 	for ((length = 16; length < ${#1}; length += 2)); do echo "${1:0:length}"; done
 }
 
+# Half of a nonce could be guessed. A hello that has no more is answered.
+half_nonce() {
+	local addr echo
+
+	for addr in $FRIEND $FRIEND6; do
+		ask "$addr" || return
+		echo=$((16#$NONCE))
+		mark
+		by_port "$addr" "$(control wide=0 flags=0 "echo=$echo")" \
+			"$(control wide=0 type=2 flags=0 "echo=$echo" count=1 records=0c200000)" \
+			"$(control wide=0 type=3 flags=0 "echo=$echo")" &&
+			heedless "rx_control=3 control_nonce=3" || return
+		look
+		mark
+		by_port "$addr" "$(control wide=0 "nonce=$ASKED")" &&
+			golden 0 "$addr" 01 04 0 "$ANY_NONCE"'[08]5' "$(printf '%016x' "$ASKED")" &&
+			counted "rx_control=1 hello_answered=1" || return
+	done
+}
+
 truncated() {
 	local whole addr
 
@@ -160,7 +181,7 @@ truncated() {
 	for addr in $FRIEND $FRIEND6; do
 		mark
 		# shellcheck disable=SC2046
-		by_port $addr $(prefixes "$whole") && heedless "rx_control=32 control_malformed=32" ||
+		by_port $addr $(prefixes "$whole") && heedless "rx_control=40 control_malformed=40" ||
 			return
 	done
 }
@@ -320,9 +341,31 @@ limited() {
 answers_heard() {
 	local count
 
-	count=$(said 0 '434e474101010000.*00001230$' | wc -l)
+	count=$(said 0 '434e474101010400.*00001230........00000000$' | wc -l)
 	echo "$count"
 	((count >= ANSWERS))
+}
+
+# A hello interval may begin in the middle: once more, then.
+wrong_limited() {
+	conga 0 leaf set $AUTO mode plain && conga 0 leaf set $AUTO mode auto && rounds 1 || return
+	wrong_counted || wrong_counted
+}
+
+# Byes that nobody sent: all are counted, the right answer among them is believed.
+wrong_counted() {
+	local bye
+
+	bye=$(control type=3 flags=0 "echo=0x$RUBBISH")
+	ask $AUTO || return
+	mark
+	by_port $AUTO -r 200 "$bye" &&
+		heedless "rx_control=200 control_nonce=$WRONG control_limited=$((200 - WRONG))" ||
+		return
+	mark
+	by_port $AUTO "$bye" "$(control flags=0 "echo=$((16#$NONCE))")" "$bye" &&
+		counted "rx_control=3 hello_heard=1 control_limited=2 leaf_up=1" &&
+		leaf_is $AUTO conga answers
 }
 
 readonly STORM=${STORM:-1000000} STORM_BEFORE=100000
@@ -379,7 +422,7 @@ stormed() {
 require_root
 require_commands ip tcpdump ethtool jq awk nsenter
 require_module
-tap_plan 22
+tap_plan 24
 setup || die "the fabric cannot be set up"
 tap_test "a hello, byte by byte, by each uplink" hellos
 tap_test "an answer, byte by byte, by the uplink that was asked by" answer_bytes
@@ -390,6 +433,7 @@ tap_test "by a device that is no port: counted, nothing else" other_device
 tap_test "of an unknown sender: counted, nothing else" unknown_source
 tap_test "of a plain leaf: counted, nothing else" plain_source
 tap_test "of a leaf, with a nonce that is not ours: counted, nothing else" wrong_nonce
+tap_test "of a leaf, with half of a nonce: counted; but a hello that has no more is answered" half_nonce
 tap_test "truncated at every length: counted, nothing else" truncated
 tap_test "wrong magic, or more records than bytes: counted, nothing else" malformed
 tap_test "of another version: counted" other_version
@@ -402,5 +446,6 @@ tap_test "an answer with the right nonce: the leaf is conga" answered
 tap_test "feedback with the right nonce is taken" fed_back
 tap_test "a bye with the right nonce: the leaf is plain" said_bye
 tap_test "no more answers per interval than a leaf needs" limited
+tap_test "of many wrong nonces all are compared: the right one among them is believed" wrong_limited
 tap_test "$STORM at once: exactly counted, no memory grows" stormed
 tap_exit

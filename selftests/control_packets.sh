@@ -28,13 +28,18 @@ readonly NOBODY=65534
 
 # As large as can be: hellos come when the test makes them, see rounds.
 readonly -a INTERVAL=(10s 9s)
-readonly ANSWERS=64		# per leaf and hello interval
+readonly ANSWERS=144		# per leaf and hello interval
+readonly WRONG=64		# echoes, likewise
 
 # VXLAN headers of control packets, stamped with LBTag 3; and what a data packet
 # says: LBTag 4, CE 7, feedback for LBTag 12, metric 1.
 readonly CONTROL=08300100fffffe00
 readonly FORGED_DATA=084fc30000006400
-readonly RUBBISH=deadbee0	# a nonce that nobody sent
+# A nonce of any round: its last two digits are [08] of a small hello about the first port,
+# and the LBTag.
+readonly NO_NONCE=0000000000000000
+readonly ANY_NONCE=..............
+readonly RUBBISH=deadbee0deadbee0	# a nonce that nobody sent
 
 declare -a LOOKED=(0 0)		# lines of what each uplink has said
 ASKED=65536 TICKED=0
@@ -109,16 +114,21 @@ listen() {
 # ---- what the far leaves say ----
 
 # control [FIELD=VALUE]...: a control packet, by default a hello that asks.
-# Numbers as the shell knows them; magic, records and word are hexadecimal.
+# Numbers as the shell knows them; magic, records and word are hexadecimal. With wide=0
+# it has the lower halves of its nonces alone, as a probe has.
 control() {
 	local -A is=([word]=$CONTROL [magic]=434e4741 [version]=1 [type]=1 [flags]=1 [count]=0
-		[id]=77 [q]=3 [byte3]=0 [nonce]=0x1230 [echo]=0 [records]="")
-	local word
+		[id]=77 [q]=3 [byte3]=0 [nonce]=0x1230 [echo]=0 [records]="" [wide]=1)
+	local word upper=""
 
 	for word; do is[${word%%=*}]=${word#*=}; done
-	printf '%s%s%02x%02x%02x%02x%08x%02x%02x0000%08x%08x%s\n' "${is[word]}" "${is[magic]}" \
-		"${is[version]}" "${is[type]}" "${is[flags]}" "${is[count]}" "${is[id]}" \
-		"${is[q]}" "${is[byte3]}" "${is[nonce]}" "${is[echo]}" "${is[records]}"
+	[[ ${is[type]} != 4 ]] || is[wide]=0
+	((!is[wide])) || printf -v upper '%08x%08x' "$((is[nonce] >> 32 & 0xffffffff))" \
+		"$((is[echo] >> 32 & 0xffffffff))"
+	printf '%s%s%02x%02x%02x%02x%08x%02x%02x0000%08x%08x%s%s\n' "${is[word]}" "${is[magic]}" \
+		"${is[version]}" "${is[type]}" "$((is[flags] | (is[wide] ? 4 : 0)))" "${is[count]}" \
+		"${is[id]}" "${is[q]}" "${is[byte3]}" "$((is[nonce] & 0xffffffff))" \
+		"$((is[echo] & 0xffffffff))" "${is[records]}" "$upper"
 }
 
 # by_port SOURCE WORD...: to the leaf, past spine 0's IP layer; the words are
@@ -194,12 +204,13 @@ outer() {
 	fi
 }
 
-# golden SPINE TO TYPE FLAGS COUNT NONCE ECHO [RECORDS]: this very packet comes
+# golden SPINE TO TYPE FLAGS COUNT NONCE ECHO [RECORDS]: this very packet comes. Nonces are
+# of 16 digits, whose upper halves stand at the end.
 golden() {
-	local bytes=$((24 + 4 * $5)) expected
+	local bytes=$((24 + 4 * $5 + 8)) expected
 
 	expected="^$(outer "$2" "$bytes")08${TAG_HEX[$1]}00100fffffe00434e474101$3$4"
-	expected+="$(printf '%02x' "$5")${LEAF_ID}03000000$6$7$8\$"
+	expected+="$(printf '%02x' "$5")${LEAF_ID}03000000${6:8}${7:8}$8${6:0:8}${7:0:8}\$"
 	SAID=$(busywait 5000 said "$1" "$expected") ||
 		fail "to $2 by uplink $1: $(said "$1" | tail -n 3 | paste -sd' '), expected: $expected"
 }
@@ -220,8 +231,8 @@ ask() {
 	ASKED=$((ASKED + 16))
 	look
 	by_port "$1" "$(control "nonce=$ASKED")" &&
-		golden 0 "$1" 01 00 0 '.......5' "$(printf '%08x' "$ASKED")" || return
-	NONCE=${SAID: -16:8}
+		golden 0 "$1" 01 04 0 "$ANY_NONCE"'[08]5' "$(printf '%016x' "$ASKED")" || return
+	NONCE=${SAID: -16:8}${SAID: -32:8}
 }
 
 # ---- what is believed ----

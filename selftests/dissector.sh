@@ -277,6 +277,25 @@ golden_control() {
 			conga.probe.utilisation conga.probe.hops
 }
 
+# Behind the records, before what pads a hello of full size
+readonly WIDE_FEEDBACK=${FEEDBACK/010200/010204}0000000099aaeeff
+readonly WIDE_HELLO=${HELLO_BYTES/010103/010105}55667788000000000000
+
+golden_upper() {
+	control_is "1 9,6 0x00000000 0x99aaeeff" "${WIDE_FEEDBACK/0660000009e00000/09e0000006600000}" \
+		conga.flags.wide conga.record.lbtag conga.nonce_upper conga.echo_upper &&
+		control_is "1 0x00000abc 0x55667788 0x00000000" "$WIDE_HELLO" conga.flags.wide \
+			conga.nonce conga.nonce_upper conga.echo_upper &&
+		control_is "1 " "${WIDE_FEEDBACK:0:-2}" conga.short conga.unknown
+}
+
+# Every control packet of leaves has them; some hellos are of full size.
+nonces_are_wide() {
+	are "control packets of leaves without upper halves" 0 \
+		"$(count "conga.type && conga.type != 4 && !conga.nonce_upper")" || return
+	(($(count "conga.padding") > 0)) || fail "no hello of full size"
+}
+
 # A record, half a probe or header that is missing; another magic, version and type
 golden_faults() {
 	local bytes
@@ -301,7 +320,7 @@ compare() {
 	[[ -e $PCAP && -e $SAID ]] || die "dissector.sh: there is no recording"
 	SCRATCH=$(mktemp -d)
 	defer "rm -rf $SCRATCH"
-	tap_plan 15
+	tap_plan 17
 	tap_test "hellos: leaf ids and Q" hellos
 	tap_test "the last CE of each LBTag is what the other leaf knows" congestion
 	tap_test "the last feedback for each LBTag is what its leaf knows" feedback
@@ -315,6 +334,9 @@ compare() {
 	tap_test "golden bytes, q 6" golden_q6
 	tap_test "golden bytes, queues" golden_queues
 	tap_test "golden bytes, control packets" golden_control
+	tap_test "golden bytes, upper halves of nonces" golden_upper
+	tap_test "all control packets of leaves have them, some hellos are of full size" \
+		nonces_are_wide
 	tap_test "control packets that are short or unknown are said to be" golden_faults
 	tap_test "what is not stamped is VXLAN, and that is all" not_ours
 	tap_exit

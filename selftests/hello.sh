@@ -149,6 +149,12 @@ wrong_nonce() {
 	soon stats_grew "${LEAF[0]}" control_nonce=3 && leaf_is 0 "plain bye"
 }
 
+# Of the upper half nobody but who heard it can know.
+half_nonce() {
+	played -h -n 3 && player_done || return
+	soon stats_grew "${LEAF[0]}" control_nonce=3 && leaf_is 0 "plain bye"
+}
+
 # The LBTag in it does not matter to whether it is ours.
 right_nonce() {
 	played -i 77 && leaf_becomes 0 "conga answers" && leaf_id_is 0 77 || return
@@ -284,7 +290,7 @@ setup() {
 	pin "${LEAF[1]}" && events_start 0
 }
 
-tap_plan 22
+tap_plan 23
 require_root
 require_commands ip jq nft ping tcpdump ethtool
 require_module
@@ -299,6 +305,7 @@ tap_test "it has another metric: both are plain" disagrees metric metric sum max
 tap_test "it is another, and the first again: plain, until it is calm" alternates
 peer_down
 tap_test "an answer without a nonce of ours is none" wrong_nonce
+tap_test "an answer with half of one is none" half_nonce
 tap_test "an answer with it makes it conga" right_nonce
 tap_test "a nonce counts for its round and the next one" old_nonce
 tap_test "it uses byte 3 otherwise: plain" byte_3

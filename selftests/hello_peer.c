@@ -7,6 +7,8 @@
  *	-i ID[,ID]	leaf ids, by turns, default 1
  *	-q Q -b BYTE3 -f FLAGS -v VERSION -t TYPE	instead of 3, 0, 0, 1, 1
  *	-x BITS		flipped in the echo
+ *	-h		echoes half of the nonce, without the flag of the other half
+ *	-p PORT		answers at this UDP port alone, instead of at each
  *	-o		echoes the first nonce for ever
  *	-k CHECKSUM	of UDP, instead of none
  *	-s BYTES	cut off at the end
@@ -34,12 +36,12 @@
 
 #include "netns.h"
 
-#define VXLAN_PORT	4789
 #define STAMPED		0x08000100
 #define STAMPED_MASK	0xff000100
 #define VNI_CONTROL	0xfffffe00
 #define MAGIC		0x434e4741
 #define ASK		0x01
+#define WIDE		0x04
 #define NONCE		0x12345670
 #define IDS_MAX		2
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -55,12 +57,13 @@ struct hello {
 	uint8_t			q, byte3;
 	uint16_t		zero;
 	uint32_t		nonce, echo;
+	uint32_t		nonce_upper, echo_upper;
 };
 
 static struct {
 	uint32_t id[IDS_MAX], ids;
-	uint32_t flip, cut, count, checksum, q, byte3, flags, version, type;
-	bool old;
+	uint32_t flip, cut, count, checksum, q, byte3, flags, version, type, port;
+	bool old, half;
 } options = { .id = { 1 }, .ids = 1, .q = 3, .version = 1, .type = 1 };
 
 static bool asks(const struct hello *hello, ssize_t length)
@@ -68,10 +71,10 @@ static bool asks(const struct hello *hello, ssize_t length)
 	return length >= (ssize_t)sizeof(*hello) &&
 	       hello->ip.ihl == sizeof(hello->ip) / 4 &&
 	       hello->ip.protocol == IPPROTO_UDP &&
-	       hello->udp.dest == htons(VXLAN_PORT) &&
+	       (!options.port || hello->udp.dest == htons(options.port)) &&
 	       (ntohl(hello->vxlan) & STAMPED_MASK) == STAMPED &&
 	       hello->vni == htonl(VNI_CONTROL) &&
-	       hello->magic == htonl(MAGIC) && hello->flags & ASK;
+	       hello->magic == htonl(MAGIC) && hello->flags & ASK && hello->flags & WIDE;
 }
 
 /* An exchange of addresses leaves the sum of the header as it is. */
@@ -84,13 +87,17 @@ static void turn_round(struct hello *hello)
 	hello->udp.check = htons(options.checksum);
 }
 
-static uint32_t echo_of(uint32_t nonce)
+/* The nonce of the hello, or that of the first one */
+static void echo(struct hello *hello)
 {
-	static uint32_t first;
+	static uint32_t first, first_upper;
 
-	if (!first)
-		first = nonce;
-	return (options.old ? first : nonce) ^ htonl(options.flip);
+	if (!first && !first_upper) {
+		first = hello->nonce;
+		first_upper = hello->nonce_upper;
+	}
+	hello->echo = (options.old ? first : hello->nonce) ^ htonl(options.flip);
+	hello->echo_upper = options.old ? first_upper : hello->nonce_upper;
 }
 
 static void answer(struct hello *hello, uint32_t number)
@@ -98,23 +105,26 @@ static void answer(struct hello *hello, uint32_t number)
 	turn_round(hello);
 	hello->version = options.version;
 	hello->type = options.type;
-	hello->flags = options.flags;
+	hello->flags = options.flags | (options.half ? 0 : WIDE);
 	hello->id = htonl(options.id[number % options.ids]);
 	hello->q = options.q;
 	hello->byte3 = options.byte3;
-	hello->echo = echo_of(hello->nonce);
+	echo(hello);
 	hello->nonce = htonl(NONCE);
+	hello->nonce_upper = htonl(NONCE);
 }
 
-/* The sum of the header follows its length, which bytes cut off change. */
+/* The sum of the header follows its length: of bytes cut off, or of a hello of full size,
+ * whose answer is small.
+ */
 static void cut(struct hello *hello)
 {
-	uint16_t length = ntohs(hello->ip.tot_len) - options.cut;
-	uint32_t sum = ntohs(hello->ip.check) + options.cut;
+	uint16_t length = sizeof(*hello) - options.cut;
+	uint32_t sum = ntohs(hello->ip.check) + ntohs(hello->ip.tot_len) - length;
 
 	hello->ip.tot_len = htons(length);
 	hello->ip.check = htons((sum & 0xffff) + (sum >> 16));
-	hello->udp.len = htons(ntohs(hello->udp.len) - options.cut);
+	hello->udp.len = htons(length - sizeof(hello->ip));
 }
 
 static void ids_parse(char *text)
@@ -140,6 +150,7 @@ static const struct {
 	{ 'k', &options.checksum },
 	{ 's', &options.cut },
 	{ 'n', &options.count },
+	{ 'p', &options.port },
 };
 
 static void number_parse(int option, const char *text)
@@ -155,13 +166,15 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "i:q:b:f:v:t:x:ok:s:n:")) != -1) {
+	while ((c = getopt(argc, argv, "i:q:b:f:v:t:x:ohk:s:n:p:")) != -1) {
 		if (c == '?')
 			exit(EXIT_FAILURE);
 		else if (c == 'i')
 			ids_parse(optarg);
 		else if (c == 'o')
 			options.old = true;
+		else if (c == 'h')
+			options.half = true;
 		else
 			number_parse(c, optarg);
 	}
@@ -185,7 +198,7 @@ static void answer_all(int fd)
 			continue;
 		answer(&hello, number++);
 		cut(&hello);
-		if (sendto(fd, &hello, length - options.cut, 0, (void *)&from, size) < 0)
+		if (sendto(fd, &hello, sizeof(hello) - options.cut, 0, (void *)&from, size) < 0)
 			err(EXIT_FAILURE, "sendto");
 		printf("answered %u\n", number);
 	}

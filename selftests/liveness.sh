@@ -239,12 +239,13 @@ cost() {
 	((sent >= $2 && sent <= $3)) || fail "$1: $sent hellos in 100 intervals, expected $2 to $3"
 }
 
-# One per round, wherever it begins and ends.
+# One per round, wherever it begins and ends; and one of full size by each path that is not
+# silent in four rounds, which is four paths once and three paths once.
 costs() {
-	cost "no traffic" 70 115 || return
-	traffic_start 0.0 1.0 && traffic_start 1.0 0.0 && cost "traffic" 70 115 || return
+	cost "no traffic" 160 215 || return
+	traffic_start 0.0 1.0 && traffic_start 1.0 0.0 && cost "traffic" 160 215 || return
 	events_skip
-	dead 0 && events_have "up0 silent" && cost "one silent path" 140 230 || return
+	dead 0 && events_have "up0 silent" && cost "one silent path" 205 305 || return
 	traffic_stop
 	repaired 0 && events_have "up0 usable"
 }
@@ -252,7 +253,7 @@ costs() {
 # What waits for the tick of the longer interval would say nothing for most of this time.
 heeded() {
 	conga 0 fabric set hello 10s && sleep 0.1 && conga 0 fabric set hello "${HELLO_MS}ms" &&
-		cost "shorter from now on" 70 115
+		cost "shorter from now on" 160 215
 }
 
 setup() {
@@ -279,6 +280,6 @@ tap_test "traffic one way, with explicit feedback: likewise" one_way
 tap_test "traffic one way, without: likewise" one_way_unfed
 tap_test "without hello the silent path attracts new flowlets" without_hello
 tap_test "all spines dead: no path is out, the leaf is plain" all_dead
-tap_test "one hello per leaf and interval, and one for each silent path" costs
+tap_test "one hello per leaf and interval, one for each silent path, and a full-size one by each other path in four" costs
 tap_test "a shorter interval is heeded at once" heeded
 tap_exit

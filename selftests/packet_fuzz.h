@@ -119,8 +119,8 @@ extern const char * const fuzz_ways[FUZZ_WAYS];
 
 /* What the box told us: nonces, by the last byte of whom they were for. */
 struct fuzz_heard {
-	uint32_t nonce[256];
-	uint32_t nonce6[256];
+	uint64_t nonce[256];
+	uint64_t nonce6[256];
 };
 
 /* How packets are drawn. */

@@ -251,13 +251,24 @@ static void fuzz_vxlan(struct fuzz_maker *maker, uint32_t word, uint32_t vni)
 	maker->headers = maker->frame->len;
 }
 
-static uint32_t fuzz_echo(struct fuzz_maker *maker)
+static uint64_t fuzz_echo(struct fuzz_maker *maker)
 {
 	const struct fuzz_heard *heard = &maker->plan->heard;
 
 	if (fuzz_chance(&maker->rng, 30))
-		return fuzz_random(&maker->rng);
+		return (uint64_t)fuzz_random(&maker->rng) << 32 | fuzz_random(&maker->rng);
 	return (maker->packet->v6 ? heard->nonce6 : heard->nonce)[maker->packet->party];
+}
+
+/* The upper halves of nonces, and what a hello of full size is padded with */
+static void fuzz_upper(struct fuzz_maker *maker, uint64_t echo)
+{
+	uint8_t *at = fuzz_add(maker, 8);
+
+	fuzz_put32(at, fuzz_random(&maker->rng));
+	fuzz_put32(at + 4, echo >> 32);
+	if (fuzz_chance(&maker->rng, 10))
+		fuzz_add(maker, fuzz_below(&maker->rng, 1000));
 }
 
 static void fuzz_probe(struct fuzz_maker *maker)
@@ -283,6 +294,8 @@ static void fuzz_message(struct fuzz_maker *maker, bool probe)
 {
 	uint8_t *at = fuzz_add(maker, CONTROL_HLEN);
 	unsigned int count;
+	uint64_t echo;
+	bool wide;
 
 	fuzz_put32(at, fuzz_chance(&maker->rng, 97) ? CONTROL_MAGIC : fuzz_random(&maker->rng));
 	at[4] = fuzz_chance(&maker->rng, 95) ? 1 : fuzz_random(&maker->rng);
@@ -291,7 +304,8 @@ static void fuzz_message(struct fuzz_maker *maker, bool probe)
 		at[5] = 1;
 	if (probe && fuzz_chance(&maker->rng, 90))
 		at[5] = 4;
-	at[6] = fuzz_one_of(maker, 1, 1, 1, 1, 1, 0, 2, 3, 255);
+	at[6] = fuzz_one_of(maker, 5, 5, 5, 5, 5, 4, 0, 1, 6, 7, 255);
+	wide = at[6] & 4;
 	at[7] = at[5] != 2 ? 0 : fuzz_below(&maker->rng, CONTROL_RECORDS + 2);
 	count = at[7];
 	fuzz_put32(at + 8, fuzz_chance(&maker->rng, 70) ? 77 :
@@ -299,7 +313,8 @@ static void fuzz_message(struct fuzz_maker *maker, bool probe)
 	at[12] = fuzz_chance(&maker->rng, 95) ? 3 : fuzz_random(&maker->rng);
 	at[13] = fuzz_chance(&maker->rng, 90) ? 0 : fuzz_below(&maker->rng, 4);
 	fuzz_put32(at + 16, fuzz_random(&maker->rng));
-	fuzz_put32(at + 20, fuzz_echo(maker));
+	echo = fuzz_echo(maker);
+	fuzz_put32(at + 20, echo);
 	maker->headers = maker->frame->len;
 	if (at[5] == 4)
 		fuzz_probe(maker);
@@ -308,6 +323,8 @@ static void fuzz_message(struct fuzz_maker *maker, bool probe)
 		at[0] = fuzz_below(&maker->rng, 18);
 		at[1] = fuzz_random(&maker->rng);
 	}
+	if (wide && fuzz_chance(&maker->rng, 95))
+		fuzz_upper(maker, echo);
 }
 
 /* ---- a packet that is right, for each door ---- */

@@ -200,13 +200,15 @@ static unsigned int fuzz_hear(const struct fuzz_packet *packet, uint64_t index, 
 static void fuzz_learn(const struct fuzz_view *view, const struct fuzz_frame *frame)
 {
 	struct fuzz_heard *heard = &fuzz_seen.plan->heard;
-	uint32_t nonce;
+	uint64_t nonce;
 
-	if (view->end < view->l4 + 40)
+	if (view->end < view->l4 + 48)
 		return;
 	nonce = fuzz_get32(frame->bytes + view->l4 + 32);
-	if (nonce)
-		(view->v6 ? heard->nonce6 : heard->nonce)[view->party] = nonce;
+	if (!nonce)
+		return;
+	nonce |= (uint64_t)fuzz_get32(frame->bytes + view->l4 + 40) << 32;
+	(view->v6 ? heard->nonce6 : heard->nonce)[view->party] = nonce;
 }
 
 /* A datagram of a local process, the first part of one, or one of many. */

@@ -93,8 +93,8 @@ tx_bytes:number"
 leaf_shape() {
 	hello 50ms && busywait "$SETTLE_MS" leaf_has_an_id || fail "no hello: $(conga 0 leaf show)" ||
 		return
-	shape_is "addr:string mode:string state:string reason:string paths:number id:number \
-origin:string" . leaf show && hello off
+	shape_is "addr:string mode:string state:string reason:string paths:number ports:array \
+id:number origin:string" . leaf show && hello off
 }
 
 hello() {

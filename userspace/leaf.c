@@ -83,6 +83,7 @@ static const struct nla_policy conga_leaf_policy[CONGA_A_LEAF_MAX + 1] = {
 	[CONGA_A_LEAF_BEST] = { .type = NLA_U32 },
 	[CONGA_A_LEAF_UTILISATION] = { .type = NLA_U32 },
 	[CONGA_A_LEAF_PROBE_AGE] = { .type = NLA_U64 },
+	[CONGA_A_LEAF_PORT] = { .type = NLA_U16 },
 };
 
 /* That all is as it should be is no news. */
@@ -107,14 +108,27 @@ static void conga_leaf_print_best(struct nlattr **attrs)
 			 attrs[CONGA_A_LEAF_PROBE_AGE]);
 }
 
+/* UDP ports at which it is conga */
+static void conga_leaf_print_ports(struct nl_msg *reply)
+{
+	struct nlattr *attr;
+	int left;
+
+	conga_print_array("ports");
+	nlmsg_for_each_attr(attr, nlmsg_hdr(reply), GENL_HDRLEN, left)
+		if (nla_type(attr) == CONGA_A_LEAF_PORT)
+			conga_print_uint("", conga_options.details ? "port" : NULL, attr);
+	conga_print_array_end();
+}
+
 static void conga_leaf_print(struct nlattr **attrs, struct nl_msg *reply)
 {
-	(void)reply;
 	conga_print_addr("addr", "", attrs, CONGA_A_LEAF_ADDR4);
 	conga_print_choice("mode", "mode", attrs[CONGA_A_LEAF_MODE], conga_leaf_modes);
 	conga_print_choice("state", "state", attrs[CONGA_A_LEAF_STATE], conga_leaf_modes);
 	conga_leaf_print_reason(attrs[CONGA_A_LEAF_REASON]);
 	conga_print_uint("paths", "paths", attrs[CONGA_A_LEAF_PATHS]);
+	conga_leaf_print_ports(reply);
 	conga_print_id("id", "id", attrs[CONGA_A_LEAF_ID]);
 	conga_leaf_print_best(attrs);
 	conga_print_origin(attrs[CONGA_A_LEAF_ORIGIN]);

@@ -14,12 +14,15 @@
 
 /* A feedback of two records, field by field. */
 static const u8 golden[] = {
-	'C', 'N', 'G', 'A', 0x01, 0x02, 0x02, 0x02,
+	'C', 'N', 'G', 'A', 0x01, 0x02, 0x06, 0x02,
 	0x12, 0x34, 0x56, 0x78, 0x06, 0x01, 0x00, 0x00,
 	0xaa, 0xbb, 0xcc, 0xdd, 0x11, 0x22, 0x33, 0x44,
 	0x0f, 0xfc, 0x00, 0x00,
 	0x02, 0x04, 0x00, 0x00,
 };
+
+/* Behind the records */
+static const u8 wide[] = { 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xee, 0xff };
 
 static void test_control_golden(void **state)
 {
@@ -33,8 +36,6 @@ static void test_control_golden(void **state)
 			.id		= htonl(0x12345678),
 			.q		= 6,
 			.byte3		= conga_control_byte3(6, false),
-			.nonce		= htonl(0xaabbccdd),
-			.echo		= htonl(0x11223344),
 		},
 		.record = {
 			{ .tag = 15, .metric = conga_control_metric_put(63, 6) },
@@ -43,7 +44,13 @@ static void test_control_golden(void **state)
 	};
 
 	(void)state;
+	conga_control_put_nonces(&payload, 0x55667788aabbccddull, 0x99aaeeff11223344ull);
 	assert_memory_equal(&payload, golden, sizeof(golden));
+	assert_memory_equal(&payload.wide, wide, sizeof(wide));
+	assert_int_equal(conga_control_body(&payload.header), 8);
+	assert_int_equal(conga_control_upper(&payload.header), sizeof(wide));
+	payload.header.flags = 0;
+	assert_int_equal(conga_control_upper(&payload.header), 0);
 }
 
 /* No holes, and one record per LBTag at the most. */
@@ -52,7 +59,9 @@ static void test_control_sizes(void **state)
 	(void)state;
 	assert_int_equal(sizeof(struct conga_control_header), 24);
 	assert_int_equal(sizeof(struct conga_control_record), 4);
-	assert_int_equal(sizeof(struct conga_control_payload), 24 + 16 * 4);
+	assert_int_equal(sizeof(struct conga_control_payload), 24 + 16 * 4 + 8);
+	assert_int_equal(sizeof(struct conga_control_wide), 8);
+	assert_int_equal(CONGA_CONTROL_SMALL, 8 + 8 + 24 + 8);
 }
 
 /* As the manual, include/uapi/linux/conga.h, has them. */
@@ -65,6 +74,7 @@ static void test_control_numbers(void **state)
 	assert_int_equal(CONGA_CONTROL_BYE, 3);
 	assert_int_equal(CONGA_CONTROL_ASK, 0x01);
 	assert_int_equal(CONGA_CONTROL_SUM, 0x02);
+	assert_int_equal(CONGA_CONTROL_WIDE, 0x04);
 	assert_int_equal(CONGA_VNI_CONTROL, 0xfffffe);
 }
 

@@ -14,7 +14,8 @@ local conga = Proto("conga", "CONGA in VXLAN")
 local CONTROL_VNI = 0xfffffe
 local MAGIC = 0x434e4741
 local VERSION = 1
-local HEADER_BYTES, CONTROL_BYTES, RECORD_BYTES, PROBE_BYTES = 8, 24, 4, 20
+local HEADER_BYTES, CONTROL_BYTES, RECORD_BYTES, PROBE_BYTES, WIDE_BYTES = 8, 24, 4, 20, 8
+local WIDE = 0x04
 local QUEUE_UNIT_NS = 256
 local HELLO, FEEDBACK, BYE, PROBE = 1, 2, 3, 4
 
@@ -38,12 +39,16 @@ f.type = ProtoField.uint8("conga.type", "Type", base.DEC, types)
 f.flags = ProtoField.uint8("conga.flags", "Flags", base.HEX)
 f.ask = ProtoField.bool("conga.flags.ask", "Wants an answer", 8, nil, 0x01)
 f.sum = ProtoField.bool("conga.flags.sum", "Metric is sum", 8, nil, 0x02)
+f.wide = ProtoField.bool("conga.flags.wide", "Nonces have upper halves", 8, nil, WIDE)
 f.count = ProtoField.uint8("conga.count", "Records")
 f.id = ProtoField.uint32("conga.leaf_id", "Leaf id", base.HEX)
 f.q = ProtoField.uint8("conga.q", "Q")
 f.byte3 = ProtoField.uint8("conga.byte3", "Byte 3 is used for", base.DEC, uses)
-f.nonce = ProtoField.uint32("conga.nonce", "Nonce", base.HEX)
-f.echo = ProtoField.uint32("conga.echo", "Echoed nonce", base.HEX)
+f.nonce = ProtoField.uint32("conga.nonce", "Nonce, lower half", base.HEX)
+f.echo = ProtoField.uint32("conga.echo", "Echoed nonce, lower half", base.HEX)
+f.nonce_upper = ProtoField.uint32("conga.nonce_upper", "Nonce, upper half", base.HEX)
+f.echo_upper = ProtoField.uint32("conga.echo_upper", "Echoed nonce, upper half", base.HEX)
+f.padding = ProtoField.none("conga.padding", "Padding to full size")
 f.record = ProtoField.none("conga.record", "Record")
 f.record_lbtag = ProtoField.uint8("conga.record.lbtag", "LBTag")
 f.record_metric = ProtoField.uint8("conga.record.metric", "Metric, left-aligned in 8 bits")
@@ -136,12 +141,22 @@ local function add_control_header(tvb, tree)
 	local flags = tree:add(f.flags, tvb(6, 1))
 	flags:add(f.ask, tvb(6, 1))
 	flags:add(f.sum, tvb(6, 1))
+	flags:add(f.wide, tvb(6, 1))
 	tree:add(f.count, tvb(7, 1))
 	tree:add(f.id, tvb(8, 4))
 	tree:add(f.q, tvb(12, 1))
 	tree:add(f.byte3, tvb(13, 1))
 	tree:add(f.nonce, tvb(16, 4))
 	tree:add(f.echo, tvb(20, 4))
+end
+
+-- Upper halves of nonces, and what a hello of full size ends with
+local function add_upper(tvb, tree)
+	tree:add(f.nonce_upper, tvb(0, 4))
+	tree:add(f.echo_upper, tvb(4, 4))
+	if tvb:len() > WIDE_BYTES then
+		tree:add(f.padding, tvb(WIDE_BYTES))
+	end
 end
 
 -- Returns what it is called.
@@ -158,15 +173,22 @@ local function add_control(tvb, tree)
 
 	local type, count = tvb(5, 1):uint(), tvb(7, 1):uint()
 	local need = type == PROBE and PROBE_BYTES or count * RECORD_BYTES
+	local wide = bit.band(tvb(6, 1):uint(), WIDE) ~= 0
+	local upper = CONTROL_BYTES + need
 
 	if not types[type] then
 		tree:add_proto_expert_info(e.unknown)
-	elseif tvb:len() < CONTROL_BYTES + need then
+	elseif tvb:len() < upper + (wide and WIDE_BYTES or 0) then
 		tree:add_proto_expert_info(e.short)
-	elseif type == PROBE then
-		add_probe(tvb(CONTROL_BYTES), tree)
-	elseif count > 0 then
-		add_records(tvb(CONTROL_BYTES), count, tree)
+	else
+		if type == PROBE then
+			add_probe(tvb(CONTROL_BYTES), tree)
+		elseif count > 0 then
+			add_records(tvb(CONTROL_BYTES), count, tree)
+		end
+		if wide then
+			add_upper(tvb(upper), tree)
+		end
 	end
 	return types[type] or "control packet"
 end

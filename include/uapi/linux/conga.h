@@ -79,12 +79,21 @@
  *     8 leaf id       12 Q           13 byte-3 use  14 zero (16 bits)
  *    16 nonce         20 echoed nonce
  *    24 count records of 4 bytes: LBTag, metric (left-aligned in 8 bits), zero
+ *    .. upper half of the nonce, upper half of the echoed nonce (32 bits each)
+ *    .. zeroes, in hellos of full size
  *
  * Types: 1 hello, 2 explicit feedback, 3 bye, 4 probe. Flags: 0x01 this hello wants an
- * answer, 0x02 the sender's metric is sum. Byte-3 use: enum conga_byte3. A nonce is 28
- * random bits and an LBTag. A box takes an answer, feedback or a bye only if it echoes
- * a nonce that it sent to that leaf not long ago. Other versions and types are counted
- * and ignored.
+ * answer, 0x02 the sender's metric is sum, 0x04 nonces have upper halves, behind the
+ * records. Byte-3 use: enum conga_byte3. A nonce has 64 bits: 63..7 are random, 6 says
+ * that its hello is of full size, 5..4 are the place of the UDP port in the sender's list,
+ * 3..0 the LBTag; only the sender reads them. A box takes an answer, feedback or a bye
+ * only if it has flag 0x04 and echoes a nonce that the box sent to that leaf not long
+ * ago; it answers hellos without the flag. Other versions and types are counted and
+ * ignored.
+ *
+ * A hello is about the UDP port that it is sent to, and is answered at that port. A leaf
+ * gets stamped packets at ports that it answered about. A hello of full size has as many
+ * bytes as the path takes (or the largest tunnel sends); its answer is small.
  *
  * Probes (type 4; HULA, SOSR 2016) are between the two boxes at a link: to 224.0.0.1
  * or ff02::1, TTL or hop limit 255, anything less is refused. Count, Q, byte-3 use
@@ -504,6 +513,9 @@ enum conga_leaf_reason {
  * @CONGA_A_LEAF_UTILISATION: (u32, 0-255, reply only) of the path by it, as the last
  *	probe said; 255 is full.
  * @CONGA_A_LEAF_PROBE_AGE: (u64, ns, reply only) since that probe.
+ * @CONGA_A_LEAF_PORT: (u16, host order, repeated, reply only) a UDP port at which
+ *	packets to it are stamped: of those of CONGA_A_FABRIC_DSTPORT the ones that it
+ *	answers hellos about, or all of them in mode conga.
  */
 enum conga_attr_leaf {
 	CONGA_A_LEAF_ADDR4 = 1,
@@ -518,6 +530,7 @@ enum conga_attr_leaf {
 	CONGA_A_LEAF_BEST,
 	CONGA_A_LEAF_UTILISATION,
 	CONGA_A_LEAF_PROBE_AGE,
+	CONGA_A_LEAF_PORT,
 
 	/* private: */
 	__CONGA_A_LEAF_MAX,
@@ -778,7 +791,8 @@ enum conga_attr_policy {
  * @CONGA_A_STATS_PATH_DOWN: times a path ceased to be usable.
  * @CONGA_A_STATS_PATH_SILENT: times a path was taken out because the leaf did not
  *	answer by it.
- * @CONGA_A_STATS_PATH_ANSWERS: times such a path was brought back by an answer.
+ * @CONGA_A_STATS_PATH_ANSWERS: times such a path, or a narrow one, was brought back by
+ *	an answer.
  * @CONGA_A_STATS_HELLO_SENT: hellos sent.
  * @CONGA_A_STATS_HELLO_MISSED: hellos that were not answered in time.
  * @CONGA_A_STATS_HELLO_ANSWERED: hellos of leaves that were answered.
@@ -797,8 +811,9 @@ enum conga_attr_policy {
  *	than its count says.
  * @CONGA_A_STATS_CONTROL_VERSION: not heeded: another version.
  * @CONGA_A_STATS_CONTROL_TYPE: not heeded: unknown type.
- * @CONGA_A_STATS_CONTROL_NONCE: not heeded: echoes no nonce of ours.
- * @CONGA_A_STATS_CONTROL_LIMITED: hellos not answered: more than a leaf sends.
+ * @CONGA_A_STATS_CONTROL_NONCE: not heeded: echoes no nonce of ours, or half of one.
+ * @CONGA_A_STATS_CONTROL_LIMITED: hellos not answered: more than a leaf sends; and what
+ *	echoes no nonce of ours, after the first 64 of a leaf in a hello interval.
  * @CONGA_A_STATS_LEAF_UP: times a leaf in mode auto became conga.
  * @CONGA_A_STATS_LEAF_SILENT: times such a leaf became plain: no answers.
  * @CONGA_A_STATS_LEAF_BYE: the same: it said bye.
