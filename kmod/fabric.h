@@ -13,6 +13,7 @@
 #include <net/net_namespace.h>
 
 #include "flowlet.h"
+#include "pace.h"
 #include "policy.h"
 #include "stats.h"
 
@@ -61,6 +62,7 @@ struct conga_params {
 	u32		flowlets;	/* entries */
 	u64		hello;		/* ns, 0: off */
 	u64		probe;		/* ns, 0: off, or CONGA_PROBE_AUTO */
+	u64		probe_min;	/* ns, of the namespace */
 	u32		leaf_id;	/* who we are in hellos */
 	u8		q;		/* bits */
 	u8		metric;		/* enum conga_metric */
@@ -140,9 +142,13 @@ struct conga_fabric {
 	struct nf_hook_ops		hooks[CONGA_HOOKS]; /* by hooks.c */
 	struct nf_hook_ops		forward[CONGA_FORWARD_HOOKS]; /* likewise */
 	struct delayed_work		hello_work;	/* by control.c */
+	struct conga_pace		hello_pace;	/* likewise */
+	unsigned long			hello_next;	/* leaf_index, where the tick goes on */
 	struct hrtimer			probe_timer;	/* by probe.c */
+	struct conga_pace		probe_pace;	/* likewise */
 	struct conga_lateness		lateness;	/* likewise */
 	struct delayed_work		event_work;	/* by netlink_event.c */
+	struct conga_pace		event_pace;	/* likewise */
 	u32				generation;	/* of ports and leaves */
 	u32				port_count;
 	u32				leaf_count;
@@ -169,7 +175,7 @@ void conga_fabric_make_dead(struct conga_fabric *fabric);
 void conga_fabric_free(struct conga_fabric *fabric);
 struct conga_params *conga_fabric_params(const struct conga_fabric *fabric);
 void conga_fabric_changed(struct conga_fabric *fabric);
-void conga_params_setup(struct conga_params *params);
+void conga_params_setup(struct conga_params *params, const struct net *net);
 u64 conga_params_tp(const struct conga_params *params);
 
 /* conga_params_tfail - ns, without a probe for that long a hop is given up */

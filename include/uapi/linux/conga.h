@@ -245,7 +245,8 @@ enum conga_cmd {
  * @CONGA_A_FABRIC_PROBE: (u64, ns, 0, 20000-1000000000 or CONGA_PROBE_AUTO) interval of
  *	probes by each uplink. 0 is off. Default auto: 200 us with policy hula, else
  *	off. A leaf with another policy sends them, too, if it is told so here. A
- *	reply has the one in force.
+ *	reply has the one in force. In a network namespace that belongs to a user
+ *	namespace other than the initial one the least is 10000000, which is auto, too.
  * @CONGA_A_FABRIC_PROBE_SOURCE: (u32, reply only) enum conga_timeout_source, of the
  *	interval of probes.
  * @CONGA_A_FABRIC_LEAF_ID_ORIGIN: (u32, reply only) enum conga_origin: auto is random.
