@@ -47,9 +47,11 @@ struct conga_port;
  * delays, and the leaf's state, under its hello_lock, by the tick, answers and probes.
  * Neither lock is taken inside the other.
  *
- * The two works (hello's tick, events) and the timer of probes walk leaves or ports
+ * Two works (hello's tick, events) and the timer of probes walk leaves or ports
  * under RCU and take none of the configuration's locks, so that a holder of these may
- * wait for them.
+ * wait for them. A third work looks at the speeds of ports and changes their rates. It
+ * only tries the two locks, in their order, and comes again if it does not get both; so
+ * the holder of the locks may wait for it, too.
  */
 
 /* Constant while published. Written by the holder of the locks, as a copy. */
@@ -149,6 +151,8 @@ struct conga_fabric {
 	struct conga_lateness		lateness;	/* likewise */
 	struct delayed_work		event_work;	/* by netlink_event.c */
 	struct conga_pace		event_pace;	/* likewise */
+	struct delayed_work		speed_work;	/* by notify.c */
+	struct conga_pace		speed_pace;	/* likewise */
 	u32				generation;	/* of ports and leaves */
 	u32				port_count;
 	u32				leaf_count;

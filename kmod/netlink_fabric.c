@@ -178,6 +178,7 @@ static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
 	}
 	conga_control_start(fabric);
 	conga_probe_restart(fabric);
+	conga_notify_start(fabric);
 	conga_netlink_tell_fabric(fabric);
 	return 0;
 }
