@@ -620,8 +620,10 @@ static bool conga_control_bye_all(struct conga_fabric *fabric)
 	unsigned long index = 0;
 	bool sent = false;
 
-	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
 		sent |= conga_control_bye(leaf);
+		cond_resched();
+	}
 	return sent;
 }
 

@@ -3,6 +3,7 @@
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <net/netns/generic.h>
 
@@ -179,7 +180,9 @@ void conga_flowlets_publish(struct conga_fabric *fabric,
 	call_rcu(&old->rcu, conga_flowlets_free_rcu);
 }
 
-/* conga_flowlets_flush - every flow decides anew; under the mutex */
+#define CONGA_FABRIC_FLUSH_STEP	4096	/* entries, then others may have the processor */
+
+/* conga_flowlets_flush - every flow decides anew; the locks are held, may sleep */
 void conga_flowlets_flush(struct conga_fabric *fabric)
 {
 	struct conga_flowlets *flowlets;
@@ -187,8 +190,11 @@ void conga_flowlets_flush(struct conga_fabric *fabric)
 
 	conga_assert_locked(fabric);
 	flowlets = rtnl_dereference(fabric->flowlets);
-	for (i = 0; i <= flowlets->mask; i++)
+	for (i = 0; i <= flowlets->mask; i++) {
 		WRITE_ONCE(flowlets->entry[i], 0);
+		if (!(i % CONGA_FABRIC_FLUSH_STEP))
+			cond_resched();
+	}
 }
 
 /*

@@ -408,7 +408,7 @@ enum conga_port_state {
  * @CONGA_A_PORT_TIER: (u32, 0-15) tier of the link, default 0. Of a box's transit ports
  *	those of its lowest tier lead down, towards leaves, all others up, as uplinks
  *	do. Probes that came from above are handed on downwards only.
- * @CONGA_A_PORT_FLOWLETS: (u32, reply only, while draining) live flowlets that
+ * @CONGA_A_PORT_FLOWLETS: (u32, reply only, no event, while draining) live flowlets that
  *	are still on it.
  * @CONGA_A_PORT_SHORT_FLOWS: (u32, reply only) flows that the policy (tr) takes to be
  *	short, and active on the uplink; absent if it does not count them.
