@@ -9,6 +9,7 @@
 #include <linux/prandom.h>
 #include <linux/random.h>
 
+#include "backlog.h"
 #include "choose.h"
 #include "packet.h"
 #include "trace.h"
@@ -26,13 +27,38 @@ static u16 conga_choose_interesting(const struct conga_choice *choice,
 	u32 needs = choice->policy->needs;
 	u16 found = 0;
 
-	if (needs & (CONGA_NEEDS_RATE | CONGA_NEEDS_BACKLOG))
+	if (needs & CONGA_NEEDS_RATE)
 		return view->usable;
 	if (needs & CONGA_NEEDS_LOCAL)
 		found |= READ_ONCE(choice->fabric->loaded);
 	if (needs & CONGA_NEEDS_REMOTE)
 		found |= READ_ONCE(choice->leaf->to.loaded);
 	return view->usable & found;
+}
+
+/* A view, and what it takes to look at queues when the policy asks for them. */
+struct conga_choose_scene {
+	struct conga_view	view;
+	const struct conga_choice *choice;
+	u16			looked;	/* a bit per LBTag */
+};
+
+/* Once for each uplink: the policy may ask again. */
+static u32 conga_choose_look(const struct conga_view *view, u8 tag)
+{
+	struct conga_choose_scene *scene = container_of((struct conga_view *)view,
+							struct conga_choose_scene,
+							view);
+	u32 *backlog = &scene->view.uplink[tag].backlog;
+	const struct conga_port *port;
+
+	if (scene->looked & BIT(tag))
+		return *backlog;
+	scene->looked |= BIT(tag);
+	port = conga_port_hop(scene->choice->fabric, tag);
+	if (port)
+		*backlog = conga_backlog_read(port->backlog, scene->choice->now);
+	return *backlog;
 }
 
 /* A path outlives its port by a grace period; without a port it is no longer usable. */
@@ -58,8 +84,6 @@ static void conga_choose_view_uplink(const struct conga_choice *choice,
 	if (needs & CONGA_NEEDS_RATE)
 		uplink->rate = max(conga_port_mbits(port) * (u64)scale / CONGA_WEIGHT_FULL,
 				   1ULL);
-	if (needs & CONGA_NEEDS_BACKLOG)
-		uplink->backlog = conga_port_backlog(port);
 	if (uplink->local || uplink->remote)
 		view->loaded |= BIT(tag);
 }
@@ -164,6 +188,8 @@ static void conga_choose_view(const struct conga_choice *choice,
 		view->best = conga_choose_best(choice);
 	if (choice->policy->needs & CONGA_NEEDS_AHEAD)
 		conga_choose_view_ahead(choice, view);
+	if (choice->policy->needs & CONGA_NEEDS_BACKLOG)
+		view->look = conga_choose_look;
 	if (unlikely(choice->paths->uneven))
 		conga_choose_view_weights(choice, view);
 	interesting = conga_choose_interesting(choice, view);
@@ -176,22 +202,23 @@ static void conga_choose_view(const struct conga_choice *choice,
  */
 static bool conga_choose_pick(struct conga_choice *choice, u8 previous)
 {
-	struct conga_view view = {};
+	struct conga_choose_scene scene = { .choice = choice };
+	struct conga_view *view = &scene.view;
 
 	conga_choose_refresh(choice);
-	conga_choose_view(choice, &view, previous);
+	conga_choose_view(choice, view, previous);
 	choice->tag = 0;
-	while (view.usable) {
-		choice->tag = choice->policy->pick(&view);
+	while (view->usable) {
+		choice->tag = choice->policy->pick(view);
 		if (choice->tag == CONGA_TAG_NONE)
 			return false;
 		choice->dst = conga_choose_path(choice, choice->tag);
 		if (choice->dst) {
 			if (!choice->asking)
-				trace_conga_choice(choice, &view);
+				trace_conga_choice(choice, view);
 			return true;
 		}
-		view.usable &= ~BIT(choice->tag);
+		view->usable &= ~BIT(choice->tag);
 	}
 	return false;
 }

@@ -446,7 +446,8 @@ void conga_control_setup(struct conga_fabric *fabric)
 /* conga_control_start - hellos begin, if they are on; see DOC: Locking */
 void conga_control_start(struct conga_fabric *fabric)
 {
-	mod_delayed_work(system_wq, &fabric->hello_work, 0);
+	mod_delayed_work(system_wq, &fabric->hello_work,
+			 conga_pace_jiffies(&fabric->hello_pace, 0));
 }
 
 /*
@@ -487,8 +488,10 @@ static bool conga_control_bye_all(struct conga_fabric *fabric)
 	unsigned long index = 0;
 	bool sent = false;
 
-	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
 		sent |= conga_control_bye(leaf);
+		cond_resched();
+	}
 	return sent;
 }
 

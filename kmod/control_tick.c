@@ -13,9 +13,12 @@
 
 #include "control.h"
 #include "leaf.h"
+#include "pace.h"
 #include "packet.h"
 #include "path_dst.h"
 #include "port.h"
+
+#define CONGA_CONTROL_PIECE		1000000	/* ns, of a tick of many leaves */
 
 /* What a tunnel puts between its device's packets and the outer IP header */
 #define CONGA_CONTROL_TUNNEL	(sizeof(struct udphdr) + CONGA_VXLAN_HLEN + ETH_HLEN)
@@ -315,23 +318,40 @@ static u64 conga_control_tick_one(struct conga_fabric *fabric,
 	return interval;
 }
 
+/* Of a user without privileges a tick is cut into pieces, so that what follows a piece can
+ * wait as long as pace.c has it. Returns the ns until the work goes on, 0 if hellos are off.
+ */
+static u64 conga_control_tick_piece(struct conga_fabric *fabric)
+{
+	bool bounded = conga_pace_bounds(fabric->net), more;
+	u64 interval, began, spent = 0;
+
+	do {
+		began = ktime_get_ns();
+		interval = conga_control_tick_one(fabric, &fabric->hello_next, &more);
+		spent += ktime_get_ns() - began;
+		cond_resched();
+	} while (more && !(bounded && spent > CONGA_CONTROL_PIECE));
+	conga_pace_spent(&fabric->hello_pace, fabric->net, spent);
+	if (more)
+		return interval ? 1 : 0;
+	fabric->hello_next = 0;
+	return div_u64(interval, CONGA_HELLO_TICKS);
+}
+
 /* conga_control_tick - the work of a fabric's hello_work */
 void conga_control_tick(struct work_struct *work)
 {
 	struct conga_fabric *fabric = container_of(to_delayed_work(work),
 						   struct conga_fabric,
 						   hello_work);
-	unsigned long index = 0;
-	u64 interval;
-	bool more;
+	u64 next = conga_pace_wait(&fabric->hello_pace);
+	unsigned long wait;
 
-	do {
-		interval = conga_control_tick_one(fabric, &index, &more);
-		cond_resched();
-	} while (more);
-	if (!interval)
+	if (!next)
+		next = conga_control_tick_piece(fabric);
+	if (!next)
 		return;
-	interval = div_u64(interval, CONGA_HELLO_TICKS);
-	queue_delayed_work(system_wq, &fabric->hello_work,
-			   max(nsecs_to_jiffies(interval), 1UL));
+	wait = conga_pace_jiffies(&fabric->hello_pace, next);
+	queue_delayed_work(system_wq, &fabric->hello_work, max(wait, 1UL));
 }

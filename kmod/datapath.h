@@ -74,6 +74,8 @@ void conga_hooks_remove_fabric(struct conga_fabric *fabric);
 /* notify.c, netlink.c */
 int conga_notify_init(void);
 void conga_notify_exit(void);
+void conga_notify_start(struct conga_fabric *fabric);
+void conga_notify_stop(struct conga_fabric *fabric);
 int conga_netlink_init(void);
 void conga_netlink_exit(void);
 

@@ -3,11 +3,13 @@
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <net/netns/generic.h>
 
 #include "dre.h"
 #include "fabric.h"
+#include "hula.h"
 #include "leaf.h"
 #include "toleaf.h"
 
@@ -88,15 +90,16 @@ struct conga_params *conga_fabric_params(const struct conga_fabric *fabric)
 /* conga_fabric_changed - there may be news to tell; any context */
 void conga_fabric_changed(struct conga_fabric *fabric)
 {
-	u32 ms = READ_ONCE(fabric->leaf_count) / CONGA_FABRIC_LEAVES_PER_MS;
+	u64 ms = READ_ONCE(fabric->leaf_count) / CONGA_FABRIC_LEAVES_PER_MS;
 
 	if (!READ_ONCE(fabric->leaving))
 		queue_delayed_work(system_wq, &fabric->event_work,
-				   msecs_to_jiffies(ms));
+				   conga_pace_jiffies(&fabric->event_pace,
+						      ms * NSEC_PER_MSEC));
 }
 
-/* conga_params_setup - the defaults */
-void conga_params_setup(struct conga_params *params)
+/* conga_params_setup - the defaults in @net */
+void conga_params_setup(struct conga_params *params, const struct net *net)
 {
 	*params = (struct conga_params) {
 		.policy		= &conga_policy_conga,
@@ -110,6 +113,8 @@ void conga_params_setup(struct conga_params *params)
 		.metric		= CONGA_METRIC_MAX,
 		.hello		= CONGA_HELLO_DEFAULT,
 		.probe		= CONGA_PROBE_AUTO,
+		.probe_min	= conga_pace_bounds(net) ? CONGA_PROBE_MIN_USER :
+							   CONGA_PROBE_MIN,
 		.leaf_id	= get_random_u32(),
 		.explicit_feedback = true,
 		.dstports	= 1,
@@ -122,7 +127,9 @@ u64 conga_params_tp(const struct conga_params *params)
 {
 	if (params->probe != CONGA_PROBE_AUTO)
 		return params->probe;
-	return params->policy->needs & CONGA_NEEDS_PROBES ? CONGA_PROBE_DEFAULT : 0;
+	if (!(params->policy->needs & CONGA_NEEDS_PROBES))
+		return 0;
+	return max(CONGA_PROBE_DEFAULT, params->probe_min);
 }
 
 /* Tables are as large as a user says: that there is no memory for one is told to him, not
@@ -173,7 +180,9 @@ void conga_flowlets_publish(struct conga_fabric *fabric,
 	call_rcu(&old->rcu, conga_flowlets_free_rcu);
 }
 
-/* conga_flowlets_flush - every flow decides anew; under the mutex */
+#define CONGA_FABRIC_FLUSH_STEP	4096	/* entries, then others may have the processor */
+
+/* conga_flowlets_flush - every flow decides anew; the locks are held, may sleep */
 void conga_flowlets_flush(struct conga_fabric *fabric)
 {
 	struct conga_flowlets *flowlets;
@@ -181,8 +190,11 @@ void conga_flowlets_flush(struct conga_fabric *fabric)
 
 	conga_assert_locked(fabric);
 	flowlets = rtnl_dereference(fabric->flowlets);
-	for (i = 0; i <= flowlets->mask; i++)
+	for (i = 0; i <= flowlets->mask; i++) {
 		WRITE_ONCE(flowlets->entry[i], 0);
+		if (!(i % CONGA_FABRIC_FLUSH_STEP))
+			cond_resched();
+	}
 }
 
 /*
@@ -273,6 +285,7 @@ struct conga_fabric *conga_fabric_create(struct net *net,
 		return ERR_PTR(err);
 	}
 	conga_assert_locked(fabric);
+	conga_pace_enter(net);
 	rcu_assign_pointer(conga_net(net)->fabric, fabric);
 	return fabric;
 }
@@ -282,6 +295,7 @@ void conga_fabric_make_dead(struct conga_fabric *fabric)
 {
 	conga_assert_locked(fabric);
 	RCU_INIT_POINTER(conga_net(fabric->net)->fabric, NULL);
+	conga_pace_leave(fabric->net);
 }
 
 /* conga_fabric_free - after a grace period since it was made dead */

@@ -14,6 +14,7 @@
 #include <net/net_namespace.h>
 
 #include "flowlet.h"
+#include "pace.h"
 #include "policy.h"
 #include "stats.h"
 
@@ -47,9 +48,11 @@ struct conga_port;
  * delays, and the leaf's state, under its hello_lock, by the tick, answers and probes.
  * Neither lock is taken inside the other.
  *
- * The three works (hello's tick, events, own addresses) and the timer of probes walk
- * leaves or ports under RCU and take none of the configuration's locks, so that a holder
- * of these may wait for them.
+ * Three works (hello's tick, events, own addresses) and the timer of probes walk leaves
+ * or ports under RCU and take none of the configuration's locks, so that a holder of
+ * these may wait for them. A fourth work looks at the speeds of ports and changes their
+ * rates. It only tries the two locks, in their order, and comes again if it does not get
+ * both; so the holder of the locks may wait for it, too.
  */
 
 /* Constant while published. Written by the holder of the locks, as a copy. */
@@ -62,6 +65,7 @@ struct conga_params {
 	u32		flowlets;	/* entries */
 	u64		hello;		/* ns, 0: off */
 	u64		probe;		/* ns, 0: off, or CONGA_PROBE_AUTO */
+	u64		probe_min;	/* ns, of the namespace */
 	u32		leaf_id;	/* who we are in hellos */
 	u8		q;		/* bits */
 	u8		metric;		/* enum conga_metric */
@@ -144,17 +148,23 @@ struct conga_fabric {
 	struct nf_hook_ops		hooks[CONGA_HOOKS]; /* by hooks.c */
 	struct nf_hook_ops		forward[CONGA_FORWARD_HOOKS]; /* likewise */
 	struct delayed_work		hello_work;	/* by control.c */
+	struct conga_pace		hello_pace;	/* likewise */
+	unsigned long			hello_next;	/* leaf_index, where the tick goes on */
 	u16				tunnel_mtu[2];	/* largest, IPv4 and IPv6; 0: none;
 							 * by control_tick.c
 							 */
 	bool				tunnels_stale;	/* one came, went or changed since */
 	struct hrtimer			probe_timer;	/* by probe.c */
+	struct conga_pace		probe_pace;	/* likewise */
 	struct conga_lateness		lateness;	/* likewise */
 	struct delayed_work		event_work;	/* by netlink_event.c */
 	struct delayed_work		own_work;	/* by own.c */
 	seqlock_t			own_lock;	/* own of ports */
 	u16				own_teacher[2];	/* leaf, by family: IPv6, IPv4 */
 	bool				own_gone;	/* an address of this node is */
+	struct conga_pace		event_pace;	/* likewise */
+	struct delayed_work		speed_work;	/* by notify.c */
+	struct conga_pace		speed_pace;	/* likewise */
 	u32				generation;	/* of ports and leaves */
 	u32				port_count;
 	u32				leaf_count;
@@ -181,7 +191,7 @@ void conga_fabric_make_dead(struct conga_fabric *fabric);
 void conga_fabric_free(struct conga_fabric *fabric);
 struct conga_params *conga_fabric_params(const struct conga_fabric *fabric);
 void conga_fabric_changed(struct conga_fabric *fabric);
-void conga_params_setup(struct conga_params *params);
+void conga_params_setup(struct conga_params *params, const struct net *net);
 u64 conga_params_tp(const struct conga_params *params);
 
 /* conga_params_tfail - ns, without a probe for that long a hop is given up */

@@ -129,6 +129,7 @@ void conga_hooks_remove_fabric(struct conga_fabric *fabric)
 
 	conga_assert_locked(fabric);
 	conga_control_stop(fabric);
+	conga_notify_stop(fabric);
 	nf_unregister_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
 	if (conga_fabric_params(fabric)->policy->forward)
 		conga_hooks_detach_forward(fabric);

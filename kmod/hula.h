@@ -7,6 +7,7 @@
 #include "policy.h"
 
 #define CONGA_PROBE_MIN		20000ULL	/* ns, the interval of probes, Tp */
+#define CONGA_PROBE_MIN_USER	10000000ULL	/* for users without privileges, see pace.c */
 #define CONGA_PROBE_MAX		1000000000ULL
 #define CONGA_PROBE_DEFAULT	200000ULL	/* section 5 of the paper */
 #define CONGA_PROBE_HOPS	8		/* boxes that a probe passes, at most */

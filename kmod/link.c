@@ -9,6 +9,7 @@
 #include <linux/if_vlan.h>
 #include <linux/ktime.h>
 
+#include "backlog.h"
 #include "datapath.h"
 #include "joined.h"
 #include "packet.h"
@@ -106,13 +107,14 @@ static void conga_link_mark(const struct conga_port *port,
  */
 static u8 conga_link_byte3(const struct conga_fabric *fabric,
 			   const struct conga_policy *policy,
-			   const struct sk_buff *skb)
+			   const struct sk_buff *skb, u64 now)
 {
 	const struct conga_port *port = conga_port_find(fabric, skb->skb_iif);
 
 	if (!port)
 		return 0;
-	return policy->mark(conga_port_backlog(port), conga_port_mbits(port));
+	return policy->mark(conga_backlog_read(port->backlog, now),
+			    conga_port_mbits(port));
 }
 
 static void conga_link_told(const struct conga_port *port, u32 word, bool written)
@@ -142,7 +144,7 @@ static void conga_link_tell_joined(const struct conga_port *port,
 
 /* After CE, whose lower bits a mark takes the place of. */
 static noinline void conga_link_mark_queue(const struct conga_port *port,
-					   struct sk_buff *skb)
+					   struct sk_buff *skb, u64 now)
 {
 	struct conga_fabric *fabric = port->fabric;
 	const struct conga_params *params = rcu_dereference(fabric->params);
@@ -155,7 +157,7 @@ static noinline void conga_link_mark_queue(const struct conga_port *port,
 		return;
 	if (!conga_link_find(&packet, skb, params))
 		return;
-	byte3 = conga_link_byte3(fabric, params->policy, skb);
+	byte3 = conga_link_byte3(fabric, params->policy, skb, now);
 	if (unlikely(conga_packet_is_joined(skb))) {
 		conga_link_tell_joined(port, skb, &packet, byte3);
 		return;
@@ -179,6 +181,6 @@ unsigned int conga_link(void *priv, struct sk_buff *skb,
 	if (conga_dre_loaded(&dre->params, x))
 		conga_link_mark(port, &dre->params, skb, x);
 	if (unlikely(dre->marks))
-		conga_link_mark_queue(port, skb);
+		conga_link_mark_queue(port, skb, now);
 	return NF_ACCEPT;
 }

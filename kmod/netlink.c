@@ -498,6 +498,7 @@ struct genl_family conga_netlink_family __ro_after_init = {
 	.name		= CONGA_FAMILY_NAME,
 	.version	= CONGA_FAMILY_VERSION,
 	.netnsok	= true,
+	.parallel_ops	= true,
 	.module		= THIS_MODULE,
 	.ops		= conga_netlink_ops,
 	.n_ops		= ARRAY_SIZE(conga_netlink_ops),

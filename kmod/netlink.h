@@ -57,7 +57,13 @@ int conga_netlink_out_of_memory(struct genl_info *info);
 struct conga_netlink_cursor {
 	unsigned long	object;	/* leaf index, port or policy number, entry */
 	u32		tag;
+	bool		more;	/* entries, after a step */
 };
+
+/* Entries of a flowlet table that are looked at in one go: then others may have the
+ * processor, and the fabric's lock.
+ */
+#define CONGA_NETLINK_STEP	4096
 
 typedef int (*conga_netlink_dump_t)(struct sk_buff *skb,
 				    struct netlink_callback *cb,

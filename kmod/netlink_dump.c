@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Dumps of what packets made: paths, congestion tables, flowlets. */
 #include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
 
 #include "leaf.h"
 #include "netlink.h"
@@ -133,6 +135,7 @@ conga_netlink_dump_each(struct sk_buff *skb, struct netlink_callback *cb,
 	if (only)
 		*index = max_t(unsigned long, *index, only->index);
 	for (; (leaf = conga_leaf_next(fabric, index)); (*index)++) {
+		cond_resched();
 		if (only && leaf != only)
 			break;
 		err = dump(skb, cb, leaf);
@@ -330,11 +333,15 @@ static int conga_netlink_dump_flowlet(struct sk_buff *skb,
 				      conga_flowlet_t entry, u32 hash)
 {
 	u16 index = conga_flowlet_leaf(entry);
-	struct conga_leaf *leaf = conga_leaf_by_index(fabric, index);
+	struct conga_leaf *leaf;
 	struct conga_port *port;
-	u64 now = ktime_get_ns();
+	u64 now;
 	void *header;
 
+	if (!entry)
+		return 0;
+	now = ktime_get_ns();
+	leaf = conga_leaf_by_index(fabric, index);
 	port = conga_port_hop(fabric, conga_flowlet_tag(entry));
 	if (!leaf || !port ||
 	    conga_flowlet_state(entry, index, now, which->tfl) !=
@@ -375,12 +382,14 @@ static int conga_netlink_read_flowlets(struct conga_netlink_flowlets *which,
 	return PTR_ERR_OR_ZERO(which->port);
 }
 
+/* A step of it */
 static int conga_netlink_dump_flowlets(struct sk_buff *skb,
 				       struct netlink_callback *cb,
 				       struct conga_fabric *fabric)
 {
+	struct conga_netlink_cursor *cursor = conga_netlink_cursor(cb);
 	struct conga_net *cnet = conga_net(fabric->net);
-	unsigned long *next = &conga_netlink_cursor(cb)->object;
+	unsigned long end = cursor->object + CONGA_NETLINK_STEP;
 	struct conga_netlink_flowlets which;
 	struct conga_flowlets *flowlets;
 	int err;
@@ -388,17 +397,26 @@ static int conga_netlink_dump_flowlets(struct sk_buff *skb,
 	err = conga_netlink_read_flowlets(&which, cb, fabric);
 	flowlets = rcu_dereference_protected(fabric->flowlets,
 					     lockdep_is_held(&cnet->lock));
-	for (; !err && *next <= flowlets->mask; (*next)++) {
+	end = min(end, flowlets->mask + 1UL);
+	for (; !err && cursor->object < end; cursor->object++) {
 		err = conga_netlink_dump_flowlet(skb, cb, fabric, &which,
-						 READ_ONCE(flowlets->entry[*next]),
-						 *next);
+						 READ_ONCE(flowlets->entry[cursor->object]),
+						 cursor->object);
 		if (err)
 			break;
 	}
+	cursor->more = !err && end <= flowlets->mask;
 	return err;
 }
 
+/* A table may be large, and have nothing to tell. */
 int conga_netlink_flowlet_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return conga_netlink_dump(skb, cb, conga_netlink_dump_flowlets);
+	int len;
+
+	do {
+		len = conga_netlink_dump(skb, cb, conga_netlink_dump_flowlets);
+		cond_resched();
+	} while (len >= 0 && conga_netlink_cursor(cb)->more);
+	return len;
 }

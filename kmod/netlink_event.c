@@ -5,6 +5,7 @@
  * last. So an event costs the packet that caused it next to nothing, and what
  * flutters is told no faster than the work runs.
  */
+#include <linux/ktime.h>
 #include <net/genetlink.h>
 
 #include "leaf.h"
@@ -202,25 +203,42 @@ static void conga_netlink_news_ports(struct conga_fabric *fabric)
 	}
 }
 
+static bool conga_netlink_news_next(struct conga_fabric *fabric,
+				    unsigned long *index)
+{
+	struct conga_leaf *leaf;
+
+	rcu_read_lock();
+	leaf = xa_find(&fabric->leaf_index, index, U16_MAX, XA_PRESENT);
+	if (leaf)
+		conga_netlink_news_leaf(leaf);
+	rcu_read_unlock();
+	(*index)++;
+	return leaf;
+}
+
 static void conga_netlink_news(struct work_struct *work)
 {
 	struct conga_fabric *fabric = container_of(work, struct conga_fabric,
 						   event_work.work);
-	struct conga_leaf *leaf;
+	u64 began = ktime_get_ns(), spent = 0;
 	unsigned long index = 0;
+	bool more;
 
+	if (conga_pace_wait(&fabric->event_pace)) {
+		conga_fabric_changed(fabric);
+		return;
+	}
 	rcu_read_lock();
 	conga_netlink_news_ports(fabric);
 	rcu_read_unlock();
 	do {
-		rcu_read_lock();
-		leaf = xa_find(&fabric->leaf_index, &index, U16_MAX, XA_PRESENT);
-		if (leaf)
-			conga_netlink_news_leaf(leaf);
-		rcu_read_unlock();
-		index++;
+		more = conga_netlink_news_next(fabric, &index);
+		spent += ktime_get_ns() - began;
 		cond_resched();
-	} while (leaf);
+		began = ktime_get_ns();
+	} while (more);
+	conga_pace_spent(&fabric->event_pace, fabric->net, spent);
 }
 
 /* conga_netlink_event_setup - of a fabric that nobody sees yet */

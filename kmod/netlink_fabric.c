@@ -124,6 +124,22 @@ static int conga_netlink_check_byte3(const struct conga_params *params,
 	return -EINVAL;
 }
 
+/* Nobody's cgroup pays for a timer. The range of everybody has been checked. */
+static int conga_netlink_read_probe(struct conga_params *params,
+				    const struct nlattr *attr,
+				    struct netlink_ext_ack *extack)
+{
+	u64 probe = attr ? nla_get_u64(attr) : params->probe;
+
+	if (probe && probe != CONGA_PROBE_AUTO && probe < params->probe_min) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "In a user namespace probe is auto, off or a time from 10 ms to 1 s");
+		return -ERANGE;
+	}
+	params->probe = probe;
+	return 0;
+}
+
 static int conga_netlink_read_params(struct conga_params *params,
 				     struct genl_info *info)
 {
@@ -139,6 +155,9 @@ static int conga_netlink_read_params(struct conga_params *params,
 		err = conga_netlink_read_opt_out(params, info);
 	if (!err)
 		err = conga_netlink_read_local(params, info);
+	if (!err)
+		err = conga_netlink_read_probe(params, attrs[CONGA_A_FABRIC_PROBE],
+					       info->extack);
 	if (err)
 		return err;
 	conga_netlink_read_tfl(params, attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT]);
@@ -154,8 +173,6 @@ static int conga_netlink_read_params(struct conga_params *params,
 		params->tage = nla_get_u64(attrs[CONGA_A_FABRIC_AGE]);
 	if (attrs[CONGA_A_FABRIC_HELLO])
 		params->hello = nla_get_u64(attrs[CONGA_A_FABRIC_HELLO]);
-	if (attrs[CONGA_A_FABRIC_PROBE])
-		params->probe = nla_get_u64(attrs[CONGA_A_FABRIC_PROBE]);
 	if (attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK])
 		params->explicit_feedback =
 			nla_get_u32(attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK]);
@@ -174,7 +191,7 @@ static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
 	struct conga_params params;
 	int err;
 
-	conga_params_setup(&params);
+	conga_params_setup(&params, net);
 	err = conga_netlink_read_params(&params, info);
 	if (err)
 		return err;
@@ -202,6 +219,7 @@ static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
 	}
 	conga_control_start(fabric);
 	conga_probe_restart(fabric);
+	conga_notify_start(fabric);
 	conga_netlink_tell_fabric(fabric);
 	return 0;
 }

@@ -6,6 +6,7 @@
  * that they did is told by the fabric's generation (NLM_F_DUMP_INTR).
  */
 #include <linux/ktime.h>
+#include <linux/sched.h>
 #include <net/ipv6.h>
 
 #include "control_wire.h"
@@ -243,18 +244,16 @@ static int conga_netlink_put_load(struct sk_buff *skb, struct conga_port *port)
 	       nla_put_u32(skb, CONGA_A_PORT_METRIC, metric);
 }
 
-/* How many flowlets are still on a port that drains? */
-static u32 conga_netlink_flowlets(const struct conga_port *port)
+static u32 conga_netlink_flowlets_step(const struct conga_port *port, u32 from)
 {
 	const struct conga_flowlets *flowlets;
-	u64 now = ktime_get_ns();
+	u64 now = ktime_get_ns(), tfl;
 	u32 i, count = 0;
-	u64 tfl;
 
 	rcu_read_lock();
 	tfl = conga_fabric_params(port->fabric)->tfl;
 	flowlets = rcu_dereference(port->fabric->flowlets);
-	for (i = 0; i <= flowlets->mask; i++) {
+	for (i = from; i <= flowlets->mask && i < from + CONGA_NETLINK_STEP; i++) {
 		conga_flowlet_t entry = READ_ONCE(flowlets->entry[i]);
 
 		count += conga_flowlet_tag(entry) == port->tag &&
@@ -265,19 +264,25 @@ static u32 conga_netlink_flowlets(const struct conga_port *port)
 	return count;
 }
 
+/* How many flowlets are still on a port that drains? The mutex is held; sleeps. */
+static u32 conga_netlink_flowlets(const struct conga_port *port)
+{
+	u32 size = conga_fabric_params(port->fabric)->flowlets;
+	u32 i, count = 0;
+
+	for (i = 0; i < size; i += CONGA_NETLINK_STEP) {
+		count += conga_netlink_flowlets_step(port, i);
+		cond_resched();
+	}
+	return count;
+}
+
 static int conga_netlink_put_drain(struct sk_buff *skb,
 				   const struct conga_port *port)
 {
-	bool drain = READ_ONCE(port->drain);
-
 	if (port->role != CONGA_ROLE_UPLINK)
 		return 0;
-	if (nla_put_u32(skb, CONGA_A_PORT_DRAIN, drain))
-		return -EMSGSIZE;
-	if (!drain)
-		return 0;
-	return nla_put_u32(skb, CONGA_A_PORT_FLOWLETS,
-			   conga_netlink_flowlets(port));
+	return nla_put_u32(skb, CONGA_A_PORT_DRAIN, READ_ONCE(port->drain));
 }
 
 /* Absent: the policy does not count them. */
@@ -292,7 +297,7 @@ static int conga_netlink_put_flows(struct sk_buff *skb, const struct conga_port 
 						 ktime_get_ns(), params->policy_param));
 }
 
-/* For events, too, which do not hold the lock. */
+/* For events, too, which do not hold the lock, and do not wait until flowlets are counted. */
 int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
 {
 	u64 packets, bytes;
@@ -321,13 +326,22 @@ int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
 	return 0;
 }
 
+static int conga_netlink_put_whole_port(struct sk_buff *skb, struct conga_port *port)
+{
+	int err = conga_netlink_put_port(skb, port);
+
+	if (err || !port->drain)
+		return err;
+	return nla_put_u32(skb, CONGA_A_PORT_FLOWLETS, conga_netlink_flowlets(port));
+}
+
 static int conga_netlink_put_one_port(struct sk_buff *skb,
 				      struct conga_fabric *fabric,
 				      struct genl_info *info)
 {
 	struct conga_port *port = conga_netlink_port_named(fabric, info);
 
-	return IS_ERR(port) ? PTR_ERR(port) : conga_netlink_put_port(skb, port);
+	return IS_ERR(port) ? PTR_ERR(port) : conga_netlink_put_whole_port(skb, port);
 }
 
 int conga_netlink_port_get(struct sk_buff *skb, struct genl_info *info)
@@ -366,6 +380,9 @@ static int conga_netlink_check_all(const struct netlink_callback *cb)
 	return -EINVAL;
 }
 
+/* One that drains ends a message: the lock is not held while one after the other's flowlets
+ * are counted.
+ */
 static int conga_netlink_dump_ports(struct sk_buff *skb,
 				    struct netlink_callback *cb,
 				    struct conga_fabric *fabric)
@@ -386,10 +403,12 @@ static int conga_netlink_dump_ports(struct sk_buff *skb,
 		if (!header)
 			return -EMSGSIZE;
 		err = conga_netlink_end(skb, header,
-					conga_netlink_put_port(skb, port));
+					conga_netlink_put_whole_port(skb, port));
 		if (err)
 			return err;
 		cursor->object = number;
+		if (port->drain)
+			return -EMSGSIZE;
 	}
 	return 0;
 }
@@ -508,6 +527,7 @@ static int conga_netlink_dump_leaves(struct sk_buff *skb,
 	if (err)
 		return err;
 	for (; (leaf = conga_leaf_next(fabric, index)); (*index)++) {
+		cond_resched();
 		header = conga_netlink_begin(skb, cb, CONGA_CMD_LEAF_GET);
 		if (!header)
 			return -EMSGSIZE;

@@ -43,7 +43,7 @@ struct conga_view_uplink {
 	u8	local;		/* metric of its own DRE, 0 to 2^Q - 1 */
 	u8	remote;		/* to-leaf metric, aged, 0 to 2^Q - 1 */
 	u32	rate;		/* Mbit/s, never 0 */
-	u32	backlog;	/* bytes waiting in the port's queues */
+	u32	backlog;	/* bytes waiting in the port's queues; see conga_view_backlog() */
 	u32	weight;		/* of its route, 1 to CONGA_WEIGHT_FULL; if .uneven */
 };
 
@@ -68,8 +68,17 @@ struct conga_view {
 	const struct conga_ahead *ahead; /* of this leaf; NULL: nothing is known */
 	u64	tage;		/* ns */
 	bool	asking;		/* no packet is sent: .pick must not change .shared */
+	u32	(*look)(const struct conga_view *view, u8 tag); /* NULL: .backlog is known */
 	struct conga_view_uplink uplink[CONGA_TAGS_MAX];	/* by LBTag */
 };
+
+/* conga_view_backlog - bytes waiting in an uplink's queues; looked for when it is asked for,
+ * since queues are many, and policies that look at a few uplinks only are there for that
+ */
+static inline u32 conga_view_backlog(const struct conga_view *view, u8 tag)
+{
+	return view->look ? view->look(view, tag) : view->uplink[tag].backlog;
+}
 
 /**
  * struct conga_policy_param - a parameter of one policy

@@ -24,7 +24,7 @@
 
 static u32 conga_policy_drill_backlog(const struct conga_view *view, u8 tag)
 {
-	return view->uplink[tag].backlog;
+	return conga_view_backlog(view, tag);
 }
 
 /* The remembered one, if it is usable and has less waiting than @best has. */

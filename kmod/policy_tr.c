@@ -118,7 +118,6 @@ static void conga_policy_tr_look(const struct conga_view *view,
 
 	for (; set; set &= set - 1) {
 		u8 tag = __ffs(set);
-		const struct conga_view_uplink *uplink = &view->uplink[tag];
 		u32 delay = 0, queue = 0;
 
 		if (view->ahead) {
@@ -126,8 +125,9 @@ static void conga_policy_tr_look(const struct conga_view *view,
 			queue = conga_ahead_queue(view->ahead, tag, view->now,
 						  view->tage);
 		}
-		tr->tnl[tag] = conga_tr_tnl(view->now, uplink->backlog,
-					    uplink->rate, queue, delay);
+		tr->tnl[tag] = conga_tr_tnl(view->now,
+					    conga_view_backlog(view, tag),
+					    view->uplink[tag].rate, queue, delay);
 	}
 	tr->slot = conga_tr_slot(view->now, view->param[CONGA_TR_PARAM_RTT]);
 	tr->is_short = conga_tr_is_short(view->flow, tr->slot,

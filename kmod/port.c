@@ -4,8 +4,8 @@
 #include <linux/math64.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
-#include <net/sch_generic.h>
 
+#include "backlog.h"
 #include "port.h"
 
 #define CONGA_BITS_PER_MBIT	1000000ULL
@@ -137,7 +137,8 @@ struct conga_port *conga_port_create(struct conga_fabric *fabric,
 	port->rate_source = rate_source;
 	dre = conga_port_dre_create(port, conga_fabric_params(fabric), rate);
 	port->counters = alloc_percpu(struct conga_port_counters);
-	if (!dre || !port->counters)
+	port->backlog = conga_backlog_create(dev);
+	if (!dre || !port->counters || !port->backlog)
 		goto err_free_port;
 	for_each_possible_cpu(cpu)
 		u64_stats_init(&per_cpu_ptr(port->counters, cpu)->sync);
@@ -147,6 +148,7 @@ struct conga_port *conga_port_create(struct conga_fabric *fabric,
 
 err_free_port:
 	conga_port_dre_free(dre);
+	conga_backlog_free(port->backlog);
 	free_percpu(port->counters);
 	kfree(port);
 	return NULL;
@@ -273,6 +275,7 @@ void conga_port_make_dead(struct conga_port *port)
 void conga_port_free(struct conga_port *port)
 {
 	conga_port_dre_free(rcu_dereference_raw(port->dre));
+	conga_backlog_free(port->backlog);
 	free_percpu(port->counters);
 	netdev_put(port->dev, &port->dev_tracker);
 	kfree(port);
@@ -317,40 +320,6 @@ u8 conga_port_utilisation(struct conga_port *port, u64 now)
 u32 conga_port_mbits(const struct conga_port *port)
 {
 	return div_u64(READ_ONCE(port->rate), CONGA_BITS_PER_MBIT);
-}
-
-static u32 conga_port_queued(struct Qdisc *qdisc)
-{
-	u32 packets, bytes;
-
-	qdisc_qstats_qlen_backlog(qdisc, &packets, &bytes);
-	return bytes;
-}
-
-/*
- * conga_port_backlog - bytes that wait in the port's queues; BH disabled, RCU
- *
- * As its qdiscs count them. A qdisc that serves all queues is each one's, and counts
- * once; what the driver has taken, counts no more.
- */
-u32 conga_port_backlog(const struct conga_port *port)
-{
-	const struct net_device *dev = port->dev;
-	struct Qdisc *qdisc, *before = NULL;
-	unsigned int i;
-	u32 sum = 0;
-
-	for (i = 0; i < READ_ONCE(dev->real_num_tx_queues); i++) {
-		qdisc = rcu_dereference_bh(netdev_get_tx_queue(dev, i)->qdisc);
-		if (qdisc == before)
-			continue;
-		/* Counted under the qdisc's lock, or per CPU: without another CPU's last
-		 * packet the number is as good.
-		 */
-		sum += data_race(conga_port_queued(qdisc));
-		before = qdisc;
-	}
-	return sum;
 }
 
 /* conga_port_read - totals since the port was added; any context */

@@ -49,6 +49,7 @@ struct conga_port {
 	bool				drain;	/* no new flowlets; and fabric->draining */
 	bool				told_up; /* the last event's, by netlink_event.c */
 	u64				rate;	/* bit/s */
+	struct conga_backlog		*backlog; /* of its queues */
 	netdevice_tracker		dev_tracker;
 	struct list_head		list;	/* fabric->ports */
 	struct list_head		dying;	/* by hooks.c, with its fabric */
@@ -114,7 +115,6 @@ u8 conga_port_metric(struct conga_port *port, u64 now);
 u8 conga_port_metric_of(struct conga_port *port, u64 now, u32 weight);
 u8 conga_port_utilisation(struct conga_port *port, u64 now);
 u32 conga_port_mbits(const struct conga_port *port);
-u32 conga_port_backlog(const struct conga_port *port);
 void conga_port_read(const struct conga_port *port, u64 *packets, u64 *bytes);
 
 /* For those who choose an uplink; written when it changes only. What other CPUs sent

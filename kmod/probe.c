@@ -94,24 +94,55 @@ static void conga_probe_note_lateness(struct conga_fabric *fabric, u64 tp)
 		WRITE_ONCE(lateness->most, late);
 }
 
+/* Of a user without privileges rounds are as far apart as pace.c has it. Returns how many
+ * are left out.
+ */
+static u64 conga_probe_round_bounded(struct conga_fabric *fabric,
+				     const struct conga_params *params, u64 tp)
+{
+	struct conga_pace *pace = &fabric->probe_pace;
+	u64 began = ktime_get_ns(), skipped = 1;
+	ktime_t until;
+
+	if (!conga_pace_wait(pace)) {
+		conga_probe_originate_all(fabric, params);
+		conga_pace_spent(pace, fabric->net, ktime_get_ns() - began);
+		skipped = 0;
+	}
+	until = ktime_add_ns(ktime_get(), conga_pace_wait(pace));
+	return skipped + hrtimer_forward(&fabric->probe_timer, until,
+					 ns_to_ktime(tp));
+}
+
+/* Sets when the next one is due. Returns how many were missed, or are left out. */
+static u64 conga_probe_round(struct conga_fabric *fabric,
+			     const struct conga_params *params, u64 tp)
+{
+	u64 missed = hrtimer_forward_now(&fabric->probe_timer, ns_to_ktime(tp)) - 1;
+
+	if (conga_pace_bounds(fabric->net))
+		return missed + conga_probe_round_bounded(fabric, params, tp);
+	conga_probe_originate_all(fabric, params);
+	return missed;
+}
+
 /* In softirq. Rounds that were missed are not made up for. */
 static enum hrtimer_restart conga_probe_tick(struct hrtimer *timer)
 {
 	struct conga_fabric *fabric = container_of(timer, struct conga_fabric,
 						   probe_timer);
 	const struct conga_params *params;
-	u64 tp, rounds;
+	u64 tp, skipped;
 
 	rcu_read_lock();
 	params = rcu_dereference(fabric->params);
 	tp = conga_params_tp(params);
 	if (tp) {
 		conga_probe_note_lateness(fabric, tp);
-		rounds = hrtimer_forward_now(timer, ns_to_ktime(tp));
-		if (rounds > 1)
+		skipped = conga_probe_round(fabric, params, tp);
+		if (skipped)
 			conga_stats_add(fabric->stats, CONGA_A_STATS_PROBE_SKIPPED,
-					rounds - 1);
-		conga_probe_originate_all(fabric, params);
+					skipped);
 	}
 	rcu_read_unlock();
 	return tp ? HRTIMER_RESTART : HRTIMER_NORESTART;

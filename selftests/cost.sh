@@ -116,6 +116,12 @@ few_cases() {
 	ours send-start wide $MANY_UPLINKS 1 "$1" $MANY_FLOWS $(($2 * PACKETS)) stock-16-uplinks
 }
 
+# queue_cases POLICY: which looks at queues, of one and of many for each uplink
+queue_cases() {
+	ours send-queue queue $UPLINKS 1 "$1" $FLOWS 0 stock-queue
+	ours send-64-queues queues $UPLINKS 1 "$1" $FLOWS 0 stock-64-queues
+}
+
 # The cases of a policy, likewise
 send_cases() {
 	local policy=$1 starts=$2
@@ -132,7 +138,7 @@ main() {
 	local shape
 
 	pktgen_load || die "no pktgen"
-	for shape in v4 tos csum v6 wide many lag; do
+	for shape in v4 tos csum v6 wide many lag queue queues; do
 		"${shape}_up" || die "$shape cannot be set up"
 	done
 	stock stock-pinned v4
@@ -142,6 +148,8 @@ main() {
 	stock stock-udpcsum csum
 	stock stock-1000-leaves many
 	stock stock-16-uplinks wide
+	stock stock-queue queue
+	stock stock-64-queues queues
 	recv_up
 	recv $PLAIN && said stock-recv stock-recv
 	transit $VXLAN_PORT && said stock-transit stock-transit
@@ -156,6 +164,7 @@ main() {
 	send_cases ecmp 0
 	few_cases letflow 1
 	few_cases tr 0
+	queue_cases drill
 	receive_cases
 }
 

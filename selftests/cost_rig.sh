@@ -5,7 +5,8 @@
 # dropped on arrival behind the last veth pair. In a machine whose clock counts
 # instructions (vm/run -i) nanoseconds are instructions.
 #
-#	v4_up, tos_up, csum_up, v6_up, wide_up, many_up, lag_up	a namespace of that name
+#	v4_up, tos_up, csum_up, v6_up, wide_up, many_up, lag_up, queue_up, queues_up
+#				a namespace of that name
 #	send v4 8		sets SPENT, per packet, and STAMPED, STARTED
 #	recv_up; recv $PLAIN; transit $VXLAN_PORT		likewise, SPENT
 #	fabric v4 $UPLINKS 1 conga
@@ -18,6 +19,7 @@ readonly CONGA=$HERE/../userspace/conga
 readonly PACKETS=2000 PATIENCE_MS=60000
 readonly BYTES=200 FLOWS=8 MANY_FLOWS=1000
 readonly UPLINKS=4 MANY_UPLINKS=16 MANY_LEAVES=1000
+readonly QUEUES=64
 readonly VXLAN_PORT=4789 OTHER_PORT=5000 VNI=100
 readonly FAR_MAC=02:00:00:00:03:00
 readonly RATE=40gbit BUSY_RATE=100mbit	# the packets of one flow are few, or too many
@@ -31,16 +33,18 @@ far() {
 	FAR4=10.0.$((1 + $1 / 250)).$((1 + $1 % 250)) FAR6=2001:db8:0:1::$((1 + $1))
 }
 
-# links LEAF UPLINKS: up0 ... to a namespace that drops all
+# links LEAF UPLINKS [QUEUES]: up0 ... to a namespace that drops all
 links() {
-	local leaf=$1 i
+	local leaf=$1 i mine="" theirs=""
+
+	[[ ! ${3-} ]] || mine="numtxqueues $3 numrxqueues 1" theirs="numtxqueues 1 numrxqueues $3"
 
 	ip netns add "$leaf" && ip netns add "$leaf-sink" || return
 	in_ns "$leaf" sysctl -qw net.ipv4.conf.all.rp_filter=0 net.ipv4.fib_multipath_hash_policy=1 \
 		net.ipv6.fib_multipath_hash_policy=1 net.ipv6.conf.all.accept_dad=0 \
 		net.ipv6.conf.default.accept_dad=0 net.ipv6.conf.default.router_solicitations=0
 	for ((i = 0; i < $2; i++)); do
-		echo "link add up$i netns $leaf up type veth peer name down$i netns $leaf-sink"
+		echo "link add up$i $mine netns $leaf up type veth peer name down$i $theirs netns $leaf-sink"
 	done | ip -batch - || return
 	for ((i = 0; i < $2; i++)); do echo "link set down$i up"; done |
 		ip -n "$leaf-sink" -batch - || return
@@ -123,6 +127,28 @@ v6_up() {
 
 wide_up() {
 	leaf_up wide $MANY_UPLINKS 1 && far 0 && tunnel wide "$FAR4" local 10.0.0.1 noudpcsum
+}
+
+# with_queues NAMESPACE QUEUES QDISC: a pfifo_fast for each queue
+with_queues() {
+	local i default
+
+	default=$(</proc/sys/net/core/default_qdisc)
+	sysctl -qw net.core.default_qdisc=pfifo_fast
+	links "$1" $UPLINKS "$2" && for ((i = 0; i < UPLINKS; i++)); do
+		echo "qdisc replace dev up$i root handle 1: $3"
+	done | tc -n "$1" -batch - && addresses "$1" up0 up1 up2 up3 &&
+		routes "$1" 1 up0 up1 up2 up3 | ip -n "$1" -batch - &&
+		far 0 && tunnel "$1" "$FAR4" local 10.0.0.1 noudpcsum
+	sysctl -qw net.core.default_qdisc="$default"
+}
+
+queue_up() {
+	with_queues queue 1 pfifo_fast
+}
+
+queues_up() {
+	with_queues queues $QUEUES mq
 }
 
 many_up() {

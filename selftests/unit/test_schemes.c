@@ -415,6 +415,49 @@ static void test_drill_limits(void **state)
 	check_uniform(count, 0xf0f0, random.seed);
 }
 
+/* Looks at queues, which cost something. */
+struct drill_scene {
+	struct conga_view	view;
+	u16			looked;	/* a bit per LBTag */
+};
+
+static u32 drill_look(const struct conga_view *view, u8 tag)
+{
+	struct drill_scene *scene = (struct drill_scene *)view;
+
+	scene->looked |= 1u << tag;
+	return view->uplink[tag].backlog;
+}
+
+/* Queues of uplinks that were not drawn are not looked at, but for the last one's; and what
+ * is looked up counts as what is known does.
+ */
+static void test_drill_looks(void **state)
+{
+	struct unit_random random;
+
+	(void)state;
+	unit_random_setup(&random, 35);
+	for (; random.step < UNIT_STEPS; random.step++) {
+		u32 choices = unit_random_between(&random, 1, TAGS);
+		struct drill_scene scene = {};
+		u8 known, got;
+
+		random_view(&random, &scene.view);
+		scene.view.param = &choices;
+		known = conga_policy_drill.pick(&scene.view);
+		scene.view.look = drill_look;
+		got = conga_policy_drill.pick(&scene.view);
+		unit_check_step(&random, got == known, "tag %d, not %d", got, known);
+		unit_check_step(&random, set_size(scene.looked) <= (int)choices + 1,
+				"%d looks for %u choices", set_size(scene.looked),
+				choices);
+		unit_check_step(&random, !(scene.looked & ~scene.view.usable),
+				"looked at 0x%04x of 0x%04x", scene.looked,
+				scene.view.usable);
+	}
+}
+
 /* ---- what they share ---- */
 
 static void test_policy_after(void **state)
@@ -484,6 +527,7 @@ int main(void)
 		cmocka_unit_test(test_drill_draws),
 		cmocka_unit_test(test_drill_memory),
 		cmocka_unit_test(test_drill_limits),
+		cmocka_unit_test(test_drill_looks),
 		cmocka_unit_test(test_policy_after),
 		cmocka_unit_test(test_policy_draw),
 	};

@@ -254,7 +254,8 @@ enum conga_cmd {
  * @CONGA_A_FABRIC_PROBE: (u64, ns, 0, 20000-1000000000 or CONGA_PROBE_AUTO) interval of
  *	probes by each uplink. 0 is off. Default auto: 200 us with policy hula, else
  *	off. A leaf with another policy sends them, too, if it is told so here. A
- *	reply has the one in force.
+ *	reply has the one in force. In a network namespace that belongs to a user
+ *	namespace other than the initial one the least is 10000000, which is auto, too.
  * @CONGA_A_FABRIC_PROBE_SOURCE: (u32, reply only) enum conga_timeout_source, of the
  *	interval of probes.
  * @CONGA_A_FABRIC_LEAF_ID_ORIGIN: (u32, reply only) enum conga_origin: auto is random.
@@ -422,7 +423,7 @@ enum conga_port_state {
  * @CONGA_A_PORT_TIER: (u32, 0-15) tier of the link, default 0. Of a box's transit ports
  *	those of its lowest tier lead down, towards leaves, all others up, as uplinks
  *	do. Probes that came from above are handed on downwards only.
- * @CONGA_A_PORT_FLOWLETS: (u32, reply only, while draining) live flowlets that
+ * @CONGA_A_PORT_FLOWLETS: (u32, reply only, no event, while draining) live flowlets that
  *	are still on it.
  * @CONGA_A_PORT_SHORT_FLOWS: (u32, reply only) flows that the policy (tr) takes to be
  *	short, and active on the uplink; absent if it does not count them.
