@@ -48,7 +48,7 @@ readonly KEYS=(enc 'cbc(aes)' 0x00112233445566778899aabbccddeeff
 
 # A processor that hangs exceeds this; more time where every access to memory is checked.
 DEADLINE_S=60
-[[ ! -e /sys/kernel/debug/kmemleak && ! -e /sys/kernel/debug/kcsan ]] || DEADLINE_S=1200
+[[ ! -e /sys/kernel/debug/kmemleak && ! -e /sys/kernel/debug/kcsan ]] || DEADLINE_S=400
 
 TOPO_LINKS=1
 FABRIC_RATE=1gbit
