@@ -27,6 +27,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -43,24 +44,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "churn_requests.h"
+#include "churn.h"
 #include "message.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define HOPS_MAX	16
 #define DISCARD		9		/* UDP port */
-#define PAUSE_US	2000		/* for packets to meet what is new */
 #define SLOWER		10		/* who has done enough */
 #define USEC_PER_MSEC	1000
 #define STEP_US		100000
-
-/* What churn.sh has named. */
-#define FAR_LEAF	"fd00::97"	/* by dummies, one of which stays */
-#define FAR_LEAF_HEX	"2:hex=fd000000000000000000000000000097"
-#define FAR_TUNNEL	"172.31.7.2"
-#define GROUP		33		/* nexthop object, of the next two */
-#define GROUP_FIRST	31
-#define GROUP_SECOND	32
 
 struct kind {
 	const char *name;
@@ -72,24 +63,15 @@ struct score {
 	unsigned long	tried;
 };
 
-static struct {
-	unsigned long count;
-	int seconds;
-	unsigned int pace;		/* us */
-	const char *module;
-	const char *netns[2];
-	const char *vtep;
-	struct hop hop[HOPS_MAX];
-	int hops;
-} opt;
+struct options opt;
 
 static struct {
 	atomic_bool stop;
 	struct score score[32];
 } *shared;
 
-static struct box box, peer;		/* of the leaves, each process its own */
-static unsigned long turn;		/* rounds of this process */
+struct box box, peer;
+unsigned long turn;
 
 /* ---- namespaces ---- */
 
@@ -113,8 +95,7 @@ static void netns_enter(int fd)
 
 /* ---- packets ---- */
 
-/* From several ports, so that they are several flows. */
-static void packets_send(const char *to, int count)
+void packets_send(const char *to, int count)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons(DISCARD) };
 	int fd;
@@ -179,6 +160,7 @@ static bool fabric_add_all(void)
 	port_add(&box, "up8", CONGA_ROLE_UPLINK);
 	port_add(&box, "up9", CONGA_ROLE_UPLINK);
 	conga(&box, CONGA_CMD_LEAF_NEW, FAR_LEAF_HEX, NULL);
+	conga(&box, CONGA_CMD_LEAF_NEW, "2:hex=fd000000000000000000000000000098", NULL);
 	conga(&box, CONGA_CMD_LEAF_NEW, "2:hex=fd000000000000000000000000000099", NULL);
 	return leaf_change(&box, CONGA_CMD_LEAF_NEW, opt.vtep, CONGA_MODE_AUTO);
 }
@@ -357,6 +339,20 @@ static bool round_vxlan(void)
 	return link_delete(&box, "vxc") && sent;
 }
 
+/* Bound to a device while packets use it. */
+static bool round_bound(void)
+{
+	bool made = link_add_vxlan(&box, "vxb", 10, opt.vtep) &&
+		    address_change(&box, RTM_NEWADDR, "vxb", "172.31.10.1") &&
+		    neighbour_add(&box, "vxb", "172.31.10.2");
+
+	packets_send("172.31.10.2", 4);
+	made = link_bind_vxlan(&box, "vxb", opt.hop[turn % 2].dev) && made;
+	packets_send("172.31.10.2", 4);
+	usleep(PAUSE_US);
+	return link_delete(&box, "vxb") && made;
+}
+
 /* With a fabric that packets use. Who deletes it leaves; the kernel does the rest. */
 static bool round_namespace(void)
 {
@@ -422,6 +418,13 @@ static const struct kind kinds[] = {
 	{ "rate", round_rate },
 	{ "speed", round_speed },
 	{ "vxlan", round_vxlan },
+	{ "bound", round_bound },
+	{ "rule", round_rule },
+	{ "neighbour", round_neighbour },
+	{ "weight", round_weight },
+	{ "resilient", round_resilient },
+	{ "xfrm", round_xfrm },
+	{ "nat", round_nat },
 };
 
 /* ---- processes ---- */

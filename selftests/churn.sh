@@ -3,11 +3,11 @@
 #
 # Under traffic everything comes and goes at once, each kind in a process of its own (churn):
 # the module, fabrics, ports, leaves, devices, namespaces, routes, tunnels, and what they are
-# set to. Nothing is left of what went, and at last traffic is as if nothing had been.
+# set to; and what else the kernel decides by: rules, neighbours, weights, IPsec policies, NAT. Nothing is left of what went, and at last traffic is as if nothing had been.
 #
 #	churn.sh [-n COUNT] [-t SECONDS] [-p MILLISECONDS] [-a ATTEMPTS]
-#			of each kind (100), within that time (240); what a process waits
-#			between its rounds (20). In a kernel with every checker 20 and 200.
+#			of each kind (70), within that time (240); what a process waits
+#			between its rounds (20). In a kernel with every checker 15 and 200.
 #			Transfers have to find connections in so many attempts (1), each
 #			of 20 s: where a round takes seconds, the route is often away.
 
@@ -22,15 +22,16 @@ HERE=$(dirname "$(realpath "$0")")
 . "$HERE/expect.sh"
 
 readonly KINDS="module fabric port leaf down rename move unregister namespace route nexthop \
-policy parameters mtu address rate speed vxlan"
+policy parameters mtu address rate speed vxlan bound rule neighbour weight resilient xfrm nat"
 readonly PATIENCE_MS=20000
 readonly DATAGRAMS=1000000
 readonly FLOWS=160		# of one datagram each; by an uplink of four at least
 readonly LEAST=20
+readonly SLACK_LEAST=10		# objects of a cache that others hold now, and did not before
 readonly COMPLAINTS='unregister_netdevice: waiting|WARNING:|BUG|Oops|refcount_t|KASAN'
 
-COUNT=100 SECONDS_MOST=240 PACE_MS=20 ATTEMPTS=1
-[[ ! -e /sys/kernel/debug/kmemleak ]] || COUNT=20 PACE_MS=200
+COUNT=70 SECONDS_MOST=240 PACE_MS=20 ATTEMPTS=1
+[[ ! -e /sys/kernel/debug/kmemleak ]] || COUNT=15 PACE_MS=200
 QUIET="hello 20ms"
 
 parse() {
@@ -49,8 +50,9 @@ parse() {
 
 # ---- what is there ----
 
-# Beside the other leaf two that nobody answers for, IPv6: by nexthop objects (fd00::99), and
-# by a route to which churn adds devices that come and go (fd00::97). A tunnel to each.
+# Beside the other leaf three that nobody answers for, IPv6: by nexthop objects (fd00::99), by
+# buckets of a resilient group (fd00::98), and by a route to which churn adds devices that come
+# and go (fd00::97). A tunnel to each. Table 200 is what some of churn's rules look up.
 rig_up() {
 	topo_up && ip -n "${LEAF[0]}" -batch - <<-END || return
 		link add up7 up type dummy
@@ -61,22 +63,35 @@ rig_up() {
 		nexthop add id 31 via fe80::99 dev up8
 		nexthop add id 32 via fe80::99 dev up9
 		nexthop add id 33 group 31/32
+		nexthop add id 34 group 31/32 type resilient buckets 32 idle_timer 0
 		route add fd00::99 nhid 33
+		route add fd00::98 nhid 34
 		link add vx6 up type vxlan id 6 local fd00::11 remote fd00::99 dstport 4789
 		link add vx7 up type vxlan id 7 local fd00::11 remote fd00::97 dstport 4789
+		link add vx8 up type vxlan id 8 local fd00::11 remote fd00::98 dstport 4789
+		address add 172.31.8.1/24 dev vx8
+		neighbour add 172.31.8.2 lladdr 02:00:00:00:08:02 dev vx8
 		address add 172.31.6.1/24 dev vx6
 		address add 172.31.7.1/24 dev vx7
 		neighbour add 172.31.6.2 lladdr 02:00:00:00:06:02 dev vx6
 		neighbour add 172.31.7.2 lladdr 02:00:00:00:07:02 dev vx7
 	END
-	fabric_up conga auto
+	topo_link_addresses 0 0 0
+	ip -n "${LEAF[0]}" route add "${VTEP[1]}/32" table 200 via "$SPINE_END" dev up0 &&
+		fabric_up conga auto
 }
 
 # Every datagram is a flow of its own. The kernel's own threads, which free what went, come
-# first.
+# first. A sender ends when it is not allowed to send for a moment, and begins again.
 sender() {
-	nice "$HERE/vxlan_send" -n "$1" -c "$DATAGRAMS" -i $((PACE_MS * 200)) -l 200 -p 9 "$2" - \
-		2>/dev/null &
+	{
+		trap 'kill $!; exit' TERM
+		while :; do
+			nice "$HERE/vxlan_send" -n "$1" -c "$DATAGRAMS" -i $((PACE_MS * 200)) \
+				-l 200 -p 9 "$2" - 2>/dev/null &
+			wait "$!"
+		done
+	} &
 	SENDERS+=("$!")
 }
 
@@ -126,11 +141,11 @@ no_more_objects() {
 
 # Deleting a namespace goes on behind the back of who deletes it.
 ledger() {
-	local cache status=0
+	local cache status=0 slack=$((COUNT / 2 > SLACK_LEAST ? COUNT / 2 : SLACK_LEAST))
 
 	for cache in "${!BEFORE[@]}"; do
-		busywait "$PATIENCE_MS" no_more_objects "$cache" "${BEFORE[$cache]}" $((COUNT / 2)) >/dev/null ||
-			no_more_objects "$cache" "${BEFORE[$cache]}" $((COUNT / 2)) || status=1
+		busywait "$PATIENCE_MS" no_more_objects "$cache" "${BEFORE[$cache]}" "$slack" >/dev/null ||
+			no_more_objects "$cache" "${BEFORE[$cache]}" "$slack" || status=1
 		echo "# $cache: ${BEFORE[$cache]:-?} before, $(objects "$cache") now"
 	done
 	return "$status"
@@ -268,6 +283,7 @@ sender "${HOST[0.0]}" "${HOST_IP[1.0]}"
 sender "${HOST[1.0]}" "${HOST_IP[0.0]}"
 sender "${LEAF[0]}" 172.31.6.2
 sender "${LEAF[0]}" 172.31.7.2
+sender "${LEAF[0]}" 172.31.8.2
 churn &
 CHURN=$!
 transfers_while "$CHURN" >"$TOPO_DIR/transfers"

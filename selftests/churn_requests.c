@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <arpa/inet.h>
 #include <err.h>
+#include <linux/fib_rules.h>
 #include <linux/if_link.h>
 #include <linux/neighbour.h>
 #include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
+#include <linux/xfrm.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,12 +22,16 @@
 #define BITS		8		/* of a byte */
 #define VXLAN_PORT	4789
 #define CREATE		(NLM_F_CREATE | NLM_F_EXCL)
+#define REPLACE		(NLM_F_CREATE | NLM_F_REPLACE)
+#define BUCKETS		32
 
 struct box box_open(void)
 {
 	return (struct box){
 		.route	= message_open(NETLINK_ROUTE),
 		.genl	= message_open(NETLINK_GENERIC),
+		.xfrm	= message_open(NETLINK_XFRM),
+		.filter	= message_open(NETLINK_NETFILTER),
 	};
 }
 
@@ -32,6 +39,8 @@ void box_close(struct box *b)
 {
 	close(b->route);
 	close(b->genl);
+	close(b->xfrm);
+	close(b->filter);
 }
 
 /* ---- requests ---- */
@@ -71,7 +80,7 @@ bool conga(struct box *b, int command, ...)
 	return false;
 }
 
-static struct nlattr *nest_begin(struct message *msg, uint16_t type)
+struct nlattr *nest_begin(struct message *msg, uint16_t type)
 {
 	struct nlattr *nest = (void *)((char *)msg + msg->nl.nlmsg_len);
 
@@ -79,12 +88,12 @@ static struct nlattr *nest_begin(struct message *msg, uint16_t type)
 	return nest;
 }
 
-static void nest_end(struct message *msg, struct nlattr *nest)
+void nest_end(struct message *msg, struct nlattr *nest)
 {
 	nest->nla_len = (char *)msg + msg->nl.nlmsg_len - (char *)nest;
 }
 
-static void put_string(struct message *msg, uint16_t type, const char *text)
+void put_string(struct message *msg, uint16_t type, const char *text)
 {
 	message_put(msg, type, text, strlen(text) + 1);
 }
@@ -199,6 +208,21 @@ bool link_add_vxlan(const struct box *b, const char *name, uint32_t vni,
 	return route_send(b, &msg);
 }
 
+bool link_bind_vxlan(const struct box *b, const char *name, const char *lower)
+{
+	struct nlattr *info, *data;
+	struct message msg;
+
+	link_init(&msg, b, name, false, false);
+	info = nest_begin(&msg, IFLA_LINKINFO);
+	put_string(&msg, IFLA_INFO_KIND, "vxlan");
+	data = nest_begin(&msg, IFLA_INFO_DATA);
+	put_u32(&msg, IFLA_VXLAN_LINK, link_index(b, lower));
+	nest_end(&msg, data);
+	nest_end(&msg, info);
+	return route_send(b, &msg);
+}
+
 /* ---- addresses, neighbours, routes, nexthops ---- */
 
 bool address_change(const struct box *b, int type, const char *dev, const char *addr)
@@ -217,19 +241,26 @@ bool address_change(const struct box *b, int type, const char *dev, const char *
 	return route_send(b, &msg);
 }
 
-bool neighbour_add(const struct box *b, const char *dev, const char *addr)
+bool neighbour_set(const struct box *b, const char *dev, const char *addr, uint16_t state)
 {
 	struct ndmsg ndm = {
-		.ndm_family	= AF_INET,
-		.ndm_state	= NUD_PERMANENT,
+		.ndm_family	= strchr(addr, ':') ? AF_INET6 : AF_INET,
+		.ndm_state	= state,
 		.ndm_ifindex	= link_index(b, dev),
 	};
 	struct message msg;
 
-	message_init_with(&msg, RTM_NEWNEIGH, NLM_F_ACK | CREATE, &ndm, sizeof(ndm));
+	message_init_with(&msg, state ? RTM_NEWNEIGH : RTM_DELNEIGH,
+			  NLM_F_ACK | (state ? REPLACE : 0), &ndm, sizeof(ndm));
 	put_addr(&msg, NDA_DST, addr);
-	message_put(&msg, NDA_LLADDR, "\2\0\0\0\0\2", 6);
+	if (state == NUD_PERMANENT)
+		message_put(&msg, NDA_LLADDR, "\2\0\0\0\0\2", 6);
 	return route_send(b, &msg);
+}
+
+bool neighbour_add(const struct box *b, const char *dev, const char *addr)
+{
+	return neighbour_set(b, dev, addr, NUD_PERMANENT);
 }
 
 static void route_init(struct message *msg, int type, uint16_t flags, const char *to)
@@ -257,11 +288,14 @@ bool route_append(const struct box *b, const char *to, const char *dev)
 	return route_send(b, &msg);
 }
 
-static void put_hop(const struct box *b, struct message *msg, const struct hop *hop)
+static void put_hop(const struct box *b, struct message *msg, const struct hop *hop, int weight)
 {
 	struct rtnexthop *rtnh = (void *)((char *)msg + msg->nl.nlmsg_len);
 
-	*rtnh = (struct rtnexthop){ .rtnh_ifindex = link_index(b, hop->dev) };
+	*rtnh = (struct rtnexthop){
+		.rtnh_ifindex	= link_index(b, hop->dev),
+		.rtnh_hops	= weight - 1,
+	};
 	msg->nl.nlmsg_len += sizeof(*rtnh);
 	put_addr(msg, RTA_GATEWAY, hop->gateway);
 	rtnh->rtnh_len = (char *)msg + msg->nl.nlmsg_len - (char *)rtnh;
@@ -275,17 +309,62 @@ bool route_delete(const struct box *b, const char *to)
 	return route_send(b, &msg);
 }
 
-bool route_add(const struct box *b, const char *to, const struct hop *hop, int hops)
+static bool route_send_hops(const struct box *b, uint16_t flags, const char *to,
+			    const struct hop *hop, int hops, int weight)
 {
 	struct nlattr *nest;
 	struct message msg;
 	int i;
 
-	route_init(&msg, RTM_NEWROUTE, CREATE, to);
+	route_init(&msg, RTM_NEWROUTE, flags, to);
 	nest = nest_begin(&msg, RTA_MULTIPATH);
 	for (i = 0; i < hops; i++)
-		put_hop(b, &msg, &hop[i]);
+		put_hop(b, &msg, &hop[i], i ? 1 : weight);
 	nest_end(&msg, nest);
+	return route_send(b, &msg);
+}
+
+bool route_add(const struct box *b, const char *to, const struct hop *hop, int hops)
+{
+	return route_send_hops(b, CREATE, to, hop, hops, 1);
+}
+
+bool route_weigh(const struct box *b, const char *to, const struct hop *hop, int hops, int weight)
+{
+	return route_send_hops(b, NLM_F_REPLACE, to, hop, hops, weight);
+}
+
+static void put_port(struct message *msg, uint16_t type, uint16_t port)
+{
+	struct fib_rule_port_range range = { .start = port, .end = port };
+
+	if (port)
+		message_put(msg, type, &range, sizeof(range));
+}
+
+bool rule_change(const struct box *b, int type, const struct rule *rule)
+{
+	struct fib_rule_hdr hdr = {
+		.family		= AF_INET,
+		.src_len	= rule->from ? BITS * sizeof(struct in_addr) : 0,
+		.tos		= rule->tos,
+		.action		= FR_ACT_TO_TBL,
+	};
+	struct message msg;
+
+	message_init_with(&msg, type, NLM_F_ACK | (type == RTM_NEWRULE ? CREATE : 0), &hdr,
+			  sizeof(hdr));
+	if (rule->from)
+		put_addr(&msg, FRA_SRC, rule->from);
+	if (rule->iif)
+		put_string(&msg, FRA_IIFNAME, rule->iif);
+	if (rule->mark)
+		put_u32(&msg, FRA_FWMARK, rule->mark);
+	if (rule->protocol)
+		message_put(&msg, FRA_IP_PROTO, &rule->protocol, sizeof(rule->protocol));
+	put_port(&msg, FRA_SPORT_RANGE, rule->sport);
+	put_port(&msg, FRA_DPORT_RANGE, rule->dport);
+	put_u32(&msg, FRA_TABLE, rule->table);
 	return route_send(b, &msg);
 }
 
@@ -322,4 +401,95 @@ bool nexthop_group(const struct box *b, int id, int first, int second)
 	put_u32(&msg, NHA_ID, id);
 	message_put(&msg, NHA_GROUP, group, (second ? 2 : 1) * sizeof(group[0]));
 	return route_send(b, &msg);
+}
+
+bool nexthop_buckets(const struct box *b, int id, int first, int second, int weight)
+{
+	struct nexthop_grp group[2] = { { .id = first, .weight = weight - 1 }, { .id = second } };
+	struct nhmsg nhm = { .nh_protocol = RTPROT_BOOT };
+	uint16_t type = NEXTHOP_GRP_TYPE_RES, buckets = BUCKETS;
+	struct nlattr *nest;
+	struct message msg;
+
+	message_init_with(&msg, RTM_NEWNEXTHOP, NLM_F_ACK | REPLACE, &nhm, sizeof(nhm));
+	put_u32(&msg, NHA_ID, id);
+	message_put(&msg, NHA_GROUP, group, sizeof(group));
+	message_put(&msg, NHA_GROUP_TYPE, &type, sizeof(type));
+	nest = nest_begin(&msg, NHA_RES_GROUP | NLA_F_NESTED);
+	message_put(&msg, NHA_RES_GROUP_BUCKETS, &buckets, sizeof(buckets));
+	put_u32(&msg, NHA_RES_GROUP_IDLE_TIMER, 0);
+	nest_end(&msg, nest);
+	return route_send(b, &msg);
+}
+
+/* ---- IPsec ---- */
+
+static bool xfrm_send(const struct box *b, struct message *msg)
+{
+	message_exchange(b->xfrm, msg);
+	return accepted(msg);
+}
+
+/* Every UDP packet to @to. */
+static struct xfrm_selector selector_of(const struct box *b, const char *to, const char *dev)
+{
+	struct xfrm_selector sel = {
+		.family		= strchr(to, ':') ? AF_INET6 : AF_INET,
+		.proto		= IPPROTO_UDP,
+		.ifindex	= dev ? link_index(b, dev) : 0,
+	};
+
+	sel.prefixlen_d = BITS * (sel.family == AF_INET ? sizeof(struct in_addr) :
+							  sizeof(struct in6_addr));
+	if (inet_pton(sel.family, to, &sel.daddr) != 1)
+		errx(EXIT_FAILURE, "no address: %s", to);
+	return sel;
+}
+
+bool xfrm_policy_add(const struct box *b, int dir, const char *to, const char *dev, bool esp)
+{
+	struct xfrm_userpolicy_info info = {
+		.sel	= selector_of(b, to, dev),
+		.dir	= dir,
+		.action	= XFRM_POLICY_ALLOW,
+		.lft	= {
+			.soft_byte_limit	= XFRM_INF,
+			.hard_byte_limit	= XFRM_INF,
+			.soft_packet_limit	= XFRM_INF,
+			.hard_packet_limit	= XFRM_INF,
+		},
+	};
+	struct xfrm_user_tmpl tmpl = {
+		.id.proto	= IPPROTO_ESP,
+		.family		= info.sel.family,
+		.mode		= XFRM_MODE_TRANSPORT,
+		.aalgos		= ~0u,
+		.ealgos		= ~0u,
+		.calgos		= ~0u,
+	};
+	struct message msg;
+
+	message_init_with(&msg, XFRM_MSG_NEWPOLICY, NLM_F_ACK | CREATE, &info, sizeof(info));
+	if (esp)
+		message_put(&msg, XFRMA_TMPL, &tmpl, sizeof(tmpl));
+	return xfrm_send(b, &msg);
+}
+
+bool xfrm_policy_delete(const struct box *b, int dir, const char *to, const char *dev)
+{
+	struct xfrm_userpolicy_id id = { .sel = selector_of(b, to, dev), .dir = dir };
+	struct message msg;
+
+	message_init_with(&msg, XFRM_MSG_DELPOLICY, NLM_F_ACK, &id, sizeof(id));
+	return xfrm_send(b, &msg);
+}
+
+bool xfrm_default(const struct box *b, bool block)
+{
+	uint8_t what = block ? XFRM_USERPOLICY_BLOCK : XFRM_USERPOLICY_ACCEPT;
+	struct xfrm_userpolicy_default policy = { .in = what, .fwd = what, .out = what };
+	struct message msg;
+
+	message_init_with(&msg, XFRM_MSG_SETDEFAULT, NLM_F_ACK, &policy, sizeof(policy));
+	return xfrm_send(b, &msg);
 }

@@ -10,12 +10,25 @@
 struct box {
 	int	route;
 	int	genl;
+	int	xfrm;
+	int	filter;
 	uint16_t family;		/* 0: to be asked for */
 };
 
 struct hop {
 	char	*dev;
 	char	*gateway;
+};
+
+/* What a routing rule looks at: one of these, 0 for nothing, and where it leads. */
+struct rule {
+	const char	*from;
+	const char	*iif;
+	uint8_t		tos;
+	uint8_t		protocol;	/* of ports */
+	uint16_t	sport, dport;
+	uint32_t	mark;
+	uint32_t	table;
 };
 
 struct box box_open(void);
@@ -37,16 +50,46 @@ bool link_delete(const struct box *b, const char *name);
 bool link_add_dummy(const struct box *b, const char *name);
 bool link_add_vxlan(const struct box *b, const char *name, uint32_t vni, const char *remote);
 
+/* Binds a vxlan device to @lower from now on. */
+bool link_bind_vxlan(const struct box *b, const char *name, const char *lower);
+
 /* @type: RTM_NEWADDR or RTM_DELADDR */
 bool address_change(const struct box *b, int type, const char *dev, const char *addr);
 bool neighbour_add(const struct box *b, const char *dev, const char *addr);
+/* @state: NUD_PERMANENT or NUD_FAILED; 0: it is deleted */
+bool neighbour_set(const struct box *b, const char *dev, const char *addr, uint16_t state);
 
 /* One more nexthop of a route of IPv6. */
 bool route_append(const struct box *b, const char *to, const char *dev);
 bool route_delete(const struct box *b, const char *to);
 bool route_add(const struct box *b, const char *to, const struct hop *hop, int hops);
+/* Of a route that is there; the first nexthop's weight is @weight, the others' is 1. */
+bool route_weigh(const struct box *b, const char *to, const struct hop *hop, int hops, int weight);
+/* @type: RTM_NEWRULE or RTM_DELRULE */
+bool rule_change(const struct box *b, int type, const struct rule *rule);
 bool nexthop_add(const struct box *b, int id, const char *dev);
 bool nexthop_delete(const struct box *b, int id);
 bool nexthop_group(const struct box *b, int id, int first, int second);
+/* A resilient group, made or replaced; the first nexthop's weight is @weight, the other's is 1. */
+bool nexthop_buckets(const struct box *b, int id, int first, int second, int weight);
+
+/* Policy for packets to @to by @dev, or by any if that is NULL: they pass, or by ESP only, for
+ * which there are no keys. @dir: XFRM_POLICY_OUT or XFRM_POLICY_IN
+ */
+bool xfrm_policy_add(const struct box *b, int dir, const char *to, const char *dev, bool esp);
+bool xfrm_policy_delete(const struct box *b, int dir, const char *to, const char *dev);
+/* What no policy is for is blocked or passes, in all three directions. */
+bool xfrm_default(const struct box *b, bool block);
+
+/* A table of nftables that masquerades what leaves by the device of this index; 0: by any. */
+bool nat_add(const struct box *b, int index);
+bool nat_delete(const struct box *b);
+
+/* Attributes in one another, and text. */
+struct message;
+struct nlattr;
+struct nlattr *nest_begin(struct message *msg, uint16_t type);
+void nest_end(struct message *msg, struct nlattr *nest);
+void put_string(struct message *msg, uint16_t type, const char *text);
 
 #endif
