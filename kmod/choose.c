@@ -232,8 +232,12 @@ static bool conga_choose_ask_flowlet(struct conga_choice *choice, u8 *previous)
 	choice->tag = conga_flowlet_tag(choice->entry);
 	switch (choice->state) {
 	case CONGA_FLOWLET_LIVE:
-	case CONGA_FLOWLET_COLLISION:
 		return conga_choose_path(choice, choice->tag);
+	case CONGA_FLOWLET_COLLISION:
+		if (conga_choose_path(choice, choice->tag))
+			return true;
+		choice->policy = conga_policy_opt_out();
+		return false;
 	case CONGA_FLOWLET_EXPIRED:
 		*previous = choice->tag;
 		return false;
@@ -318,12 +322,16 @@ static bool conga_choose_by_hash(struct conga_choice *choice)
 
 /* The flow meets a live flowlet of another leaf's in its entry. They share the uplink,
  * which costs an opportunity, never order (section 3.4, remark 1). Where that uplink does
- * not lead to this leaf the entry is left to its owner.
+ * not lead to this leaf the flow goes by its hash, until both of them pause: if the pause
+ * of one were enough, the other would change its uplink without one.
  */
 static bool conga_choose_by_other(struct conga_choice *choice)
 {
 	conga_choose_count(choice, CONGA_A_STATS_FLOWLET_COLLISIONS);
-	return conga_choose_follow(choice) || conga_choose_by_hash(choice);
+	if (conga_choose_follow(choice))
+		return true;
+	conga_choose_go_on(choice);
+	return conga_choose_by_hash(choice);
 }
 
 /* Per flowlet, section 3.4 and 3.5. */

@@ -90,6 +90,14 @@ static inline void conga_choose_write(const struct conga_choice *choice)
 	WRITE_ONCE(*choice->slot, conga_flowlet_with_draw(entry, choice->draw));
 }
 
+/* The flowlet in the entry goes on with this packet. */
+static inline void conga_choose_go_on(const struct conga_choice *choice)
+{
+	if (conga_flowlet_stale(choice->entry, choice->now))
+		WRITE_ONCE(*choice->slot, conga_flowlet_renew(choice->entry,
+							      choice->now));
+}
+
 /* By the uplink of the entry, while that path is usable. */
 static inline bool conga_choose_follow(struct conga_choice *choice)
 {
@@ -98,9 +106,7 @@ static inline bool conga_choose_follow(struct conga_choice *choice)
 	choice->dst = conga_choose_path(choice, choice->tag);
 	if (!choice->dst)
 		return false;
-	if (conga_flowlet_stale(choice->entry, choice->now))
-		WRITE_ONCE(*choice->slot, conga_flowlet_renew(choice->entry,
-							      choice->now));
+	conga_choose_go_on(choice);
 	return true;
 }
 

@@ -11,8 +11,9 @@
  * Mechanism: a table indexed by a hash of the inner 5-tuple and the leaf. A
  * packet after an idle time of more than Tfl starts a new flowlet. The paper's
  * switch keeps an age bit and sees gaps between Tfl and 2 Tfl; we keep the time
- * and see Tfl, to the grain. Flows that share an entry share their fate, which
- * is harmless.
+ * and see Tfl, to the grain. Flows that share an entry share its uplink, whatever leaf
+ * they go to, and have a gap where all of them pause: that costs an opportunity to move,
+ * never order (remark 1).
  *
  * An entry is one word, so that no lock guards it; when two CPUs race, one
  * decision is lost and made again:

@@ -3,7 +3,8 @@
 #
 # Flowlets by an exact clock: a gap two grains longer than Tfl starts one, a gap
 # two grains shorter does not, every single time. A flow keeps its uplink as
-# long as no other is better, and then moves, at its next flowlet.
+# long as no other is better, and then moves, at its next flowlet. Flows to two leaves that
+# meet in an entry share its uplink, or each keep one: neither is ever moved by the other.
 
 HERE=$(dirname "$(realpath "$0")")
 # shellcheck source=selftests/lib.sh
@@ -27,6 +28,9 @@ readonly PERIOD_NS=16000
 readonly IDLE_NS=2000000	# 125 periods: a millionth is left
 
 readonly UPLINKS=4 FLOWS=16 FLOWLETS=63	# over a thousand flowlets in all
+readonly FEW_ENTRIES=1024	# 100 flows to each of two leaves: some nine pairs meet
+readonly MEETINGS=20 MEETING_NS=2000000 STEP_NS=20000	# each flow sends a packet in each
+readonly PAUSE=10ms		# five meetings
 
 fresh_start() {
 	conga 0 fabric set flowlet-timeout "$1" && conga 0 flowlet flush &&
@@ -177,8 +181,65 @@ in_progress() {
 	stats_grew "${LEAF[0]}" flowlets_started=1
 }
 
+# ---- flows to two leaves that meet in an entry ----
+
+# meeting_schedule LAST: flows to far leaf 0 send in the meetings up to this one, those to
+# far leaf 1 in all of them
+meeting_schedule() {
+	local meeting i
+
+	bench_ends "$UPLINKS" "$FLOWS_MAX"
+	echo "zero $PERIOD_NS"
+	for ((meeting = 0; meeting < MEETINGS; meeting++)); do
+		for ((i = 0; i < FLOWS_MAX; i++)); do
+			echo "at $((START_NS + meeting * MEETING_NS + i * STEP_NS))"
+			((meeting > $1)) || echo "send flow0.$i $BYTES"
+			echo "send flow1.$i $BYTES"
+		done
+	done
+}
+
+# In none of them was there a pause between two of its packets.
+uplink_each() {
+	local uplinks moved
+
+	uplinks=$(events .got '[.by, .dev]' | sort -u)
+	moved=$(cut -d, -f1 <<<"$uplinks" | uniq -d | wc -l)
+	((moved == 0)) || fail "$moved flows used more than one uplink" || return
+	(($(wc -l <<<"$uplinks") == 2 * FLOWS_MAX)) || fail "not all flows arrived" || return
+	[[ " $(stats_growth "${LEAF[0]}")" == *" flowlet_collisions="* ]] ||
+		fail "no flows met: $(stats_growth "${LEAF[0]}")"
+}
+
+# A flow that is moved most often goes by another uplink.
+meet() {
+	bench_fabric_again "$UPLINKS" 100gbit policy letflow flowlets "$FEW_ENTRIES" \
+		flowlet-timeout "$PAUSE" || return
+	stats_mark "${LEAF[0]}"
+	bench_run < <(meeting_schedule "$1") && uplink_each
+}
+
+# far_route FAR UPLINK...
+far_route() {
+	local i hops=()
+
+	for i in "${@:2}"; do hops+=(nexthop via "10.1.0.$((2 * i + 1))" dev "up$i"); done
+	ip -n "${LEAF[0]}" route replace "${FAR_VTEP[$1]}" "${hops[@]}"
+}
+
+# No uplink leads to both.
+meet_apart() {
+	local strayed
+
+	far_route 0 0 1 && far_route 1 2 3 || return
+	meet "$1" || return
+	strayed=$(events .got '"\(.by) \(.dev)"' | tr -d '"' | sort -u |
+		awk '{ far = substr($1, 5, 1); up = substr($2, 5) } int(up / 2) != far' | head -n 4)
+	[[ ! $strayed ]] || fail "flows left their route: $strayed"
+}
+
 bench_require
-tap_plan 10
+tap_plan 15
 bench_up "$UPLINKS" || die "the bench cannot be set up"
 bench_fabric "$UPLINKS" 100gbit tdre 16us || die "the fabric cannot be set up"
 tap_test "Tfl 500 us and two grains: each of $GAPS gaps starts a flowlet" longer_gap 500000
@@ -187,6 +248,12 @@ tap_test "Tfl 13 ms and two grains: each does" longer_gap 13000000
 tap_test "Tfl 13 ms less two grains: none does" shorter_gap 13000000
 tap_test "Tfl 0: every packet starts one" every_packet
 tap_test "on ties each of $FLOWS flows keeps its uplink" ties_keep
+tap_test "flows to two leaves that share an entry share its uplink" meet "$MEETINGS"
+tap_test "the entry lives while any of the flows that share it sends" meet 0
+tap_test "flows that share an entry but no uplink keep one each" meet_apart "$MEETINGS"
+tap_test "such a flow keeps its uplink when the other one pauses" meet_apart 4
+tap_test "such a flow keeps its uplink when the other one ends at once" meet_apart 0
+far_route 0 0 1 2 3 && far_route 1 0 1 2 3 || die "the routes cannot be set back"
 bench_fabric_again 2 "$RATE" tdre 16us || die "the fabric cannot be set up again"
 # Nothing was fed back yet: the uplinks' own load is all there is to see.
 tap_test "load: a flow moves to a strictly better uplink only" moves load 3 "$IDLE_NS" 500us

@@ -54,8 +54,8 @@ const struct conga_counter conga_counters[CONGA_A_STATS_MAX + 1] = {
 	},
 	[CONGA_A_STATS_FLOWLET_COLLISIONS] = {
 		"flowlet_collisions",
-		"live entries taken over by a flow towards another leaf",
-		"If it grows by more than a hundredth of flowlets_started, enlarge the table (fabric set flowlets)."
+		"packets of flows that met another leaf's live flowlet in its entry, and shared its uplink",
+		"If it grows by more than a hundredth of tx_steered, enlarge the table (fabric set flowlets)."
 	},
 	[CONGA_A_STATS_FALLBACK_NO_PATH] = {
 		"fallback_no_path",

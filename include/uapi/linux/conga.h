@@ -757,8 +757,8 @@ enum conga_attr_policy {
  * @CONGA_A_STATS_FLOWLETS_MOVED: of these, on another uplink.
  * @CONGA_A_STATS_FLOWLETS_REROUTED: flowlets moved at once, gap or not,
  *	because their path went down.
- * @CONGA_A_STATS_FLOWLET_COLLISIONS: live entries taken over by a flow
- *	towards another leaf.
+ * @CONGA_A_STATS_FLOWLET_COLLISIONS: packets of flows that met another leaf's live
+ *	flowlet in its entry, and shared its uplink.
  * @CONGA_A_STATS_FALLBACK_NO_PATH: left to the kernel: no usable path.
  * @CONGA_A_STATS_FALLBACK_XFRM: left to the kernel: IPsec transforms it.
  * @CONGA_A_STATS_FALLBACK_MARK: left to the kernel: marked, so that policy
