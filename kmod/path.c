@@ -104,6 +104,18 @@ u16 conga_path_sport_class(const struct conga_path_rules *rules, u16 sport)
 	return least;
 }
 
+/* May packets have this key? Not after rules changed so that they look at other things. */
+static bool conga_path_rules_allow(const struct conga_path_rules *rules,
+				   const struct conga_path_key *key)
+{
+	if (key->domain == CONGA_PATH_OWN_DOMAIN)
+		return true;
+	if (ipv6_addr_any(&key->source) == rules->any)
+		return false;
+	return !(key->mark & ~rules->marks) &&
+	       conga_path_sport_class(rules, key->sport) == key->sport;
+}
+
 /* --- a set: made, published, freed --- */
 
 /* conga_path_domain - the L3 master device to ask by */
@@ -400,6 +412,20 @@ static bool conga_path_news(const struct conga_paths *before, const struct conga
 	return false;
 }
 
+/* What no packet can have any more is not shown, and takes no room. */
+static void conga_path_prune(struct conga_leaf *leaf, const struct conga_path_rules *rules)
+{
+	struct conga_paths __rcu **place = &leaf->paths;
+	struct conga_paths *paths;
+
+	while ((paths = conga_path_locked(leaf, *place))) {
+		if (conga_path_rules_allow(rules, &paths->key))
+			place = &paths->next;
+		else
+			conga_path_unlink(leaf, place);
+	}
+}
+
 static bool conga_path_is_default(const struct conga_paths *paths)
 {
 	return paths->key.domain == CONGA_PATH_OWN_DOMAIN;
@@ -429,6 +455,7 @@ static void conga_path_publish(struct conga_leaf *leaf, struct conga_paths __rcu
 		rcu_assign_pointer(leaf->paths, paths);
 		conga_path_count_keys(leaf, 1);
 	}
+	conga_path_prune(leaf, &paths->rules);
 	conga_path_tell(leaf);
 }
 
@@ -511,10 +538,12 @@ const struct conga_paths *conga_path_main(struct conga_leaf *leaf)
 {
 	struct conga_paths *paths = rcu_dereference(leaf->paths);
 	struct conga_path_key key = { .domain = CONGA_PATH_OWN_DOMAIN };
+	struct conga_path_rules rules;
 
 	if (paths && conga_path_holds_all(leaf, paths))
 		return paths;
-	if (paths)
+	conga_path_rules_read(&rules, leaf->fabric->net, conga_leaf_is_v4(leaf));
+	if (paths && conga_path_rules_allow(&rules, &paths->key))
 		key = paths->key;
 	paths = (struct conga_paths *)conga_path_resolve(leaf, &key);
 	return IS_ERR(paths) ? NULL : paths;
