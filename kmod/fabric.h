@@ -42,11 +42,14 @@ struct conga_port;
  * the flowlet table and DREs are constant once published and replaced whole.
  *
  * Variables that packets change are words read with READ_ONCE and written with
- * WRITE_ONCE (flowlets, congestion tables) or per CPU (counters, DRE cells). A
- * leaf's paths, and the key that they are resolved for, change under their lock,
- * by whoever finds them outdated; what hello and probes know of a leaf and its paths'
- * delays, and the leaf's state, under its hello_lock, by the tick, answers and probes.
- * Neither lock is taken inside the other.
+ * WRITE_ONCE (flowlets, congestion tables) or per CPU (counters, DRE cells). What
+ * hello and probes know of a leaf and its paths' delays, and the leaf's state, change
+ * under its hello_lock, by the tick, answers and probes.
+ *
+ * The paths to a leaf of packets with one key are a set, constant once published but for
+ * the words that struct conga_paths names. Whoever finds a set outdated resolves another
+ * and puts it in its place, under the leaf's paths_lock; the old one is freed after a
+ * grace period. Neither this lock nor hello_lock is taken inside the other.
  *
  * Three works (hello's tick, events, own addresses) and the timer of probes walk leaves
  * or ports under RCU and take none of the configuration's locks, so that a holder of

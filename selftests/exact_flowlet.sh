@@ -227,6 +227,10 @@ far_route() {
 	ip -n "${LEAF[0]}" route replace "${FAR_VTEP[$1]}" "${hops[@]}"
 }
 
+far_routes_again() {
+	far_route 0 0 1 2 3 && far_route 1 0 1 2 3
+}
+
 # No uplink leads to both.
 meet_apart() {
 	local strayed
@@ -253,7 +257,7 @@ tap_test "the entry lives while any of the flows that share it sends" meet 0
 tap_test "flows that share an entry but no uplink keep one each" meet_apart "$MEETINGS"
 tap_test "such a flow keeps its uplink when the other one pauses" meet_apart 4
 tap_test "such a flow keeps its uplink when the other one ends at once" meet_apart 0
-far_route 0 0 1 2 3 && far_route 1 0 1 2 3 || die "the routes cannot be set back"
+far_routes_again || die "the routes cannot be set back"
 bench_fabric_again 2 "$RATE" tdre 16us || die "the fabric cannot be set up again"
 # Nothing was fed back yet: the uplinks' own load is all there is to see.
 tap_test "load: a flow moves to a strictly better uplink only" moves load 3 "$IDLE_NS" 500us

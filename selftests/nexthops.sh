@@ -30,6 +30,8 @@ TOPO_LINKS=1
 readonly COUNT=120		# flows
 readonly GROUP=10		# ids of nexthop objects: 1, 2, 3 for up0, up1, up2
 readonly RULE_TABLE=77
+readonly WEIGHT=9		# of up1, where up0 has 1
+readonly FEW=30			# flows by up0 then: 12 by chance, with equal weights 60
 readonly ROUTER_MAC=02:00:00:00:00:fe
 
 # ---- routes of leaf 0 ----
@@ -121,6 +123,20 @@ carried_by() {
 		stats_grew "${LEAF[0]}" "tx_steered=$COUNT" && paths_are "${devices[@]}"
 }
 
+# carried_by_weight: by up0 and up1, of which the route gives up1 more
+carried_by_weight() {
+	local few
+
+	stats_mark "${LEAF[0]}"
+	flows_cross "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}" || return
+	flows_counter up0
+	few=${LEFT[$COUNTER]}
+	((few > 0 && few <= FEW)) || fail "not by weight: $(flows_text)" || return
+	flows_counter up1
+	((few + LEFT[$COUNTER] == COUNT)) || fail "by other uplinks: $(flows_text)" || return
+	stats_grew "${LEAF[0]}" "tx_steered=$COUNT" && paths_are up0 up1
+}
+
 # The kernel leaves the packets nowhere to go, and neither does the module.
 carried_by_none() {
 	failed_since 0
@@ -141,11 +157,11 @@ carried_aside() {
 
 # ---- a route by up0 and up1, and up0 taken out of it ----
 
-# by_two MAKE CUT: functions
+# by_two MAKE CUT [CARRIED]: functions
 by_two() {
 	routes_clear
 	"$1" || fail "$1: no such route" || return
-	carried_by 0 1 || return
+	"${3:-carried_by}" 0 1 || return
 	"$2" || fail "$2 failed" || return
 	carried_by 1
 }
@@ -165,10 +181,9 @@ multipath_part() {
 	leaf_ip route del "$VTEP_PREFIX" metric 100 via "$SPINE_END" dev up0
 }
 
-# Weights are a fixed split; the module goes by congestion.
 weighted() {
 	nexthops 0 1
-	leaf_ip route add "$VTEP_PREFIX" metric 100 "${NEXTHOPS[@]}" weight 50
+	leaf_ip route add "$VTEP_PREFIX" metric 100 "${NEXTHOPS[@]}" weight "$WEIGHT"
 }
 
 group() {
@@ -176,7 +191,7 @@ group() {
 }
 
 weighted_group() {
-	objects_add 0 1 2 && group_add 1,1/2,50
+	objects_add 0 1 2 && group_add "1,1/2,$WEIGHT"
 }
 
 resilient_group() {
@@ -359,16 +374,16 @@ setup() {
 # ---- tests ----
 
 test_two() {
-	tap_test "$1" by_two "$2" "$3"
+	tap_test "$1" by_two "${@:2}"
 }
 
 tests_common() {
 	test_two "a multipath route, replaced" multipath multipath_less
-	test_two "a weighted multipath route" weighted multipath_less
+	test_two "a multipath route is shared by its weights" weighted multipath_less carried_by_weight
 	test_two "a nexthop group whose member is deleted" group object_deleted
 	test_two "a nexthop group whose member is replaced" group object_moved
 	test_two "a nexthop group, replaced" group group_replaced
-	test_two "a weighted nexthop group" weighted_group object_deleted
+	test_two "a nexthop group is shared by its weights" weighted_group object_deleted carried_by_weight
 	test_two "a resilient nexthop group whose member is deleted" resilient_group object_deleted
 	test_two "a resilient nexthop group, replaced" resilient_group resilient_replaced
 	test_two "onlink gateways" onlink onlink_less

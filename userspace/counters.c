@@ -69,8 +69,8 @@ const struct conga_counter conga_counters[CONGA_A_STATS_MAX + 1] = {
 	},
 	[CONGA_A_STATS_FALLBACK_MARK] = {
 		"fallback_mark",
-		"left to the kernel: marked, so that policy routing may want it",
-		"If these packets need no policy routing, exempt or clear their mark (fabric set opt-out mark)."
+		"left to the kernel: marked after its route was found, with bits that a routing rule looks at",
+		"Mark these packets before their route is found, or with bits that no ip rule looks at."
 	},
 	[CONGA_A_STATS_FALLBACK_MTU] = {
 		"fallback_mtu",

@@ -761,8 +761,8 @@ enum conga_attr_policy {
  *	flowlet in its entry, and shared its uplink.
  * @CONGA_A_STATS_FALLBACK_NO_PATH: left to the kernel: no usable path.
  * @CONGA_A_STATS_FALLBACK_XFRM: left to the kernel: IPsec transforms it.
- * @CONGA_A_STATS_FALLBACK_MARK: left to the kernel: marked, so that policy
- *	routing may want it, and not with the mark that is exempt.
+ * @CONGA_A_STATS_FALLBACK_MARK: left to the kernel: marked after its route was
+ *	found, with bits that a routing rule looks at.
  * @CONGA_A_STATS_FALLBACK_MTU: left to the kernel: fits its route's MTU, but
  *	not that of the chosen path.
  * @CONGA_A_STATS_FALLBACK_NOMEM: left to the kernel: no memory to make the
