@@ -4,15 +4,14 @@
  *
  * A leaf heeds control packets only from an address that it knows as a leaf, and
  * that is the one that the tunnel's packets to it have. Who knows it best is asked
- * first: the operator; the leaf itself, by an answer to a hello that left from the
- * address; packets of a tunnel that were seen to leave for the leaf; the address that
- * the leaf's hellos came to; the local address of a vxlan device of the fabric's UDP
- * ports; and last the route, which fills in the source of a tunnel without a local
- * address.
+ * first: the operator; packets of a tunnel that were seen to leave for the leaf; an
+ * address to which the leaf answered a hello; the one that the leaf's hellos came to;
+ * the local address of a vxlan device of the fabric's UDP ports; and last the route,
+ * which fills in the source of a tunnel without a local address.
  *
- * While a leaf answers, its address stays: a second tunnel endpoint of this node that
- * sends to the same leaf changes nothing. While it does not answer, the traffic is
- * followed.
+ * While a leaf answers to the address of the tunnel's packets, it stays: a second
+ * tunnel endpoint of this node that sends to the same leaf changes nothing. While it
+ * does not answer, the traffic is followed.
  *
  * Probes are sent far too often to look for an address each time. A work finds what
  * they need, when something changed, and packets read what it found.
@@ -65,10 +64,20 @@ static void conga_own_set(struct conga_leaf *leaf, const struct in6_addr *addr,
 	conga_own_changed(fabric);
 }
 
-/* While the leaf answers, the address that it answers to stays. */
+/* While the leaf answers to the address that the tunnel's packets have, that stays. */
 static bool conga_own_settled(const struct conga_leaf *leaf)
 {
-	return leaf->own_rank && leaf->hello->agreed;
+	return leaf->own_rank == CONGA_OWN_ANSWERED && leaf->hello->agreed;
+}
+
+/* Is @source the one that the leaf has answered to by now? */
+static u8 conga_own_seen_rank(const struct conga_leaf *leaf,
+			      const struct in6_addr *source)
+{
+	if (leaf->own_rank == CONGA_OWN_CONFIRMED && leaf->hello->agreed &&
+	    ipv6_addr_equal(&leaf->own, source))
+		return CONGA_OWN_ANSWERED;
+	return CONGA_OWN_SEEN;
 }
 
 /* conga_own_learn - a packet of a tunnel leaves for @leaf from @source */
@@ -79,7 +88,7 @@ void conga_own_learn(struct conga_leaf *leaf, const struct in6_addr *source)
 		return;
 	spin_lock_bh(&leaf->hello_lock);
 	if (!conga_own_settled(leaf))
-		conga_own_set(leaf, source, CONGA_OWN_SEEN);
+		conga_own_set(leaf, source, conga_own_seen_rank(leaf, source));
 	spin_unlock_bh(&leaf->hello_lock);
 }
 
@@ -99,10 +108,18 @@ void conga_own_called(struct conga_leaf *leaf, const struct in6_addr *addr)
 	spin_unlock_bh(&leaf->hello_lock);
 }
 
-/* conga_own_answered - an answer with a right nonce came to @addr; holds hello_lock */
+/*
+ * conga_own_answered - an answer with a right nonce came to @addr; holds hello_lock
+ *
+ * It says nothing of another address that the tunnel's packets have.
+ */
 void conga_own_answered(struct conga_leaf *leaf, const struct in6_addr *addr)
 {
-	if (!ipv6_addr_any(addr))
+	if (ipv6_addr_any(addr))
+		return;
+	if (leaf->own_rank <= CONGA_OWN_CONFIRMED)
+		conga_own_set(leaf, addr, CONGA_OWN_CONFIRMED);
+	else if (ipv6_addr_equal(&leaf->own, addr))
 		conga_own_set(leaf, addr, CONGA_OWN_ANSWERED);
 }
 
@@ -305,7 +322,7 @@ static void conga_own_find_learnt(const struct conga_port *port, bool v4,
 	    !conga_path_by(leaf, port->tag))
 		return;
 	rank = conga_own_recall(leaf, &addr);
-	if (rank < CONGA_OWN_SEEN || rank <= own->rank[v4])
+	if (rank < CONGA_OWN_CONFIRMED || rank <= own->rank[v4])
 		return;
 	own->learnt[v4] = addr;
 	own->rank[v4] = rank;

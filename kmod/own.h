@@ -15,8 +15,9 @@ struct conga_port;
 enum conga_own_rank {
 	CONGA_OWN_NONE,
 	CONGA_OWN_CALLED,	/* the leaf's hellos came to it */
+	CONGA_OWN_CONFIRMED,	/* the leaf answered a hello that left from it */
 	CONGA_OWN_SEEN,		/* a tunnel's packets to the leaf left from it */
-	CONGA_OWN_ANSWERED,	/* the leaf answered a hello that left from it */
+	CONGA_OWN_ANSWERED,	/* both */
 };
 
 /* Of an uplink, by family: IPv6 at 0, IPv4 (mapped) at 1; :: is none. Guarded by the

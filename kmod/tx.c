@@ -59,7 +59,9 @@ static void conga_tx_teach_own(const struct conga_steer *steer,
 	struct in6_addr source;
 
 	conga_packet_source(skb, &steer->packet, &source);
-	if (!data_race(ipv6_addr_equal(&leaf->own, &source)))
+	/* Read without the lock: one that is torn is another, and only costs that. */
+	if (data_race(leaf->own_rank < CONGA_OWN_SEEN ||
+		      !ipv6_addr_equal(&leaf->own, &source)))
 		conga_own_learn(leaf, &source);
 }
 

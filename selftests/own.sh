@@ -125,8 +125,10 @@ second_vtep() {
 	SECOND=10.0.0.99
 	((TOPO_UNDERLAY == 4)) || SECOND=fd00::99
 	route_second && leaf_ip address add "$SECOND" dev lo ${NODAD:+"$NODAD"} &&
-		leaf_ip link add vx2 up type vxlan id 200 local "$SECOND" remote "${VTEP[1]}" \
+		leaf_ip link add vx2 type vxlan id 200 local "$SECOND" remote "${VTEP[1]}" \
 			dstport 4789 ttl 64 &&
+		in_ns "${LEAF[0]}" sysctl -qw net.ipv6.conf.vx2.disable_ipv6=1 &&
+		leaf_ip link set vx2 up &&
 		ip -n "${LEAF[0]}" address add 192.168.99.1/24 dev vx2 &&
 		ip -n "${LEAF[0]}" neighbour add 192.168.99.2 lladdr 02:00:00:00:00:99 dev vx2
 }
@@ -155,7 +157,7 @@ is_answered_by_traffic() {
 stays_conga() {
 	local i
 
-	leaf_becomes 0 "conga answers" && pings || return
+	leaf_becomes 0 "conga answers" && pings && leaf_becomes 0 "conga answers" || return
 	stats_mark "${LEAF[1]}"
 	for ((i = 0; i < 30; i++)); do
 		in_ns "${LEAF[0]}" ping -q -n -c 1 -W 0.05 192.168.99.2 >/dev/null
