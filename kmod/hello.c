@@ -571,8 +571,9 @@ bool conga_hello_bye(struct conga_hello *hello, u64 echo)
 }
 
 /* conga_hello_asked - the leaf's hello about @port; false if it has asked enough this
- * round, or the port is not listed any more, or not yet. It is proven if it echoes a nonce of ours. Others may be forged: they have a
- * limit of their own, and give no nonce once there is a leaf that answers.
+ * round, or the port is not listed any more, or not yet. It is proven if it echoes a
+ * nonce of ours. Others may be forged: they have a limit of their own, and give no nonce
+ * once there is a leaf that answers.
  */
 bool conga_hello_asked(struct conga_hello *hello, __be16 port, u64 nonce, u64 echo)
 {

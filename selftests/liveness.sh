@@ -224,6 +224,32 @@ all_dead() {
 	events_have "auto conga answers"
 }
 
+# ---- one swallows what is large ----
+
+readonly NARROW_MS=2000
+
+# The spine says nothing of it.
+narrows() {
+	local since status=0
+
+	traffic_start 0.0 1.0 || return
+	in_ns "${SPINE[0]}" nft -f - <<-END || return
+	table netdev dead {
+		chain down0 {
+			type filter hook ingress device "down0.0" priority 0;
+			meta length > 1400 drop
+		}
+	}
+	END
+	since=$(now_ms)
+	told_within "$NARROW_MS" "$since" "up0 narrow" && paths_are narrow usable usable usable &&
+		no_share || status=1
+	since=$(now_ms)
+	repaired 0 && told_within "$BACK_MS" "$since" "up0 usable" || status=1
+	traffic_stop
+	return "$status"
+}
+
 # ---- what it costs ----
 
 # cost TEXT LEAST MOST: hellos sent in a hundred intervals
@@ -269,7 +295,7 @@ setup() {
 		leaf_becomes 1 "conga answers"
 }
 
-tap_plan 7
+tap_plan 8
 require_root
 require_commands ip jq nft
 require_exact_time
@@ -280,6 +306,7 @@ tap_test "traffic one way, with explicit feedback: likewise" one_way
 tap_test "traffic one way, without: likewise" one_way_unfed
 tap_test "without hello the silent path attracts new flowlets" without_hello
 tap_test "all spines dead: no path is out, the leaf is plain" all_dead
+tap_test "a path that swallows large packets is out within two seconds, and back when it is repaired" narrows
 tap_test "one hello per leaf and interval, one for each silent path, and a full-size one by each other path in four" costs
 tap_test "a shorter interval is heeded at once" heeded
 tap_exit
