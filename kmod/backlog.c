@@ -56,9 +56,9 @@ static struct Qdisc *conga_backlog_qdisc(const struct conga_backlog *backlog,
 	return rcu_dereference_bh(netdev_get_tx_queue(backlog->dev, queue)->qdisc);
 }
 
-/* Counted per CPU: without another CPU's last packet the number is as good. */
 static u32 conga_backlog_of_cpu(const struct Qdisc *qdisc, int cpu)
 {
+	/* Without another CPU's last packet the number is as good. */
 	return data_race(per_cpu_ptr(qdisc->cpu_qstats, cpu)->backlog);
 }
 
@@ -82,6 +82,7 @@ static u32 conga_backlog_of(const struct conga_backlog *backlog,
 {
 	if (qdisc_is_percpu_stats(qdisc))
 		return conga_backlog_of_cpus(backlog, qdisc);
+	/* Counted under the qdisc's lock; without the last packet it is as good. */
 	return data_race(qdisc->qstats.backlog);
 }
 
@@ -89,6 +90,7 @@ static bool conga_backlog_waits(const struct Qdisc *qdisc)
 {
 	if (qdisc_is_percpu_stats(qdisc))
 		return !nolock_qdisc_is_empty(qdisc);
+	/* Likewise. */
 	return data_race(qdisc->qstats.backlog);
 }
 

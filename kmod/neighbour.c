@@ -46,6 +46,7 @@ void conga_neighbour_watch(struct conga_port *port, const struct in6_addr *gatew
 	if (!conga_neighbour_watches(port, gateway)) {
 		if (port->gateways < CONGA_PORT_GATEWAYS)
 			port->gateway[port->gateways] = *gateway;
+		/* Paired with the acquire in conga_neighbour_watches(). */
 		smp_store_release(&port->gateways, port->gateways + 1);
 	}
 	spin_unlock(&conga_neighbour_lock);

@@ -513,7 +513,7 @@ const struct conga_paths *conga_path_find(struct conga_leaf *leaf,
 
 	if (!paths || !conga_path_holds_all(leaf, paths))
 		return conga_path_resolve(leaf, key);
-	if (READ_ONCE(paths->seen) != jiffies)
+	if (time_after(jiffies, READ_ONCE(paths->seen)))
 		WRITE_ONCE(paths->seen, jiffies);
 	return paths;
 }

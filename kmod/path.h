@@ -80,9 +80,7 @@ struct conga_paths {
 	u64			genid;	/* of routes and ports, when resolved; 0: outdated */
 	u16			routed;	/* paths with a nexthop, a bit per LBTag */
 	bool			uneven;	/* weights per port differ */
-	bool			lone;	/* nothing but key.tos tells packets apart, nothing
-				 * transforms them, no tunnel is bound to a device
-				 */
+	bool			lone;	/* only key.tos tells packets apart: no rules, no IPsec */
 	bool			xfrm;	/* there are IPsec policies */
 	u8			nexthops;
 	u8			members;

@@ -85,9 +85,9 @@ static bool conga_tx_rehash(const struct conga_steer *steer, struct sk_buff *skb
 	return false;
 }
 
-/* Towards a conga leaf, at a port that is agreed: LBTag, CE = 0 (the link door raises it), feedback,
- * section 3.3. Stamped packets of a tunnel that has the control VNI for its own
- * would be consumed. False if the header cannot be written.
+/* Towards a conga leaf, at a port that is agreed: LBTag, CE = 0 (the link hook raises
+ * it), feedback, section 3.3. Stamped packets of a tunnel that has the control VNI for its
+ * own would be consumed. False if the header cannot be written.
  */
 static bool conga_tx_stamp(struct conga_steer *steer, struct sk_buff *skb)
 {

@@ -852,8 +852,8 @@ enum conga_attr_policy {
  * @CONGA_A_STATS_QUEUE_RECEIVED: packets learnt from that told of a queue.
  * @CONGA_A_STATS_QUEUE_IGNORED: the same, whose byte 3 was something else, or that came by
  *	a port that is no uplink.
- * @CONGA_A_STATS_FALLBACK_ROUTE: left to the kernel: the packet's own route is none of the paths that
- *	were found for it.
+ * @CONGA_A_STATS_FALLBACK_ROUTE: left to the kernel: the packet's own route is none of
+ *	the paths that were found for it.
  * @CONGA_A_STATS_FALLBACK_NAT: left to the kernel: NAT translates its outer
  *	addresses, or has not decided yet whether it does.
  * @CONGA_A_STATS_FALLBACK_BOUND: left to the kernel: its tunnel or FDB entry is
