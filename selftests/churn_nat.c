@@ -49,7 +49,7 @@ static void change_init(struct message *msg, int type, uint16_t flags)
 	message_init_with(msg, NFNL_SUBSYS_NFTABLES << 8 | type, flags, &nf, sizeof(nf));
 }
 
-/* The first answer is the acknowledgement, or why there is none; others are not waited for. */
+/* The first answer is the acknowledgment, or why there is none; others are not waited for. */
 static bool batch_send(const struct box *b, const struct batch *batch)
 {
 	struct message answer;

@@ -51,7 +51,7 @@ static void be_first(void)
 }
 
 /* Until it is killed */
-static void wake_up(volatile int64_t *latest)
+static void wake_up(_Atomic int64_t *latest)
 {
 	const struct timespec period = { .tv_nsec = PERIOD_NS };
 
@@ -85,7 +85,7 @@ static int run(char **command)
 
 int main(int argc, char **argv)
 {
-	volatile int64_t *latest;
+	_Atomic int64_t *latest;
 	int64_t began, took;
 	pid_t child;
 	int status;

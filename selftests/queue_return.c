@@ -17,6 +17,7 @@
 #include <linux/netfilter/nfnetlink_queue.h>
 #include <linux/netlink.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,7 +38,7 @@ struct request {
 	char			attrs[64];
 };
 
-static volatile sig_atomic_t stop;
+static atomic_int stop;
 static int fd, queue;
 
 static void request_init(struct request *req, int type, int flags)
