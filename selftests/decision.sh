@@ -1,0 +1,191 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# decision.sh - the kernel's decision about packets of leaf 0, of which conga may exchange
+# one nexthop for another and nothing else. Two classes of packets are told apart at the
+# uplinks: those that match CLASS_MATCH, and the others.
+#
+#	nexthops 0 1; leaf_ip route replace "$VTEP_PREFIX" "${NEXTHOPS[@]}"
+#	class_watch "ip dscp 4" up{0,1,2,3}
+#	flows_cross ...; class_left		sets CLASS[up0], of LEFT[up0]
+#	steered_all 100				since stats_mark
+#
+# Source lib.sh, topology.sh, fabric.sh, expect.sh, counters.sh and flows.sh first.
+
+declare -A CLASS=()		# device -> datagrams of the class
+
+leaf_ip() {
+	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"
+}
+
+# leaf_batch: lines of ip for leaf 0
+leaf_batch() {
+	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" -batch -
+}
+
+# The far end of uplink $1: sets SPINE_END
+gateway() {
+	topo_link_addresses 0 "$1" 0
+}
+
+# nexthops UPLINK[,WEIGHT]...: sets NEXTHOPS, the words of a route
+nexthops() {
+	local u
+
+	NEXTHOPS=()
+	for u; do
+		gateway "${u%,*}"
+		NEXTHOPS+=(nexthop via "$SPINE_END" dev "up${u%,*}")
+		[[ $u != *,* ]] || NEXTHOPS+=(weight "${u#*,}")
+	done
+}
+
+# route TABLE UPLINK[,WEIGHT]...: to leaf 1
+route() {
+	nexthops "${@:2}"
+	leaf_ip route replace "$VTEP_PREFIX" table "$1" "${NEXTHOPS[@]}"
+}
+
+# tunnel_up DEVICE VNI SOURCE [WORD]...: between leaf 0 and leaf 1, from the addresses
+# 10.VNI/10.0.1 and .2; nobody has to ask for .2, nor for .3 of another MAC
+tunnel_up() {
+	local l dev=$1 vni=$2 net=10.$(($2 / 10)).0 mac=02:00:00:00:$(($2 / 10)) source words
+
+	for l in 0 1; do
+		source=${VTEP[1]} words=""
+		((l)) || source=$3 words=${*:4}
+		ip -n "${LEAF[l]}" -batch - <<-END || return
+			link add $dev mtu 1400 address $mac:0$l type vxlan id $vni local $source \
+dstport 4789 nolearning ttl 64 $words
+		END
+		in_ns "${LEAF[l]}" sysctl -qw "net.ipv6.conf.$dev.disable_ipv6=1"
+		ip -n "${LEAF[l]}" -batch - <<-END || return
+			link set $dev up
+			address add $net.$((1 + l))/24 dev $dev
+			neighbour add $net.$((2 - l)) lladdr $mac:0$((1 - l)) dev $dev
+			neighbour add $net.3 lladdr $mac:03 dev $dev
+		END
+	done
+	flows_end "${LEAF[1]}" "$dev"
+}
+
+# tunnel_entry DEVICE MAC [WORD]...: of leaf 0
+tunnel_entry() {
+	bridge -n "${LEAF[0]}" fdb append "$2" dev "$1" dst "${VTEP[1]}" self permanent "${@:3}"
+}
+
+# tunnel_default DEVICE: for all that no other entry is for
+tunnel_default() {
+	tunnel_entry "$1" 00:00:00:00:00:00
+}
+
+# neighbours_known: leaf 0 need not ask for its gateways
+neighbours_known() {
+	local u mac
+
+	for u in "${!SPINE[@]}"; do
+		gateway "$u"
+		mac=$(ip -n "${SPINE[u]}" -j link show down0.0 | jq -r '.[0].address')
+		leaf_ip neighbour replace "$SPINE_END" lladdr "$mac" dev "up$u" nud permanent || return
+	done
+}
+
+# class_watch MATCH DEVICE...: flows that match, anew
+class_watch() {
+	local match=$1 dev
+
+	shift
+	{
+		printf 'table netdev class\ndelete table netdev class\ntable netdev class {\n'
+		for dev; do
+			flows_counter "$dev"
+			printf 'counter %s { }\nchain %s {\n' "$COUNTER" "$COUNTER"
+			printf 'type filter hook egress device "%s" priority 1;\n' "$dev"
+			printf '%s %s counter name %s\n}\n' "$FLOW_INNER" "$match" "$COUNTER"
+		done
+		echo "}"
+	} | in_ns "${LEAF[0]}" nft -f -
+}
+
+# class_left: sets CLASS, and counts anew
+class_left() {
+	local word name="" value _
+
+	CLASS=()
+	while read -r word value _; do
+		case $word in
+		counter) name=$value ;;
+		packets) CLASS[$name]=$value ;;
+		esac
+	done < <(in_ns "${LEAF[0]}" nft reset counters table netdev class)
+	((${#CLASS[@]})) || fail "no class is counted"
+}
+
+# others_left: of LEFT without CLASS
+# shellcheck disable=SC2004
+others_left() {
+	local name
+
+	for name in "${!CLASS[@]}"; do
+		LEFT[$name]=$((LEFT[$name] - CLASS[$name]))
+	done
+}
+
+# class_spread COUNT DEVICE...: all of the class by these, each with its share, none by others
+# shellcheck disable=SC2004
+class_spread() {
+	local -A all=()
+	local name status=0
+
+	for name in "${!LEFT[@]}"; do all[$name]=${LEFT[$name]}; done
+	LEFT=()
+	for name in "${!CLASS[@]}"; do LEFT[$name]=${CLASS[$name]}; done
+	flows_spread "$@" || { why "of the class"; status=1; }
+	LEFT=()
+	for name in "${!all[@]}"; do LEFT[$name]=${all[$name]}; done
+	return "$status"
+}
+
+# leaves_up POLICY: of both leaves, without spines
+leaves_up() {
+	fabric_leaf 0 "$1" conga && fabric_leaf 1 "$1" conga
+}
+
+# steered_all COUNT: since stats_mark, and none was left
+steered_all() {
+	local grown
+
+	grown=$(stats_growth "${LEAF[0]}")
+	[[ " $grown " == *" tx_steered=$1 "* && $grown != *fallback* ]] ||
+		fail "counters moved by: $grown, expected: tx_steered=$1"
+}
+
+# left_all COUNT COUNTER: since stats_mark, and none was steered
+left_all() {
+	local grown
+
+	grown=$(stats_growth "${LEAF[0]}")
+	[[ " $grown " == *" $2=$1 "* && " $grown" != *" tx_steered="* ]] ||
+		fail "counters moved by: $grown, expected: $2=$1"
+}
+
+# grown_by WORD: sets GROWN_BY, since stats_mark
+grown_by() {
+	local word
+
+	GROWN_BY=0
+	for word in $(stats_growth "${LEAF[0]}"); do
+		# shellcheck disable=SC2034 # the caller reads it
+		[[ ${word%=*} != "$1" ]] || GROWN_BY=${word#*=}
+	done
+}
+
+# vtep_words: sets VTEP_PREFIX, IP (as nft says it) and LENGTH of the underlay
+vtep_words() {
+	# shellcheck disable=SC2034 # the caller reads them
+	if ((TOPO_UNDERLAY == 4)); then
+		VTEP_PREFIX=${VTEP[1]}/32 IP=ip LENGTH=32
+	else
+		VTEP_PREFIX=${VTEP[1]}/128 IP=ip6 LENGTH=128
+	fi
+}
