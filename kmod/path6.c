@@ -85,6 +85,8 @@ struct conga_path_nexthop6 {
 	const struct fib6_nh	*nh;
 	unsigned int		weight;
 	u32			hash;	/* that the kernel picks it by, 0: unknown */
+	bool			asks;	/* the kernel looks at the gateway's neighbour entry, */
+	bool			valid;	/* which must be valid, not only not failed */
 };
 
 static bool conga_path_is6(const struct dst_entry *dst, const struct fib6_nh *nh)
@@ -126,6 +128,22 @@ static u8 conga_path_missing6(struct conga_path_search *search, const struct fib
 	return CONGA_PATH_NOT_NEXTHOP;
 }
 
+/* As the kernel judges it without a device; held to one, it takes any gateway. */
+static bool conga_path_answers6(const struct conga_path_nexthop6 *nexthop)
+{
+	const struct fib6_nh *nh = nexthop->nh;
+	const struct neighbour *neighbour;
+	u8 state;
+
+	if (!nexthop->asks || !nh->fib_nh_gw_family)
+		return true;
+	neighbour = __ipv6_neigh_lookup_noref(nh->fib_nh_dev, &nh->fib_nh_gw6);
+	if (!neighbour)
+		return true;
+	state = READ_ONCE(neighbour->nud_state);
+	return nexthop->valid ? state & NUD_VALID : !(state & NUD_FAILED);
+}
+
 static u8 conga_path_nexthop6(struct conga_path_search *search, struct conga_port *port,
 			      const struct conga_path_nexthop6 *nexthop)
 {
@@ -137,6 +155,10 @@ static u8 conga_path_nexthop6(struct conga_path_search *search, struct conga_por
 		return CONGA_PATH_NEXTHOP_DOWN;
 	if (nh->fib_nh_gw_family)
 		conga_neighbour_watch(port, &nh->fib_nh_gw6);
+	if (!conga_path_answers6(nexthop) && !search->any_neighbour) {
+		search->skipped = true;
+		return CONGA_PATH_NEIGHBOUR;
+	}
 	dst = conga_path_route6(search, &flow, RT6_LOOKUP_F_IFACE, nh);
 	if (!dst && nexthop->hash) {
 		flow = conga_path_flow6(search, conga_path_domain(search, port->dev));
@@ -175,6 +197,7 @@ static void conga_path_try6(struct conga_path_walk6 *walk,
 		walk->verdict = reason;
 }
 
+/* Nexthop groups that are not resilient always look at neighbours. */
 static void conga_path_group6(struct conga_path_walk6 *walk, const struct nh_group *group)
 {
 	int i;
@@ -186,6 +209,8 @@ static void conga_path_group6(struct conga_path_walk6 *walk, const struct nh_gro
 			.weight	= entry->weight,
 			.hash	= group->hash_threshold ?
 				  atomic_read(&entry->hthr.upper_bound) : 0,
+			.asks	= group->hash_threshold,
+			.valid	= true,
 		};
 
 		conga_path_try6(walk, &nexthop);
@@ -204,14 +229,18 @@ static void conga_path_object6(struct conga_path_walk6 *walk, const struct nexth
 	conga_path_try6(walk, &nexthop);
 }
 
+/* Routes look at neighbours where the node is no router. */
 static void conga_path_sibling6(struct conga_path_walk6 *walk,
 				const struct fib6_info *entry)
 {
 	int bound = atomic_read(&entry->fib6_nh->fib_nh_upper_bound);
+	const struct net *net = walk->search->leaf->fabric->net;
 	const struct conga_path_nexthop6 nexthop = {
 		.nh	= entry->fib6_nh,
 		.weight	= entry->fib6_nh->fib_nh_weight,
 		.hash	= bound > 0 ? bound : 0,
+		.asks	= !READ_ONCE(net->ipv6.devconf_all->forwarding),
+		.valid	= !IS_ENABLED(CONFIG_IPV6_ROUTER_PREF),
 	};
 
 	conga_path_try6(walk, &nexthop);

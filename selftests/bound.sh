@@ -109,20 +109,20 @@ device_goes() {
 	after bound_tunnel && leaf_ip route del "$VTEP_PREFIX" || return
 	nexthops 1
 	leaf_ip route add "$VTEP_PREFIX" "${NEXTHOPS[@]}" || return
-	stats_mark "${LEAF[0]}"
-	flows_send 10 "${LEAF[0]}" 10.20.0.2
-	sleep 0.3
-	flows_left "${LEAF[0]}" && ((LEFT[up1] == 0)) || fail "by up1: ${LEFT[up1]}"
-	route main 0 1
-	flows_forget "${LEAF[1]}" vy
+	flows_send "$COUNT" "${LEAF[0]}" 10.20.0.2 && flows_left "${LEAF[0]}" &&
+		route main 0 1 && flows_forget "${LEAF[1]}" vy || return
+	((LEFT[up1] == 0)) || fail "by up1: ${LEFT[up1]}"
+}
+
+setup() {
+	TOPO_UNDERLAY=$1
+	topo_up && vtep_words && flows_silence && neighbours_known && route main 0 1 &&
+		leaves_up conga && pin "${LEAF[0]}" && pin "${LEAF[1]}" && pin "${HOST[1.0]}" &&
+		flows_count "${LEAF[0]}" up0 up1 && flows_end "${HOST[1.0]}" eth0
 }
 
 underlay() {
-	TOPO_UNDERLAY=$1
-	topo_up && vtep_words && flows_silence && neighbours_known && route main 0 1 &&
-		fabric_leaf 0 conga conga && fabric_leaf 1 conga conga && pin "${LEAF[0]}" &&
-		pin "${LEAF[1]}" && pin "${HOST[1.0]}" && flows_count "${LEAF[0]}" up0 up1 &&
-		flows_end "${HOST[1.0]}" eth0 || die "cannot set up"
+	setup "$1" || die "cannot set up"
 	tap_test "v$1: a tunnel that is bound to a device stays there" device_stays after
 	tap_test "v$1: such a tunnel that was there before the fabric stays there" \
 		device_stays before
@@ -135,11 +135,14 @@ underlay() {
 	tap_test "v$1: and so they are if they were there before the fabric" \
 		entries_are_free before
 	tap_test "v$1: bound tunnels and others live side by side" both
-	tap_test "v$1: a bound tunnel whose device no longer leads there uses no other" device_goes
+	# Where a source is given IPv6 itself takes another device.
+	(($1 == 6)) ||
+		tap_test "v4: a bound tunnel whose device no longer leads there uses no other" \
+			device_goes
 	topo_down
 }
 
-tap_plan 16
+tap_plan 15
 require_root
 require_commands ip bridge nft jq
 require_module

@@ -146,6 +146,11 @@ class_spread() {
 	return "$status"
 }
 
+# leaves_up POLICY: of both leaves, without spines
+leaves_up() {
+	fabric_leaf 0 "$1" conga && fabric_leaf 1 "$1" conga
+}
+
 # steered_all COUNT: since stats_mark, and none was left
 steered_all() {
 	local grown

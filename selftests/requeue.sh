@@ -54,7 +54,8 @@ gave_back() {
 	kill "${READER[$1]}"
 	wait "${READER[$1]}"
 	said=$(tail -n 1 "$TOPO_DIR/queue.$1")
-	[[ $said =~ ^([0-9]+) ]] && ((BASH_REMATCH[1] >= COUNT)) || fail "$1: $said"
+	[[ $said =~ ^[0-9]+ ]] || fail "$1: $said" || return
+	((BASH_REMATCH[0] >= COUNT)) || fail "$1: $said"
 }
 
 cross() {
@@ -94,14 +95,18 @@ steered_by_probes() {
 	((steered && steered + GROWN_BY == COUNT)) || fail "$steered steered: $(stats_growth "${LEAF[0]}")"
 }
 
-underlay() {
+setup() {
 	TOPO_UNDERLAY=$1
 	topo_up && vtep_words && flows_silence && neighbours_known &&
-		fabric_up conga conga && fabric_hula && leaves_set policy conga || die "cannot set up"
+		fabric_up conga conga && fabric_hula && leaves_set policy conga || return
 	pin "${LEAF[0]}" && pin "${LEAF[1]}" && pin "${HOST[1.0]}" &&
-		flows_count "${LEAF[0]}" up0 up1 && flows_end "${HOST[1.0]}" eth0 || die "cannot set up"
+		flows_count "${LEAF[0]}" up0 up1 && flows_end "${HOST[1.0]}" eth0 || return
 	queue_up "${LEAF[0]}" output && queue_up "${LEAF[1]}" input &&
-		queue_up "${SPINE[0]}" forward || die "no queues: $TAP_WHY"
+		queue_up "${SPINE[0]}" forward
+}
+
+underlay() {
+	setup "$1" || die "cannot set up: $TAP_WHY"
 	tap_test "v$1: packets that a queue gives back in output, input and forward are steered" \
 		steered
 	tap_test "v$1: they are steered while probes come, and nothing hangs" steered_by_probes

@@ -112,18 +112,22 @@ member_leaves() {
 readonly -A KIND=([multipath]="a multipath route" [objects]="a nexthop group"
 	[resilient]="a resilient group")
 
-underlay() {
-	local kind policy
-
+setup() {
 	TOPO_UNDERLAY=$1
 	topo_up && vtep_words && flows_silence && neighbours_known && pin "${LEAF[0]}" &&
 		pin "${HOST[1.0]}" && flows_count "${LEAF[0]}" up0 up1 &&
-		flows_end "${HOST[1.0]}" eth0 || die "cannot set up"
+		flows_end "${HOST[1.0]}" eth0
+}
+
+underlay() {
+	local kind policy
+
+	setup "$1" || die "cannot set up"
 	for kind in multipath objects resilient; do
 		tap_test "v$1: a stock kernel splits flows by the weights of ${KIND[$kind]}" \
 			stock "$kind"
 	done
-	fabric_leaf 0 ecmp conga && fabric_leaf 1 ecmp conga || die "cannot set up"
+	leaves_up ecmp || die "no fabric"
 	for kind in multipath objects resilient; do
 		tap_test "v$1: ecmp splits flows by the weights of ${KIND[$kind]}" \
 			steered ecmp "$kind"
