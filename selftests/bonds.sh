@@ -68,9 +68,9 @@ port_is() {
 
 # follows DEVICE RATE TDRE: its speed, then the port
 follows() {
-	busywait $PATIENCE_MS speed_is "$1" $(($2 / 1000000)) ||
+	busywait "$PATIENCE_MS" speed_is "$1" $(($2 / 1000000)) ||
 		fail "$1 does not report $2 bit/s: $(in_ns "$BOX" ethtool "$1" | grep Speed)" || return
-	busywait $PATIENCE_MS port_is "$1" ".rate_bps == $2" ||
+	busywait "$PATIENCE_MS" port_is "$1" ".rate_bps == $2" ||
 		fail "the rate of $1 is $(conga -j port show "$1"), not $2" || return
 	port_is "$1" ".tdre_ns == $3" || fail "the DRE of $1: $(conga -j port show "$1"), not $3"
 }
@@ -82,13 +82,13 @@ link() {
 
 # follows_link DEVICE NUMBER: that goes, and returns
 follows_link() {
-	follows "$1" $TWO $TDRE_TWO && link "$2" down && follows "$1" $ONE $TDRE_ONE &&
-		link "$2" up && follows "$1" $TWO $TDRE_TWO
+	follows "$1" "$TWO" "$TDRE_TWO" && link "$2" down && follows "$1" "$ONE" "$TDRE_ONE" &&
+		link "$2" up && follows "$1" "$TWO" "$TDRE_TWO"
 }
 
 # port_above DEVICE [BOND]: once the bond has both of its links
 port_above() {
-	busywait $PATIENCE_MS speed_is "${2:-$1}" $((TWO / 1000000)) ||
+	busywait "$PATIENCE_MS" speed_is "${2:-$1}" $((TWO / 1000000)) ||
 		fail "${2:-$1} does not have two links" || return
 	conga port add "$1" role transit
 }
@@ -108,7 +108,7 @@ balance_xor() {
 
 	bond "$BOX" bond0 "up0 up1" mode balance-xor && port_above bond0 || return
 	follows_link bond0 1 || status=1
-	ends $status bond0
+	ends "$status" bond0
 }
 
 lacp() {
@@ -118,7 +118,7 @@ lacp() {
 	bond "$BOX" bond0 "up0 up1" $words && bond "$FAR" bond1 "down0 down1" $words || return
 	port_above bond0 && follows_link bond0 0 || status=1
 	ip -n "$FAR" link del bond1
-	ends $status bond0
+	ends "$status" bond0
 }
 
 # A bond asks a link for its speed when the link comes: seldom, so that the inner bond has
@@ -128,10 +128,10 @@ active_backup() {
 
 	bond "$BOX" bond1 "up2 up3" mode balance-xor &&
 		MIIMON=2000 bond "$BOX" bond0 "bond1 up0" mode active-backup primary bond1 || return
-	port_above bond0 && follows bond0 $TWO $TDRE_TWO && link 2 down && link 3 down &&
-		follows bond0 $ONE $TDRE_ONE && link 2 up && link 3 up &&
-		follows bond0 $TWO $TDRE_TWO || status=1
-	ends $status bond0 bond1
+	port_above bond0 && follows bond0 "$TWO" "$TDRE_TWO" && link 2 down && link 3 down &&
+		follows bond0 "$ONE" "$TDRE_ONE" && link 2 up && link 3 up &&
+		follows bond0 "$TWO" "$TDRE_TWO" || status=1
+	ends "$status" bond0 bond1
 }
 
 vlan_above() {
@@ -140,7 +140,7 @@ vlan_above() {
 	bond "$BOX" bond0 "up0 up1" mode balance-xor &&
 		ip -n "$BOX" link add link bond0 name bond0.10 up type vlan id 10 || return
 	port_above bond0.10 bond0 && follows_link bond0.10 0 || status=1
-	ends $status bond0.10 bond0
+	ends "$status" bond0.10 bond0
 }
 
 notified() {
@@ -153,10 +153,10 @@ listeners_notified() {
 	bond "$BOX" bond0 "up0 up1" mode balance-xor && port_above bond0 || return
 	conga -j monitor >"$EVENTS" 2>&1 &
 	MONITOR=$!
-	busywait $PATIENCE_MS listening && link 1 down && busywait $PATIENCE_MS notified ||
+	busywait "$PATIENCE_MS" listening && link 1 down && busywait "$PATIENCE_MS" notified ||
 		fail "events: $(<"$EVENTS")" || status=1
 	kill "$MONITOR" && wait "$MONITOR"
-	ends $status bond0
+	ends "$status" bond0
 }
 
 # A change that leaves the rate as it is, until it is seen
@@ -171,17 +171,17 @@ configured_stays() {
 	bond "$BOX" bond0 "up0 up1" mode balance-xor &&
 		bond "$BOX" bond1 "up2 up3" mode balance-xor && port_above bond1 &&
 		conga port add bond0 role transit rate 17gbit || return
-	link 0 down && link 2 down && follows bond1 $ONE $TDRE_ONE && speed_is bond0 10000 &&
+	link 0 down && link 2 down && follows bond1 "$ONE" "$TDRE_ONE" && speed_is bond0 10000 &&
 		port_is bond0 '.rate_bps == 17000000000' ||
 		fail "$(conga -j port show bond0)" || status=1
-	ends $status bond0 bond1
+	ends "$status" bond0 bond1
 }
 
 tap_plan 6
 require_root
 require_commands ip jq ethtool
 require_module
-setup && conga fabric add hello off || die "cannot set up"
+{ setup && conga fabric add hello off; } || die "cannot set up"
 tap_test "balance-xor: the rate and the DRE follow a link that goes and returns" balance_xor
 tap_test "LACP: the rate and the DRE follow a link that goes and returns" lacp
 tap_test "active-backup: the rate and the DRE follow the link in use" active_backup

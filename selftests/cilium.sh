@@ -55,7 +55,7 @@ tap_plan 3
 require_root
 require_commands ip tc ping jq
 require_module
-topo_up && node 0 && node 1 && guide_run 0 cilium.md && guide_run 1 cilium.md ||
+{ topo_up && node 0 && node 1 && guide_run 0 cilium.md && guide_run 1 cilium.md; } ||
 	die "cannot set up"
 tap_test "Cilium: both nodes become conga by the guide's commands" guide_converges
 tap_test "Cilium: packets between pods are stamped, and learnt from" guide_stamps

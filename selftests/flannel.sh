@@ -51,7 +51,7 @@ tap_plan 3
 require_root
 require_commands ip bridge ping jq
 require_module
-topo_up && node 0 && node 1 && guide_run 0 flannel.md && guide_run 1 flannel.md ||
+{ topo_up && node 0 && node 1 && guide_run 0 flannel.md && guide_run 1 flannel.md; } ||
 	die "cannot set up"
 tap_test "flannel: both nodes become conga by the guide's commands" guide_converges
 tap_test "flannel: packets between pods are stamped, and learnt from" guide_stamps

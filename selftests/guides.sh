@@ -61,8 +61,8 @@ guide_pings() {
 }
 
 guide_converges() {
-	guide_pings && leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers" &&
-		guide_pings || fail "leaf 0: $(<"$TOPO_DIR/guide.0") $(<"$TOPO_DIR/congad.0")"
+	{ guide_pings && leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers" &&
+		guide_pings; } || fail "leaf 0: $(<"$TOPO_DIR/guide.0") $(<"$TOPO_DIR/congad.0")"
 }
 
 # No finding is about the device that others made.

@@ -183,7 +183,7 @@ probes_by_other_link() {
 
 # check CHANGE TEXT TEST
 check() {
-	topo_up && "$1" && fabric_leaf 0 conga auto && fabric_leaf 1 conga auto ||
+	{ topo_up && "$1" && fabric_leaf 0 conga auto && fabric_leaf 1 conga auto; } ||
 		die "cannot set up"
 	tap_test "v$TOPO_UNDERLAY: $2" "$3"
 	topo_down

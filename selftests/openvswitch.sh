@@ -95,7 +95,7 @@ nodes() {
 
 # check TEXT NODES...
 check() {
-	topo_up && nodes "$2" && guide_run 0 openvswitch.md && guide_run 1 openvswitch.md ||
+	{ topo_up && nodes "$2" && guide_run 0 openvswitch.md && guide_run 1 openvswitch.md; } ||
 		die "cannot set up"
 	tap_test "Open vSwitch $1: both nodes become conga by the guide's commands" guide_converges
 	tap_test "Open vSwitch $1: packets between hosts are stamped, and learnt from" guide_stamps

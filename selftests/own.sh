@@ -214,7 +214,7 @@ fabric_of_leaves() {
 # check VERSION CHANGE TEXT TEST
 check() {
 	TOPO_UNDERLAY=$1
-	topo_up && "$2" && fabric_of_leaves || die "cannot set up"
+	{ topo_up && "$2" && fabric_of_leaves; } || die "cannot set up"
 	tap_test "v$1: $3" "$4"
 	topo_down
 }
@@ -222,7 +222,7 @@ check() {
 # check_probes VERSION CHANGE TEXT: spines know the leaves, too, and hand on probes
 check_probes() {
 	TOPO_UNDERLAY=$1
-	topo_up && "$2" && fabric_up conga auto && fabric_hula || die "cannot set up"
+	{ topo_up && "$2" && fabric_up conga auto && fabric_hula; } || die "cannot set up"
 	tap_test "v$1: $3" probes_known
 	topo_down
 }

@@ -52,13 +52,13 @@ links() {
 		echo "address add 10.1.$i.0/31 dev up$i"
 		echo "neighbour add 10.1.$i.1 lladdr $MAC dev up$i nud permanent"
 	done | ip -n "$BOX" -batch - || return
-	ip -n "$BOX" route add $LEAF_ADDRESS nexthop via 10.1.0.1 dev up0 \
+	ip -n "$BOX" route add "$LEAF_ADDRESS" nexthop via 10.1.0.1 dev up0 \
 		nexthop via 10.1.1.1 dev up1 || return
 	conga_batch "$BOX" <<-END
 		fabric add $QUIET policy drill
 		port add dev up0 role uplink rate 1gbit
 		port add dev up1 role uplink rate 1gbit
-		leaf add $LEAF_ADDRESS mode conga
+		leaf add "$LEAF_ADDRESS" mode conga
 	END
 }
 
@@ -85,10 +85,10 @@ qdisc() {
 fill() {
 	tc -n "$BOX" qdisc add dev up0 clsact &&
 		tc -n "$BOX" filter add dev up0 egress protocol ip u32 \
-			match ip dport $MARKED_PORT 0xffff \
+			match ip dport "$MARKED_PORT" 0xffff \
 			action skbedit queue_mapping "$1" || return
-	"$HERE/vxlan_send" -n "$BOX" -d up0 -m $MAC -s 10.0.0.1 -p $MARKED_PORT -r $WAITING \
-		-l 500 $LEAF_ADDRESS 00
+	"$HERE/vxlan_send" -n "$BOX" -d up0 -m "$MAC" -s 10.0.0.1 -p "$MARKED_PORT" -r "$WAITING" \
+		-l 500 "$LEAF_ADDRESS" 00
 	waiting || fail "nothing waits: $(tc -n "$BOX" -s qdisc show dev up0)"
 }
 
@@ -105,7 +105,7 @@ cross() {
 	local before0 before1
 
 	before0=$(sent_by up0) before1=$(sent_by up1)
-	"$HERE/vxlan_send" -n "$BOX" -p 9 -c $PACKETS -i $APART_US $FAR_HOST - || return
+	"$HERE/vxlan_send" -n "$BOX" -p 9 -c "$PACKETS" -i "$APART_US" "$FAR_HOST" - || return
 	BY=($(($(sent_by up0) - before0)) $(($(sent_by up1) - before1)))
 	((BY[0] + BY[1] == PACKETS)) || fail "of $PACKETS left ${BY[*]}"
 }
@@ -127,7 +127,7 @@ seen() {
 
 	links "$1" && roots "$2" && shared && qdisc "$3" 8 netem delay 250s limit 1000 &&
 		fill "$4" && avoided "$5" && qdisc "$3" 9 pfifo && shared || status=1
-	links_gone && return $status
+	links_gone && return "$status"
 }
 
 tap_plan 5

@@ -50,7 +50,7 @@ user_up() {
 	"${AS_NOBODY[@]}" unshare -Urn sleep infinity &
 	pid=$!
 	defer "kill $pid"
-	busywait $PATIENCE_MS is_apart "$pid" && ip netns attach "$ns" "$pid" &&
+	busywait "$PATIENCE_MS" is_apart "$pid" && ip netns attach "$ns" "$pid" &&
 		defer "ip netns del $ns" && uplinks "$2" | ip -n "$ns" -batch - || return
 	USER_NS[$1]=$ns
 }
@@ -95,30 +95,30 @@ setup() {
 	"${AS_NOBODY[@]}" unshare -Urn true 2>/dev/null ||
 		tap_skip_all "unprivileged user namespaces are switched off"
 	ip netns add "$OWN" && defer "ip netns del $OWN" &&
-		uplinks $UPLINKS | ip -n "$OWN" -batch - && user_up 0 $UPLINKS || return
-	[[ -d $TRACING/events ]] || mount -t tracefs tracefs "$TRACING" || return
-	echo mono >$TRACING/trace_clock
+		uplinks "$UPLINKS" | ip -n "$OWN" -batch - && user_up 0 "$UPLINKS" || return
+	[[ -d "$TRACING/events" ]] || mount -t tracefs tracefs "$TRACING" || return
+	echo mono >"$TRACING/trace_clock"
 }
 
 # ---- rounds ----
 
 # watch FUNCTION: from now on
 watch() {
-	echo 0 >$TRACING/tracing_on
-	echo >$TRACING/trace
+	echo 0 >"$TRACING/tracing_on"
+	echo >"$TRACING/trace"
 	{
 		echo "p:rounds/begin $1 object=%di:x64"
 		echo "r:rounds/end $1"
-	} >$TRACING/kprobe_events && echo 1 >$TRACING/events/rounds/enable &&
-		echo 1 >$TRACING/tracing_on
+	} >"$TRACING/kprobe_events" && echo 1 >"$TRACING/events/rounds/enable" &&
+		echo 1 >"$TRACING/tracing_on"
 }
 
 watch_end() {
-	echo 0 >$TRACING/tracing_on
+	echo 0 >"$TRACING/tracing_on"
 	rounds
-	LAST=$(tail -n 3 $TRACING/trace)
-	echo 0 >$TRACING/events/rounds/enable
-	echo >$TRACING/kprobe_events
+	LAST=$(tail -n 3 "$TRACING/trace")
+	echo 0 >"$TRACING/events/rounds/enable"
+	echo >"$TRACING/kprobe_events"
 }
 
 # rounds: sets COUNT, the least of a fabric, RATIO, of the time from one's beginning to the
@@ -154,7 +154,7 @@ rounds() {
 				if (!(object in count))
 					least = 0
 			printf "%d %d\n", least, spent ? apart / spent : 0
-		}' <(grep -v '^#' $TRACING/trace))
+		}' <(grep -v '^#' "$TRACING/trace"))
 }
 
 # seen FABRICS: each has had enough rounds. Seldom asked: what is watched can be preempted.
@@ -162,7 +162,7 @@ seen() {
 	local objects
 
 	sleep 0.5
-	objects=$(grep -o 'object=.*' $TRACING/trace | sort -u | wc -l)
+	objects=$(grep -o 'object=.*' "$TRACING/trace" | sort -u | wc -l)
 	rounds
 	((objects >= $1 && COUNT >= ROUNDS))
 }
@@ -176,14 +176,14 @@ bounded() {
 		"${@:3}" &
 		pid=$!
 	fi
-	busywait $PATIENCE_MS seen "$fabrics" || status=1
+	busywait "$PATIENCE_MS" seen "$fabrics" || status=1
 	[[ ! $pid ]] || { kill "$pid" && wait "$pid"; }
 	watch_end
 	((!status)) || fail "too few rounds: $LAST"
 	echo "# $1, fabrics: $fabrics: rounds of each: $COUNT, apart: $RATIO times their length"
 	((RATIO * TOLERANCE >= SHARE * fabrics)) ||
 		fail "rounds are $RATIO times as far apart as they take" || return
-	return $status
+	return "$status"
 }
 
 # ---- tests ----
@@ -196,12 +196,12 @@ floor_refuses() {
 	local ns=${USER_NS[0]} word
 
 	for word in 20us 1ms 9999999ns; do
-		refused "$FLOOR" -n "$ns" fabric add policy hula probe $word || return
+		refused "$FLOOR" -n "$ns" fabric add policy hula probe "$word" || return
 	done
 	refused "There is no fabric in this network namespace, add one first" -n "$ns" fabric show &&
 		"$CONGA" -n "$ns" fabric add policy hula probe 11ms || return
 	for word in 20us 1ms 9999999ns; do
-		refused "$FLOOR" -n "$ns" fabric set probe $word &&
+		refused "$FLOOR" -n "$ns" fabric set probe "$word" &&
 			probe_is "$ns" 11000000 || return
 	done
 	"$CONGA" -n "$ns" fabric set probe 10ms && probe_is "$ns" 10000000 &&
@@ -219,7 +219,7 @@ auto_is_floor() {
 }
 
 probes_of_one() {
-	fabric_make "${USER_NS[0]}" $UPLINKS policy hula hello off &&
+	fabric_make "${USER_NS[0]}" "$UPLINKS" policy hula hello off &&
 		bounded conga_probe_tick 1
 }
 
@@ -236,14 +236,14 @@ probes_of_ten() {
 	local i
 
 	for ((i = 1; i < USERS; i++)); do
-		user_up "$i" $FEW && fabric_make "${USER_NS[i]}" $FEW policy hula hello off ||
+		user_up "$i" "$FEW" && fabric_make "${USER_NS[i]}" "$FEW" policy hula hello off ||
 			fail "not set up" || return
 	done
-	bounded conga_probe_tick $USERS && fabrics_del "${USER_NS[@]}"
+	bounded conga_probe_tick "$USERS" && fabrics_del "${USER_NS[@]}"
 }
 
 hellos_of_many() {
-	fabric_make "${USER_NS[0]}" $UPLINKS hello 20ms && leaves "${USER_NS[0]}" $LEAVES &&
+	fabric_make "${USER_NS[0]}" "$UPLINKS" hello 20ms && leaves "${USER_NS[0]}" "$LEAVES" &&
 		bounded conga_control_tick 1
 }
 
@@ -274,7 +274,7 @@ news() {
 own_not_bounded() {
 	local us
 
-	fabric_make "$OWN" $FEW policy hula hello off probe 100ms && own_seen || return
+	fabric_make "$OWN" "$FEW" policy hula hello off probe 100ms && own_seen || return
 	us=$((100000 / (RATIO + 1)))
 	"$CONGA" -n "$OWN" fabric set probe "$((10 * us + 20))us" && own_seen || return
 	((RATIO && RATIO * TOLERANCE < SHARE)) ||
@@ -283,7 +283,7 @@ own_not_bounded() {
 }
 
 own_seen() {
-	watch conga_probe_tick && busywait $PATIENCE_MS seen 1 || fail "too few rounds" || return
+	watch conga_probe_tick && busywait "$PATIENCE_MS" seen 1 || fail "too few rounds" || return
 	watch_end
 	echo "# conga_probe_tick, the administrator's: apart: $RATIO times their length"
 }
