@@ -355,6 +355,11 @@ static void conga_path_unlink(struct conga_leaf *leaf, struct conga_paths __rcu 
 	call_rcu(&paths->rcu, conga_path_free_rcu);
 }
 
+static bool conga_path_is_default(const struct conga_paths *paths)
+{
+	return paths->key.domain == CONGA_PATH_OWN_DOMAIN;
+}
+
 /* The set that was used least lately, but never the first one. */
 static struct conga_paths __rcu **conga_path_oldest(struct conga_leaf *leaf)
 {
@@ -375,7 +380,9 @@ static struct conga_paths __rcu **conga_path_oldest(struct conga_leaf *leaf)
 /* May the leaf keep the paths of one key more? If need be in place of others. */
 static bool conga_path_room(struct conga_leaf *leaf)
 {
-	if (!leaf->path_keys ||
+	const struct conga_paths *first = conga_path_locked(leaf, leaf->paths);
+
+	if (!first || conga_path_is_default(first) ||
 	    (leaf->path_keys < CONGA_PATH_KEYS &&
 	     atomic_read(&leaf->fabric->path_extra) < CONGA_PATH_EXTRA))
 		return true;
@@ -412,46 +419,42 @@ static bool conga_path_news(const struct conga_paths *before, const struct conga
 	return false;
 }
 
-/* What no packet can have any more is not shown, and takes no room. */
+/* What no packet can have any more is not shown, and takes no room. What control packets
+ * asked for while there was no packet stays while it is alone.
+ */
 static void conga_path_prune(struct conga_leaf *leaf, const struct conga_path_rules *rules)
 {
 	struct conga_paths __rcu **place = &leaf->paths;
+	struct conga_paths __rcu **made_up = NULL;
 	struct conga_paths *paths;
 
 	while ((paths = conga_path_locked(leaf, *place))) {
-		if (conga_path_rules_allow(rules, &paths->key))
-			place = &paths->next;
-		else
+		if (!conga_path_rules_allow(rules, &paths->key)) {
 			conga_path_unlink(leaf, place);
+			continue;
+		}
+		if (conga_path_is_default(paths))
+			made_up = place;
+		place = &paths->next;
 	}
+	if (made_up && leaf->path_keys > 1)
+		conga_path_unlink(leaf, made_up);
 }
 
-static bool conga_path_is_default(const struct conga_paths *paths)
-{
-	return paths->key.domain == CONGA_PATH_OWN_DOMAIN;
-}
-
-/* In place of the one with its key, or else as the first; what control packets asked for
- * while there was no packet goes when there is one.
- */
+/* In place of the one with its key, or else as the first. */
 static void conga_path_publish(struct conga_leaf *leaf, struct conga_paths __rcu **place,
 			       struct conga_paths *paths)
 {
 	struct conga_paths *before = conga_path_locked(leaf, *place);
-	struct conga_paths *first = conga_path_locked(leaf, leaf->paths);
 
 	if (conga_path_news(before, paths))
 		conga_fabric_changed(leaf->fabric);
-	if (!before && first && conga_path_is_default(first)) {
-		place = &leaf->paths;
-		before = first;
-	}
 	if (before) {
 		rcu_assign_pointer(paths->next, conga_path_locked(leaf, before->next));
 		rcu_assign_pointer(*place, paths);
 		call_rcu(&before->rcu, conga_path_free_rcu);
 	} else {
-		rcu_assign_pointer(paths->next, first);
+		rcu_assign_pointer(paths->next, conga_path_locked(leaf, leaf->paths));
 		rcu_assign_pointer(leaf->paths, paths);
 		conga_path_count_keys(leaf, 1);
 	}

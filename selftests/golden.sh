@@ -371,8 +371,7 @@ policies_are_not_stamped() {
 		stats_moved "${LEAF[1]}" rx_foreign=4
 }
 
-# The policy is the packet's mark, which the tunnel's packet has, too: left to
-# the kernel, for whoever routes by marks.
+# The policy is the packet's mark, which the tunnel's packet has, too. No rule looks at it.
 marks_are_not_stamped() {
 	local policy
 
@@ -383,7 +382,7 @@ marks_are_not_stamped() {
 		pings_return -m "$((policy))" || return
 	done
 	gbp_is 0000c800 && marks_are 2 &&
-		stats_moved "${LEAF[0]}" "fallback_mark=4 rx_stamped=4 rx_learnt=4" &&
+		stats_grew "${LEAF[0]}" tx_steered=4 && stats_grew "${LEAF[0]}" tx_reserved=4 &&
 		stats_grew "${LEAF[1]}" rx_foreign=4
 }
 
