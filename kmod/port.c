@@ -135,6 +135,8 @@ struct conga_port *conga_port_create(struct conga_fabric *fabric,
 	port->tag = tag;
 	port->rate = rate;
 	port->rate_source = rate_source;
+	/* That it is there is told when it is complete. */
+	port->told_up = conga_port_up(port);
 	dre = conga_port_dre_create(port, conga_fabric_params(fabric), rate);
 	port->counters = alloc_percpu(struct conga_port_counters);
 	port->backlog = conga_backlog_create(dev);
