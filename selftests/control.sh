@@ -398,7 +398,8 @@ all_arrived() {
 stormed() {
 	local before after came told rounds
 
-	storm $STORM_BEFORE || return
+	# The one in mode auto falls silent in a storm that lasts.
+	conga 0 leaf del $AUTO && storm $STORM_BEFORE || return
 	conga 0 leaf set $FRIEND6 mode plain && conga 0 leaf set $FRIEND6 mode conga && friend_anew
 	before=$(slab_kib)
 	mark
