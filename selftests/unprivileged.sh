@@ -102,13 +102,14 @@ setup() {
 
 # ---- rounds ----
 
-# watch FUNCTION: from now on
+# watch FUNCTION [OTHER]: from now on; how often the other one is called, too
 watch() {
 	echo 0 >"$TRACING/tracing_on"
 	echo >"$TRACING/trace"
 	{
 		echo "p:rounds/begin $1 object=%di:x64"
 		echo "r:rounds/end $1"
+		[[ ! ${2-} ]] || echo "p:rounds/other $2"
 	} >"$TRACING/kprobe_events" && echo 1 >"$TRACING/events/rounds/enable" &&
 		echo 1 >"$TRACING/tracing_on"
 }
@@ -117,6 +118,7 @@ watch_end() {
 	echo 0 >"$TRACING/tracing_on"
 	rounds
 	LAST=$(tail -n 3 "$TRACING/trace")
+	OTHERS=$(grep -c ' other: ' "$TRACING/trace")
 	echo 0 >"$TRACING/events/rounds/enable"
 	echo >"$TRACING/kprobe_events"
 }
@@ -283,12 +285,20 @@ own_not_bounded() {
 }
 
 own_seen() {
-	watch conga_probe_tick && busywait "$PATIENCE_MS" seen 1 || fail "too few rounds" || return
+	watch conga_probe_tick "$@" && busywait "$PATIENCE_MS" seen 1 || fail "too few rounds" || return
 	watch_end
 	echo "# conga_probe_tick, the administrator's: apart: $RATIO times their length"
 }
 
-tap_plan 9
+# Devices are walked for addresses when something changed, as the new fabric did.
+devices_left_alone() {
+	fabric_make "$OWN" "$FEW" policy hula hello off probe 50ms && own_seen conga_own_work || return
+	echo "# looks for addresses in $COUNT rounds: $OTHERS"
+	((OTHERS * 2 < COUNT)) || fail "$OTHERS looks for addresses in $COUNT rounds" || return
+	fabrics_del "$OWN"
+}
+
+tap_plan 10
 require_root
 require_commands ip setpriv unshare jq
 require_module
@@ -306,4 +316,5 @@ tap_test "an interval of hellos that is set again and again does not make them m
 	bounded conga_control_tick 1 hellos_restarted
 tap_test "looks for news take a hundredth of a processor while links flap" news
 tap_test "the administrator's own probes come as often as was asked for" own_not_bounded
+tap_test "rounds of probes do not walk the devices" devices_left_alone
 tap_exit
