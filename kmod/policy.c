@@ -50,15 +50,42 @@ u8 conga_policy_spread(u16 set, u32 value)
 	return conga_policy_nth(set, ((u64)value * hweight16(set)) >> 32);
 }
 
-/* conga_policy_draw - an LBTag of @set by chance; *@random is good for another
- * draw: what a draw did not use of it is as uniform as before
- */
-u8 conga_policy_draw(u16 set, u32 *random)
+/* By the route's weights: the first of @set up to which they add up to more than @place. */
+static u8 conga_policy_weighted(const struct conga_view *view, u16 set, u32 place)
 {
-	u64 scaled = (u64)*random * hweight16(set);
+	for (; place >= view->uplink[__ffs(set)].weight; set &= set - 1)
+		place -= view->uplink[__ffs(set)].weight;
+	return __ffs(set);
+}
 
+static u32 conga_policy_weights(const struct conga_view *view, u16 set)
+{
+	u32 sum = 0;
+
+	for (; set; set &= set - 1)
+		sum += view->uplink[__ffs(set)].weight;
+	return sum;
+}
+
+/* conga_policy_draw - an LBTag of @set by chance, evenly, or as the route's weights have
+ * it; *@random is good for another draw: what a draw did not use of it is as uniform as
+ * before
+ */
+u8 conga_policy_draw(const struct conga_view *view, u16 set, u32 *random)
+{
+	u64 scaled = *random;
+
+	scaled *= view->uneven ? conga_policy_weights(view, set) : hweight16(set);
 	*random = scaled;
+	if (view->uneven)
+		return conga_policy_weighted(view, set, scaled >> 32);
 	return conga_policy_nth(set, scaled >> 32);
+}
+
+/* conga_policy_share - likewise, by a uniform 32 bit @value that is used once */
+u8 conga_policy_share(const struct conga_view *view, u16 set, u32 value)
+{
+	return conga_policy_draw(view, set, &value);
 }
 
 /* conga_policy_after - the LBTag of @set that follows @tag, going round */
@@ -67,24 +94,6 @@ u8 conga_policy_after(u16 set, u8 tag)
 	u16 later = set & ~GENMASK(tag, 0);
 
 	return __ffs(later ?: set);
-}
-
-/* conga_policy_share - map a uniform 32 bit @value onto the LBTags of @set, evenly, or as
- * the route's weights have it
- */
-u8 conga_policy_share(const struct conga_view *view, u16 set, u32 value)
-{
-	u32 sum = 0, place;
-	u16 left;
-
-	if (!view->uneven)
-		return conga_policy_spread(set, value);
-	for (left = set; left; left &= left - 1)
-		sum += view->uplink[__ffs(left)].weight;
-	place = ((u64)value * sum) >> 32;
-	for (left = set; place >= view->uplink[__ffs(left)].weight; left &= left - 1)
-		place -= view->uplink[__ffs(left)].weight;
-	return __ffs(left);
 }
 
 /* conga_policy_next - the usable uplink after the flow's last one, going round; where

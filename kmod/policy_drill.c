@@ -18,13 +18,20 @@
  * S. Ghorbani et al., "DRILL: Micro Load Balancing for Low-latency Data Center
  * Networks", SIGCOMM 2017.
  */
+#include <linux/math64.h>
+
 #include "policy.h"
 
 #define CONGA_DRILL_CHOICES	2	/* the paper's d */
 
-static u32 conga_policy_drill_backlog(const struct conga_view *view, u8 tag)
+/* As long as it takes: a weight of the route's is a statement about capacity. */
+static u64 conga_policy_drill_backlog(const struct conga_view *view, u8 tag)
 {
-	return conga_view_backlog(view, tag);
+	u64 backlog = conga_view_backlog(view, tag);
+
+	if (view->uneven)
+		return div_u64(backlog * CONGA_WEIGHT_FULL, view->uplink[tag].weight);
+	return backlog;
 }
 
 /* The remembered one, if it is usable and has less waiting than @best has. */
@@ -42,11 +49,11 @@ static u8 conga_policy_drill_remember(const struct conga_view *view, u8 best)
 static u8 conga_policy_drill_pick(const struct conga_view *view)
 {
 	u32 random = view->random, choices = view->param[0];
-	u8 best = conga_policy_draw(view->usable, &random);
+	u8 best = conga_policy_draw(view, view->usable, &random);
 	u16 left = view->usable & ~BIT(best);
 
 	while (left && --choices) {
-		u8 tag = conga_policy_draw(left, &random);
+		u8 tag = conga_policy_draw(view, left, &random);
 
 		left &= ~BIT(tag);
 		if (conga_policy_drill_backlog(view, tag) <

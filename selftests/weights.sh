@@ -28,7 +28,7 @@ FABRIC_RATE=1tbit		# nothing here loads a port
 # Of so many flows a tenth is 36; limits are 4 sigma of what chance gives. Half are 180.
 readonly COUNT=360 LEAST=13 MOST=59
 readonly GROUP=10
-readonly BY_WEIGHT="ecmp conga letflow rps drb presto wcmp local"
+readonly BY_WEIGHT="ecmp conga letflow rps drb presto wcmp local drill"
 
 # ---- routes of leaf 0: nine parts by up0, one by up1 ----
 

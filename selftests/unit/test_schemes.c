@@ -358,6 +358,24 @@ static void test_drill_draws(void **state)
 			drill_draws(&random, n, d);
 }
 
+/* Now and then the route's weights differ. */
+static void random_weights(struct unit_random *random, struct conga_view *view)
+{
+	int tag;
+
+	view->uneven = unit_random_between(random, 0, 1);
+	for (tag = 0; tag < TAGS; tag++)
+		view->uplink[tag].weight = unit_random_between(random, 1, CONGA_WEIGHT_FULL);
+}
+
+/* How long its queue is, for a port of that part of its rate */
+static u64 naive_wait(const struct conga_view *view, int tag)
+{
+	u64 backlog = view->uplink[tag].backlog;
+
+	return view->uneven ? backlog * 256 / view->uplink[tag].weight : backlog;
+}
+
 /* The one of last time wins if it is strictly better, and usable. */
 static void test_drill_memory(void **state)
 {
@@ -371,6 +389,7 @@ static void test_drill_memory(void **state)
 		u8 drawn, got, recent;
 
 		random_view(&random, &view);
+		random_weights(&random, &view);
 		view.param = &choices;
 		recent = view.recent;
 		view.recent = CONGA_TAG_NONE;
@@ -378,7 +397,7 @@ static void test_drill_memory(void **state)
 		view.recent = recent;
 		got = conga_policy_drill.pick(&view);
 		if (recent < TAGS && view.usable >> recent & 1 &&
-		    view.uplink[recent].backlog < view.uplink[drawn].backlog)
+		    naive_wait(&view, recent) < naive_wait(&view, drawn))
 			drawn = recent;
 		unit_check_step(&random, got == drawn, "tag %d, not %d", got,
 				drawn);
@@ -400,11 +419,11 @@ static void test_drill_limits(void **state)
 		u8 got;
 
 		random_view(&random, &view);
+		random_weights(&random, &view);
 		got = drill_pick(&random, &view, TAGS);
 		for (tag = 0; tag < TAGS; tag++)
 			unit_check_step(&random, !(view.usable >> tag & 1) ||
-					view.uplink[tag].backlog >=
-					view.uplink[got].backlog,
+					naive_wait(&view, tag) >= naive_wait(&view, got),
 					"%d is shorter than %d", tag, got);
 	}
 	for (draw = 0; draw < DRAWS; draw++) {
@@ -473,11 +492,56 @@ static void test_policy_after(void **state)
 				   "set 0x%04x after %d", set, tag);
 }
 
+/* Where weights differ, as often as these say, be it the first draw of a number or the
+ * second.
+ */
+static void test_policy_draw_weighted(void **state)
+{
+	struct unit_random random;
+	int round;
+
+	(void)state;
+	unit_random_setup(&random, 33);
+	for (round = 0; round < 4; round++) {
+		u16 set = random_set(&random, 2 + 4 * round);
+		double sum = 0, chi[2] = { 0 };
+		u64 count[2][TAGS] = { { 0 } };
+		struct conga_view view;
+		int draw, tag, n;
+
+		random_weights(&random, &view);
+		view.uneven = true;
+		for (tag = 0; tag < TAGS; tag++)
+			sum += set >> tag & 1 ? view.uplink[tag].weight : 0;
+		for (draw = 0; draw < DRAWS; draw++) {
+			u32 value = unit_random_u64(&random);
+
+			for (n = 0; n < 2; n++)
+				count[n][conga_policy_draw(&view, set, &value)]++;
+		}
+		for (n = 0; n < 2; n++)
+			for (tag = 0; tag < TAGS; tag++) {
+				double expected = DRAWS * view.uplink[tag].weight / sum;
+				double off = count[n][tag] - expected;
+
+				if (set >> tag & 1)
+					chi[n] += off * off / expected;
+				else
+					assert_int_equal(count[n][tag], 0);
+			}
+		for (n = 0; n < 2; n++)
+			unit_check(chi[n] < chi_square_bound(1 + 4 * round),
+				   "seed %llu, round %d, draw %d: chi-square %g",
+				   random.seed, round, n, chi[n]);
+	}
+}
+
 /* What is left of a random number after a draw is as good for the next: pairs are as
  * frequent as they should be.
  */
 static void test_policy_draw(void **state)
 {
+	const struct conga_view view = { .uneven = false };
 	struct unit_random random;
 	int n, draw;
 
@@ -491,9 +555,9 @@ static void test_policy_draw(void **state)
 
 		for (draw = 0; draw < 4 * DRAWS; draw++) {
 			u32 value = unit_random_u64(&random);
-			u8 first = conga_policy_draw(set, &value);
+			u8 first = conga_policy_draw(&view, set, &value);
 
-			count[first][conga_policy_draw(set, &value)]++;
+			count[first][conga_policy_draw(&view, set, &value)]++;
 		}
 		for (one = 0; one < TAGS; one++)
 			for (other = 0; other < TAGS; other++) {
@@ -530,6 +594,7 @@ int main(void)
 		cmocka_unit_test(test_drill_looks),
 		cmocka_unit_test(test_policy_after),
 		cmocka_unit_test(test_policy_draw),
+		cmocka_unit_test(test_policy_draw_weighted),
 	};
 
 	return cmocka_run_group_tests_name("schemes", tests, NULL, NULL);
