@@ -128,6 +128,7 @@ send_cases() {
 
 	few_cases "$policy" "$starts"
 	ours send-busy v4 $UPLINKS 1 "$policy" $FLOWS 0 stock-pinned $BUSY_RATE
+	ours send-rule rule $UPLINKS 1 "$policy" $FLOWS 0 stock-rule
 	ours send-1000-leaves many $UPLINKS $MANY_LEAVES "$policy" $FLOWS 0 stock-1000-leaves
 	ours send-v6 v6 $UPLINKS 1 "$policy" $FLOWS 0 stock-v6
 	ours send-udpcsum csum $UPLINKS 1 "$policy" $FLOWS 0 stock-udpcsum
@@ -138,12 +139,13 @@ main() {
 	local shape
 
 	pktgen_load || die "no pktgen"
-	for shape in v4 tos csum v6 wide many lag queue queues; do
+	for shape in v4 tos rule csum v6 wide many lag queue queues; do
 		"${shape}_up" || die "$shape cannot be set up"
 	done
 	stock stock-pinned v4
 	stock stock-ecmp tos
 	stock lag lag
+	stock stock-rule rule
 	stock stock-v6 v6
 	stock stock-udpcsum csum
 	stock stock-1000-leaves many

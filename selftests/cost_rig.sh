@@ -5,7 +5,7 @@
 # dropped on arrival behind the last veth pair. In a machine whose clock counts
 # instructions (vm/run -i) nanoseconds are instructions.
 #
-#	v4_up, tos_up, csum_up, v6_up, wide_up, many_up, lag_up, queue_up, queues_up
+#	v4_up, tos_up, rule_up, csum_up, v6_up, wide_up, many_up, lag_up, queue_up, queues_up
 #				a namespace of that name
 #	send v4 8		sets SPENT, per packet, and STAMPED, STARTED
 #	recv_up; recv $PLAIN; transit $VXLAN_PORT		likewise, SPENT
@@ -115,6 +115,12 @@ v4_up() {
 # With a fixed TOS it keeps none, so that each flow is hashed.
 tos_up() {
 	leaf_up tos $UPLINKS 1 && far 0 && tunnel tos "$FAR4" local 10.0.0.1 noudpcsum tos 4
+}
+
+# Where routing rules look at the source and at marks, packets have keys.
+rule_up() {
+	leaf_up rule $UPLINKS 1 && ip -n rule rule add from 10.0.0.1 fwmark 0/0xff lookup main pref 100 &&
+		far 0 && tunnel rule "$FAR4" local 10.0.0.1 noudpcsum
 }
 
 csum_up() {
