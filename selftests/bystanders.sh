@@ -107,9 +107,18 @@ marks_up() {
 	END
 }
 
+# Outer source ports are drawn from the flow, and now and then two flows have the same one. If
+# one of these is masqueraded, and the kernel's own decision takes the other to another uplink
+# (a rule does, or the route that a tunnel keeps for packets without a mark), the kernel drops
+# a packet (nf_nat_oif_changed), with and without conga. So of vx those are tracked that have
+# FREE_MARK: their routes are found anew for each, by their ports.
 masquerade_up() {
 	in_ns "${LEAF[0]}" nft -f - <<-END
 		table ip nat {
+			chain raw {
+				type filter hook output priority -300;
+				ip saddr ${VTEP[0]} udp dport 4789 meta mark != $FREE_MARK notrack
+			}
 			chain post {
 				type nat hook postrouting priority 100;
 				oifname "up1" ip saddr != ${SECURED[0]} masquerade
