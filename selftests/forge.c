@@ -7,6 +7,7 @@
  *	-n NETNS	go there first
  *	-u USER		become this user, by number, without any privilege
  *	-s SOURCE	address to send from
+ *	-p PORT		destination port, default 4789
  *	-c COUNT	calls, default 200
  *	-g SEGMENTS	datagrams of a call, cut by UDP_SEGMENT; default one, uncut
  *	-l LENGTH	bytes of a datagram, default 900; all of a call fit into a page
@@ -73,9 +74,9 @@ struct endpoint {
 
 static struct {
 	struct endpoint source, destination;
-	unsigned int count, segments, length, interval, user;
+	unsigned int port, count, segments, length, interval, user;
 	bool keep;
-} options = { .count = 200, .segments = 1, .length = 900, .interval = 500 };
+} options = { .port = VXLAN_PORT, .count = 200, .segments = 1, .length = 900, .interval = 500 };
 
 static unsigned char *page;
 static int file, pipes[2];
@@ -176,8 +177,10 @@ static ssize_t send_copy(int fd, size_t len)
 static ssize_t send_zerocopy(int fd, size_t len)
 {
 	ssize_t sent = send(fd, page, len, MSG_ZEROCOPY);
+	int error = errno;
 
 	notices_read(fd);
+	errno = error;
 	return sent;
 }
 
@@ -288,7 +291,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:u:s:c:g:l:i:k")) != -1) {
+	while ((c = getopt(argc, argv, "n:u:s:p:c:g:l:i:k")) != -1) {
 		switch (c) {
 		case 'n':
 			enter_netns(optarg);
@@ -298,6 +301,9 @@ static void parse(int argc, char **argv)
 			break;
 		case 's':
 			endpoint_parse(&options.source, optarg, 0);
+			break;
+		case 'p':
+			options.port = atoi(optarg);
 			break;
 		case 'c':
 			options.count = atoi(optarg);
@@ -324,7 +330,7 @@ static void parse(int argc, char **argv)
 	    options.length < 2 * sizeof(uint32_t) ||
 	    !options.segments || options.segments * options.length > PAGE_BYTES)
 		errx(EXIT_FAILURE, "LENGTH: a multiple of four, all of a call within a page");
-	endpoint_parse(&options.destination, argv[optind + 1], VXLAN_PORT);
+	endpoint_parse(&options.destination, argv[optind + 1], options.port);
 }
 
 int main(int argc, char **argv)

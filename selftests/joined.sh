@@ -39,6 +39,9 @@ readonly NOBODY=65534
 readonly FLUSH_NS=5000000 DEFER_IRQS=100	# so long a device waits for what can be joined
 readonly PATIENCE_MS=10000
 readonly VXLAN="udp port $TOPO_PORT"
+readonly HELD=0.2		# seconds for which a mirrored packet waits
+readonly HEADERS=40		# bytes of a datagram that tell it from others
+readonly PAGED=900 PAGES=64	# bytes, datagrams of a process that sends its pages
 
 # Uplinks of leaf 1 have this LBTag; feedback is about it.
 readonly UPLINK=3
@@ -146,9 +149,15 @@ leaf_up() {
 spine_up() {
 	local ns=${SPINE[0]}
 
-	"$CONGA" -n "$ns" fabric del 2>/dev/null
+	spine_down
 	FABRIC_RATE=1tbit fabric_spine 0 && "$CONGA" -n "$ns" fabric set tdre 300ms &&
 		"$CONGA" -n "$ns" port set down1.0 rate 1mbit
+}
+
+# A spine with a fabric is not part of every test.
+spine_down() {
+	"$CONGA" -n "${SPINE[0]}" fabric del 2>/dev/null
+	:
 }
 
 # By so much that it remains so for nearly three seconds
@@ -259,6 +268,7 @@ rows_are() {
 }
 
 learnt_each() {
+	spine_down
 	leaf_up 1 conga && cross "${STAMPED[@]}" && were_joined || return
 	stats_grew "${LEAF[1]}" "rx_stamped=$COUNT" && stats_grew "${LEAF[1]}" "rx_learnt=$COUNT" &&
 		stats_grew "${LEAF[1]}" "feedback_received=$COUNT" && joined_counted &&
@@ -374,6 +384,70 @@ read_at_own_device() {
 	joins_nothing "${LEAF[1]}" up0 && return "$status"
 }
 
+# ---- what others hold, too ----
+
+# While it runs, whatever comes in by this device is mirrored, and the copies wait for a while.
+# mirrored NAMESPACE DEVICE COMMAND...
+mirrored() {
+	local ns=$1 dev=$2 status=0
+
+	shift 2
+	ip -n "$ns" link add mirror up type dummy &&
+		tc -n "$ns" qdisc add dev mirror root netem delay "$HELD" limit 10000 &&
+		tc -n "$ns" qdisc add dev "$dev" clsact &&
+		tc -n "$ns" filter add dev "$dev" ingress matchall \
+			action mirred egress mirror dev mirror || return
+	"$@" || status=1
+	tc -n "$ns" qdisc del dev "$dev" clsact && ip -n "$ns" link del mirror && return "$status"
+}
+
+# copies_are_untouched NAMESPACE COMMAND...: in them all datagrams are as they were sent
+copies_are_untouched() {
+	local ns=$1 i expected="" found
+
+	shift
+	CAPTURE_BYTES=8000
+	capture_start mirror "$ns" mirror -Q out "$VXLAN" && "$@" && sleep "$HELD" &&
+		capture_stop mirror || return
+	for ((i = 0; i < COUNT; i++)); do
+		expected+=${STAMPED[i]:0:2 * HEADERS}$'\n'
+	done
+	found=$(capture_bytes mirror "$ns" | awk '{ print $4 }' |
+		grep -oE "[0-9a-f]{8}00006400020000010a01[0-9a-f]{$((2 * HEADERS - 28))}")
+	[[ $found == "${expected%$'\n'}" ]] ||
+		fail "other copies: $(diff <(echo "$found") <(echo -n "$expected") | head -n 3)"
+}
+
+held_at_leaf() {
+	mirrored "${LEAF[1]}" up0 copies_are_untouched "${LEAF[1]}" learnt_each
+}
+
+held_at_spine() {
+	mirrored "${SPINE[0]}" down0.0 copies_are_untouched "${SPINE[0]}" raised_each
+}
+
+# pages_each WAY: datagrams lie in pages of a process, as forge sends them. GRO joins nothing
+# that came by MSG_ZEROCOPY, but fraglists; some kernels copy what is spliced.
+pages_each() {
+	local i lines="" zeros
+
+	printf -v zeros '%0*d' $((2 * (PAGED - 8))) 0
+	for ((i = 0; i < PAGES; i++)); do lines+=0800000000006300$zeros$'\n'; done
+	leaf_up 1 conga || return
+	stats_mark "${LEAF[1]}"
+	arrive other "${lines%$'\n'}" "$HERE/forge" -n "${LEAF[0]}" -s "${VTEP[0]}" \
+		-p "$OTHER_PORT" -k -i 0 -c "$PAGES" -l "$PAGED" "$1" "${VTEP[1]}" >/dev/null &&
+		stats_grew "${LEAF[1]}" "rx_learnt=$PAGES" || return
+	growth "${LEAF[1]}" rx_joined
+	((GROWTH >= 2)) || fail "rx_joined=$GROWTH"
+}
+
+pages_each_held() {
+	mirrored "${LEAF[1]}" up0 pages_each "$1"
+}
+
+# ---- a local process ----
+
 # From a process of leaf 0, all in one call
 segments_are_cleared() {
 	local i sent="" expected=""
@@ -392,7 +466,7 @@ segments_are_cleared() {
 		stats_grew "${LEAF[0]}" tx_forged=1 && stats_moved "${LEAF[1]}" ""
 }
 
-# by_kind KIND FEATURE
+# by_kind KIND FEATURE WAY: of pages_each
 by_kind() {
 	joins "${SPINE[0]}" down0.0 "$2" || die "$TAP_WHY"
 	tap_test "v$TOPO_UNDERLAY, $1: without conga datagrams are joined by the spine" \
@@ -406,24 +480,32 @@ by_kind() {
 		raised_each
 	tap_test "v$TOPO_UNDERLAY, $1: CE and checksum of each are right on the wire" \
 		raised_on_the_wire
-	"$CONGA" -n "${SPINE[0]}" fabric del
+	tap_test "v$TOPO_UNDERLAY, $1: the leaf clears each, but no copy that waits elsewhere" \
+		held_at_leaf
+	tap_test "v$TOPO_UNDERLAY, $1: the spine raises each, but no copy that waits elsewhere" \
+		held_at_spine
+	tap_test "v$TOPO_UNDERLAY, $1: datagrams sent by $3 are read and cleared each" \
+		pages_each "$3"
+	tap_test "v$TOPO_UNDERLAY, $1: so are those sent by $3 of which copies wait elsewhere" \
+		pages_each_held "$3"
+	spine_down
 	conga 1 fabric del
 }
 
 underlay() {
 	setup "$1" || die "cannot set up: $TAP_WHY"
 	ERRORS=$(csum_errors "${HOST[1.0]}" "${LEAF[1]}")
-	by_kind "UDP GRO forwarding" rx-udp-gro-forwarding
-	by_kind "fraglist GRO" rx-gro-list
+	by_kind "UDP GRO forwarding" rx-udp-gro-forwarding splice
+	by_kind "fraglist GRO" rx-gro-list zerocopy
 	tap_test "v$1: what the leaf's own device joins is read and cleared each" read_at_own_device
 	tap_test "v$1: stamps of a local process are cleared in each of many segments" \
 		segments_are_cleared
 	topo_down
 }
 
-tap_plan 32
+tap_plan 48
 require_root
-require_commands ip nft ethtool jq tcpdump
+require_commands ip tc nft ethtool jq tcpdump
 require_module
 datagrams_make
 underlay 4
