@@ -97,12 +97,15 @@ static bool conga_joined_is_open(const struct sk_buff *skb)
 	return skb_zcopy((struct sk_buff *)skb) || skb_has_shared_frag(skb);
 }
 
-/* All of an skb but its frag list. */
-static bool conga_joined_own_frags(struct sk_buff *skb)
+/* All of an skb but its frag list. Not every kernel says of what is spliced to a UDP socket
+ * that its pages are shared: of a local socket all are copied.
+ */
+static bool conga_joined_own_frags(const struct conga_joined *joined,
+				   struct sk_buff *skb)
 {
 	if (skb_shared(skb))
 		return false;
-	if (!skb_cloned(skb) && !conga_joined_is_open(skb))
+	if (!joined->local && !skb_cloned(skb) && !conga_joined_is_open(skb))
 		return true;
 	if (skb_copy_ubufs(skb, GFP_ATOMIC))
 		return false;
@@ -117,7 +120,7 @@ static bool conga_joined_own_one(const struct conga_joined *joined,
 				 struct sk_buff *skb)
 {
 	if (!joined->list)
-		return conga_joined_own_frags(skb);
+		return conga_joined_own_frags(joined, skb);
 	return !skb_shared(skb) && !skb_unclone(skb, GFP_ATOMIC);
 }
 
@@ -254,8 +257,8 @@ int conga_joined_take(struct sk_buff *skb, const struct conga_packet *first)
 		return !skb_shared(skb) && pskb_may_pull(skb, length) ? 1 :
 									-ENOMEM;
 	}
-	if (!conga_joined_is_open(skb) ||
-	    !conga_joined_begin(&joined, skb, first))
+	if (!skb_is_nonlinear(skb) || !conga_joined_begin(&joined, skb, first))
 		return 0;
+	joined.local = true;
 	return conga_joined_own(&joined) ? 1 : -ENOMEM;
 }

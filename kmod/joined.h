@@ -19,6 +19,7 @@ struct conga_joined {
 	unsigned int		length;	/* and of the datagram at hand; 0 behind the last */
 	unsigned int		index;
 	bool			list;	/* fraglist: each datagram has a UDP header of its own */
+	bool			local;	/* of a local socket: frags may be its sender's pages */
 	bool			owned;	/* all bytes are ours alone */
 };
 

@@ -296,9 +296,9 @@ forge() {
 	"$HERE/vxlan_send" -n "${LEAF[0]}" -u "$NOBODY" -p "$OTHER_PORT" -s "$@"
 }
 
-# forged_is DATAGRAMS FORGED: leaf 1 heard this and noticed nothing, leaf 0 did
+# forged_is DATAGRAMS FORGED [COUNTER]: leaf 1 heard this and noticed nothing, leaf 0 did
 forged_is() {
-	heard_is "$1" "" && stats_moved "${LEAF[0]}" "tx_forged=$2" && tables_unchanged
+	heard_is "$1" "" && stats_moved "${LEAF[0]}" "tx_forged=$2${3:+ $3}" && tables_unchanged
 }
 
 forging_marked() {
@@ -333,7 +333,7 @@ segments_cannot_forge() {
 	forge "${VTEP[0]}" -g -l "$size" "${VTEP[1]}" "$BLANK" "$FORGED" "$BLANK" "$FORGED" &&
 		forge "$VTEP6_0" -g -l "$size" "$VTEP6_1" "$BLANK" "$FORGED" &&
 		forged_is "$(printf "%s$zeros\n" "$BLANK" "$BLANK" "$BLANK" "$BLANK" \
-			"$BLANK" "$BLANK" | paste -sd" ")" 2
+			"$BLANK" "$BLANK" | paste -sd" ")" 2 tx_copied=2
 }
 
 # The control: the same bytes by root, past the IP layer.

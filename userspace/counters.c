@@ -424,8 +424,8 @@ const struct conga_counter conga_counters[CONGA_A_STATS_MAX + 1] = {
 	},
 	[CONGA_A_STATS_TX_COPIED] = {
 		"tx_copied",
-		"packets of local sockets copied first, because their sender could still write them",
-		"Nothing. A local process sends to the VXLAN port without copying (MSG_ZEROCOPY, splice)."
+		"packets of local sockets copied first, because their sender might still write them",
+		"Nothing. A local process sends to the VXLAN port by MSG_ZEROCOPY, splice or UDP_SEGMENT."
 	},
 	[CONGA_A_STATS_TX_NOMEM] = {
 		"tx_nomem",

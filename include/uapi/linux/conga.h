@@ -861,7 +861,8 @@ enum conga_attr_policy {
  * @CONGA_A_STATS_FALLBACK_KEYS: left to the kernel: routing rules tell more kinds
  *	of packets to its leaf apart than are kept at once.
  * @CONGA_A_STATS_TX_COPIED: packets of local sockets to a VXLAN port that were
- *	copied before they were looked at, because their sender could still write them.
+ *	copied before they were looked at, because their sender could still write them,
+ *	or nothing says that it could not (UDP_SEGMENT).
  * @CONGA_A_STATS_TX_NOMEM: packets of local sockets to a VXLAN port that were
  *	dropped, because there was no memory to copy them or to clear a stamp.
  * @CONGA_A_STATS_RX_XFRM: stamped packets not learnt from, because IPsec policy does not
