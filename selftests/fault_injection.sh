@@ -232,7 +232,8 @@ traffic_goes_on() {
 	while read -r dev count; do before[$dev]=$count; done < <(uplinks_sent)
 	transfer 20 || return
 	while read -r dev count; do
-		[[ $dev == up[89] ]] || ((count > before[$dev])) || fail "nothing goes by $dev" || return
+		[[ $dev == up[89] ]] || ((count > before[$dev])) ||
+			fail "nothing goes by $dev: $(conga 0 path show | paste -sd\;)" || return
 	done < <(uplinks_sent)
 }
 

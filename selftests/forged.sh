@@ -20,6 +20,8 @@ HERE=$(dirname "$(realpath "$0")")
 . "$HERE/fabric.sh"
 # shellcheck source=selftests/expect.sh
 . "$HERE/expect.sh"
+# shellcheck source=selftests/neighbours.sh
+. "$HERE/neighbours.sh"
 # shellcheck source=selftests/tables.sh
 . "$HERE/tables.sh"
 
@@ -86,7 +88,8 @@ leaf_up() {
 
 setup() {
 	TOPO_UNDERLAY=$1
-	topo_up && tunnel_says_nothing && uplink_slow && hooks_up && leaf_up 1
+	topo_up && tunnel_says_nothing && neighbours_meet && neighbours_stay && uplink_slow &&
+		hooks_up && leaf_up 1
 }
 
 # ---- sending ----

@@ -40,7 +40,7 @@ readonly FLOWS=300		# a window: so many new flowlets
 readonly FAIR=25 ATTRACTED=50	# percent of the new flowlets, of one path in four
 readonly LEAST=5		# percent that prove that it is used again
 readonly OUT_MS=$((3 * HELLO_MS)) BACK_MS=$((2 * HELLO_MS))
-readonly COST_MS=3000		# a window
+readonly COST_MS=6000		# a window
 
 declare -a TRAFFIC=()
 
@@ -252,7 +252,8 @@ narrows() {
 
 # ---- what it costs ----
 
-# cost TEXT LEAST MOST: hellos sent in a hundred intervals
+# cost TEXT LEAST MOST: hellos sent in a hundred intervals, as twenty have it, which begin and
+# end anywhere in four rounds
 cost() {
 	local since sent ms
 
@@ -268,10 +269,10 @@ cost() {
 # One per round, wherever it begins and ends; and one of full size by each path that is not
 # silent in four rounds, which is four paths once and three paths once.
 costs() {
-	cost "no traffic" 160 215 || return
-	traffic_start 0.0 1.0 && traffic_start 1.0 0.0 && cost "traffic" 160 215 || return
+	cost "no traffic" 160 230 || return
+	traffic_start 0.0 1.0 && traffic_start 1.0 0.0 && cost "traffic" 160 230 || return
 	events_skip
-	dead 0 && events_have "up0 silent" && cost "one silent path" 205 305 || return
+	dead 0 && events_have "up0 silent" && cost "one silent path" 205 330 || return
 	traffic_stop
 	repaired 0 && events_have "up0 usable"
 }
@@ -279,7 +280,7 @@ costs() {
 # What waits for the tick of the longer interval would say nothing for most of this time.
 heeded() {
 	conga 0 fabric set hello 10s && sleep 0.1 && conga 0 fabric set hello "${HELLO_MS}ms" &&
-		cost "shorter from now on" 160 215
+		cost "shorter from now on" 160 230
 }
 
 setup() {

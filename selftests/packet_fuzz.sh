@@ -50,6 +50,12 @@ readonly -A BEYOND_REACH=(
 	[path_unprobed]="probes that stop" [path_probed]="the same"
 	[path_down]="no path goes down"
 	[fallback_nomem]="a tunnel's header is its own" [ce_unwritable]="at a port so are all"
+	[fallback_route]="no rule, see rules.sh" [fallback_mark]="the same" [fallback_keys]="the same"
+	[fallback_bound]="no bound tunnel, see bound.sh" [fallback_nat]="no NAT, see nat.sh"
+	[rx_xfrm]="no policy on input, see ipsec.sh" [control_xfrm]="the same"
+	[control_unsent_xfrm]="no policy that a hello meets, see ipsec.sh"
+	[rx_joined]="no GRO, see joined.sh" [tx_copied]="no local socket, see forged.sh"
+	[tx_nomem]="the same" [path_narrow]="a path that is, see narrow.sh"
 )
 
 REPORT=$(mktemp -d)
@@ -322,11 +328,13 @@ conga_here() {
 
 # By links that these few packets do not load, and with a table of flowlets that is new: CONGA
 # leaves a flow where its entry's last packet went, which what came before has not put in halves.
+# By a route of equal weights.
 # Five sigma of a fair draw.
 balances() {
 	local left up0 up1
 
-	conga_here fabric set policy conga metric max age 10ms flowlets 4096 || return
+	conga_here fabric set policy conga metric max age 10ms flowlets 4096 &&
+		ip -n "$BOX" route del 10.0.0.21 && by_uplinks 10.0.0.21 | ip -n "$BOX" -batch - || return
 	for up in up0 up1; do conga_here port set dev "$up" rate 1tbit || return; done
 	settle && left=$(fuzz -b "$FLOWS") || return
 	up0=$(sed -n 's/^up0=//p' <<<"$left") up1=$(sed -n 's/^up1=//p' <<<"$left")
