@@ -97,6 +97,7 @@ struct dst_entry *conga_choose_path_anew(struct conga_choice *choice, u8 tag)
 	if (IS_ERR(paths))
 		return NULL;
 	choice->paths = paths;
+	choice->mtu = 0;
 	nexthop = conga_path_nexthop(paths, tag, choice->hash);
 	return nexthop ? nexthop->dst : NULL;
 }

@@ -31,6 +31,7 @@ struct conga_choice {
 	u8				tag;	/* of the chosen uplink */
 	u8				draw;	/* of the flowlet, if the policy rehashes */
 	struct dst_entry		*dst;	/* the way by it; no reference */
+	u32				mtu;	/* of that, in bytes; 0: to be asked for */
 };
 
 /* The fabric's policy, unless the user exempted the packet, or it needs feedback that
@@ -62,6 +63,7 @@ static inline struct dst_entry *conga_choose_path(struct conga_choice *choice, u
 	nexthop = conga_path_nexthop(choice->paths, tag, choice->hash);
 	if (!nexthop)
 		return NULL;
+	choice->mtu = conga_leaf_is_v4(choice->leaf) ? nexthop->mtu : 0;
 	if (likely(conga_path_holds(choice->leaf, nexthop->dst, nexthop->cookie)))
 		return nexthop->dst;
 	return conga_choose_path_anew(choice, tag);

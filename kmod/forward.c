@@ -11,15 +11,12 @@
 static unsigned int conga_forward_packet(struct conga_fabric *fabric, struct sk_buff *skb,
 					 const struct nf_hook_state *state)
 {
-	struct conga_steer steer = {
-		.choice.fabric	= fabric,
-		.choice.passing	= true,
-	};
+	struct conga_steer steer;
 
-	lockdep_assert(in_softirq());
 	/* During a policy change the hook may be there before or after its policy. */
 	if (!rcu_dereference(fabric->params)->policy->forward)
 		return NF_ACCEPT;
+	conga_steer_begin(&steer, fabric, true, false);
 	if (conga_steer_find(&steer, skb, state) &&
 	    conga_steer_choose(&steer, skb))
 		conga_steer_route(&steer, skb);
@@ -30,10 +27,13 @@ static unsigned int conga_forward_packet(struct conga_fabric *fabric, struct sk_
 unsigned int conga_forward(void *priv, struct sk_buff *skb,
 			   const struct nf_hook_state *state)
 {
+	bool requeued = !in_softirq();
 	unsigned int verdict;
 
-	local_bh_disable();
+	if (unlikely(requeued))
+		local_bh_disable();
 	verdict = conga_forward_packet(priv, skb, state);
-	local_bh_enable();
+	if (unlikely(requeued))
+		local_bh_enable();
 	return verdict;
 }

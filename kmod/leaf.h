@@ -37,7 +37,7 @@ struct conga_leaf_ahead {
  *   0	what every packet to or from the leaf reads. Packets write busy alone, once a tick
  *	and LBTag.
  *   1	written by configuration, by the tick, when paths are resolved, and by a packet
- *	once in Tage / 2 (explicit_sent), and when own changes. to.loaded is read once a
+ *	once in Tage / 2 (explicit_sent) or a jiffy (own_looked). to.loaded is read once a
  *	flowlet, and written when a path gets load, or has none any more.
  *   2-3	to.heard: a word is written once a grain at most, by packets received, and
  *	read once a flowlet, if the path has load.
@@ -66,7 +66,8 @@ struct conga_leaf {
 	spinlock_t		paths_lock;	/* paths and what follows; BH */
 	u16			path_up;	/* uplinks that led there, as counted */
 	u8			path_keys;	/* sets of paths */
-	unsigned long		path_evicted;	/* jiffies, the last one in favour of another */
+	u32			path_evicted;	/* jiffies, the last one in favour of another */
+	u32			own_looked;	/* jiffies, at the address of a packet; by tx.c */
 	struct conga_leaf_told	told;	/* the last event's, by netlink_event.c */
 	u8			own_rank;	/* enum conga_own_rank */
 	spinlock_t		hello_lock;	/* *hello, state, silent, own; BH */

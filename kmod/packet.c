@@ -315,14 +315,6 @@ u16 conga_packet_sport(const struct sk_buff *skb, const struct conga_packet *pac
 	return ntohs(port);
 }
 
-/* conga_packet_fits - does the packet, or each of its segments, fit? */
-bool conga_packet_fits(const struct sk_buff *skb, unsigned int mtu)
-{
-	if (skb_is_gso(skb))
-		return skb_gso_validate_network_len(skb, mtu);
-	return skb->len <= mtu;
-}
-
 /* Bytes of headers that every segment of a GSO packet repeats. */
 static u32 conga_packet_gso_headers(const struct sk_buff *skb)
 {

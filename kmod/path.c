@@ -126,9 +126,9 @@ s32 conga_path_domain(const struct conga_path_search *search, const struct net_d
 	return search->key->domain;
 }
 
-/* conga_path_gather - takes the reference of @dst over */
+/* conga_path_gather - takes the reference of @dst over; @kept is its cookie or its MTU */
 void conga_path_gather(struct conga_path_search *search, const struct conga_port *port,
-		       struct dst_entry *dst, u32 cookie, unsigned int weight)
+		       struct dst_entry *dst, u32 kept, unsigned int weight)
 {
 	if (search->nexthops == CONGA_PATH_NEXTHOPS) {
 		dst_release(dst);
@@ -136,7 +136,7 @@ void conga_path_gather(struct conga_path_search *search, const struct conga_port
 	}
 	search->nexthop[search->nexthops++] = (struct conga_nexthop) {
 		.dst	= dst,
-		.cookie	= cookie,
+		.cookie	= kept,
 		.weight	= clamp(weight, 1U, (unsigned int)U16_MAX),
 		.tag	= port->tag,
 	};
@@ -387,7 +387,7 @@ static bool conga_path_room(struct conga_leaf *leaf)
 	     atomic_read(&leaf->fabric->path_extra) < CONGA_PATH_EXTRA))
 		return true;
 	if (leaf->path_keys < 2 ||
-	    time_before(jiffies, leaf->path_evicted + CONGA_PATH_EVICT))
+	    (u32)jiffies - leaf->path_evicted < CONGA_PATH_EVICT)
 		return false;
 	leaf->path_evicted = jiffies;
 	conga_path_unlink(leaf, conga_path_oldest(leaf));

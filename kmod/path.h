@@ -50,7 +50,10 @@ struct conga_path_key {
 /* A nexthop of the kernel's decision that is on one of our ports. */
 struct conga_nexthop {
 	struct dst_entry	*dst;	/* held */
-	u32			cookie;	/* of IPv6, for dst_check() */
+	union {
+		u32		cookie;	/* of IPv6, for dst_check() */
+		u32		mtu;	/* of IPv4, as dst_mtu() has it; 0: ask each time */
+	};
 	u16			weight;	/* as the route has it, at least 1 */
 	u8			tag;	/* LBTag of the port */
 };

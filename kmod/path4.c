@@ -121,6 +121,14 @@ static bool conga_path_is4(const struct rtable *rt, const struct fib_nh_common *
 	return family != AF_INET6 || ipv6_addr_equal(&rt->rt_gw6, &nhc->nhc_gw.ipv6);
 }
 
+/* A change of the device's MTU resolves paths anew, and a new exception has the kernel give
+ * the route up. One that is an exception changes, and expires, in place.
+ */
+static u32 conga_path_mtu4(const struct rtable *rt)
+{
+	return rt->rt_pmtu || rt->dst.expires ? 0 : dst_mtu(&rt->dst);
+}
+
 /* The kernel's route for @flow, if it is by the nexthop. */
 static struct rtable *conga_path_route4(struct conga_path_search *search,
 					struct flowi4 *flow,
@@ -177,7 +185,8 @@ static u8 conga_path_nexthop4(struct conga_path_search *search,
 		rt = conga_path_route4_further(search, nhc);
 	if (!rt)
 		return CONGA_PATH_OTHER_DEVICE;
-	conga_path_gather(search, port, &rt->dst, 0, conga_path_weight4(fi, i, nhc));
+	conga_path_gather(search, port, &rt->dst, conga_path_mtu4(rt),
+			  conga_path_weight4(fi, i, nhc));
 	return CONGA_PATH_USABLE;
 }
 

@@ -35,7 +35,7 @@ void conga_path_members6(struct conga_path_search *search);
 s32 conga_path_domain(const struct conga_path_search *search,
 		      const struct net_device *dev);
 void conga_path_gather(struct conga_path_search *search, const struct conga_port *port,
-		       struct dst_entry *dst, u32 cookie, unsigned int weight);
+		       struct dst_entry *dst, u32 kept, unsigned int weight);
 void conga_path_note(struct conga_path_search *search, const struct fib_nh_common *nhc);
 
 #endif /* _CONGA_PATH_SEARCH_H */

@@ -305,10 +305,13 @@ static unsigned int conga_rx_packet(struct conga_fabric *fabric, struct sk_buff 
 unsigned int conga_rx(void *priv, struct sk_buff *skb,
 		      const struct nf_hook_state *state)
 {
+	bool requeued = !in_softirq();
 	unsigned int verdict;
 
-	local_bh_disable();
+	if (unlikely(requeued))
+		local_bh_disable();
 	verdict = conga_rx_packet(priv, skb, state);
-	local_bh_enable();
+	if (unlikely(requeued))
+		local_bh_enable();
 	return verdict;
 }

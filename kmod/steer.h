@@ -32,6 +32,19 @@ static inline void conga_steer_count(const struct conga_steer *steer,
 	conga_stats_inc(steer->choice.fabric->stats, counter);
 }
 
+/* conga_steer_begin - what a packet begins with; each step sets what the later ones read */
+static inline void conga_steer_begin(struct conga_steer *steer, struct conga_fabric *fabric,
+				     bool passing, bool requeued)
+{
+	lockdep_assert(in_softirq());
+	steer->choice.fabric = fabric;
+	steer->choice.passing = passing;
+	steer->choice.asking = false;
+	steer->choice.flow = NULL;
+	steer->choice.draw = 0;
+	steer->requeued = requeued;
+}
+
 /* conga_steer_find - is this VXLAN? */
 static inline bool conga_steer_find(struct conga_steer *steer,
 				    const struct sk_buff *skb,
@@ -80,7 +93,7 @@ static inline bool conga_steer_leave(const struct conga_steer *steer,
 static inline bool conga_steer_fits(const struct conga_steer *steer,
 				    const struct sk_buff *skb)
 {
-	unsigned int mtu = dst_mtu(steer->choice.dst);
+	unsigned int mtu = steer->choice.mtu ?: dst_mtu(steer->choice.dst);
 
 	if (conga_packet_fits(skb, mtu) || mtu >= dst_mtu(skb_dst(skb)))
 		return true;

@@ -17,11 +17,12 @@
 #define CONGA_TX_ENCAP_TUNNEL	1	/* udp_sk->encap_type of vxlan's sockets */
 
 /* vxlan sends from a kernel socket that takes what is encapsulated. Processes have none
- * such; kernel sockets that send for processes (rxrpc) are of another type.
+ * such; kernel sockets that send for processes (rxrpc) are of another type. Of UDP no
+ * socket is less than a full one.
  */
 static bool conga_tx_from_tunnel(const struct nf_hook_state *state)
 {
-	return state->sk && sk_fullsock(state->sk) && state->sk->sk_kern_sock &&
+	return state->sk && state->sk->sk_kern_sock &&
 	       state->sk->sk_protocol == IPPROTO_UDP &&
 	       udp_sk(state->sk)->encap_type == CONGA_TX_ENCAP_TUNNEL;
 }
@@ -51,13 +52,19 @@ static unsigned int conga_tx_clear_forged(struct conga_steer *steer,
 	return NF_DROP;
 }
 
-/* The address that the tunnel's packets have is that by which the leaf knows us. */
+/* The address that the tunnel's packets have is that by which the leaf knows us. A packet
+ * per jiffy is looked at, which is soon enough for hellos.
+ */
 static void conga_tx_teach_own(const struct conga_steer *steer,
 			       const struct sk_buff *skb)
 {
 	struct conga_leaf *leaf = steer->choice.leaf;
+	u32 now = (u32)jiffies;
 	struct in6_addr source;
 
+	if (READ_ONCE(leaf->own_looked) == now)
+		return;
+	WRITE_ONCE(leaf->own_looked, now);
 	conga_packet_source(skb, &steer->packet, &source);
 	/* Read without the lock: one that is torn is another, and only costs that. */
 	if (data_race(leaf->own_rank < CONGA_OWN_SEEN ||
@@ -122,9 +129,9 @@ static bool conga_tx_stamp(struct conga_steer *steer, struct sk_buff *skb)
 static unsigned int conga_tx_packet(struct conga_fabric *fabric, struct sk_buff *skb,
 				    const struct nf_hook_state *state, bool requeued)
 {
-	struct conga_steer steer = { .choice.fabric = fabric, .requeued = requeued };
+	struct conga_steer steer;
 
-	lockdep_assert(in_softirq());
+	conga_steer_begin(&steer, fabric, false, requeued);
 	if (!conga_steer_find(&steer, skb, state))
 		return NF_ACCEPT;
 	if (!conga_tx_from_tunnel(state))
@@ -141,17 +148,18 @@ static unsigned int conga_tx_packet(struct conga_fabric *fabric, struct sk_buff 
 }
 
 /* Tunnels send with BH disabled. Who does not is a process, or a userspace queue that
- * gives a packet back.
+ * gives a packet back. (One call, so that the compiler puts all steps here.)
  */
 unsigned int conga_tx(void *priv, struct sk_buff *skb,
 		      const struct nf_hook_state *state)
 {
+	bool requeued = !in_softirq();
 	unsigned int verdict;
 
-	if (likely(in_softirq()))
-		return conga_tx_packet(priv, skb, state, false);
-	local_bh_disable();
-	verdict = conga_tx_packet(priv, skb, state, true);
-	local_bh_enable();
+	if (unlikely(requeued))
+		local_bh_disable();
+	verdict = conga_tx_packet(priv, skb, state, requeued);
+	if (unlikely(requeued))
+		local_bh_enable();
 	return verdict;
 }

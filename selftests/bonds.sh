@@ -47,7 +47,7 @@ bond() {
 
 	shift 3
 	{
-		echo "link add $name type bond miimon ${MIIMON-20} $*"
+		echo "link add $name type bond miimon 20 $*"
 		for dev in $devices; do
 			echo "link set $dev down"
 			echo "link set $dev master $name"
@@ -121,16 +121,17 @@ lacp() {
 	ends "$status" bond0
 }
 
-# A bond asks a link for its speed when the link comes: seldom, so that the inner bond has
-# both of its own by then.
+# A bond asks a link for its speed when the link comes: the inner bond goes and comes whole, with
+# both links of its own.
 active_backup() {
 	local status=0
 
-	bond "$BOX" bond1 "up2 up3" mode balance-xor &&
-		MIIMON=2000 bond "$BOX" bond0 "bond1 up0" mode active-backup primary bond1 || return
-	port_above bond0 && follows bond0 "$TWO" "$TDRE_TWO" && link 2 down && link 3 down &&
-		follows bond0 "$ONE" "$TDRE_ONE" && link 2 up && link 3 up &&
-		follows bond0 "$TWO" "$TDRE_TWO" || status=1
+	bond "$BOX" bond1 "up2 up3" mode balance-xor && busywait "$PATIENCE_MS" \
+		speed_is bond1 $((TWO / 1000000)) || fail "bond1 is not up" || return
+	bond "$BOX" bond0 "bond1 up0" mode active-backup primary bond1 || return
+	port_above bond0 && follows bond0 "$TWO" "$TDRE_TWO" &&
+		ip -n "$BOX" link set bond1 down && follows bond0 "$ONE" "$TDRE_ONE" &&
+		ip -n "$BOX" link set bond1 up && follows bond0 "$TWO" "$TDRE_TWO" || status=1
 	ends "$status" bond0 bond1
 }
 
