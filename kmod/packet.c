@@ -315,6 +315,12 @@ u16 conga_packet_sport(const struct sk_buff *skb, const struct conga_packet *pac
 	return ntohs(port);
 }
 
+/* conga_packet_segments_fit - of a packet that is too large in one piece */
+bool conga_packet_segments_fit(const struct sk_buff *skb, unsigned int mtu)
+{
+	return skb_is_gso(skb) && skb_gso_validate_network_len(skb, mtu);
+}
+
 /* Bytes of headers that every segment of a GSO packet repeats. */
 static u32 conga_packet_gso_headers(const struct sk_buff *skb)
 {

@@ -277,13 +277,13 @@ bool conga_packet_to_link(const struct sk_buff *skb,
 			  const struct conga_packet *packet);
 u8 conga_packet_hops(const struct sk_buff *skb,
 		     const struct conga_packet *packet);
+bool conga_packet_segments_fit(const struct sk_buff *skb, unsigned int mtu);
 void conga_packet_segments(const struct sk_buff *skb, u32 *frames, u32 *bytes);
 
 /* conga_packet_fits - does the packet, or each of its segments, fit? */
 static inline bool conga_packet_fits(const struct sk_buff *skb, unsigned int mtu)
 {
-	return skb->len <= mtu ||
-	       (skb_is_gso(skb) && skb_gso_validate_network_len(skb, mtu));
+	return skb->len <= mtu || conga_packet_segments_fit(skb, mtu);
 }
 
 /* conga_packet_on_wire - frames and bytes that an skb at a port becomes */
