@@ -346,10 +346,14 @@ answers_heard() {
 	((count >= ANSWERS))
 }
 
-# A hello interval may begin in the middle: once more, then.
+# A hello interval may begin in the middle: once more, then, in one of its own.
 wrong_limited() {
-	conga 0 leaf set $AUTO mode plain && conga 0 leaf set $AUTO mode auto && rounds 1 || return
-	wrong_counted || wrong_counted
+	wrong_in_interval || wrong_in_interval
+}
+
+wrong_in_interval() {
+	conga 0 leaf set $AUTO mode plain && conga 0 leaf set $AUTO mode auto && rounds 1 &&
+		wrong_counted
 }
 
 # Byes that nobody sent: all are counted, the right answer among them is believed.
