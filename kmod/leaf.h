@@ -66,8 +66,10 @@ struct conga_leaf {
 	spinlock_t		paths_lock;	/* paths and what follows; BH */
 	u16			path_up;	/* uplinks that led there, as counted */
 	u8			path_keys;	/* sets of paths */
-	u32			path_evicted __aligned(8); /* jiffies, the last one in favour of another */
-	u32			own_looked;	/* jiffies, at the address of a packet; by tx.c */
+	struct {
+		u32		path_evicted;	/* jiffies, the last in favour of another */
+		u32		own_looked;	/* jiffies, at a packet's address; tx.c */
+	} __aligned(8);
 	struct conga_leaf_told	told;	/* the last event's, by netlink_event.c */
 	u8			own_rank;	/* enum conga_own_rank */
 	spinlock_t		hello_lock;	/* *hello, state, silent, own; BH */
