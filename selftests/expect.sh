@@ -77,6 +77,17 @@ stats_moved() {
 	[[ $grown == "$2" ]] || fail "counters of ${1%-*} moved by: $grown, expected: $2"
 }
 
+# stats_grown NAMESPACE COUNTER: sets GROWTH, by how much it moved
+stats_grown() {
+	local word
+
+	GROWTH=0
+	for word in $(stats_growth "$1"); do
+		# shellcheck disable=SC2034 # the caller reads it
+		[[ ${word%=*} != "$2" ]] || GROWTH=${word#*=}
+	done
+}
+
 # stats_grew NAMESPACE WORD: among others, this counter moved by so much
 stats_grew() {
 	local grown

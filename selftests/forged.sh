@@ -130,22 +130,12 @@ forge() {
 	((SEEN[came] == count)) || fail "${SEEN[came]} of $count datagrams arrived"
 }
 
-# growth NAMESPACE COUNTER: sets GROWTH
-growth() {
-	local word
-
-	GROWTH=0
-	for word in $(stats_growth "$1"); do
-		[[ ${word%=*} != "$2" ]] || GROWTH=${word#*=}
-	done
-}
-
 # ---- tests ----
 
 # believed WAY SEGMENTS: the control. Segments of a copy may differ, too, since it takes a while.
 believed() {
 	forge "$@" || return
-	growth "${LEAF[1]}" rx_learnt
+	stats_grown "${LEAF[1]}" rx_learnt
 	[[ $2 != 1 ]] || LATE[$1]=${SEEN[late]}
 	echo "# $SAID; ${SEEN[stamped]} with a stamp, ${SEEN[late]} written late, $GROWTH believed"
 	((GROWTH > 0 && SEEN[stamped] > 0 && SEEN[clean] > 0)) ||
@@ -159,7 +149,7 @@ believed() {
 # copied WAY SEGMENTS: all packets, if the kernel took the sender's pages. Some kernels copy
 # what is spliced.
 copied() {
-	growth "${LEAF[0]}" tx_copied
+	stats_grown "${LEAF[0]}" tx_copied
 	((GROWTH == CALLS || (GROWTH == 0 && LATE[$1] == 0))) ||
 		fail "$GROWTH of $CALLS packets were copied"
 }
@@ -167,7 +157,7 @@ copied() {
 # not_believed WAY SEGMENTS: some had a stamp when they were looked at, some had none
 not_believed() {
 	forge "$@" || return
-	growth "${LEAF[0]}" tx_forged
+	stats_grown "${LEAF[0]}" tx_forged
 	echo "# $SAID; $GROWTH of $CALLS packets with a stamp when conga looked"
 	((SEEN[stamped] == 0 && SEEN[clean] == SEEN[came])) ||
 		fail "${SEEN[stamped]} of ${SEEN[came]} left with a stamp, ${SEEN[late]} of them written late" ||
@@ -179,7 +169,7 @@ not_believed() {
 # not_written WAY SEGMENTS: what is cleared is the packet, not what its sender has
 not_written() {
 	forge "$@" -k || return
-	growth "${LEAF[0]}" tx_forged
+	stats_grown "${LEAF[0]}" tx_forged
 	((SEEN[clean] == SEEN[came] && GROWTH == CALLS)) ||
 		fail "$GROWTH of $CALLS were forged, ${SEEN[clean]} of ${SEEN[came]} are clean"
 }

@@ -237,16 +237,6 @@ were_joined() {
 	((PACKETS_IN <= COUNT / 2)) || fail "$COUNT datagrams came in $PACKETS_IN packets"
 }
 
-# growth NAMESPACE COUNTER: sets GROWTH
-growth() {
-	local word
-
-	GROWTH=0
-	for word in $(stats_growth "$1"); do
-		[[ ${word%=*} != "$2" ]] || GROWTH=${word#*=}
-	done
-}
-
 # ---- tests ----
 
 joined_by_stock() {
@@ -279,7 +269,7 @@ learnt_each() {
 
 # Few came alone.
 joined_counted() {
-	growth "${LEAF[1]}" rx_joined
+	stats_grown "${LEAF[1]}" rx_joined
 	((GROWTH > COUNT / 2 && GROWTH <= COUNT)) || fail "rx_joined=$GROWTH"
 }
 
@@ -310,7 +300,7 @@ control_each() {
 	leaf_up 1 conga && stats_mark "${LEAF[1]}" || return
 	send "$control" "$control" "$control" "$control" "$control" "$control" &&
 		busywait "$PATIENCE_MS" stats_grew "${LEAF[1]}" rx_control=6 || return
-	growth "${LEAF[1]}" rx_joined
+	stats_grown "${LEAF[1]}" rx_joined
 	((GROWTH > 0)) || fail "they came alone" || return
 	cross "${STAMPED[@]}" && stats_grew "${LEAF[1]}" "rx_learnt=$COUNT"
 }
@@ -319,7 +309,7 @@ control_each() {
 raised_each() {
 	leaf_up 1 conga && spine_up && spine_fill && cross "${STAMPED[@]}" && were_joined || return
 	rows_are "$(expected_rows 7)" && stats_grew "${LEAF[1]}" "rx_learnt=$COUNT" || return
-	growth "${SPINE[0]}" ce_raised
+	stats_grown "${SPINE[0]}" ce_raised
 	((GROWTH >= COUNT * 7 / 8 && GROWTH <= COUNT)) || fail "ce_raised=$GROWTH" || return
 	stats_moved "${SPINE[0]}" "ce_raised=$GROWTH"
 }
@@ -361,7 +351,7 @@ frames_are_raised() {
 	good=$(capture_text wire -vv | grep -c "udp sum ok] VXLAN")
 	((good == COUNT)) || fail "$good of $COUNT checksums are right" || return
 	# Otherwise they were not joined.
-	growth "${SPINE[0]}" ce_raised
+	stats_grown "${SPINE[0]}" ce_raised
 	((GROWTH >= COUNT * 7 / 8)) || fail "ce_raised=$GROWTH"
 }
 
@@ -442,7 +432,7 @@ pages_each() {
 	arrive other "${lines%$'\n'}" "$HERE/forge" -n "${LEAF[0]}" -s "${VTEP[0]}" \
 		-p "$OTHER_PORT" -k -i 0 -c "$PAGES" -l "$PAGED" "$1" "${VTEP[1]}" >/dev/null &&
 		stats_grew "${LEAF[1]}" "rx_learnt=$PAGES" || return
-	growth "${LEAF[1]}" rx_joined
+	stats_grown "${LEAF[1]}" rx_joined
 	((GROWTH >= 2)) || fail "rx_joined=$GROWTH"
 }
 
