@@ -28,6 +28,7 @@ readonly ADDRESSES=0x3		# that the leaf's own routes are chosen by
 readonly COUNT=40 LEAST=6	# flows, and those of them by each of two uplinks
 readonly SINK=9
 readonly PATIENCE_MS=5000
+readonly EXPIRY=4 LONG_EXPIRY=600	# seconds that the kernel keeps what it was told
 readonly PINGS=20		# far more than what else a leaf says on a link
 readonly -a OVERHEAD=([4]=50 [6]=70)	# of VXLAN
 readonly INNER_HEADERS=28		# IPv4 and UDP
@@ -148,10 +149,14 @@ cuts() {
 	echo "$sum"
 }
 
-# ICMP errors that leaf 0 was told
+# told NAME: ICMP errors that leaf 0 was told
 told() {
 	((TOPO_UNDERLAY == 4)) && snmp_of "${LEAF[0]}" IcmpInDestUnreachs && return
 	snmp_of "${LEAF[0]}" "Icmp6In$1"
+}
+
+was_told_more() {
+	(($(told "$1") > $2))
 }
 
 # ---- a narrow uplink ----
@@ -243,8 +248,39 @@ other_spine_says_too_big() {
 	tcp_goes_on "$OTHER"
 }
 
+forget_at() {
+	ip -n "$1" "-$TOPO_UNDERLAY" route flush cache && ip -n "$1" route flush cache
+}
+
 forget() {
-	ip -n "${LEAF[0]}" route flush cache && ip -n "${HOST[0.0]}" route flush cache
+	forget_at "${LEAF[0]}" && forget_at "${HOST[0.0]}"
+}
+
+# too_big_is_learnt SPINE: the leaf loses packets by it, and is told why
+too_big_is_learnt() {
+	local before
+
+	BEHIND=$((BEHIND - 20))
+	behind_mtu "$1" "$BEHIND" || return
+	before=$(told PktTooBigs)
+	send_flows $((TOPO_HOST_MTU - INNER_HEADERS)) &&
+		busywait "$PATIENCE_MS" was_told_more PktTooBigs "$before" ||
+		fail "nobody said that packets are too big" || return
+	behind_mtu "$1" "$TOPO_FABRIC_MTU"
+}
+
+expiry_is() {
+	in_ns "${LEAF[0]}" sysctl -qw "net.ipv$TOPO_UNDERLAY.route.mtu_expires=$1"
+}
+
+# What the kernel was told of a way ends without any event: small packets have a path
+# resolved before that, and large ones go by it afterwards.
+told_for_a_time() {
+	forget && may_cut set && expiry_is "$EXPIRY" && too_big_is_learnt "$OTHER" &&
+		flows_arrive "$SMALLER" && sleep "$((EXPIRY + 1))" && forget_at "${HOST[0.0]}" &&
+		expiry_is "$LONG_EXPIRY" || return
+	stats_mark "${LEAF[0]}"
+	flows_arrive && stats_grew "${LEAF[0]}" "tx_steered=$COUNT"
 }
 
 spine_cuts() {
@@ -266,9 +302,6 @@ spine_route() {
 		ip -n "${SPINE[0]}" route add "$@"
 }
 
-was_told_more() {
-	(($(told DestUnreachs) > $1))
-}
 
 unreachable_is_harmless() {
 	local before
@@ -276,7 +309,7 @@ unreachable_is_harmless() {
 	topo_link_addresses 1 0 0
 	before=$(told DestUnreachs)
 	spine_route unreachable "${VTEP[1]}" && send_flows 100 || return
-	busywait "$PATIENCE_MS" was_told_more "$before" || fail "nobody said unreachable" || return
+	busywait "$PATIENCE_MS" was_told_more DestUnreachs "$before" || fail "nobody said unreachable" || return
 	spine_route "${VTEP[1]}" via "$LEAF_END" dev down1.0 || return
 	stats_mark "${LEAF[0]}"
 	flows_arrive "$SMALLER" && stats_grew "${LEAF[0]}" "tx_steered=$COUNT tx_stamped=$COUNT"
@@ -291,13 +324,14 @@ underlay() {
 	tap_test "v$1, a narrow uplink: bursts arrive whole" narrow_uplink bursts_are_whole
 	tap_test "v$1, a narrow link on the kernel's own way: TCP goes on" own_spine_says_too_big
 	tap_test "v$1, a narrow link on another way: TCP goes on" other_spine_says_too_big
+	tap_test "v$1, a link on another way that was narrow: large packets are steered" told_for_a_time
 	((TOPO_UNDERLAY == 6)) ||
 		tap_test "v$1, a narrow link where a spine may cut: all arrive" spine_cuts
 	tap_test "v$1, that a leaf was unreachable does no harm" unreachable_is_harmless
 	topo_down
 }
 
-tap_plan 13
+tap_plan 15
 require_root
 require_commands ip nstat sysctl
 require_module

@@ -167,7 +167,7 @@ fill_built() {
 
 	[ ! -s "$3/release" ] || return 0
 	need gcc make flex bison bc patch
-	built_unpack "$source" "$plain"
+	locked built_unpack "$source" "$plain"
 	rm -rf "$3"
 	built_build "$source" "$3" "$1"
 }
@@ -179,6 +179,6 @@ built_dir() {
 	need apt-get apt-cache dpkg flock
 	version=$(built_version "$1")
 	dir=$(built_folder "$1")/$1-$version-$(built_key "$1")
-	[ -s "$dir/release" ] || locked fill_built "$1" "$version" "$dir"
+	[ -s "$dir/release" ] || locked_by "lock-$1" fill_built "$1" "$version" "$dir"
 	echo "$dir"
 }

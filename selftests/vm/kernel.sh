@@ -32,11 +32,17 @@ need() {
 
 # locked COMMAND...: run it while nobody else fills the cache.
 locked() {
+	locked_by lock "$@"
+}
+
+# locked_by NAME COMMAND...: what takes minutes has a lock of its own, and keeps no other
+# machine waiting.
+locked_by() {
 	mkdir -p "$vm_cache"
 	(
 		flock 9
-		"$@"
-	) 9>"$vm_cache/lock"
+		"${@:2}"
+	) 9>"$vm_cache/$1"
 }
 
 # choose_archive SERIES: of sid apt shall know without this machine's apt knowing: it
