@@ -3,7 +3,8 @@
 #
 # Under traffic everything comes and goes at once, each kind in a process of its own (churn):
 # the module, fabrics, ports, leaves, devices, namespaces, routes, tunnels, and what they are
-# set to; and what else the kernel decides by: rules, neighbours, weights, IPsec policies, NAT. Nothing is left of what went, and at last traffic is as if nothing had been.
+# set to; and what else the kernel decides by: rules, neighbours, weights, IPsec policies,
+# NAT. Nothing is left of what went, and at last traffic is as if nothing had been.
 #
 #	churn.sh [-n COUNT] [-t SECONDS] [-p MILLISECONDS] [-a ATTEMPTS]
 #			of each kind (70), within that time (240); what a process waits

@@ -30,9 +30,9 @@ machine_programs() {
 		./run_tests "${@:4}" 2>&1
 }
 
-# programs LIST: what the Makefile says
+# programs LIST...: what the Makefile says
 programs() {
-	make -s "list_$1"
+	make -s "${@/#/list_}"
 }
 
 # job NAME COMMAND...: programs with machines of their own.
