@@ -61,13 +61,24 @@ static u32 conga_choose_look(const struct conga_view *view, u8 tag)
 	return *backlog;
 }
 
+/* Mbit/s, never 0: the port's, or its route's part of that. */
+static u32 conga_choose_rate(const struct conga_view *view,
+			     const struct conga_view_uplink *uplink,
+			     const struct conga_port *port)
+{
+	u64 rate = conga_port_mbits(port);
+
+	if (!view->uneven)
+		return rate;
+	return max(rate * uplink->weight / CONGA_WEIGHT_FULL, 1ULL);
+}
+
 /* A path outlives its port by a grace period; without a port it is no longer usable. */
 static void conga_choose_view_uplink(const struct conga_choice *choice,
 				     struct conga_view *view, u8 tag)
 {
 	struct conga_port *port = conga_port_hop(choice->fabric, tag);
 	struct conga_view_uplink *uplink = &view->uplink[tag];
-	u32 scale = view->uneven ? uplink->weight : CONGA_WEIGHT_FULL;
 	u32 needs = choice->policy->needs;
 
 	if (!port) {
@@ -75,15 +86,16 @@ static void conga_choose_view_uplink(const struct conga_choice *choice,
 		return;
 	}
 	if (needs & CONGA_NEEDS_LOCAL)
-		uplink->local = conga_port_metric_of(port, choice->now, scale);
+		uplink->local = view->uneven ?
+				conga_port_metric_of(port, choice->now, uplink->weight) :
+				conga_port_metric(port, choice->now);
 	if (needs & CONGA_NEEDS_REMOTE && conga_leaf_is_conga(choice->leaf))
 		uplink->remote = conga_toleaf_metric(&choice->leaf->to, tag,
 						     choice->now,
 						     choice->params->tage,
 						     choice->params->q);
 	if (needs & CONGA_NEEDS_RATE)
-		uplink->rate = max(conga_port_mbits(port) * (u64)scale / CONGA_WEIGHT_FULL,
-				   1ULL);
+		uplink->rate = conga_choose_rate(view, uplink, port);
 	if (uplink->local || uplink->remote)
 		view->loaded |= BIT(tag);
 }

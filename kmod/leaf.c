@@ -98,6 +98,7 @@ static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
 		return NULL;
 	}
 	leaf->addr = *addr;
+	leaf->v4 = ipv6_addr_v4mapped(addr);
 	leaf->mode = mode;
 	leaf->origin = origin;
 	leaf->fabric = fabric;

@@ -58,6 +58,7 @@ struct conga_leaf {
 	u8			mode;	/* enum conga_mode, as ordered */
 	u16			silent;	/* paths that are out, READ_ONCE by packets */
 	u8			origin;	/* enum conga_origin */
+	bool			v4;	/* addr is an IPv4 address */
 	struct conga_fabric	*fabric;
 	unsigned long		busy;	/* paths that carried packets since the
 					 * last tick; set_bit by packets
@@ -121,7 +122,7 @@ conga_leaf_find(struct conga_fabric *fabric, const struct in6_addr *addr)
 
 static inline bool conga_leaf_is_v4(const struct conga_leaf *leaf)
 {
-	return ipv6_addr_v4mapped(&leaf->addr);
+	return leaf->v4;
 }
 
 /* In struct conga_leaf::state, beside the ports */

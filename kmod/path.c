@@ -598,6 +598,19 @@ struct dst_entry *conga_path_dst(struct conga_leaf *leaf, const struct conga_por
 	return nexthop ? nexthop->dst : NULL;
 }
 
+/* The next packet with that route is known at once. Where packets' own routes differ, this
+ * word, which all of them read, is written no more than once a jiffy.
+ */
+static void conga_path_note_own(const struct conga_paths *paths, const struct dst_entry *own)
+{
+	struct conga_paths *noted = (struct conga_paths *)paths;
+
+	if (READ_ONCE(paths->owned) == jiffies)
+		return;
+	WRITE_ONCE(noted->owned, jiffies);
+	WRITE_ONCE(noted->own, own);
+}
+
 /* conga_path_owns_any - is a packet's own route one of the decision's nexthops, used or
  * not? If not, the kernel decided by something else.
  */
@@ -605,9 +618,14 @@ bool conga_path_owns_any(const struct conga_paths *paths, const struct dst_entry
 {
 	u8 i;
 
-	for (i = 0; i < paths->nexthops; i++)
+	for (i = 0; i < paths->nexthops; i++) {
+		if (paths->nexthop[i].dst == own) {
+			conga_path_note_own(paths, own);
+			return true;
+		}
 		if (conga_path_same(paths->nexthop[i].dst, own))
 			return true;
+	}
 	for (i = 0; i < paths->members; i++)
 		if (conga_path_member_is(&paths->member[i], own))
 			return true;

@@ -76,7 +76,7 @@ struct conga_path {
 
 /*
  * The paths to a leaf for packets with one key, resolved together. Constant once
- * published, but genid, which whoever finds a route given up sets to 0, and seen. A
+ * published, but genid, which whoever finds a route given up sets to 0, seen, and own. A
  * packet finds one and uses nothing else, so that key and path never part.
  */
 struct conga_paths {
@@ -87,12 +87,14 @@ struct conga_paths {
 	bool			xfrm;	/* there are IPsec policies */
 	u8			nexthops;
 	u8			members;
+	const struct dst_entry	*own;	/* a nexthop's: most packets' own route */
 	struct conga_path	path[CONGA_TAGS_MAX];	/* by LBTag */
 	struct conga_path_key	key;
 	struct conga_path_rules	rules;	/* in force when resolved */
 	struct dst_entry	*witness; /* held; IPv6: the route that verdicts rest on */
 	u32			witness_cookie;
 	unsigned long		seen;	/* jiffies, of the last use but as the first one */
+	unsigned long		owned;	/* jiffies, when own was written */
 	struct conga_paths __rcu *next;
 	struct rcu_head		rcu;
 	struct conga_path_member *member;	/* behind the nexthops */

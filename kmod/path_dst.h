@@ -82,17 +82,12 @@ static inline bool conga_path_same(const struct dst_entry *a, const struct dst_e
 }
 
 /* conga_path_owns - is a packet's own route one of the decision's nexthops? Most often
- * it is the very object.
+ * it is the very object that the packet before had.
  */
 static inline bool conga_path_owns(const struct conga_paths *paths,
 				   const struct dst_entry *own)
 {
-	u8 i;
-
-	for (i = 0; i < paths->nexthops; i++)
-		if (paths->nexthop[i].dst == own)
-			return true;
-	return conga_path_owns_any(paths, own);
+	return likely(READ_ONCE(paths->own) == own) || conga_path_owns_any(paths, own);
 }
 
 /* Of several gateways behind the uplink the one whose share of all hashes this is. */

@@ -85,7 +85,8 @@ u8 conga_policy_draw(const struct conga_view *view, u16 set, u32 *random)
 /* conga_policy_share - likewise, by a uniform 32 bit @value that is used once */
 u8 conga_policy_share(const struct conga_view *view, u16 set, u32 value)
 {
-	return conga_policy_draw(view, set, &value);
+	return view->uneven ? conga_policy_draw(view, set, &value) :
+			      conga_policy_spread(set, value);
 }
 
 /* conga_policy_after - the LBTag of @set that follows @tag, going round */

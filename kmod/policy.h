@@ -42,9 +42,9 @@
 struct conga_view_uplink {
 	u8	local;		/* metric of its own DRE, 0 to 2^Q - 1 */
 	u8	remote;		/* to-leaf metric, aged, 0 to 2^Q - 1 */
+	u16	weight;		/* of its route, 1 to CONGA_WEIGHT_FULL; if .uneven */
 	u32	rate;		/* Mbit/s, never 0 */
 	u32	backlog;	/* bytes waiting in the port's queues; see conga_view_backlog() */
-	u32	weight;		/* of its route, 1 to CONGA_WEIGHT_FULL; if .uneven */
 };
 
 struct conga_ahead;
