@@ -5,7 +5,8 @@
  *	churn -n COUNT -t SECONDS -p MILLISECONDS -m MODULE -a NETNS -b NETNS -r VTEP
  *	      -h DEVICE,GATEWAY...
  *
- * until each has done so COUNT times; then prints how often, "KIND DONE TRIED" lines. Who is
+ * until each has done so COUNT times; then prints how often, "KIND DONE TRIED" lines, and
+ * before that, once a minute, a line that begins with "#" and tells who is behind. Who is
  * refused tries again, since one takes away what another works with. After SECONDS it ends
  * in any case.
  *
@@ -50,6 +51,7 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define DISCARD		9		/* UDP port */
 #define SLOWER		10		/* who has done enough */
+#define PROGRESS_S	60
 #define USEC_PER_MSEC	1000
 #define STEP_US		100000
 
@@ -457,13 +459,32 @@ static bool all_done(void)
 	return true;
 }
 
+/* A line that begins with "#": the kinds that are behind, with what they have done. */
+static void progress_print(void)
+{
+	size_t k;
+
+	printf("# of %lu rounds:", opt.count);
+	for (k = 0; k < ARRAY_SIZE(kinds); k++)
+		if (shared->score[k].done < opt.count)
+			printf(" %s %lu", kinds[k].name, shared->score[k].done);
+	printf("\n");
+	fflush(stdout);
+}
+
 /* None ends before it is told to. */
 static bool kinds_go_on(time_t end)
 {
+	time_t next = time(NULL) + PROGRESS_S;
+
 	while (!all_done() && time(NULL) < end) {
 		if (waitpid(-1, NULL, WNOHANG))
 			return false;
 		usleep(STEP_US);
+		if (time(NULL) < next)
+			continue;
+		progress_print();
+		next += PROGRESS_S;
 	}
 	return true;
 }

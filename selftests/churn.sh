@@ -175,7 +175,8 @@ churn() {
 	done
 	options=(-n "$COUNT" -t "$SECONDS_MOST" -p "$PACE_MS" -m "$(module_file conga)" -a "${LEAF[0]}"
 		-b "${LEAF[1]}" -r "${VTEP[1]}" "${hops[@]}")
-	"$HERE/churn" "${options[@]}" >"$TOPO_DIR/churn" 2>&1
+	"$HERE/churn" "${options[@]}" 2>&1 | tee "$TOPO_DIR/churn" | sed -n -u '/^# /p'
+	return "${PIPESTATUS[0]}"
 }
 
 kind_is_done() {
