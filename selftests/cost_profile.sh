@@ -25,12 +25,12 @@ defer "rm -rf $DIR"
 
 # What a function belongs to, inlined or not; the first pattern that fits
 readonly STEPS='
-	conga_(packet_(find|judge|is_plain4|plain4|linear|destination)|params_take)	classify
-	conga_(steer_(find|opted_out|leave)|tx_from_tunnel|tx$)	classify
+	conga_(packet_(find|judge|is_plain4|plain4|linear|destination)|params_)	classify
+	conga_(steer_(begin|find|opted_out|leave)|tx_(from_tunnel|packet)|tx$)	classify
 	conga_leaf_(find|hash|differs)|rht_	leaf
 	conga_packet_flow_hash|conga_flowhash	hash
 	conga_(choose|policy|flowlet|steer_choose)|prandom|get_random	flowlet, decision
-	conga_(path|port_up|port_hop|leaf_is_silent|leaf_is_v4)|ipv4_dst_check	path
+	conga_(path|steer_(paths|tos|transformed)|packet_tos|port_up|port_hop|leaf_is_silent|leaf_is_v4)|ipv4_dst_check	path
 	conga_(steer_(fits|route)|packet_fits)|ipv4_mtu|dst_release	route
 	conga_(packet_(write|fix|csum)|feedback|tx_stamp|wire|leaf_(is_conga|mark))	stamp
 	ktime_get$|read_tsc	clock
