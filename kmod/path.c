@@ -262,6 +262,7 @@ static struct conga_paths *conga_path_alloc(const struct conga_path_search *sear
 	paths->witness = search->witness;
 	paths->witness_cookie = search->witness_cookie;
 	paths->seen = jiffies;
+	paths->owned = jiffies;
 	conga_path_fill(paths, search);
 	return paths;
 }
@@ -605,7 +606,7 @@ static void conga_path_note_own(const struct conga_paths *paths, const struct ds
 {
 	struct conga_paths *noted = (struct conga_paths *)paths;
 
-	if (READ_ONCE(paths->owned) == jiffies)
+	if (!time_after(jiffies, READ_ONCE(paths->owned)))
 		return;
 	WRITE_ONCE(noted->owned, jiffies);
 	WRITE_ONCE(noted->own, own);
