@@ -18,10 +18,10 @@
 #include <linux/rcupdate.h>
 #include <net/genetlink.h>
 
-#include "datapath.h"
-#include "fabric.h"
-#include "leave.h"
-#include "neighbour.h"
+#include "datapath/datapath.h"
+#include "objects/fabric.h"
+#include "datapath/leave.h"
+#include "objects/neighbour.h"
 
 /* The namespace goes, or the module does. */
 static void __net_exit conga_main_net_exit(struct net *net)

@@ -9,11 +9,11 @@
 #include <net/if_inet6.h>
 #include <net/vxlan.h>
 
-#include "datapath.h"
-#include "netlink.h"
-#include "own.h"
-#include "path.h"
-#include "port.h"
+#include "datapath/datapath.h"
+#include "netlink/netlink.h"
+#include "objects/own.h"
+#include "objects/path.h"
+#include "objects/port.h"
 
 /* A rate taken from the link follows it; a link that is down, or faster than a port may be,
  * reports none and keeps the last one. Without memory the old DRE goes on.

@@ -13,9 +13,9 @@
 #include <linux/tracepoint.h>
 #include <uapi/linux/conga.h>
 
-#include "choose.h"
-#include "leaf.h"
-#include "port.h"
+#include "datapath/choose.h"
+#include "objects/leaf.h"
+#include "objects/port.h"
 
 /* A policy chose an uplink: where a flowlet starts, or for each packet, if it decides so.
  * With what it saw, by LBTag: uplinks that lead to the leaf, metrics of their own DREs

@@ -16,7 +16,7 @@ CONGA=${BASH_SOURCE[0]%/*}/../userspace/conga
 FABRIC_RATE=
 
 # All policies that the module knows, in its order
-POLICIES=$(sed -n 's/^CONGA_POLICY(\(.*\))$/\1/p' "${BASH_SOURCE[0]%/*}/../kmod/policy_table.h" |
+POLICIES=$(sed -n 's/^CONGA_POLICY(\(.*\))$/\1/p' "${BASH_SOURCE[0]%/*}/../kmod/policies/policy_table.h" |
 	tr '_\n' '- ')
 POLICIES=${POLICIES% }
 

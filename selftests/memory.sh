@@ -24,7 +24,7 @@ HERE=$(dirname "$(realpath "$0")")
 readonly FLOWLETS=65536 FEW_FLOWLETS=1024 MANY_FLOWLETS=1048576 FLOWLET_BYTES=8
 readonly TR_FLOW_BYTES=16	# of each flow, beside its flowlet
 readonly HUGE_KB=2048		# of so many pages the kernel rounds up to huge ones
-readonly LEAF_BYTES=1216	# 192 of them for hello, without its paths: see kmod/leaf.h
+readonly LEAF_BYTES=1216	# 192 of them for hello, without its paths: see kmod/objects/leaf.h
 readonly INDEX_BYTES=64		# a leaf's share of what finds it, at most
 readonly FABRIC_KB=$((16 * 1024))
 readonly BURST=20000		# packets, each of a flow of its own

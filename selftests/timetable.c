@@ -62,7 +62,7 @@
 #define VXLAN_VNI	100
 #define INNER_FRAME	60	/* of a stamped packet: zeros, for nobody */
 
-/* The VXLAN header's first word, see kmod/wire.h. */
+/* The VXLAN header's first word, see kmod/paper/wire.h. */
 #define WORD_FLAGS	0x08000000u
 #define WORD_FB		0x00010000u
 #define WORD_PRESENT	0x00000100u

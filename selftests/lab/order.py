@@ -34,9 +34,9 @@ from typing import Iterator, NamedTuple
 import values
 
 CAUSES = ("length", "own", "code", "stale", "unexplained")
-CODES_BITS = 5          # kmod/queue.c
+CODES_BITS = 5          # kmod/paper/queue.c
 UNIT_NS = 256
-AGES = 8                # kmod/toleaf.c
+AGES = 8                # kmod/paper/toleaf.c
 FIFTH, LEAST_NS = 0.2, 128
 SLACK_NS = 2            # what rounding may take
 HELLO_BYTES = 74

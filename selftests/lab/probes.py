@@ -15,7 +15,7 @@ import values
 from samples import BIN_NS, Samples, is_fabric_link
 
 # Ethernet, IPv4, UDP, VXLAN; the header of all control packets and a probe's body
-# (kmod/control_wire.h)
+# (kmod/paper/control_wire.h)
 PROBE_BYTES = 14 + 20 + 8 + 8 + 24 + 20
 INTERVAL = "200us"
 SETTLED = 0.5           # of the time that pictures are taken

@@ -4,7 +4,7 @@
 
 /* One link, ours and the model's; one cell per CPU. */
 #include "unit.h"
-#include "dre.h"
+#include "paper/dre.h"
 #include "naive_dre.h"
 
 #define HOUR		(3600 * NS)

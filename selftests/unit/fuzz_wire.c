@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "naive_wire.h"
-#include "wire.h"
+#include "paper/wire.h"
 
 #define Q_MAX		6
 #define ALIKE		0xc0	/* of 256 cases: flags byte one of ours */

@@ -6,7 +6,7 @@
 #include <linux/bitops.h>
 #include <string.h>
 
-#include "hello.h"
+#include "paper/hello.h"
 
 #define TICKS		CONGA_HELLO_TICKS
 #define MISSES		CONGA_HELLO_MISSES

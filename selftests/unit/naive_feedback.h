@@ -5,7 +5,7 @@
 /* The Congestion-From-Leaf table as feedback.c's rules read: a record per LBTag,
  * and times in plain ns.
  */
-#include "feedback.h"
+#include "paper/feedback.h"
 
 #define GRAIN		CONGA_GRAIN_NS
 #define TAGE		(10000 * GRAIN)

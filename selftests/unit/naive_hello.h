@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "hello.h"
+#include "paper/hello.h"
 
 #define NAIVE_TAGS	CONGA_TAGS_MAX
 #define NAIVE_ROUND	4	/* ticks */

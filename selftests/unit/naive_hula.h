@@ -3,8 +3,8 @@
 #define _UNIT_NAIVE_HULA_H
 
 /* HULA's state as hula.c's rules read: every probe that ever came is kept. */
-#include "hula.h"
-#include "sample.h"
+#include "paper/hula.h"
+#include "paper/sample.h"
 
 #define GRAIN	CONGA_GRAIN_NS
 #define HOPS	CONGA_TAGS_MAX

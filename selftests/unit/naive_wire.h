@@ -6,7 +6,7 @@
  * known by its highest bit, where wire.h shifts and masks. Metrics are counted
  * in 64ths of full scale.
  */
-#include "wire.h"
+#include "paper/wire.h"
 
 #define SIXTH		6	/* bits of a metric on the wire */
 

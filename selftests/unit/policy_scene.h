@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "unit.h"
-#include "policy.h"
+#include "policies/policy.h"
 
 #define TAGS		CONGA_TAGS_MAX
 #define DRAWS		100000

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "unit.h"
-#include "ahead.h"
-#include "hello.h"
-#include "queue.h"
-#include "wire.h"
+#include "paper/ahead.h"
+#include "paper/hello.h"
+#include "paper/queue.h"
+#include "paper/wire.h"
 
 #define TAGE	CONGA_TAGE_DEFAULT
 #define START	1234567890ULL

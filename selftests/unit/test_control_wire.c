@@ -7,7 +7,7 @@
 
 #include "unit.h"
 #include "naive_wire.h"
-#include "control_wire.h"
+#include "paper/control_wire.h"
 
 #define Q_MAX		6
 #define BYTE		8	/* bits */

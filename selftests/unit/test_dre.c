@@ -7,7 +7,7 @@
  * naive_dre.h says how far ours may be from that.
  */
 #include "unit.h"
-#include "dre.h"
+#include "paper/dre.h"
 #include "dre_link.h"
 
 static const u64 rates[] = {

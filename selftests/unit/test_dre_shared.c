@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 #include "unit.h"
-#include "dre_shared.h"
+#include "paper/dre_shared.h"
 #include "naive_dre.h"
 
 #define RATE		(100 * NS)

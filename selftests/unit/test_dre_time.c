@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "unit.h"
-#include "dre.h"
+#include "paper/dre.h"
 #include "dre_link.h"
 
 #define RATE		(100 * NS)	/* bit/s */

@@ -4,8 +4,8 @@
  * differ from it by the two ends' grain, CONGA_GRAIN_NS.
  */
 #include "unit.h"
-#include "flowlet.h"
-#include "sample.h"
+#include "paper/flowlet.h"
+#include "paper/sample.h"
 
 #define GRAIN		CONGA_GRAIN_NS
 #define SECOND		1000000000ULL

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "unit.h"
-#include "dre.h"
-#include "feedback.h"
-#include "flowlet.h"
-#include "policy.h"
-#include "toleaf.h"
-#include "wire.h"
+#include "paper/dre.h"
+#include "paper/feedback.h"
+#include "paper/flowlet.h"
+#include "policies/policy.h"
+#include "paper/toleaf.h"
+#include "paper/wire.h"
 
 #define MS		1000000ULL
 #define TAGE		CONGA_TAGE_DEFAULT

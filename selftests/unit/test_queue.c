@@ -2,7 +2,7 @@
 /* A queue in five bits: the code, what it stands for, and where it stands in byte 3. */
 #include "unit.h"
 #include "naive_wire.h"
-#include "queue.h"
+#include "paper/queue.h"
 
 #define CODES		32
 #define UNIT		256ULL		/* ns */

@@ -6,7 +6,7 @@
  * so that is what the model is asked about.
  */
 #include "unit.h"
-#include "toleaf.h"
+#include "paper/toleaf.h"
 
 #define GRAIN		CONGA_GRAIN_NS
 #define TAGE		(10000 * GRAIN)	/* about 10 ms, in whole grains */

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "policy_scene.h"
-#include "ahead.h"
+#include "paper/ahead.h"
 #include "naive_tr.h"
-#include "queue.h"
-#include "tr.h"
-#include "wire.h"
+#include "paper/queue.h"
+#include "paper/tr.h"
+#include "paper/wire.h"
 
 #define LIMIT		100000u
 #define RTT_US		500u

@@ -4,7 +4,7 @@
  */
 #include "unit.h"
 #include "naive_wire.h"
-#include "wire.h"
+#include "paper/wire.h"
 
 #define PLAIN		0x08000000u
 #define GPE		0x0c000000u

@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hello, explicit feedback, bye: what leaves' control packets change, and what is said
+ * in reply. Hellos that ask are control_tick.c's. What it means is hello.c's.
+ *
+ * Nothing that a stranger sends is kept, and what is sent because of a packet is
+ * bounded: answers per leaf and round, explicit feedback per leaf and Tage / 2.
+ */
+#include <linux/delay.h>
+#include <linux/ktime.h>
+#include <linux/netfilter.h>
+#include <linux/random.h>
+#include <linux/udp.h>
+#include <net/route.h>
+
+#include "control/control.h"
+#include "objects/leaf.h"
+#include "objects/own.h"
+#include "packet/packet.h"
+#include "objects/path_dst.h"
+#include "objects/port.h"
+#include "trace.h"
+
+/* After a bye, stamped packets that are under way are still cleared. */
+#define CONGA_CONTROL_LINGER_MS		20
+
+#define CONGA_CONTROL_OVERDUE		2	/* of Tage, between explicit feedback */
+
+static void conga_control_count(const struct conga_fabric *fabric,
+				enum conga_attr_stats counter)
+{
+	conga_stats_inc(fabric->stats, counter);
+}
+
+/* --- what comes in --- */
+
+/* A control packet, read. */
+struct conga_control_message {
+	const struct conga_control_source	*source;
+	struct conga_control_payload		payload;
+};
+
+static u64 conga_control_nonce(const struct conga_control_message *message)
+{
+	const struct conga_control_payload *payload = &message->payload;
+
+	return (u64)be32_to_cpu(payload->wide.nonce) << 32 |
+	       be32_to_cpu(payload->header.nonce);
+}
+
+/* Half a nonce is none: it could be guessed. */
+static u64 conga_control_echo(const struct conga_control_message *message)
+{
+	const struct conga_control_payload *payload = &message->payload;
+
+	if (!(payload->header.flags & CONGA_CONTROL_WIDE))
+		return 0;
+	return (u64)be32_to_cpu(payload->wide.echo) << 32 |
+	       be32_to_cpu(payload->header.echo);
+}
+
+/* LOCAL_IN is before UDP looks at its checksum. Of what was joined it was looked at then. */
+static bool conga_control_intact(const struct conga_control_source *source,
+				 const struct udphdr *udp)
+{
+	const struct conga_packet *packet = source->packet;
+
+	if (source->length || (!udp->check && !packet->v6))
+		return true;
+	/* It only notes that it found the sum to be right. */
+	return !nf_checksum((struct sk_buff *)source->skb, NF_INET_LOCAL_IN,
+			    packet->udp, IPPROTO_UDP,
+			    packet->v6 ? AF_INET6 : AF_INET);
+}
+
+/* Of joined datagrams only the first has a UDP header, with the length of all. */
+static bool conga_control_udp(const struct conga_control_source *source,
+			      struct udphdr *udp)
+{
+	if (skb_copy_bits(source->skb, source->packet->udp, udp, sizeof(*udp)))
+		return false;
+	if (source->length)
+		udp->len = htons(sizeof(*udp) + source->length);
+	return true;
+}
+
+/* Upper halves of nonces, at @offset of the packet; zero if it has none. */
+static bool conga_control_read_wide(const struct conga_control_source *source,
+				    struct conga_control_payload *payload, int offset)
+{
+	memset(&payload->wide, 0, sizeof(payload->wide));
+	return !(payload->header.flags & CONGA_CONTROL_WIDE) ||
+	       !skb_copy_bits(source->skb, offset, &payload->wide,
+			      sizeof(payload->wide));
+}
+
+/* conga_control_read - the payload, with all that it says it has; false if that is not
+ * all there. What follows is padding. Softirq, RCU
+ */
+bool conga_control_read(const struct conga_control_source *source,
+			struct conga_control_payload *payload)
+{
+	struct conga_control_header *header = &payload->header;
+	int offset = source->packet->udp + sizeof(struct udphdr);
+	int length = 2 * sizeof(u32) + sizeof(*header);
+	struct udphdr udp;
+
+	if (!conga_control_udp(source, &udp) ||
+	    skb_copy_bits(source->skb, offset + 2 * sizeof(u32), header,
+			  sizeof(*header)))
+		return false;
+	if (header->magic != cpu_to_be32(CONGA_CONTROL_MAGIC) ||
+	    header->count > CONGA_CONTROL_RECORDS)
+		return false;
+	if (skb_copy_bits(source->skb, offset + length, payload->record,
+			  conga_control_body(header)))
+		return false;
+	length += conga_control_body(header);
+	if (!conga_control_read_wide(source, payload, offset + length))
+		return false;
+	length += conga_control_upper(header);
+	return ntohs(udp.len) >= sizeof(udp) + length &&
+	       conga_control_intact(source, &udp);
+}
+
+/* By the uplink that the packet came by: that way works. Else by any. */
+static struct conga_port *
+conga_control_back(const struct conga_control_source *source)
+{
+	struct conga_leaf *leaf = source->leaf;
+	u16 usable;
+
+	usable = conga_control_uplinks(leaf);
+	if (source->port->role == CONGA_ROLE_UPLINK && usable & BIT(source->port->tag))
+		return source->port;
+	if (usable & ~conga_leaf_shut(leaf))
+		usable &= ~conga_leaf_shut(leaf);
+	if (!usable)
+		return NULL;
+	return conga_port_uplink(source->fabric,
+				 conga_policy_spread(usable, get_random_u32()));
+}
+
+/* Our address, as the leaf knows it; none if it called a group that we are in. */
+static void conga_control_called(const struct conga_control_source *source,
+				 struct in6_addr *addr)
+{
+	bool group;
+
+	conga_packet_destination(source->skb, source->packet, addr);
+	if (source->packet->v6)
+		group = ipv6_addr_is_multicast(addr);
+	else
+		group = skb_rtable(source->skb)->rt_type != RTN_LOCAL;
+	if (group)
+		*addr = in6addr_any;
+}
+
+static bool conga_control_way_back(const struct conga_control_source *source,
+				   struct conga_control_way *way)
+{
+	*way = (struct conga_control_way) {
+		.params	= source->params,
+		.leaf	= source->leaf,
+		.port	= conga_control_back(source),
+	};
+	conga_control_called(source, &way->source);
+	return way->port;
+}
+
+static void conga_control_answer(const struct conga_control_message *message)
+{
+	const struct conga_control_source *source = message->source;
+	struct conga_leaf *leaf = source->leaf;
+	struct conga_control_payload payload;
+	struct conga_control_way way;
+	bool heed;
+	u64 nonce;
+
+	spin_lock_bh(&leaf->hello_lock);
+	heed = conga_hello_asked(leaf->hello, source->packet->dstport,
+				 conga_control_nonce(message),
+				 conga_control_echo(message));
+	nonce = conga_hello_nonce(leaf->hello, 0, leaf->hello->came);
+	spin_unlock_bh(&leaf->hello_lock);
+	if (!heed) {
+		conga_control_count(source->fabric,
+				    CONGA_A_STATS_CONTROL_LIMITED);
+		return;
+	}
+	if (!conga_control_way_back(source, &way)) {
+		conga_control_count(source->fabric,
+				    CONGA_A_STATS_CONTROL_UNSENT);
+		return;
+	}
+	conga_own_called(leaf, &way.source);
+	way.dstport = source->packet->dstport;
+	conga_control_fill(&payload, source->params, CONGA_CONTROL_HELLO);
+	conga_control_put_nonces(&payload, nonce | way.port->tag,
+				 conga_control_nonce(message));
+	conga_control_emit(&way, &payload, CONGA_A_STATS_HELLO_ANSWERED);
+}
+
+/* Changes of a leaf because of a message: false if it echoes no nonce. Holds hello_lock. */
+typedef bool (*conga_control_change_t)(const struct conga_control_message *message);
+
+/* Counted as @counter, or as wrong: of many wrong ones each is still compared, so that
+ * no flood keeps a right one out.
+ */
+static void conga_control_take(const struct conga_control_message *message,
+			       conga_control_change_t change,
+			       enum conga_attr_stats counter)
+{
+	struct conga_leaf *leaf = message->source->leaf;
+	struct conga_leaf_news before;
+
+	spin_lock_bh(&leaf->hello_lock);
+	before = conga_leaf_news(leaf);
+	if (change(message))
+		conga_leaf_settle(leaf);
+	else if (conga_hello_wrong(leaf->hello))
+		counter = CONGA_A_STATS_CONTROL_NONCE;
+	else
+		counter = CONGA_A_STATS_CONTROL_LIMITED;
+	conga_leaf_tell(leaf, &before);
+	spin_unlock_bh(&leaf->hello_lock);
+	conga_control_count(leaf->fabric, counter);
+}
+
+/* How long did a small hello take? It counts if nothing waited on the way back, by the stamp, nor
+ * there, as far as is known by now.
+ */
+static void conga_control_timed(const struct conga_control_message *message)
+{
+	const struct conga_control_source *source = message->source;
+	struct conga_leaf_ahead *ahead = rcu_dereference(source->leaf->ahead);
+	struct conga_port *port;
+	struct conga_stamp stamp;
+	u64 now = ktime_get_ns();
+	u64 echo = conga_control_echo(message);
+	bool quiet;
+
+	port = conga_port_uplink(source->fabric, conga_hello_nonce_tag(echo));
+	if (!ahead || !port || echo & CONGA_HELLO_LARGE)
+		return;
+	conga_wire_read(&stamp, source->packet->word, source->params->q);
+	quiet = source->port == port && !stamp.ce &&
+		conga_control_quiet(source->leaf, source->params, port, now);
+	conga_ahead_answered(&ahead->ahead, echo, now, quiet);
+}
+
+/* The answer came to the address that the hello left from: the leaf knows it. */
+static void conga_control_take_own(const struct conga_control_source *source)
+{
+	struct in6_addr addr;
+
+	conga_control_called(source, &addr);
+	conga_own_answered(source->leaf, &addr);
+}
+
+static bool conga_control_take_answer(const struct conga_control_message *message)
+{
+	const struct conga_control_header *header = &message->payload.header;
+	const struct conga_params *params = message->source->params;
+	struct conga_hello *hello = message->source->leaf->hello;
+	const struct conga_hello_terms ours = {
+		.q	= params->q,
+		.byte3	= conga_control_byte3(params->q, params->policy->mark),
+		.sum	= params->metric == CONGA_METRIC_SUM,
+	}, theirs = {
+		.q	= header->q,
+		.byte3	= header->byte3,
+		.sum	= header->flags & CONGA_CONTROL_SUM,
+	};
+	u16 out = hello->out | hello->narrow;
+
+	if (!conga_hello_answered(hello, conga_control_echo(message),
+				  be32_to_cpu(header->id), &ours, &theirs))
+		return false;
+	WRITE_ONCE(hello->echo, conga_control_nonce(message));
+	conga_control_timed(message);
+	conga_control_take_own(message->source);
+	if (out != (hello->out | hello->narrow))
+		conga_control_count(message->source->fabric,
+				    CONGA_A_STATS_PATH_ANSWERS);
+	return true;
+}
+
+static bool conga_control_take_bye(const struct conga_control_message *message)
+{
+	return conga_hello_bye(message->source->leaf->hello,
+			       conga_control_echo(message));
+}
+
+static void conga_control_take_record(const struct conga_control_source *source,
+				      const struct conga_control_record *record,
+				      u64 now)
+{
+	struct conga_fabric *fabric = source->fabric;
+	u8 metric;
+
+	if (record->tag >= CONGA_TAGS_MAX ||
+	    !conga_port_uplink(fabric, record->tag)) {
+		conga_control_count(fabric, CONGA_A_STATS_FEEDBACK_IGNORED);
+		return;
+	}
+	metric = conga_control_metric_get(record->metric, source->params->q);
+	conga_toleaf_learn(&source->leaf->to, record->tag, metric, now);
+	trace_conga_feedback(source->leaf, record->tag, metric, true);
+	conga_control_count(fabric, CONGA_A_STATS_FEEDBACK_RECEIVED);
+}
+
+/* Section 3.3, without a packet that goes that way anyway. */
+static bool conga_control_take_feedback(const struct conga_control_message *message)
+{
+	const struct conga_control_source *source = message->source;
+	u64 now = ktime_get_ns();
+	int i;
+
+	if (!conga_hello_echoed(source->leaf->hello, conga_control_echo(message)))
+		return false;
+	for (i = 0; i < message->payload.header.count; i++)
+		conga_control_take_record(source, &message->payload.record[i],
+					  now);
+	return true;
+}
+
+static bool conga_control_take_version(const struct conga_control_message *message)
+{
+	conga_hello_version(message->source->leaf->hello);
+	return true;
+}
+
+static void conga_control_heed(const struct conga_control_message *message)
+{
+	const struct conga_control_header *header = &message->payload.header;
+
+	switch (header->type) {
+	case CONGA_CONTROL_HELLO:
+		if (header->flags & CONGA_CONTROL_ASK)
+			conga_control_answer(message);
+		else
+			conga_control_take(message, conga_control_take_answer,
+					   CONGA_A_STATS_HELLO_HEARD);
+		return;
+	case CONGA_CONTROL_FEEDBACK:
+		conga_control_take(message, conga_control_take_feedback,
+				   CONGA_A_STATS_EXPLICIT_RECEIVED);
+		return;
+	case CONGA_CONTROL_BYE:
+		conga_control_take(message, conga_control_take_bye,
+				   CONGA_A_STATS_BYE_RECEIVED);
+		return;
+	}
+	conga_control_count(message->source->fabric, CONGA_A_STATS_CONTROL_TYPE);
+}
+
+/* conga_control_receive - a control packet of a known leaf came by a port */
+void conga_control_receive(const struct conga_control_source *source)
+{
+	struct conga_control_message message = { .source = source };
+	struct conga_fabric *fabric = source->fabric;
+
+	if (READ_ONCE(source->leaf->mode) == CONGA_MODE_PLAIN ||
+	    !source->params->hello || READ_ONCE(fabric->leaving))
+		conga_control_count(fabric, CONGA_A_STATS_CONTROL_PLAIN_LEAF);
+	else if (!conga_control_read(source, &message.payload))
+		conga_control_count(fabric, CONGA_A_STATS_CONTROL_MALFORMED);
+	else if (message.payload.header.version != CONGA_CONTROL_VERSION)
+		conga_control_take(&message, conga_control_take_version,
+				   CONGA_A_STATS_CONTROL_VERSION);
+	else
+		conga_control_heed(&message);
+}
+
+/* --- explicit feedback --- */
+
+/* May this leaf get one now? Of several CPUs one is told so. */
+static bool conga_control_elect(const struct conga_control_source *source,
+				u64 now)
+{
+	struct conga_leaf *leaf = source->leaf;
+	s64 last = atomic64_read(&leaf->explicit_sent);
+
+	if (!READ_ONCE(leaf->hello->echo) || READ_ONCE(source->fabric->leaving))
+		return false;
+	if (now - last < div_u64(source->params->tage, CONGA_CONTROL_OVERDUE))
+		return false;
+	return atomic64_cmpxchg(&leaf->explicit_sent, last, now) == last;
+}
+
+/* What the leaf wants to hear, and at which port. False if it never said hello. */
+static bool conga_control_address(struct conga_leaf *leaf, struct conga_control_way *way,
+				  struct conga_control_payload *payload)
+{
+	u64 echo;
+
+	spin_lock_bh(&leaf->hello_lock);
+	echo = leaf->hello->echo;
+	way->dstport = leaf->hello->port[conga_hello_port(leaf->hello)];
+	spin_unlock_bh(&leaf->hello_lock);
+	conga_control_put_nonces(payload, 0, echo);
+	return echo;
+}
+
+/*
+ * conga_control_feedback - what is due, by a packet of its own
+ *
+ * Softirq, RCU. At most one packet per Tage / 2 and leaf.
+ */
+void conga_control_feedback(const struct conga_control_source *source, u64 now)
+{
+	struct conga_stamp stamps[CONGA_CONTROL_RECORDS];
+	struct conga_control_payload payload;
+	struct conga_control_way way;
+	u8 i, count;
+
+	if (!conga_control_elect(source, now) ||
+	    !conga_control_way_back(source, &way))
+		return;
+	count = conga_feedback_collect(&source->leaf->from, stamps,
+				       CONGA_CONTROL_RECORDS, now,
+				       source->params->tage);
+	conga_control_fill(&payload, source->params, CONGA_CONTROL_FEEDBACK);
+	if (!conga_control_address(source->leaf, &way, &payload))
+		return;
+	payload.header.count = count;
+	for (i = 0; i < count; i++)
+		payload.record[i] = (struct conga_control_record) {
+			.tag	= stamps[i].fb_tag,
+			.metric	= conga_control_metric_put(stamps[i].fb_metric,
+							   source->params->q),
+		};
+	conga_control_emit(&way, &payload, CONGA_A_STATS_EXPLICIT_SENT);
+}
+
+/* --- beginning and end --- */
+
+/* conga_control_setup - of a fabric that nobody sees yet */
+void conga_control_setup(struct conga_fabric *fabric)
+{
+	INIT_DELAYED_WORK(&fabric->hello_work, conga_control_tick);
+	fabric->tunnels_stale = true;
+}
+
+/* conga_control_start - hellos begin, if they are on; see DOC: Locking */
+void conga_control_start(struct conga_fabric *fabric)
+{
+	mod_delayed_work(system_wq, &fabric->hello_work,
+			 conga_pace_jiffies(&fabric->hello_pace, 0));
+}
+
+/*
+ * conga_control_bye - tell a leaf that stamps are not understood here any more
+ *
+ * The locks are held. By every uplink, since it is said only once. False if it
+ * never said hello, or could not be told.
+ */
+bool conga_control_bye(struct conga_leaf *leaf)
+{
+	struct conga_control_way way = { .leaf = leaf };
+	struct conga_control_payload payload;
+	unsigned long usable;
+	bool sent = false;
+	u8 tag;
+
+	way.params = conga_fabric_params(leaf->fabric);
+	conga_control_fill(&payload, way.params, CONGA_CONTROL_BYE);
+	if (leaf->mode == CONGA_MODE_PLAIN ||
+	    !conga_control_address(leaf, &way, &payload))
+		return false;
+	local_bh_disable();
+	rcu_read_lock();
+	usable = conga_control_uplinks(leaf);
+	for_each_set_bit(tag, &usable, CONGA_TAGS_MAX) {
+		way.port = conga_port_uplink(leaf->fabric, tag);
+		sent |= conga_control_emit(&way, &payload,
+					   CONGA_A_STATS_BYE_SENT);
+	}
+	rcu_read_unlock();
+	local_bh_enable();
+	return sent;
+}
+
+static bool conga_control_bye_all(struct conga_fabric *fabric)
+{
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+	bool sent = false;
+
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
+		sent |= conga_control_bye(leaf);
+		cond_resched();
+	}
+	return sent;
+}
+
+static void conga_control_forget(struct conga_leaf *leaf)
+{
+	spin_lock_bh(&leaf->hello_lock);
+	conga_hello_setup(leaf->hello, leaf->hello->tick,
+			  conga_fabric_params(leaf->fabric)->dstport);
+	conga_leaf_settle(leaf);
+	spin_unlock_bh(&leaf->hello_lock);
+}
+
+/* conga_control_restart - the hello interval changed; the locks are held */
+void conga_control_restart(struct conga_fabric *fabric)
+{
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	conga_assert_locked(fabric);
+	if (conga_fabric_params(fabric)->hello) {
+		conga_control_start(fabric);
+		return;
+	}
+	cancel_delayed_work_sync(&fabric->hello_work);
+	conga_control_bye_all(fabric);
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
+		conga_control_forget(leaf);
+	conga_fabric_changed(fabric);
+}
+
+static bool conga_control_loses_port(const struct conga_params *before,
+				     const struct conga_params *after)
+{
+	int i;
+
+	for (i = 0; i < before->dstports; i++)
+		if (!conga_params_port(after, before->dstport[i]))
+			return true;
+	return false;
+}
+
+/*
+ * conga_control_hold_ports - the list of UDP ports is about to be that of @after
+ *
+ * The locks are held; may sleep. Ports that have another place in the list, or none, get
+ * no stamps until conga_control_bind_ports(). Leaves that stamp at a port that goes are
+ * told before it does, with a bye; they ask again about the others.
+ */
+void conga_control_hold_ports(struct conga_fabric *fabric,
+			      const struct conga_params *after)
+{
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	conga_assert_locked(fabric);
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
+		spin_lock_bh(&leaf->hello_lock);
+		conga_hello_hold(leaf->hello, after->dstport);
+		conga_leaf_settle(leaf);
+		spin_unlock_bh(&leaf->hello_lock);
+	}
+	if (conga_control_loses_port(conga_fabric_params(fabric), after) &&
+	    conga_control_bye_all(fabric))
+		msleep(CONGA_CONTROL_LINGER_MS);
+}
+
+/* conga_control_bind_ports - and a grace period later it is; likewise */
+void conga_control_bind_ports(struct conga_fabric *fabric)
+{
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	conga_assert_locked(fabric);
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
+		spin_lock_bh(&leaf->hello_lock);
+		conga_hello_bind(leaf->hello, conga_fabric_params(fabric)->dstport,
+				 get_random_u64());
+		conga_leaf_settle(leaf);
+		spin_unlock_bh(&leaf->hello_lock);
+	}
+	WRITE_ONCE(fabric->tunnels_stale, true);
+	conga_fabric_changed(fabric);
+}
+
+/* conga_control_stop - say bye, and let stamps under way arrive; sleeps */
+void conga_control_stop(struct conga_fabric *fabric)
+{
+	conga_assert_locked(fabric);
+	WRITE_ONCE(fabric->leaving, true);
+	conga_probe_stop(fabric);
+	cancel_delayed_work_sync(&fabric->hello_work);
+	if (conga_control_bye_all(fabric))
+		msleep(CONGA_CONTROL_LINGER_MS);
+}

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hellos that ask: which leaves, by which uplinks, about which UDP ports and how large,
+ * CONGA_HELLO_TICKS times per hello interval. hello.c says which, and what silence means.
+ */
+#include <linux/if_ether.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/udp.h>
+#include <net/vxlan.h>
+
+#include "control/control.h"
+#include "objects/leaf.h"
+#include "objects/pace.h"
+#include "packet/packet.h"
+#include "objects/path_dst.h"
+#include "objects/port.h"
+
+#define CONGA_CONTROL_PIECE		1000000	/* ns, of a tick of many leaves */
+
+/* What a tunnel puts between its device's packets and the outer IP header */
+#define CONGA_CONTROL_TUNNEL	(sizeof(struct udphdr) + CONGA_VXLAN_HLEN + ETH_HLEN)
+
+static void conga_control_count_times(const struct conga_leaf *leaf,
+				      enum conga_attr_stats counter, u16 times)
+{
+	unsigned int n;
+
+	for (n = hweight16(times); n; n--)
+		conga_stats_inc(leaf->fabric->stats, counter);
+}
+
+/* conga_control_emit - sent by the way's uplink, and counted as @counter if it was */
+bool conga_control_emit(const struct conga_control_way *way,
+			struct conga_control_payload *payload,
+			enum conga_attr_stats counter)
+{
+	int err = conga_control_send(way, payload);
+
+	conga_stats_inc(way->leaf->fabric->stats, conga_control_outcome(err, counter));
+	return !err;
+}
+
+/* --- paths --- */
+
+/* conga_control_uplinks - hellos go by uplinks, whatever ports the policy may choose */
+u16 conga_control_uplinks(struct conga_leaf *leaf)
+{
+	return conga_path_usable(leaf) & ~READ_ONCE(leaf->fabric->transit);
+}
+
+static u16 conga_control_heard(const struct conga_leaf *leaf, u64 now, u64 since)
+{
+	u16 heard = 0;
+	u8 tag;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
+		conga_sample_t sample = READ_ONCE(leaf->to.heard[tag]);
+
+		if (conga_sample_valid(sample) &&
+		    conga_sample_age(sample, now) < since)
+			heard |= BIT(tag);
+	}
+	return heard;
+}
+
+/* conga_control_quiet - does nothing of ours, nor of what feedback tells, wait there? */
+bool conga_control_quiet(const struct conga_leaf *leaf,
+			 const struct conga_params *params,
+			 struct conga_port *port, u64 now)
+{
+	return !conga_port_metric(port, now) &&
+	       !conga_toleaf_metric(&leaf->to, port->tag, now, params->tage, params->q);
+}
+
+/* The hello with this nonce leaves now, and is timed if somebody wants to know. */
+static void conga_control_time(struct conga_leaf *leaf,
+			       const struct conga_params *params,
+			       struct conga_port *port, u64 nonce)
+{
+	struct conga_leaf_ahead *ahead = rcu_dereference(leaf->ahead);
+	u64 now = ktime_get_ns();
+
+	if (!ahead)
+		return;
+	spin_lock(&leaf->hello_lock);
+	conga_ahead_asked(&ahead->ahead, nonce, now,
+			  conga_control_quiet(leaf, params, port, now));
+	spin_unlock(&leaf->hello_lock);
+}
+
+/* --- full size --- */
+
+static void conga_control_see_tunnel(struct conga_fabric *fabric,
+				     const struct conga_params *params,
+				     const struct net_device *dev)
+{
+	const struct vxlan_dev *tunnel = netdev_priv(dev);
+	bool both = tunnel->cfg.flags & VXLAN_F_COLLECT_METADATA;
+	bool v6 = tunnel->cfg.flags & VXLAN_F_IPV6;
+	u16 mtu = min_t(u32, dev->mtu, U16_MAX);
+
+	if (!conga_params_port(params, tunnel->cfg.dst_port))
+		return;
+	if (both || !v6)
+		fabric->tunnel_mtu[0] = max(fabric->tunnel_mtu[0], mtu);
+	if (both || v6)
+		fabric->tunnel_mtu[1] = max(fabric->tunnel_mtu[1], mtu);
+}
+
+/* Devices are walked when a tunnel came, went or changed, never by rote: there may be
+ * thousands. The tick's work alone does it; RCU.
+ */
+static void conga_control_see_tunnels(struct conga_fabric *fabric,
+				      const struct conga_params *params)
+{
+	struct net_device *dev;
+
+	if (!READ_ONCE(fabric->tunnels_stale))
+		return;
+	WRITE_ONCE(fabric->tunnels_stale, false);
+	/* A change after this is seen by the walk, or makes it stale again. Paired with
+	 * conga_notify_tunnel().
+	 */
+	smp_mb();
+	memset(fabric->tunnel_mtu, 0, sizeof(fabric->tunnel_mtu));
+	for_each_netdev_rcu(fabric->net, dev)
+		if (netif_is_vxlan(dev))
+			conga_control_see_tunnel(fabric, params, dev);
+}
+
+/* The largest packet by this path that a tunnel sends, as IP counts; 0 if it is no
+ * larger than a small hello. Where the tunnel is elsewhere it is what the path takes.
+ */
+static u32 conga_control_size(struct conga_leaf *leaf, u8 tag)
+{
+	struct conga_port *port = conga_port_uplink(leaf->fabric, tag);
+	struct dst_entry *dst = port ? conga_path_dst(leaf, port) : NULL;
+	bool v4 = conga_leaf_is_v4(leaf);
+	u32 header = v4 ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
+	u32 tunnel = leaf->fabric->tunnel_mtu[!v4];
+	u32 size;
+
+	if (!dst)
+		return 0;
+	size = min_t(u32, dst_mtu(dst), U16_MAX);
+	if (tunnel)
+		size = min_t(u32, size, tunnel + CONGA_CONTROL_TUNNEL + header);
+	return size > header + CONGA_CONTROL_SMALL ? size : 0;
+}
+
+static u16 conga_control_large(struct conga_leaf *leaf, unsigned long usable)
+{
+	u16 large = 0;
+	u8 tag;
+
+	for_each_set_bit(tag, &usable, CONGA_TAGS_MAX)
+		if (conga_control_size(leaf, tag))
+			large |= BIT(tag);
+	return large;
+}
+
+/* Rounds between full-size hellos by one path */
+static u8 conga_control_every(const struct conga_params *params)
+{
+	u64 rounds = div64_u64(CONGA_HELLO_LARGE_NS + params->hello - 1, params->hello);
+
+	return max_t(u64, rounds, CONGA_HELLO_LARGE_ROUNDS);
+}
+
+/* --- hellos --- */
+
+/* What all hellos of a tick have in common. */
+struct conga_control_asking {
+	const struct conga_params	*params;
+	struct conga_leaf		*leaf;
+	struct conga_hello_step		step;
+	u64				nonce;	/* by LBTag 0, about the first port */
+	u64				echo;
+	__be16				dstport[CONGA_HELLO_PORTS];
+};
+
+/* @size: 0 is small. False if it could not be sent. */
+static bool conga_control_ask(const struct conga_control_asking *asking, u8 tag,
+			      u8 port, u32 size)
+{
+	struct conga_control_way way = {
+		.params		= asking->params,
+		.leaf		= asking->leaf,
+		.port		= conga_port_uplink(asking->leaf->fabric, tag),
+		.dstport	= asking->dstport[port],
+		.size		= size,
+	};
+	u64 nonce = asking->nonce | (u64)port << CONGA_HELLO_PORT_SHIFT | tag;
+	struct conga_control_payload payload;
+
+	if (!way.port)
+		return false;
+	if (size)
+		nonce |= CONGA_HELLO_LARGE;
+	conga_control_fill(&payload, way.params, CONGA_CONTROL_HELLO);
+	payload.header.flags |= CONGA_CONTROL_ASK;
+	conga_control_put_nonces(&payload, nonce, asking->echo);
+	if (!size)
+		conga_control_time(way.leaf, way.params, way.port, nonce);
+	return conga_control_emit(&way, &payload, CONGA_A_STATS_HELLO_SENT);
+}
+
+static void conga_control_ask_large(const struct conga_control_asking *asking)
+{
+	struct conga_leaf *leaf = asking->leaf;
+	unsigned long large = asking->step.large;
+	u32 size;
+	u8 tag;
+
+	for_each_set_bit(tag, &large, CONGA_TAGS_MAX) {
+		size = conga_control_size(leaf, tag);
+		if (size && conga_control_ask(asking, tag, asking->step.main, size))
+			continue;
+		spin_lock(&leaf->hello_lock);
+		conga_hello_unsent(leaf->hello, tag);
+		spin_unlock(&leaf->hello_lock);
+	}
+}
+
+static void conga_control_ask_all(const struct conga_control_asking *asking)
+{
+	unsigned long ask;
+	u8 port, tag;
+
+	for (port = 0; port < CONGA_HELLO_PORTS; port++) {
+		ask = asking->step.ask[port];
+		for_each_set_bit(tag, &ask, CONGA_TAGS_MAX)
+			conga_control_ask(asking, tag, port, 0);
+	}
+	conga_control_ask_large(asking);
+}
+
+/* --- the tick --- */
+
+static void conga_control_count_step(const struct conga_leaf *leaf,
+				     const struct conga_hello_step *step)
+{
+	u8 port;
+
+	for (port = 0; port < CONGA_HELLO_PORTS; port++)
+		conga_control_count_times(leaf, CONGA_A_STATS_HELLO_MISSED,
+					  step->missed[port]);
+	conga_control_count_times(leaf, CONGA_A_STATS_HELLO_MISSED,
+				  step->missed_large);
+	conga_control_count_times(leaf, CONGA_A_STATS_PATH_SILENT, step->silenced);
+	conga_control_count_times(leaf, CONGA_A_STATS_PATH_NARROW, step->narrowed);
+}
+
+/* Holds hello_lock. */
+static void conga_control_step(struct conga_control_asking *asking,
+			       const struct conga_hello_view *view)
+{
+	struct conga_leaf *leaf = asking->leaf;
+	struct conga_hello *hello = leaf->hello;
+	const struct conga_leaf_news before = conga_leaf_news(leaf);
+
+	conga_hello_tick(hello, view, &asking->step);
+	asking->nonce = conga_hello_nonce(hello, 0, 0);
+	asking->echo = hello->echo;
+	memcpy(asking->dstport, hello->port, sizeof(asking->dstport));
+	conga_leaf_settle(leaf);
+	conga_leaf_tell(leaf, &before);
+}
+
+/* Looking at the paths also brings them up to date where no packet does. */
+static void conga_control_tick_leaf(struct conga_leaf *leaf,
+				    const struct conga_params *params)
+{
+	struct conga_control_asking asking = { .params = params, .leaf = leaf };
+	struct conga_hello_view view = {
+		.usable	= conga_control_uplinks(leaf),
+		.busy	= xchg(&leaf->busy, 0),
+		.heard	= conga_control_heard(leaf, ktime_get_ns(),
+					      div_u64(params->hello,
+						      CONGA_HELLO_TICKS)),
+		.every	= conga_control_every(params),
+		.random	= get_random_u64(),
+	};
+
+	view.large = conga_control_large(leaf, view.usable);
+	spin_lock(&leaf->hello_lock);
+	conga_control_step(&asking, &view);
+	spin_unlock(&leaf->hello_lock);
+	conga_control_count_step(leaf, &asking.step);
+	conga_control_ask_all(&asking);
+}
+
+/* Returns the hello interval. A section of its own for each leaf, since there
+ * may be many.
+ */
+static u64 conga_control_tick_one(struct conga_fabric *fabric,
+				  unsigned long *index, bool *more)
+{
+	const struct conga_params *params;
+	struct conga_leaf *leaf;
+	u64 interval;
+
+	local_bh_disable();
+	rcu_read_lock();
+	params = rcu_dereference(fabric->params);
+	interval = params->hello;
+	conga_control_see_tunnels(fabric, params);
+	leaf = xa_find(&fabric->leaf_index, index, U16_MAX, XA_PRESENT);
+	if (leaf && interval && READ_ONCE(leaf->mode) != CONGA_MODE_PLAIN)
+		conga_control_tick_leaf(leaf, params);
+	*more = leaf;
+	rcu_read_unlock();
+	local_bh_enable();
+	(*index)++;
+	return interval;
+}
+
+/* Of a user without privileges a tick is cut into pieces, so that what follows a piece can
+ * wait as long as pace.c has it. Returns the ns until the work goes on, 0 if hellos are off.
+ */
+static u64 conga_control_tick_piece(struct conga_fabric *fabric)
+{
+	bool bounded = conga_pace_bounds(fabric->net), more;
+	u64 interval, began, spent = 0;
+
+	do {
+		began = ktime_get_ns();
+		interval = conga_control_tick_one(fabric, &fabric->hello_next, &more);
+		spent += ktime_get_ns() - began;
+		cond_resched();
+	} while (more && !(bounded && spent > CONGA_CONTROL_PIECE));
+	conga_pace_spent(&fabric->hello_pace, fabric->net, spent);
+	if (more)
+		return interval ? 1 : 0;
+	fabric->hello_next = 0;
+	return div_u64(interval, CONGA_HELLO_TICKS);
+}
+
+/* conga_control_tick - the work of a fabric's hello_work */
+void conga_control_tick(struct work_struct *work)
+{
+	struct conga_fabric *fabric = container_of(to_delayed_work(work),
+						   struct conga_fabric,
+						   hello_work);
+	u64 next = conga_pace_wait(&fabric->hello_pace);
+	unsigned long wait;
+
+	if (!next)
+		next = conga_control_tick_piece(fabric);
+	if (!next)
+		return;
+	wait = conga_pace_jiffies(&fabric->hello_pace, next);
+	queue_delayed_work(system_wq, &fabric->hello_work, max(wait, 1UL));
+}

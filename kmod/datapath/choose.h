@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_CHOOSE_H
+#define _CONGA_CHOOSE_H
+
+#include "objects/fabric.h"
+#include "objects/leaf.h"
+#include "objects/path_dst.h"
+#include "policies/policy.h"
+#include "objects/port.h"
+
+struct conga_flow;
+
+/* What is asked about one packet, and the answer. */
+struct conga_choice {
+	struct conga_fabric		*fabric;
+	const struct conga_params	*params;
+	struct conga_leaf		*leaf;	/* where it goes */
+	const struct conga_paths	*paths;	/* by which it may */
+	u64				now;	/* ns */
+	u32				hash;	/* of the inner flow */
+	u32				bytes;	/* of the packet */
+	bool				opted_out; /* exempted by the user */
+	bool				passing; /* not this box's own */
+	bool				asking;	/* no packet is sent */
+
+	const struct conga_policy	*policy; /* who decides */
+	conga_flowlet_t			*slot;	/* of the flow in the flowlet table */
+	conga_flowlet_t			entry;	/* what stood there */
+	enum conga_flowlet_state	state;	/* of that, for this packet */
+	void				*flow;	/* what the policy keeps of it */
+	u8				tag;	/* of the chosen uplink */
+	u8				draw;	/* of the flowlet, if the policy rehashes */
+	struct dst_entry		*dst;	/* the way by it; no reference */
+	u32				mtu;	/* of that, in bytes; 0: to be asked for */
+};
+
+/* The fabric's policy, unless the user exempted the packet, or it needs feedback that
+ * this leaf does not give.
+ */
+static inline const struct conga_policy *
+conga_choose_policy(const struct conga_choice *choice)
+{
+	const struct conga_policy *policy = choice->params->policy;
+
+	if (choice->opted_out)
+		return conga_policy_opt_out();
+	if (policy->plain && !conga_leaf_is_conga(choice->leaf))
+		return policy->plain;
+	return policy;
+}
+
+/* choose.c: as conga_choose_path(), once a route was given up */
+struct dst_entry *conga_choose_path_anew(struct conga_choice *choice, u8 tag);
+
+/* The route by the uplink @tag, NULL if that is not usable now. */
+static inline struct dst_entry *conga_choose_path(struct conga_choice *choice, u8 tag)
+{
+	const struct conga_port *port = conga_port_hop(choice->fabric, tag);
+	const struct conga_nexthop *nexthop;
+
+	if (!port || !conga_port_up(port) || conga_leaf_is_silent(choice->leaf, tag))
+		return NULL;
+	nexthop = conga_path_nexthop(choice->paths, tag, choice->hash);
+	if (!nexthop)
+		return NULL;
+	choice->mtu = conga_leaf_is_v4(choice->leaf) ? nexthop->mtu : 0;
+	if (likely(conga_path_holds(choice->leaf, nexthop->dst, nexthop->cookie)))
+		return nexthop->dst;
+	return conga_choose_path_anew(choice, tag);
+}
+
+/* Whoever decides for each packet has no flowlets: its flow is as if it had paused. */
+static inline void conga_choose_read(struct conga_choice *choice)
+{
+	struct conga_flowlets *flowlets;
+	u64 tfl = choice->policy->needs & CONGA_NEEDS_FLOWLET ?
+		  choice->params->tfl : 0;
+
+	flowlets = rcu_dereference(choice->fabric->flowlets);
+	choice->slot = &flowlets->entry[choice->hash & flowlets->mask];
+	choice->entry = READ_ONCE(*choice->slot);
+	choice->state = conga_flowlet_state(choice->entry, choice->leaf->index,
+					    choice->now, tfl);
+}
+
+/* A flowlet begins with this packet. */
+static inline void conga_choose_write(const struct conga_choice *choice)
+{
+	conga_flowlet_t entry = conga_flowlet_make(choice->tag, choice->leaf->index,
+						   choice->now);
+
+	WRITE_ONCE(*choice->slot, conga_flowlet_with_draw(entry, choice->draw));
+}
+
+/* The flowlet in the entry goes on with this packet. */
+static inline void conga_choose_go_on(const struct conga_choice *choice)
+{
+	if (conga_flowlet_stale(choice->entry, choice->now))
+		WRITE_ONCE(*choice->slot, conga_flowlet_renew(choice->entry,
+							      choice->now));
+}
+
+/* By the uplink of the entry, while that path is usable. */
+static inline bool conga_choose_follow(struct conga_choice *choice)
+{
+	choice->tag = conga_flowlet_tag(choice->entry);
+	choice->draw = conga_flowlet_draw(choice->entry);
+	choice->dst = conga_choose_path(choice, choice->tag);
+	if (!choice->dst)
+		return false;
+	conga_choose_go_on(choice);
+	return true;
+}
+
+/* A flowlet in progress keeps its uplink while the path is usable. */
+static inline bool conga_choose_continue(struct conga_choice *choice)
+{
+	conga_choose_read(choice);
+	return choice->state == CONGA_FLOWLET_LIVE && conga_choose_follow(choice);
+}
+
+/* BH disabled, RCU */
+bool conga_choose_anew(struct conga_choice *choice);
+enum conga_decision conga_choose_ask(struct conga_leaf *leaf,
+				     const struct conga_flow *flow, u8 *tag);
+
+/*
+ * conga_choose - sets the uplink of a packet, and the way by it
+ *
+ * BH disabled, RCU. False, and counted, if no uplink leads to the leaf.
+ */
+static inline bool conga_choose(struct conga_choice *choice)
+{
+	choice->policy = conga_choose_policy(choice);
+	if (choice->policy->needs & CONGA_NEEDS_FLOWLET &&
+	    conga_choose_continue(choice))
+		return true;
+	return conga_choose_anew(choice);
+}
+
+#endif /* _CONGA_CHOOSE_H */

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rx door: LOCAL_IN, before the tunnel, which drops reserved bits that it
+ * did not ask for. IPv4 is reassembled by now; of an IPv6 packet in fragments
+ * the first has the header, or is counted as truncated: then the tunnel gets the
+ * stamp, and drops it. A stamped packet is cleared and delivered, whoever sent it;
+ * learnt from is only what a known conga leaf sent over a port.
+ */
+#include <linux/ktime.h>
+#include <net/ip.h>
+#include <linux/ipv6.h>
+
+#include "control/control.h"
+#include "datapath/datapath.h"
+#include "packet/ipsec.h"
+#include "packet/joined.h"
+#include "objects/leaf.h"
+#include "packet/packet.h"
+#include "objects/port.h"
+#include "trace.h"
+
+static void conga_rx_count(const struct conga_fabric *fabric,
+			   enum conga_attr_stats counter)
+{
+	conga_stats_inc(fabric->stats, counter);
+}
+
+/* VXLAN of others passes untouched; what is odd about it is counted. */
+static void conga_rx_count_unstamped(const struct conga_fabric *fabric,
+				     const struct conga_packet *packet)
+{
+	if (!(packet->word & CONGA_VXLAN_FLAG_VNI))
+		conga_rx_count(fabric, CONGA_A_STATS_RX_MALFORMED);
+	else if (!conga_wire_blank(packet->word, packet->vni))
+		conga_rx_count(fabric, CONGA_A_STATS_RX_FOREIGN);
+}
+
+/* The device it came by, before any VRF put itself in its place. */
+static int conga_rx_ifindex(const struct sk_buff *skb,
+			    const struct conga_packet *packet)
+{
+	return packet->v6 ? IP6CB(skb)->iif : IPCB(skb)->iif;
+}
+
+/* Did a known leaf send this, by a port? If not, it is counted as one of the
+ * two.
+ */
+static bool conga_rx_source(struct conga_control_source *source,
+			    enum conga_attr_stats not_port,
+			    enum conga_attr_stats unknown_leaf)
+{
+	struct conga_fabric *fabric = source->fabric;
+	struct in6_addr addr;
+
+	source->port = conga_port_find(fabric, conga_rx_ifindex(source->skb,
+								source->packet));
+	if (!source->port) {
+		conga_rx_count(fabric, not_port);
+		return false;
+	}
+	conga_packet_source(source->skb, source->packet, &addr);
+	source->leaf = conga_leaf_find(fabric, &addr);
+	if (!source->leaf)
+		conga_rx_count(fabric, unknown_leaf);
+	return source->leaf;
+}
+
+/* May the sender teach us? */
+static bool conga_rx_teacher(struct conga_control_source *source)
+{
+	if (!conga_rx_source(source, CONGA_A_STATS_RX_NOT_PORT,
+			     CONGA_A_STATS_RX_UNKNOWN_LEAF))
+		return false;
+	if (conga_leaf_is_conga(source->leaf))
+		return true;
+	conga_rx_count(source->fabric, CONGA_A_STATS_RX_PLAIN_LEAF);
+	return false;
+}
+
+static void conga_rx_take_feedback(const struct conga_control_source *source,
+				   const struct conga_stamp *stamp, u64 now)
+{
+	if (!conga_port_uplink(source->fabric, stamp->fb_tag)) {
+		conga_rx_count(source->fabric, CONGA_A_STATS_FEEDBACK_IGNORED);
+		return;
+	}
+	conga_toleaf_learn(&source->leaf->to, stamp->fb_tag, stamp->fb_metric,
+			   now);
+	trace_conga_feedback(source->leaf, stamp->fb_tag, stamp->fb_metric, false);
+	conga_rx_count(source->fabric, CONGA_A_STATS_FEEDBACK_RECEIVED);
+}
+
+/* What waits at the box behind our uplink, towards the leaf; by no other port is that
+ * known, and nothing else in byte 3 is ours.
+ */
+static void conga_rx_absorb(const struct conga_control_source *source, u64 now)
+{
+	const struct conga_policy *policy = source->params->policy;
+	const struct conga_port *port = source->port;
+	struct conga_leaf_ahead *ahead = rcu_dereference(source->leaf->ahead);
+
+	if (!(source->packet->word & CONGA_WIRE_BYTE3_MASK) ||
+	    conga_wire_gpe(source->packet->word))
+		return;
+	conga_rx_count(source->fabric,
+		       ahead && port->role == CONGA_ROLE_UPLINK &&
+		       policy->absorb(&ahead->ahead, port->tag,
+				      source->packet->word, now) ?
+		       CONGA_A_STATS_QUEUE_RECEIVED :
+		       CONGA_A_STATS_QUEUE_IGNORED);
+}
+
+/* Section 3.3: CE into the from-leaf table, feedback into the to-leaf table. */
+static void conga_rx_learn(const struct conga_control_source *source)
+{
+	const struct conga_params *params = source->params;
+	struct conga_leaf *leaf = source->leaf;
+	struct conga_stamp stamp;
+	u64 now = ktime_get_ns();
+
+	conga_wire_read(&stamp, source->packet->word, params->q);
+	conga_fromleaf_learn(&leaf->from, stamp.tag, stamp.ce, now);
+	conga_rx_count(source->fabric, CONGA_A_STATS_RX_LEARNT);
+	if (stamp.feedback)
+		conga_rx_take_feedback(source, &stamp, now);
+	if (unlikely(params->policy->absorb))
+		conga_rx_absorb(source, now);
+	if (params->explicit_feedback &&
+	    conga_fromleaf_overdue(&leaf->from, stamp.tag, now, params->tage))
+		conga_control_feedback(source, now);
+}
+
+/* Nothing is believed that UDP will drop, because IPsec policies reject it. */
+static bool conga_rx_admits(const struct conga_control_source *source,
+			    enum conga_attr_stats counter)
+{
+	/* The check only reads headers. */
+	if (conga_ipsec_admits((struct sk_buff *)source->skb, source->packet->v6))
+		return true;
+	conga_rx_count(source->fabric, counter);
+	return false;
+}
+
+/* Whoever is at the link sent it: no leaf, but what it says is about one. */
+static void conga_rx_probe(struct conga_control_source *source)
+{
+	source->port = conga_port_find(source->fabric,
+				       conga_rx_ifindex(source->skb,
+							source->packet));
+	if (source->port)
+		conga_probe_receive(source);
+	else
+		conga_rx_count(source->fabric, CONGA_A_STATS_CONTROL_NOT_PORT);
+}
+
+static void conga_rx_control(struct conga_control_source *source)
+{
+	conga_rx_count(source->fabric, CONGA_A_STATS_RX_CONTROL);
+	if (!conga_rx_admits(source, CONGA_A_STATS_CONTROL_XFRM))
+		return;
+	if (conga_packet_to_link(source->skb, source->packet))
+		conga_rx_probe(source);
+	else if (conga_rx_source(source, CONGA_A_STATS_CONTROL_NOT_PORT,
+				 CONGA_A_STATS_CONTROL_UNKNOWN_LEAF))
+		conga_control_receive(source);
+}
+
+static unsigned int conga_rx_consume(struct sk_buff *skb)
+{
+	consume_skb(skb);
+	return NF_STOLEN;
+}
+
+static void conga_rx_data(struct conga_control_source *source)
+{
+	conga_rx_count(source->fabric, CONGA_A_STATS_RX_STAMPED);
+	if (conga_rx_teacher(source) && conga_rx_admits(source, CONGA_A_STATS_RX_XFRM))
+		conga_rx_learn(source);
+}
+
+static unsigned int conga_rx_stamped(struct conga_fabric *fabric,
+				     struct sk_buff *skb,
+				     struct conga_packet *packet,
+				     const struct conga_params *params)
+{
+	struct conga_control_source source = {
+		.fabric	= fabric,
+		.params	= params,
+		.skb	= skb,
+		.packet	= packet,
+	};
+
+	if (conga_wire_control(packet->vni)) {
+		conga_rx_control(&source);
+		return conga_rx_consume(skb);
+	}
+	conga_rx_data(&source);
+	if (!conga_packet_write(skb, packet, conga_wire_clear(packet->word)))
+		conga_rx_count(fabric, CONGA_A_STATS_RX_NOMEM);
+	return NF_ACCEPT;
+}
+
+/* --- datagrams that were joined on their way --- */
+
+static bool conga_rx_is_stamped(const struct conga_packet *packet)
+{
+	return conga_wire_stamped(packet->word, packet->vni);
+}
+
+/* No leaf sends control packets and data by one flow: what is not like the first is not
+ * believed.
+ */
+static void conga_rx_odd(const struct conga_control_source *source)
+{
+	conga_rx_count(source->fabric, CONGA_A_STATS_CONTROL_MALFORMED);
+}
+
+/* All of them were consumed, once each is read. */
+static unsigned int conga_rx_joined_control(struct conga_control_source *source,
+					    struct conga_joined *joined)
+{
+	do {
+		conga_rx_count(source->fabric, CONGA_A_STATS_RX_JOINED);
+		source->length = joined->length;
+		if (conga_rx_is_stamped(source->packet) &&
+		    conga_wire_control(source->packet->vni))
+			conga_rx_control(source);
+		else
+			conga_rx_odd(source);
+	} while (conga_joined_next(joined));
+	return conga_rx_consume(joined->skb);
+}
+
+static void conga_rx_joined_data(struct conga_control_source *source,
+				 struct conga_joined *joined)
+{
+	const struct conga_packet *packet = source->packet;
+
+	if (!conga_rx_is_stamped(packet)) {
+		conga_rx_count_unstamped(source->fabric, packet);
+		return;
+	}
+	conga_rx_count(source->fabric, CONGA_A_STATS_RX_JOINED);
+	if (conga_wire_control(packet->vni))
+		conga_rx_odd(source);
+	else
+		conga_rx_data(source);
+	if (!conga_joined_write(joined, conga_wire_clear(packet->word)))
+		conga_rx_count(source->fabric, CONGA_A_STATS_RX_NOMEM);
+}
+
+/* Each is read, and cleared, as if it had come alone. */
+static noinline unsigned int conga_rx_joined(struct conga_fabric *fabric,
+					     struct sk_buff *skb,
+					     const struct conga_packet *first,
+					     const struct conga_params *params)
+{
+	struct conga_joined joined;
+	struct conga_control_source source = {
+		.fabric	= fabric,
+		.params	= params,
+		.skb	= skb,
+		.packet	= &joined.packet,
+	};
+
+	if (conga_joined_begin(&joined, skb, first)) {
+		if (conga_rx_is_stamped(first) && conga_wire_control(first->vni))
+			return conga_rx_joined_control(&source, &joined);
+		do {
+			conga_rx_joined_data(&source, &joined);
+		} while (conga_joined_next(&joined));
+	}
+	if (joined.length)
+		conga_rx_count(fabric, CONGA_A_STATS_RX_TRUNCATED);
+	return NF_ACCEPT;
+}
+
+static unsigned int conga_rx_packet(struct conga_fabric *fabric, struct sk_buff *skb,
+				    const struct nf_hook_state *state)
+{
+	const struct conga_params *params = rcu_dereference(fabric->params);
+	__be16 protocol = state->pf == NFPROTO_IPV6 ? htons(ETH_P_IPV6) :
+						      htons(ETH_P_IP);
+	struct conga_packet packet;
+
+	lockdep_assert(in_softirq());
+	switch (conga_packet_find(&packet, skb, protocol, params)) {
+	case CONGA_PACKET_OTHER:
+		return NF_ACCEPT;
+	case CONGA_PACKET_TRUNCATED:
+		conga_rx_count(fabric, CONGA_A_STATS_RX_TRUNCATED);
+		return NF_ACCEPT;
+	case CONGA_PACKET_VXLAN:
+		break;
+	}
+	if (unlikely(conga_packet_is_joined(skb)))
+		return conga_rx_joined(fabric, skb, &packet, params);
+	if (conga_wire_stamped(packet.word, packet.vni))
+		return conga_rx_stamped(fabric, skb, &packet, params);
+	conga_rx_count_unstamped(fabric, &packet);
+	return NF_ACCEPT;
+}
+
+/* What a userspace queue gives back comes in process context. */
+unsigned int conga_rx(void *priv, struct sk_buff *skb,
+		      const struct nf_hook_state *state)
+{
+	bool requeued = !in_softirq();
+	unsigned int verdict;
+
+	if (unlikely(requeued))
+		local_bh_disable();
+	verdict = conga_rx_packet(priv, skb, state);
+	if (unlikely(requeued))
+		local_bh_enable();
+	return verdict;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_STEER_H
+#define _CONGA_STEER_H
+
+/*
+ * What the doors tx and forward have in common: a VXLAN packet to a known leaf gets
+ * its hop and its route. Whatever cannot be done leaves the packet to the kernel's own
+ * route. Inline, as each of them is a step of every packet.
+ */
+#include <linux/ktime.h>
+#include <linux/netfilter.h>
+#include <net/dst.h>
+
+#include "datapath/choose.h"
+#include "objects/leaf.h"
+#include "datapath/leave.h"
+#include "packet/packet.h"
+
+/* What is found out and decided about one packet, step by step. */
+struct conga_steer {
+	struct conga_packet	packet;
+	struct conga_choice	choice;
+	bool			requeued;	/* a userspace queue gave it back */
+};
+
+/* steer.c */
+bool conga_steer_paths_anew(struct conga_steer *steer, const struct sk_buff *skb);
+
+static inline void conga_steer_count(const struct conga_steer *steer,
+				     enum conga_attr_stats counter)
+{
+	conga_stats_inc(steer->choice.fabric->stats, counter);
+}
+
+/* conga_steer_begin - what a packet begins with; each step sets what the later ones read */
+static inline void conga_steer_begin(struct conga_steer *steer, struct conga_fabric *fabric,
+				     bool passing, bool requeued)
+{
+	lockdep_assert(in_softirq());
+	steer->choice.fabric = fabric;
+	steer->choice.passing = passing;
+	steer->choice.asking = false;
+	steer->choice.flow = NULL;
+	steer->choice.draw = 0;
+	steer->requeued = requeued;
+}
+
+/* conga_steer_find - is this VXLAN? */
+static inline bool conga_steer_find(struct conga_steer *steer,
+				    const struct sk_buff *skb,
+				    const struct nf_hook_state *state)
+{
+	__be16 protocol = state->pf == NFPROTO_IPV6 ? htons(ETH_P_IPV6) :
+						      htons(ETH_P_IP);
+
+	steer->choice.params = rcu_dereference(steer->choice.fabric->params);
+	return conga_packet_find(&steer->packet, skb, protocol,
+				 steer->choice.params) == CONGA_PACKET_VXLAN;
+}
+
+/* Did the user exempt such traffic? */
+static inline bool conga_steer_opted_out(const struct conga_steer *steer,
+					 const struct sk_buff *skb)
+{
+	const struct conga_params *params = steer->choice.params;
+
+	if (params->opt_out_mask &&
+	    (skb->mark & params->opt_out_mask) == params->opt_out_mark)
+		return true;
+	return params->opt_out_dscp != CONGA_DSCP_NONE &&
+	       conga_inner_dscp(skb, &steer->packet) == params->opt_out_dscp;
+}
+
+/* What IPsec transforms, or NAT translates, stays on its own route. Counted by reason. */
+static inline bool conga_steer_leave(const struct conga_steer *steer,
+				     const struct sk_buff *skb)
+{
+	if (dst_xfrm(skb_dst(skb)))
+		conga_steer_count(steer, CONGA_A_STATS_FALLBACK_XFRM);
+	else if (unlikely(skb->_nfct) &&
+		 conga_leave_translated(skb, steer->choice.fabric->net,
+					steer->packet.v6 ? NFPROTO_IPV6 : NFPROTO_IPV4))
+		conga_steer_count(steer, CONGA_A_STATS_FALLBACK_NAT);
+	else
+		return false;
+	return true;
+}
+
+/* A packet that its own route would carry whole must not be cut, or refused,
+ * because the chosen path is narrower. Where both are alike so is the result. Most
+ * packets fit, so that their own route is asked last.
+ */
+static inline bool conga_steer_fits(const struct conga_steer *steer,
+				    const struct sk_buff *skb)
+{
+	unsigned int mtu = steer->choice.mtu ?: dst_mtu(steer->choice.dst);
+
+	if (conga_packet_fits(skb, mtu) || mtu >= dst_mtu(skb_dst(skb)))
+		return true;
+	conga_steer_count(steer, CONGA_A_STATS_FALLBACK_MTU);
+	return false;
+}
+
+/* Would IPsec have to do with it by the chosen path? */
+static inline bool conga_steer_transformed(const struct conga_steer *steer,
+					   const struct sk_buff *skb)
+{
+	if (likely(!steer->choice.paths->xfrm) ||
+	    !conga_leave_transformed(skb, &steer->packet, steer->choice.fabric->net,
+				     steer->choice.dst))
+		return false;
+	conga_steer_count(steer, CONGA_A_STATS_FALLBACK_XFRM);
+	return true;
+}
+
+/* conga_steer_route - by the chosen path. No reference: BH is disabled, an RCU section
+ * that outlives the packet's use of the route; a queue takes a reference if it needs one.
+ */
+static inline void conga_steer_route(const struct conga_steer *steer,
+				     struct sk_buff *skb)
+{
+	skb_dst_drop(skb);
+	skb_dst_set_noref(skb, steer->choice.dst);
+	conga_steer_count(steer, steer->choice.passing ?
+				 CONGA_A_STATS_FORWARD_STEERED :
+				 CONGA_A_STATS_TX_STEERED);
+}
+
+/* The DSCP of IPv4 chooses among routes even without rules. */
+static inline u8 conga_steer_tos(const struct conga_steer *steer, const struct sk_buff *skb)
+{
+	if (steer->packet.v6)
+		return 0;
+	return conga_packet_tos(skb, &steer->packet) & CONGA_ROUTE_DSCP_MASK;
+}
+
+/* The paths of packets like this one. Nearly always they are those of the packet before,
+ * and its own route is by one of their nexthops.
+ */
+static inline bool conga_steer_paths(struct conga_steer *steer, const struct sk_buff *skb)
+{
+	struct conga_choice *choice = &steer->choice;
+	const struct conga_paths *paths = rcu_dereference(choice->leaf->paths);
+
+	if (likely(paths && paths->lone) && conga_path_current(choice->leaf, paths) &&
+	    conga_steer_tos(steer, skb) == paths->key.tos &&
+	    conga_path_owns(paths, skb_dst(skb))) {
+		choice->paths = paths;
+		return true;
+	}
+	return conga_steer_paths_anew(steer, skb);
+}
+
+/* conga_steer_choose - where does the packet go? False if the kernel's route is left to
+ * it; counted by reason.
+ */
+static inline bool conga_steer_choose(struct conga_steer *steer,
+				      const struct sk_buff *skb)
+{
+	struct conga_choice *choice = &steer->choice;
+	struct in6_addr destination;
+
+	conga_packet_destination(skb, &steer->packet, &destination);
+	choice->leaf = conga_leaf_find(choice->fabric, &destination);
+	if (!choice->leaf) {
+		conga_steer_count(steer, choice->passing ?
+					 CONGA_A_STATS_FORWARD_UNKNOWN_LEAF :
+					 CONGA_A_STATS_TX_UNKNOWN_LEAF);
+		return false;
+	}
+	choice->opted_out = conga_steer_opted_out(steer, skb);
+	if (conga_steer_leave(steer, skb))
+		return false;
+	if (choice->opted_out)
+		conga_steer_count(steer, CONGA_A_STATS_TX_OPTED_OUT);
+	if (!conga_steer_paths(steer, skb))
+		return false;
+	choice->now = ktime_get_ns();
+	choice->bytes = skb->len;
+	choice->hash = conga_packet_flow_hash(skb, &steer->packet,
+					      choice->fabric->hash_seed ^
+					      choice->leaf->index);
+	return conga_choose(choice) && conga_steer_fits(steer, skb) &&
+	       !conga_steer_transformed(steer, skb);
+}
+
+#endif /* _CONGA_STEER_H */

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tx door: LOCAL_OUT, after all other chains. A VXLAN packet of a kernel
+ * tunnel socket to a known leaf gets its uplink, its stamp and its route.
+ * Whatever cannot be done leaves the packet to the kernel's own route.
+ */
+#include <linux/netdevice.h>
+#include <linux/udp.h>
+#include <net/l3mdev.h>
+#include <net/sock.h>
+
+#include "datapath/datapath.h"
+#include "packet/joined.h"
+#include "objects/own.h"
+#include "datapath/steer.h"
+
+#define CONGA_TX_ENCAP_TUNNEL	1	/* udp_sk->encap_type of vxlan's sockets */
+
+/* vxlan sends from a kernel socket that takes what is encapsulated. Processes have none
+ * such; kernel sockets that send for processes (rxrpc) are of another type. Of UDP no
+ * socket is less than a full one.
+ */
+static bool conga_tx_from_tunnel(const struct nf_hook_state *state)
+{
+	return state->sk && state->sk->sk_kern_sock &&
+	       state->sk->sk_protocol == IPPROTO_UDP &&
+	       udp_sk(state->sk)->encap_type == CONGA_TX_ENCAP_TUNNEL;
+}
+
+/* A local process must not speak for this leaf. Nothing is judged that it can still
+ * write. Its packet goes on without the stamp; one that cannot be copied, or whose stamp
+ * cannot be cleared, for want of memory, does not.
+ */
+static unsigned int conga_tx_clear_forged(struct conga_steer *steer,
+					  struct sk_buff *skb,
+					  const struct nf_hook_state *state)
+{
+	int taken = conga_joined_take(skb, &steer->packet);
+	bool clean, forged = false;
+
+	if (taken > 0) {
+		conga_steer_count(steer, CONGA_A_STATS_TX_COPIED);
+		if (!conga_steer_find(steer, skb, state))
+			return NF_ACCEPT;
+	}
+	clean = taken >= 0 && conga_joined_clear(skb, &steer->packet, &forged);
+	if (forged)
+		conga_steer_count(steer, CONGA_A_STATS_TX_FORGED);
+	if (clean)
+		return NF_ACCEPT;
+	conga_steer_count(steer, CONGA_A_STATS_TX_NOMEM);
+	return NF_DROP;
+}
+
+/* The address that the tunnel's packets have is that by which the leaf knows us. A packet
+ * per jiffy is looked at, which is soon enough for hellos.
+ */
+static void conga_tx_teach_own(const struct conga_steer *steer,
+			       const struct sk_buff *skb)
+{
+	struct conga_leaf *leaf = steer->choice.leaf;
+	u32 now = (u32)jiffies;
+	struct in6_addr source;
+
+	if (READ_ONCE(leaf->own_looked) == now)
+		return;
+	WRITE_ONCE(leaf->own_looked, now);
+	conga_packet_source(skb, &steer->packet, &source);
+	/* Read without the lock: one that is torn is another, and only costs that. */
+	if (data_race(leaf->own_rank < CONGA_OWN_SEEN ||
+		      !ipv6_addr_equal(&leaf->own, &source)))
+		conga_own_learn(leaf, &source);
+}
+
+/* Another port for each flowlet, so that nodes on its way that hash ports hash it anew.
+ * The range is the tunnel device's, which nobody holds for a packet that a userspace
+ * queue gave back: that one keeps its port. False if the header cannot be written.
+ */
+static bool conga_tx_rehash(const struct conga_steer *steer, struct sk_buff *skb)
+{
+	const struct conga_choice *choice = &steer->choice;
+	int min, max;
+
+	if (!choice->policy->rehash || !choice->draw || steer->requeued)
+		return true;
+	conga_packet_sport_range(skb, choice->fabric->net, &min, &max);
+	if (conga_packet_write_sport(skb, &steer->packet,
+				     conga_flowlet_port(choice->hash, choice->draw,
+							min, max)))
+		return true;
+	conga_steer_count(steer, CONGA_A_STATS_FALLBACK_NOMEM);
+	return false;
+}
+
+/* Towards a conga leaf, at a port that is agreed: LBTag, CE = 0 (the link hook raises
+ * it), feedback, section 3.3. Stamped packets of a tunnel that has the control VNI for its
+ * own would be consumed. False if the header cannot be written.
+ */
+static bool conga_tx_stamp(struct conga_steer *steer, struct sk_buff *skb)
+{
+	const struct conga_params *params = steer->choice.params;
+	struct conga_leaf *leaf = steer->choice.leaf;
+	u8 tag = steer->choice.tag;
+	struct conga_stamp stamp;
+
+	if (!conga_leaf_stamps(leaf, steer->packet.port))
+		return true;
+	conga_leaf_mark_busy(leaf, tag);
+	if (!conga_wire_blank(steer->packet.word, steer->packet.vni) ||
+	    conga_wire_control(steer->packet.vni)) {
+		conga_steer_count(steer, CONGA_A_STATS_TX_RESERVED);
+		return true;
+	}
+	conga_feedback_pick(&leaf->from, &stamp, steer->choice.now, params->tage);
+	stamp.tag = tag;
+	stamp.ce = 0;
+	if (!conga_packet_write(skb, &steer->packet,
+				conga_wire_stamp(steer->packet.word, &stamp,
+						 params->q))) {
+		conga_steer_count(steer, CONGA_A_STATS_FALLBACK_NOMEM);
+		return false;
+	}
+	conga_steer_count(steer, CONGA_A_STATS_TX_STAMPED);
+	if (stamp.feedback)
+		conga_steer_count(steer, CONGA_A_STATS_FEEDBACK_SENT);
+	return true;
+}
+
+static unsigned int conga_tx_packet(struct conga_fabric *fabric, struct sk_buff *skb,
+				    const struct nf_hook_state *state, bool requeued)
+{
+	struct conga_steer steer;
+
+	conga_steer_begin(&steer, fabric, false, requeued);
+	if (!conga_steer_find(&steer, skb, state))
+		return NF_ACCEPT;
+	if (!conga_tx_from_tunnel(state))
+		return conga_tx_clear_forged(&steer, skb, state);
+	/* Under a VRF the packet comes twice; the VRF device is not its way. */
+	if (netif_is_l3_master(state->out))
+		return NF_ACCEPT;
+	if (!conga_steer_choose(&steer, skb))
+		return NF_ACCEPT;
+	conga_tx_teach_own(&steer, skb);
+	if (conga_tx_rehash(&steer, skb) && conga_tx_stamp(&steer, skb))
+		conga_steer_route(&steer, skb);
+	return NF_ACCEPT;
+}
+
+/* Tunnels send with BH disabled. Who does not is a process, or a userspace queue that
+ * gives a packet back. (One call, so that the compiler puts all steps here.)
+ */
+unsigned int conga_tx(void *priv, struct sk_buff *skb,
+		      const struct nf_hook_state *state)
+{
+	bool requeued = !in_softirq();
+	unsigned int verdict;
+
+	if (unlikely(requeued))
+		local_bh_disable();
+	verdict = conga_tx_packet(priv, skb, state, requeued);
+	if (unlikely(requeued))
+		local_bh_enable();
+	return verdict;
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events: what was configured is told by whoever does it; what happened (a path,
+ * a leaf's state, a link) by one work, which compares the world with what it told
+ * last. So an event costs the packet that caused it next to nothing, and what
+ * flutters is told no faster than the work runs.
+ */
+#include <linux/ktime.h>
+#include <net/genetlink.h>
+
+#include "objects/leaf.h"
+#include "netlink/netlink.h"
+#include "objects/port.h"
+#include "trace.h"
+
+/* Puts what an event is about; negative if there is no room. */
+typedef int (*conga_netlink_put_t)(struct sk_buff *skb, void *object);
+
+/* One event, if anybody listens. Listeners that lose one are told so, by the kernel or,
+ * if there is no event for lack of memory, here. Any context.
+ */
+static void conga_netlink_publish(struct net *net,
+				  enum conga_netlink_group group, u8 command,
+				  conga_netlink_put_t put, void *object)
+{
+	struct sk_buff *skb;
+	void *header;
+
+	if (!genl_has_listeners(&conga_netlink_family, net, group))
+		return;
+	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_ATOMIC);
+	if (!skb) {
+		genl_set_err(&conga_netlink_family, net, 0, group, -ENOBUFS);
+		return;
+	}
+	header = genlmsg_put(skb, 0, 0, &conga_netlink_family, 0, command);
+	if (put(skb, object)) {
+		nlmsg_free(skb);
+		return;
+	}
+	genlmsg_end(skb, header);
+	genlmsg_multicast_netns(&conga_netlink_family, net, skb, 0, group,
+				GFP_ATOMIC);
+}
+
+static int conga_netlink_put_nothing(struct sk_buff *skb, void *unused)
+{
+	return 0;
+}
+
+static int conga_netlink_put_event_fabric(struct sk_buff *skb, void *fabric)
+{
+	return conga_netlink_put_fabric(skb, fabric, NULL);
+}
+
+static int conga_netlink_put_event_port(struct sk_buff *skb, void *port)
+{
+	return conga_netlink_put_port(skb, port);
+}
+
+static int conga_netlink_put_port_key(struct sk_buff *skb, void *object)
+{
+	const struct conga_port *port = object;
+
+	return nla_put_u32(skb, CONGA_A_PORT_IFINDEX, port->ifindex);
+}
+
+static int conga_netlink_put_event_leaf(struct sk_buff *skb, void *leaf)
+{
+	return conga_netlink_put_leaf(skb, leaf);
+}
+
+static int conga_netlink_put_leaf_key(struct sk_buff *skb, void *leaf)
+{
+	return conga_netlink_put_addr(skb, CONGA_A_LEAF_ADDR4,
+				      CONGA_A_LEAF_ADDR6, leaf);
+}
+
+/* A path, by its ends. */
+struct conga_netlink_ends {
+	struct conga_leaf	*leaf;
+	struct conga_port	*port;
+};
+
+static int conga_netlink_put_event_path(struct sk_buff *skb, void *object)
+{
+	const struct conga_netlink_ends *ends = object;
+
+	return conga_netlink_put_path(skb, ends->leaf, ends->port);
+}
+
+/* --- what was configured --- */
+
+void conga_netlink_tell_fabric(struct conga_fabric *fabric)
+{
+	conga_netlink_publish(fabric->net, CONGA_NETLINK_CONFIG,
+			      CONGA_CMD_FABRIC_NTF,
+			      conga_netlink_put_event_fabric, fabric);
+}
+
+void conga_netlink_tell_fabric_gone(struct net *net)
+{
+	conga_netlink_publish(net, CONGA_NETLINK_CONFIG,
+			      CONGA_CMD_FABRIC_DEL_NTF,
+			      conga_netlink_put_nothing, NULL);
+}
+
+void conga_netlink_tell_port(struct conga_port *port)
+{
+	WRITE_ONCE(port->told_up, conga_port_up(port));
+	conga_netlink_publish(port->fabric->net, CONGA_NETLINK_CONFIG,
+			      CONGA_CMD_PORT_NTF, conga_netlink_put_event_port,
+			      port);
+}
+
+void conga_netlink_tell_port_gone(struct conga_port *port)
+{
+	conga_netlink_publish(port->fabric->net, CONGA_NETLINK_CONFIG,
+			      CONGA_CMD_PORT_DEL_NTF,
+			      conga_netlink_put_port_key, port);
+}
+
+void conga_netlink_tell_leaf(struct conga_leaf *leaf)
+{
+	conga_netlink_publish(leaf->fabric->net, CONGA_NETLINK_CONFIG,
+			      CONGA_CMD_LEAF_NTF, conga_netlink_put_event_leaf,
+			      leaf);
+	conga_fabric_changed(leaf->fabric);
+}
+
+void conga_netlink_tell_leaf_gone(struct conga_leaf *leaf)
+{
+	conga_netlink_publish(leaf->fabric->net, CONGA_NETLINK_CONFIG,
+			      CONGA_CMD_LEAF_DEL_NTF,
+			      conga_netlink_put_leaf_key, leaf);
+}
+
+/* --- what happened --- */
+
+static u8 conga_netlink_path_now(struct conga_leaf *leaf, struct conga_port *port)
+{
+	u8 reason;
+
+	local_bh_disable();
+	reason = conga_leaf_path_reason(leaf, port);
+	local_bh_enable();
+	return reason;
+}
+
+/* A path that goes with its port is told of by the port. */
+static void conga_netlink_news_paths(struct conga_leaf *leaf)
+{
+	struct conga_netlink_ends ends = { .leaf = leaf };
+	u8 tag, before, reason;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
+		ends.port = conga_port_hop(leaf->fabric, tag);
+		reason = ends.port ? conga_netlink_path_now(leaf, ends.port) : 0;
+		if (reason == leaf->told.path[tag])
+			continue;
+		before = leaf->told.path[tag];
+		leaf->told.path[tag] = reason;
+		if (!ends.port)
+			continue;
+		trace_conga_path(leaf, ends.port, before, reason);
+		conga_netlink_publish(leaf->fabric->net, CONGA_NETLINK_STATE,
+				      CONGA_CMD_PATH_NTF,
+				      conga_netlink_put_event_path, &ends);
+	}
+}
+
+/* A leaf that was never told of has just been added, which was told. */
+static void conga_netlink_news_leaf(struct conga_leaf *leaf)
+{
+	struct conga_leaf_told *told = &leaf->told;
+	u8 state = READ_ONCE(leaf->state);
+	u8 reason = conga_leaf_reason(leaf, conga_fabric_params(leaf->fabric));
+	bool news = told->reason &&
+		    (told->state != state || told->reason != reason);
+
+	told->state = state;
+	told->reason = reason;
+	if (news)
+		conga_netlink_publish(leaf->fabric->net, CONGA_NETLINK_STATE,
+				      CONGA_CMD_LEAF_NTF,
+				      conga_netlink_put_event_leaf, leaf);
+	conga_netlink_news_paths(leaf);
+}
+
+static void conga_netlink_news_ports(struct conga_fabric *fabric)
+{
+	struct conga_port *port;
+
+	list_for_each_entry_rcu(port, &fabric->ports, list) {
+		bool up = conga_port_up(port);
+
+		if (READ_ONCE(port->told_up) == up)
+			continue;
+		WRITE_ONCE(port->told_up, up);
+		conga_netlink_publish(fabric->net, CONGA_NETLINK_STATE,
+				      CONGA_CMD_PORT_NTF,
+				      conga_netlink_put_event_port, port);
+	}
+}
+
+static bool conga_netlink_news_next(struct conga_fabric *fabric,
+				    unsigned long *index)
+{
+	struct conga_leaf *leaf;
+
+	rcu_read_lock();
+	leaf = xa_find(&fabric->leaf_index, index, U16_MAX, XA_PRESENT);
+	if (leaf)
+		conga_netlink_news_leaf(leaf);
+	rcu_read_unlock();
+	(*index)++;
+	return leaf;
+}
+
+static void conga_netlink_news(struct work_struct *work)
+{
+	struct conga_fabric *fabric = container_of(work, struct conga_fabric,
+						   event_work.work);
+	u64 began = ktime_get_ns(), spent = 0;
+	unsigned long index = 0;
+	bool more;
+
+	if (conga_pace_wait(&fabric->event_pace)) {
+		conga_fabric_changed(fabric);
+		return;
+	}
+	rcu_read_lock();
+	conga_netlink_news_ports(fabric);
+	rcu_read_unlock();
+	do {
+		more = conga_netlink_news_next(fabric, &index);
+		spent += ktime_get_ns() - began;
+		cond_resched();
+		began = ktime_get_ns();
+	} while (more);
+	conga_pace_spent(&fabric->event_pace, fabric->net, spent);
+}
+
+/* conga_netlink_event_setup - of a fabric that nobody sees yet */
+void conga_netlink_event_setup(struct conga_fabric *fabric)
+{
+	INIT_DELAYED_WORK(&fabric->event_work, conga_netlink_news);
+}

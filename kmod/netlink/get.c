@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Replies, and dumps of what is configured. They hold the mutex, so that ports
+ * and leaves stay; what packets change meanwhile is read as it is. A dump goes
+ * on in its next message at a cursor that stays good when objects come and go;
+ * that they did is told by the fabric's generation (NLM_F_DUMP_INTR).
+ */
+#include <linux/ktime.h>
+#include <linux/sched.h>
+#include <net/ipv6.h>
+
+#include "paper/control_wire.h"
+#include "objects/leaf.h"
+#include "netlink/netlink.h"
+#include "objects/port.h"
+
+struct conga_netlink_cursor *conga_netlink_cursor(struct netlink_callback *cb)
+{
+	BUILD_BUG_ON(sizeof(struct conga_netlink_cursor) > sizeof(cb->ctx));
+	return (struct conga_netlink_cursor *)cb->ctx;
+}
+
+void *conga_netlink_begin(struct sk_buff *skb, struct netlink_callback *cb,
+			  u8 command)
+{
+	void *header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid,
+				   cb->nlh->nlmsg_seq, &conga_netlink_family,
+				   NLM_F_MULTI, command);
+
+	if (header)
+		genl_dump_check_consistent(cb, header);
+	return header;
+}
+
+int conga_netlink_end(struct sk_buff *skb, void *header, int err)
+{
+	if (err)
+		genlmsg_cancel(skb, header);
+	else
+		genlmsg_end(skb, header);
+	return err;
+}
+
+int conga_netlink_put_addr(struct sk_buff *skb, int v4, int v6,
+			   const struct conga_leaf *leaf)
+{
+	if (conga_leaf_is_v4(leaf))
+		return nla_put_in_addr(skb, v4, leaf->addr.s6_addr32[3]);
+	return nla_put_in6_addr(skb, v6, &leaf->addr);
+}
+
+/* --- one reply --- */
+
+static int conga_netlink_fill(struct sk_buff *reply, struct genl_info *info,
+			      conga_netlink_fill_t fill)
+{
+	struct net *net = genl_info_net(info);
+	struct conga_fabric *fabric;
+	int err = -ENOENT;
+
+	mutex_lock(&conga_net(net)->lock);
+	fabric = conga_netlink_fabric(net, info->extack);
+	if (fabric)
+		err = fill(reply, fabric, info);
+	mutex_unlock(&conga_net(net)->lock);
+	return err;
+}
+
+int conga_netlink_reply(struct genl_info *info, conga_netlink_fill_t fill)
+{
+	struct sk_buff *reply = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	void *header;
+	int err;
+
+	if (!reply)
+		return conga_netlink_out_of_memory(info);
+	header = genlmsg_put_reply(reply, info, &conga_netlink_family, 0,
+				   info->genlhdr->cmd);
+	err = conga_netlink_fill(reply, info, fill);
+	if (err) {
+		nlmsg_free(reply);
+		return err;
+	}
+	genlmsg_end(reply, header);
+	return genlmsg_reply(reply, info);
+}
+
+static int conga_netlink_put_dstports(struct sk_buff *skb,
+				      const struct conga_params *params)
+{
+	int i, err = 0;
+
+	for (i = 0; i < params->dstports && !err; i++)
+		err = nla_put_u16(skb, CONGA_A_FABRIC_DSTPORT,
+				  ntohs(params->dstport[i]));
+	return err;
+}
+
+/* Absent: nothing opts out by it. */
+static int conga_netlink_put_opt_out(struct sk_buff *skb,
+				     const struct conga_params *params)
+{
+	if (params->opt_out_mask &&
+	    (nla_put_u32(skb, CONGA_A_FABRIC_OPT_OUT_MARK,
+			 params->opt_out_mark) ||
+	     nla_put_u32(skb, CONGA_A_FABRIC_OPT_OUT_MASK,
+			 params->opt_out_mask)))
+		return -EMSGSIZE;
+	if (params->opt_out_dscp == CONGA_DSCP_NONE)
+		return 0;
+	return nla_put_u32(skb, CONGA_A_FABRIC_OPT_OUT_DSCP,
+			   params->opt_out_dscp);
+}
+
+/* Absent: found for each leaf. */
+static int conga_netlink_put_local(struct sk_buff *skb,
+				   const struct conga_params *params)
+{
+	const struct in6_addr *v6 = &params->local[false];
+	const struct in6_addr *v4 = &params->local[true];
+
+	if (!ipv6_addr_any(v4) &&
+	    nla_put_in_addr(skb, CONGA_A_FABRIC_LOCAL4, v4->s6_addr32[3]))
+		return -EMSGSIZE;
+	if (!ipv6_addr_any(v6) &&
+	    nla_put_in6_addr(skb, CONGA_A_FABRIC_LOCAL6, v6))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* What of this is the operator's, for a tool that writes it down. */
+static int conga_netlink_put_sources(struct sk_buff *skb,
+				     const struct conga_params *params)
+{
+	return nla_put_u32(skb, CONGA_A_FABRIC_FLOWLET_TIMEOUT_SOURCE,
+			   params->tfl_set ? CONGA_TIMEOUT_CONFIGURED :
+					     CONGA_TIMEOUT_POLICY) ?:
+	       nla_put_u32(skb, CONGA_A_FABRIC_PROBE_SOURCE,
+			   params->probe == CONGA_PROBE_AUTO ?
+			   CONGA_TIMEOUT_POLICY : CONGA_TIMEOUT_CONFIGURED) ?:
+	       nla_put_u32(skb, CONGA_A_FABRIC_LEAF_ID_ORIGIN,
+			   params->leaf_id_set ? CONGA_ORIGIN_MANUAL :
+						 CONGA_ORIGIN_AUTO);
+}
+
+/* Absent: no probes were due. */
+static int conga_netlink_put_lateness(struct sk_buff *skb,
+				      const struct conga_lateness *lateness)
+{
+	u64 rounds = READ_ONCE(lateness->rounds);
+
+	if (!rounds)
+		return 0;
+	return nla_put_u64_64bit(skb, CONGA_A_FABRIC_PROBE_LATE,
+				 div64_u64(READ_ONCE(lateness->sum), rounds),
+				 CONGA_A_FABRIC_PAD) ?:
+	       nla_put_u64_64bit(skb, CONGA_A_FABRIC_PROBE_LATEST,
+				 READ_ONCE(lateness->most), CONGA_A_FABRIC_PAD);
+}
+
+int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
+			     struct genl_info *info)
+{
+	const struct conga_params *params = conga_fabric_params(fabric);
+
+	if (nla_put_string(skb, CONGA_A_FABRIC_POLICY, params->policy->name) ||
+	    nla_put_u32(skb, CONGA_A_FABRIC_Q, params->q) ||
+	    nla_put_u32(skb, CONGA_A_FABRIC_METRIC, params->metric) ||
+	    nla_put_u32(skb, CONGA_A_FABRIC_BYTE3,
+			conga_control_byte3(params->q, params->policy->mark)) ||
+	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_TDRE, params->tdre,
+			      CONGA_A_FABRIC_PAD) ||
+	    nla_put_u32(skb, CONGA_A_FABRIC_ALPHA, params->alpha) ||
+	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_FLOWLET_TIMEOUT, params->tfl,
+			      CONGA_A_FABRIC_PAD) ||
+	    conga_netlink_put_params(skb, params) ||
+	    conga_netlink_put_opt_out(skb, params) ||
+	    conga_netlink_put_local(skb, params) ||
+	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_AGE, params->tage,
+			      CONGA_A_FABRIC_PAD) ||
+	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_HELLO, params->hello,
+			      CONGA_A_FABRIC_PAD) ||
+	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_PROBE, conga_params_tp(params),
+			      CONGA_A_FABRIC_PAD) ||
+	    conga_netlink_put_lateness(skb, &fabric->lateness) ||
+	    nla_put_u32(skb, CONGA_A_FABRIC_EXPLICIT_FEEDBACK,
+			params->explicit_feedback) ||
+	    nla_put_u32(skb, CONGA_A_FABRIC_LEAF_ID, params->leaf_id) ||
+	    conga_netlink_put_sources(skb, params) ||
+	    conga_netlink_put_dstports(skb, params) ||
+	    nla_put_u32(skb, CONGA_A_FABRIC_FLOWLETS, params->flowlets) ||
+	    nla_put_u32(skb, CONGA_A_FABRIC_PORTS, fabric->port_count) ||
+	    nla_put_u32(skb, CONGA_A_FABRIC_LEAVES, fabric->leaf_count))
+		return -EMSGSIZE;
+	return 0;
+}
+
+int conga_netlink_fabric_get(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_reply(info, conga_netlink_put_fabric);
+}
+
+static int conga_netlink_put_stats(struct sk_buff *skb,
+				   struct conga_fabric *fabric,
+				   struct genl_info *info)
+{
+	int counter;
+
+	for (counter = CONGA_A_STATS_PAD + 1; counter <= CONGA_A_STATS_MAX;
+	     counter++)
+		if (nla_put_u64_64bit(skb, counter,
+				      conga_stats_read(fabric->stats, counter),
+				      CONGA_A_STATS_PAD))
+			return -EMSGSIZE;
+	return 0;
+}
+
+int conga_netlink_stats_get(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_reply(info, conga_netlink_put_stats);
+}
+
+/* --- port --- */
+
+static int conga_netlink_put_load(struct sk_buff *skb, struct conga_port *port)
+{
+	struct conga_port_dre *dre;
+	u64 x, tdre, now;
+	u8 metric;
+
+	local_bh_disable();
+	rcu_read_lock();
+	now = ktime_get_ns();
+	dre = rcu_dereference(port->dre);
+	x = conga_port_x(dre, now);
+	metric = conga_dre_metric(&dre->params, x);
+	tdre = dre->params.tdre;
+	rcu_read_unlock();
+	local_bh_enable();
+	return nla_put_u64_64bit(skb, CONGA_A_PORT_TDRE, tdre,
+				 CONGA_A_PORT_PAD) ?:
+	       nla_put_u64_64bit(skb, CONGA_A_PORT_DRE_BYTES,
+				 conga_dre_bytes(x), CONGA_A_PORT_PAD) ?:
+	       nla_put_u32(skb, CONGA_A_PORT_METRIC, metric);
+}
+
+static u32 conga_netlink_flowlets_step(const struct conga_port *port, u32 from)
+{
+	const struct conga_flowlets *flowlets;
+	u64 now = ktime_get_ns(), tfl;
+	u32 i, count = 0;
+
+	rcu_read_lock();
+	tfl = conga_fabric_params(port->fabric)->tfl;
+	flowlets = rcu_dereference(port->fabric->flowlets);
+	for (i = from; i <= flowlets->mask && i < from + CONGA_NETLINK_STEP; i++) {
+		conga_flowlet_t entry = READ_ONCE(flowlets->entry[i]);
+
+		count += conga_flowlet_tag(entry) == port->tag &&
+			 conga_flowlet_state(entry, conga_flowlet_leaf(entry),
+					     now, tfl) == CONGA_FLOWLET_LIVE;
+	}
+	rcu_read_unlock();
+	return count;
+}
+
+/* How many flowlets are still on a port that drains? The mutex is held; sleeps. */
+static u32 conga_netlink_flowlets(const struct conga_port *port)
+{
+	u32 size = conga_fabric_params(port->fabric)->flowlets;
+	u32 i, count = 0;
+
+	for (i = 0; i < size; i += CONGA_NETLINK_STEP) {
+		count += conga_netlink_flowlets_step(port, i);
+		cond_resched();
+	}
+	return count;
+}
+
+static int conga_netlink_put_drain(struct sk_buff *skb,
+				   const struct conga_port *port)
+{
+	if (port->role != CONGA_ROLE_UPLINK)
+		return 0;
+	return nla_put_u32(skb, CONGA_A_PORT_DRAIN, READ_ONCE(port->drain));
+}
+
+/* Absent: the policy does not count them. */
+static int conga_netlink_put_flows(struct sk_buff *skb, const struct conga_port *port)
+{
+	const struct conga_params *params = conga_fabric_params(port->fabric);
+
+	if (!params->policy->flows || port->role != CONGA_ROLE_UPLINK)
+		return 0;
+	return nla_put_u32(skb, CONGA_A_PORT_SHORT_FLOWS,
+			   params->policy->flows(params->flow_states->shared, port->tag,
+						 ktime_get_ns(), params->policy_param));
+}
+
+/* For events, too, which do not hold the lock, and do not wait until flowlets are counted. */
+int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
+{
+	u64 packets, bytes;
+
+	conga_port_read(port, &packets, &bytes);
+	if (nla_put_u32(skb, CONGA_A_PORT_IFINDEX, port->ifindex) ||
+	    nla_put_u32(skb, CONGA_A_PORT_ROLE, port->role) ||
+	    (port->role == CONGA_ROLE_UPLINK &&
+	     nla_put_u32(skb, CONGA_A_PORT_TAG, port->tag)) ||
+	    nla_put_u64_64bit(skb, CONGA_A_PORT_RATE, READ_ONCE(port->rate),
+			      CONGA_A_PORT_PAD) ||
+	    nla_put_u32(skb, CONGA_A_PORT_RATE_SOURCE,
+			READ_ONCE(port->rate_source)) ||
+	    nla_put_u32(skb, CONGA_A_PORT_ORIGIN, READ_ONCE(port->origin)) ||
+	    nla_put_u32(skb, CONGA_A_PORT_TIER, READ_ONCE(port->tier)) ||
+	    conga_netlink_put_drain(skb, port) ||
+	    conga_netlink_put_flows(skb, port) ||
+	    nla_put_u32(skb, CONGA_A_PORT_STATE,
+			conga_port_up(port) ? CONGA_PORT_UP : CONGA_PORT_DOWN) ||
+	    conga_netlink_put_load(skb, port) ||
+	    nla_put_u64_64bit(skb, CONGA_A_PORT_TX_PACKETS, packets,
+			      CONGA_A_PORT_PAD) ||
+	    nla_put_u64_64bit(skb, CONGA_A_PORT_TX_BYTES, bytes,
+			      CONGA_A_PORT_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int conga_netlink_put_whole_port(struct sk_buff *skb, struct conga_port *port)
+{
+	int err = conga_netlink_put_port(skb, port);
+
+	if (err || !port->drain)
+		return err;
+	return nla_put_u32(skb, CONGA_A_PORT_FLOWLETS, conga_netlink_flowlets(port));
+}
+
+static int conga_netlink_put_one_port(struct sk_buff *skb,
+				      struct conga_fabric *fabric,
+				      struct genl_info *info)
+{
+	struct conga_port *port = conga_netlink_port_named(fabric, info);
+
+	return IS_ERR(port) ? PTR_ERR(port) : conga_netlink_put_whole_port(skb, port);
+}
+
+int conga_netlink_port_get(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_reply(info, conga_netlink_put_one_port);
+}
+
+/* --- dumps --- */
+
+/* A full message ends a dump's round, not the dump. */
+int conga_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb,
+		       conga_netlink_dump_t dump)
+{
+	struct net *net = sock_net(skb->sk);
+	struct conga_fabric *fabric;
+	int err = -ENOENT;
+
+	mutex_lock(&conga_net(net)->lock);
+	fabric = conga_netlink_fabric(net, cb->extack);
+	if (fabric) {
+		cb->seq = fabric->generation;
+		err = dump(skb, cb, fabric);
+	}
+	mutex_unlock(&conga_net(net)->lock);
+	if (err == -EMSGSIZE && skb->len)
+		return skb->len;
+	return err ? err : skb->len;
+}
+
+/* A dump of all would ignore which one was meant. */
+static int conga_netlink_check_all(const struct netlink_callback *cb)
+{
+	if (!nlmsg_attrlen(cb->nlh, GENL_HDRLEN))
+		return 0;
+	NL_SET_ERR_MSG(cb->extack, "A dump of all takes no attribute");
+	return -EINVAL;
+}
+
+/* One that drains ends a message: the lock is not held while one after the other's flowlets
+ * are counted.
+ */
+static int conga_netlink_dump_ports(struct sk_buff *skb,
+				    struct netlink_callback *cb,
+				    struct conga_fabric *fabric)
+{
+	struct conga_netlink_cursor *cursor = conga_netlink_cursor(cb);
+	struct conga_port *port;
+	unsigned long number = 0;
+	void *header;
+	int err;
+
+	err = conga_netlink_check_all(cb);
+	if (err)
+		return err;
+	list_for_each_entry(port, &fabric->ports, list) {
+		if (number++ < cursor->object)
+			continue;
+		header = conga_netlink_begin(skb, cb, CONGA_CMD_PORT_GET);
+		if (!header)
+			return -EMSGSIZE;
+		err = conga_netlink_end(skb, header,
+					conga_netlink_put_whole_port(skb, port));
+		if (err)
+			return err;
+		cursor->object = number;
+		if (port->drain)
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
+int conga_netlink_port_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return conga_netlink_dump(skb, cb, conga_netlink_dump_ports);
+}
+
+static u32 conga_netlink_usable_paths(struct conga_leaf *leaf)
+{
+	u16 usable;
+
+	local_bh_disable();
+	rcu_read_lock();
+	usable = conga_leaf_open(leaf);
+	rcu_read_unlock();
+	local_bh_enable();
+	return hweight16(usable);
+}
+
+/* What probes say of the leaf, if any does. */
+static int conga_netlink_put_best(struct sk_buff *skb, struct conga_leaf *leaf)
+{
+	conga_best_t best = READ_ONCE(leaf->hula.best);
+	const struct conga_params *params;
+	struct conga_port *port = NULL;
+	u64 now = ktime_get_ns();
+	int err = 0;
+	u8 hop;
+
+	rcu_read_lock();
+	params = conga_fabric_params(leaf->fabric);
+	hop = conga_hula_hop(best, now, conga_params_tfail(params));
+	if (hop != CONGA_TAG_NONE)
+		port = conga_port_hop(leaf->fabric, hop);
+	if (port &&
+	    (nla_put_u32(skb, CONGA_A_LEAF_BEST, port->ifindex) ||
+	     nla_put_u32(skb, CONGA_A_LEAF_UTILISATION,
+			 conga_hula_utilisation(best)) ||
+	     nla_put_u64_64bit(skb, CONGA_A_LEAF_PROBE_AGE,
+			       conga_hula_age(best, now), CONGA_A_LEAF_PAD)))
+		err = -EMSGSIZE;
+	rcu_read_unlock();
+	return err;
+}
+
+/* UDP ports at which packets to the leaf are stamped */
+static int conga_netlink_put_leaf_ports(struct sk_buff *skb,
+					const struct conga_leaf *leaf)
+{
+	const struct conga_params *params;
+	u8 state = READ_ONCE(leaf->state);
+	int i, err = 0;
+
+	rcu_read_lock();
+	params = conga_fabric_params(leaf->fabric);
+	for (i = 0; i < params->dstports && !err; i++)
+		if (state & BIT(i))
+			err = nla_put_u16(skb, CONGA_A_LEAF_PORT,
+					  ntohs(params->dstport[i]));
+	rcu_read_unlock();
+	return err;
+}
+
+/* Likewise. */
+int conga_netlink_put_leaf(struct sk_buff *skb, struct conga_leaf *leaf)
+{
+	u32 id = READ_ONCE(leaf->hello->id);
+	u8 reason;
+
+	rcu_read_lock();
+	reason = conga_leaf_reason(leaf, conga_fabric_params(leaf->fabric));
+	rcu_read_unlock();
+	if (conga_netlink_put_addr(skb, CONGA_A_LEAF_ADDR4, CONGA_A_LEAF_ADDR6,
+				   leaf) ||
+	    nla_put_u32(skb, CONGA_A_LEAF_MODE, READ_ONCE(leaf->mode)) ||
+	    nla_put_u32(skb, CONGA_A_LEAF_STATE, conga_leaf_state(leaf)) ||
+	    conga_netlink_put_best(skb, leaf) ||
+	    nla_put_u32(skb, CONGA_A_LEAF_REASON, reason) ||
+	    nla_put_u32(skb, CONGA_A_LEAF_ORIGIN, READ_ONCE(leaf->origin)) ||
+	    (id && nla_put_u32(skb, CONGA_A_LEAF_ID, id)) ||
+	    nla_put_u32(skb, CONGA_A_LEAF_PATHS,
+			conga_netlink_usable_paths(leaf)) ||
+	    conga_netlink_put_leaf_ports(skb, leaf))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int conga_netlink_put_one_leaf(struct sk_buff *skb,
+				      struct conga_fabric *fabric,
+				      struct genl_info *info)
+{
+	struct conga_leaf *leaf;
+
+	leaf = conga_netlink_leaf(fabric, info->attrs, CONGA_A_LEAF_ADDR4,
+				  CONGA_A_LEAF_ADDR6, info->extack);
+	return IS_ERR(leaf) ? PTR_ERR(leaf) : conga_netlink_put_leaf(skb, leaf);
+}
+
+int conga_netlink_leaf_get(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_reply(info, conga_netlink_put_one_leaf);
+}
+
+static int conga_netlink_dump_leaves(struct sk_buff *skb,
+				     struct netlink_callback *cb,
+				     struct conga_fabric *fabric)
+{
+	unsigned long *index = &conga_netlink_cursor(cb)->object;
+	struct conga_leaf *leaf;
+	void *header;
+	int err;
+
+	err = conga_netlink_check_all(cb);
+	if (err)
+		return err;
+	for (; (leaf = conga_leaf_next(fabric, index)); (*index)++) {
+		cond_resched();
+		header = conga_netlink_begin(skb, cb, CONGA_CMD_LEAF_GET);
+		if (!header)
+			return -EMSGSIZE;
+		err = conga_netlink_end(skb, header,
+					conga_netlink_put_leaf(skb, leaf));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int conga_netlink_leaf_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return conga_netlink_dump(skb, cb, conga_netlink_dump_leaves);
+}

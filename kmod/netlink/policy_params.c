@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Policies and their parameters, as the user names them. What is valid depends on
+ * the policies there are, so the sentences that say so are made once, when the module
+ * is loaded: the kernel sends them after the request has been let go.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "netlink/netlink.h"
+
+#define CONGA_SENTENCE_MAX	160
+#define CONGA_NAMES_MAX		400
+
+struct conga_netlink_sentences {
+	char	unknown[CONGA_SENTENCE_MAX];	/* no such parameter */
+	char	range[CONGA_POLICY_PARAMS][CONGA_SENTENCE_MAX];
+};
+
+static char conga_netlink_names[CONGA_NAMES_MAX] __ro_after_init;
+static struct conga_netlink_sentences
+conga_netlink_sentences[CONGA_POLICIES_MAX] __ro_after_init;
+
+/* Puts @word behind @text: "@text @word", or "@text, @word" from the second on. */
+static void __init conga_netlink_append(char *text, size_t size, bool first,
+					const char *word)
+{
+	size_t used = strlen(text);
+
+	scnprintf(text + used, size - used, "%s %s", first ? "" : ",", word);
+}
+
+static void __init
+conga_netlink_describe(struct conga_netlink_sentences *sentences,
+		       const struct conga_policy *policy)
+{
+	const struct conga_policy_param *param = policy->param;
+	char *unknown = sentences->unknown;
+	unsigned int i;
+
+	snprintf(unknown, CONGA_SENTENCE_MAX, param->name ?
+		 "Policy %s has no such parameter; it has" :
+		 "Policy %s has no parameters", policy->name);
+	for (i = 0; param[i].name; i++) {
+		conga_netlink_append(unknown, CONGA_SENTENCE_MAX, !i,
+				     param[i].name);
+		snprintf(sentences->range[i], CONGA_SENTENCE_MAX,
+			 "%s of policy %s is from %u to %u", param[i].name,
+			 policy->name, param[i].min, param[i].max);
+	}
+}
+
+void __init conga_netlink_policy_init(void)
+{
+	const struct conga_policy *policy;
+	unsigned int i;
+
+	strscpy(conga_netlink_names, "There is no policy of this name; there are",
+		CONGA_NAMES_MAX);
+	for (i = 0; (policy = conga_policy_get(i)); i++) {
+		if (WARN_ON(i == CONGA_POLICIES_MAX))
+			break;
+		conga_netlink_append(conga_netlink_names, CONGA_NAMES_MAX, !i,
+				     policy->name);
+		conga_netlink_describe(&conga_netlink_sentences[i], policy);
+	}
+}
+
+/* The macros take nothing but literals. */
+static void conga_netlink_say(struct netlink_ext_ack *extack,
+			      const struct nlattr *attr, const char *sentence)
+{
+	if (!extack)
+		return;
+	extack->_msg = sentence;
+	extack->bad_attr = attr;
+}
+
+static unsigned int conga_netlink_number(const struct conga_policy *policy)
+{
+	unsigned int i = 0;
+
+	while (conga_policy_get(i) != policy)
+		i++;
+	return i;
+}
+
+static int conga_netlink_read_param(struct conga_params *params,
+				    const struct nlattr *nest,
+				    struct netlink_ext_ack *extack)
+{
+	const struct conga_policy *policy = params->policy;
+	struct nlattr *attrs[CONGA_A_PARAM_MAX + 1];
+	const struct conga_netlink_sentences *sentences;
+	unsigned int i;
+	u32 value;
+	int err;
+
+	err = nla_parse_nested(attrs, CONGA_A_PARAM_MAX, nest,
+			       conga_netlink_param_policy, extack);
+	if (err)
+		return err;
+	if (!attrs[CONGA_A_PARAM_NAME] || !attrs[CONGA_A_PARAM_VALUE]) {
+		NL_SET_ERR_MSG_ATTR(extack, nest,
+				    "A parameter has a name and a value");
+		return -EINVAL;
+	}
+	sentences = &conga_netlink_sentences[conga_netlink_number(policy)];
+	for (i = 0; policy->param[i].name; i++)
+		if (!nla_strcmp(attrs[CONGA_A_PARAM_NAME],
+				policy->param[i].name))
+			break;
+	if (!policy->param[i].name) {
+		conga_netlink_say(extack, attrs[CONGA_A_PARAM_NAME],
+				  sentences->unknown);
+		return -ENOENT;
+	}
+	value = nla_get_u32(attrs[CONGA_A_PARAM_VALUE]);
+	if (value < policy->param[i].min || value > policy->param[i].max) {
+		conga_netlink_say(extack, attrs[CONGA_A_PARAM_VALUE],
+				  sentences->range[i]);
+		return -ERANGE;
+	}
+	params->policy_param[i] = value;
+	return 0;
+}
+
+static void conga_netlink_param_defaults(struct conga_params *params)
+{
+	unsigned int i;
+
+	for (i = 0; i < CONGA_POLICY_PARAMS; i++)
+		params->policy_param[i] = params->policy->param[i].initial;
+}
+
+static int conga_netlink_read_name(struct conga_params *params,
+				   const struct nlattr *attr,
+				   struct netlink_ext_ack *extack)
+{
+	const struct conga_policy *policy = conga_policy_find(nla_data(attr));
+
+	if (!policy) {
+		conga_netlink_say(extack, attr, conga_netlink_names);
+		return -ENOENT;
+	}
+	if (policy == params->policy)
+		return 0;
+	params->policy = policy;
+	conga_netlink_param_defaults(params);
+	return 0;
+}
+
+/*
+ * conga_netlink_read_policy - the policy that a request asks for
+ *
+ * Parameters are those of the policy that is in force afterwards; another policy
+ * starts with its defaults.
+ */
+int conga_netlink_read_policy(struct conga_params *params,
+			      struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_FABRIC_POLICY];
+	int left, err = 0;
+
+	if (attr)
+		err = conga_netlink_read_name(params, attr, info->extack);
+	if (err)
+		return err;
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, left) {
+		if (nla_type(attr) == CONGA_A_FABRIC_PARAM)
+			err = conga_netlink_read_param(params, attr,
+						       info->extack);
+		if (err)
+			break;
+	}
+	return err;
+}
+
+/* conga_netlink_put_params - the policy's own, as they are in force */
+int conga_netlink_put_params(struct sk_buff *skb,
+			     const struct conga_params *params)
+{
+	const struct conga_policy_param *param = params->policy->param;
+	struct nlattr *nest;
+	unsigned int i;
+
+	for (i = 0; param[i].name; i++) {
+		nest = nla_nest_start(skb, CONGA_A_FABRIC_PARAM);
+		if (!nest ||
+		    nla_put_string(skb, CONGA_A_PARAM_NAME, param[i].name) ||
+		    nla_put_u32(skb, CONGA_A_PARAM_VALUE,
+				params->policy_param[i]))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
+	}
+	return 0;
+}
+
+static int conga_netlink_put_param(struct sk_buff *skb,
+				   const struct conga_policy_param *param)
+{
+	struct nlattr *nest = nla_nest_start(skb, CONGA_A_POLICY_PARAM);
+
+	if (!nest || nla_put_string(skb, CONGA_A_PARAM_NAME, param->name) ||
+	    nla_put_string(skb, CONGA_A_PARAM_SUMMARY, param->summary) ||
+	    nla_put_u32(skb, CONGA_A_PARAM_MIN, param->min) ||
+	    nla_put_u32(skb, CONGA_A_PARAM_LIMIT, param->max) ||
+	    nla_put_u32(skb, CONGA_A_PARAM_VALUE, param->initial))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int conga_netlink_put_policy(struct sk_buff *skb,
+				    const struct conga_policy *policy)
+{
+	u64 tfl = policy->tfl ?: CONGA_TFL_DEFAULT;
+	const struct conga_policy_param *param;
+	int err = 0;
+
+	if (nla_put_string(skb, CONGA_A_POLICY_NAME, policy->name) ||
+	    nla_put_string(skb, CONGA_A_POLICY_SUMMARY, policy->summary) ||
+	    (policy->needs & CONGA_NEEDS_FLOWLET &&
+	     nla_put_u64_64bit(skb, CONGA_A_POLICY_FLOWLET_TIMEOUT, tfl,
+			       CONGA_A_POLICY_PAD)))
+		return -EMSGSIZE;
+	for (param = policy->param; param->name && !err; param++)
+		err = conga_netlink_put_param(skb, param);
+	return err;
+}
+
+/* The module's policies: the same with or without a fabric. */
+int conga_netlink_policy_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	unsigned long *number = &conga_netlink_cursor(cb)->object;
+	const struct conga_policy *policy;
+	void *header;
+
+	for (; (policy = conga_policy_get(*number)); (*number)++) {
+		header = conga_netlink_begin(skb, cb, CONGA_CMD_POLICY_GET);
+		if (!header ||
+		    conga_netlink_end(skb, header,
+				      conga_netlink_put_policy(skb, policy)))
+			break;
+	}
+	return skb->len;
+}

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Changes of ports and leaves. Each request is validated whole first. */
+#include <linux/rtnetlink.h>
+#include <net/addrconf.h>
+#include <net/ipv6.h>
+
+#include "control/control.h"
+#include "datapath/datapath.h"
+#include "objects/leaf.h"
+#include "netlink/netlink.h"
+#include "objects/own.h"
+#include "objects/port.h"
+
+/* Whose request is this? @attr is the attribute of its origin. */
+static u8 conga_netlink_origin(const struct genl_info *info, int attr)
+{
+	return info->attrs[attr] ? nla_get_u32(info->attrs[attr]) :
+				   CONGA_ORIGIN_MANUAL;
+}
+
+/* May a request of @origin touch what is of @owner's? */
+static int conga_netlink_may_touch(u8 owner, u8 origin,
+				   struct netlink_ext_ack *extack)
+{
+	if (origin == CONGA_ORIGIN_MANUAL || owner == CONGA_ORIGIN_AUTO)
+		return 0;
+	NL_SET_ERR_MSG(extack, "An operator made this, a daemon leaves it alone");
+	return -EPERM;
+}
+
+/* What an operator adds takes the place of what a daemon made. */
+static bool conga_netlink_replaces(u8 owner, u8 origin)
+{
+	return origin == CONGA_ORIGIN_MANUAL && owner == CONGA_ORIGIN_AUTO;
+}
+
+/* --- port --- */
+
+/* What a new port shall be, read and checked. */
+struct conga_netlink_port_request {
+	struct net_device	*dev;
+	struct conga_port	*replaces;	/* NULL: none */
+	u8			origin;
+	bool			drain;
+	u64			rate;
+	u8			rate_source;
+	u8			role;
+	u8			tag;
+	u8			tier;
+};
+
+static int conga_netlink_read_dev(struct conga_netlink_port_request *request,
+				  struct conga_fabric *fabric,
+				  struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_PORT_IFINDEX];
+	struct conga_port *port;
+
+	if (!attr) {
+		NL_SET_ERR_MSG(info->extack, "Which port? Its device is missing");
+		return -EINVAL;
+	}
+	request->dev = __dev_get_by_index(fabric->net, nla_get_u32(attr));
+	if (!request->dev) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "There is no such device in this network namespace");
+		return -ENODEV;
+	}
+	if (request->dev->flags & IFF_LOOPBACK ||
+	    netif_is_l3_master(request->dev)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "A loopback or VRF device is no link of a fabric");
+		return -EINVAL;
+	}
+	port = conga_port_find(fabric, request->dev->ifindex);
+	if (port && conga_netlink_replaces(port->origin, request->origin)) {
+		request->replaces = port;
+	} else if (port) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "This device is a port already");
+		return -EEXIST;
+	}
+	return 0;
+}
+
+static int conga_netlink_read_tag(struct conga_netlink_port_request *request,
+				  struct conga_fabric *fabric,
+				  struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_PORT_TAG];
+	struct conga_port *old = request->replaces, *owner;
+
+	if (request->role != CONGA_ROLE_UPLINK) {
+		request->tag = CONGA_TAG_NONE;
+		if (!attr)
+			return 0;
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "Only an uplink has an LBTag");
+		return -EINVAL;
+	}
+	request->tag = old && old->role == CONGA_ROLE_UPLINK ?
+		       old->tag : conga_port_free_tag(fabric);
+	if (request->tag == CONGA_TAGS_MAX) {
+		NL_SET_ERR_MSG(info->extack,
+			       "A leaf has at most 16 uplinks, LBTags are 4 bits");
+		return -ENOSPC;
+	}
+	if (!attr)
+		return 0;
+	request->tag = nla_get_u32(attr);
+	owner = conga_port_uplink(fabric, request->tag);
+	if (!owner || owner == old)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, attr,
+			    "Another uplink has this LBTag");
+	return -EEXIST;
+}
+
+static int conga_netlink_read_rate(struct conga_netlink_port_request *request,
+				   struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_PORT_RATE];
+
+	request->rate_source = CONGA_RATE_CONFIGURED;
+	request->rate = attr ? nla_get_u64(attr) : 0;
+	if (request->rate)
+		return 0;
+	request->rate_source = CONGA_RATE_LINK;
+	request->rate = conga_port_link_rate(request->dev);
+	if (request->rate)
+		return 0;
+	NL_SET_ERR_MSG(info->extack,
+		       "The device reports no usable link speed, give a rate");
+	return -EINVAL;
+}
+
+/* What passes a transit port was routed by the kernel. */
+static int conga_netlink_read_drain(struct conga_netlink_port_request *request,
+				    struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_PORT_DRAIN];
+
+	if (!attr)
+		return 0;
+	request->drain = nla_get_u32(attr);
+	if (request->role == CONGA_ROLE_UPLINK)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, attr, "Only an uplink can be drained");
+	return -EINVAL;
+}
+
+static int conga_netlink_read_port(struct conga_netlink_port_request *request,
+				   struct conga_fabric *fabric,
+				   struct genl_info *info)
+{
+	struct nlattr *role = info->attrs[CONGA_A_PORT_ROLE];
+	int err = conga_netlink_check_port(info);
+
+	if (err)
+		return err;
+	request->origin = conga_netlink_origin(info, CONGA_A_PORT_ORIGIN);
+	err = conga_netlink_read_dev(request, fabric, info);
+	if (err)
+		return err;
+	if (!role) {
+		NL_SET_ERR_MSG(info->extack,
+			       "A port needs a role, uplink or transit");
+		return -EINVAL;
+	}
+	request->role = nla_get_u32(role);
+	if (info->attrs[CONGA_A_PORT_TIER])
+		request->tier = nla_get_u32(info->attrs[CONGA_A_PORT_TIER]);
+	err = conga_netlink_read_tag(request, fabric, info);
+	if (!err)
+		err = conga_netlink_read_drain(request, info);
+	return err ? err : conga_netlink_read_rate(request, info);
+}
+
+/* A VLAN device sees its share of what passes the device below, and a bond hides
+ * which of its links is full. Allowed, since it may be meant.
+ */
+static void conga_netlink_warn_stacked(const struct conga_port *port,
+				       struct genl_info *info)
+{
+	struct conga_port *other;
+
+	list_for_each_entry(other, &port->fabric->ports, list)
+		if (netdev_has_upper_dev(port->dev, other->dev) ||
+		    netdev_has_upper_dev(other->dev, port->dev))
+			NL_SET_ERR_MSG(info->extack,
+				       "This device is above or below another port, both count what passes both");
+}
+
+static int conga_netlink_port_make(struct conga_fabric *fabric,
+				   struct genl_info *info)
+{
+	struct conga_netlink_port_request request = {};
+	struct conga_port *port;
+	int err;
+
+	err = conga_netlink_read_port(&request, fabric, info);
+	if (err)
+		return err;
+	port = conga_port_create(fabric, request.dev, request.role, request.tag,
+				 request.rate, request.rate_source);
+	if (!port)
+		return conga_netlink_out_of_memory(info);
+	port->origin = request.origin;
+	port->tier = request.tier;
+	err = conga_hooks_attach_port(port);
+	if (err) {
+		NL_SET_ERR_MSG(info->extack,
+			       "The kernel refused the egress hook of this device");
+		conga_port_free(port);
+		return err;
+	}
+	if (request.replaces)
+		conga_hooks_remove_port(request.replaces);
+	conga_port_publish(port);
+	if (request.drain)
+		conga_port_set_drain(port, true);
+	conga_path_invalidate(fabric);
+	conga_own_refresh(fabric);
+	conga_netlink_tell_port(port);
+	conga_netlink_warn_stacked(port, info);
+	return 0;
+}
+
+int conga_netlink_port_new(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_port_make);
+}
+
+static int
+conga_netlink_read_change(struct conga_netlink_port_request *request,
+			  const struct conga_port *port, struct genl_info *info)
+{
+	int err;
+
+	if (!info->attrs[CONGA_A_PORT_RATE] && !info->attrs[CONGA_A_PORT_DRAIN] &&
+	    !info->attrs[CONGA_A_PORT_TIER]) {
+		NL_SET_ERR_MSG(info->extack,
+			       "What is to change? Give a rate, drain or tier");
+		return -EINVAL;
+	}
+	request->dev = port->dev;
+	request->role = port->role;
+	request->origin = conga_netlink_origin(info, CONGA_A_PORT_ORIGIN);
+	err = conga_netlink_check_port(info);
+	if (!err)
+		err = conga_netlink_may_touch(port->origin, request->origin,
+					      info->extack);
+	if (!err)
+		err = conga_netlink_read_drain(request, info);
+	if (!err && info->attrs[CONGA_A_PORT_RATE])
+		err = conga_netlink_read_rate(request, info);
+	return err;
+}
+
+static int
+conga_netlink_port_set_rate(struct conga_port *port,
+			    const struct conga_netlink_port_request *request,
+			    struct genl_info *info)
+{
+	struct conga_port_dre *dre;
+
+	dre = conga_port_dre_create(port, conga_fabric_params(port->fabric),
+				    request->rate);
+	if (!dre)
+		return conga_netlink_out_of_memory(info);
+	WRITE_ONCE(port->rate, request->rate);
+	WRITE_ONCE(port->rate_source, request->rate_source);
+	conga_port_dre_publish(port, dre);
+	return 0;
+}
+
+static int conga_netlink_port_change(struct conga_fabric *fabric,
+				     struct genl_info *info)
+{
+	struct conga_netlink_port_request request = {};
+	struct conga_port *port = conga_netlink_port_named(fabric, info);
+	int err;
+
+	if (IS_ERR(port))
+		return PTR_ERR(port);
+	err = conga_netlink_read_change(&request, port, info);
+	if (!err && info->attrs[CONGA_A_PORT_RATE])
+		err = conga_netlink_port_set_rate(port, &request, info);
+	if (err)
+		return err;
+	if (info->attrs[CONGA_A_PORT_DRAIN])
+		conga_port_set_drain(port, request.drain);
+	if (info->attrs[CONGA_A_PORT_TIER])
+		conga_port_set_tier(port, nla_get_u32(info->attrs[CONGA_A_PORT_TIER]));
+	WRITE_ONCE(port->origin, request.origin);
+	conga_fabric_changed(fabric);
+	conga_netlink_tell_port(port);
+	return 0;
+}
+
+int conga_netlink_port_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_port_change);
+}
+
+static int conga_netlink_port_remove(struct conga_fabric *fabric,
+				     struct genl_info *info)
+{
+	struct conga_port *port = conga_netlink_port_named(fabric, info);
+	u8 origin = conga_netlink_origin(info, CONGA_A_PORT_ORIGIN);
+	int err;
+
+	if (IS_ERR(port))
+		return PTR_ERR(port);
+	err = conga_netlink_check_port(info);
+	if (!err)
+		err = conga_netlink_may_touch(port->origin, origin, info->extack);
+	if (err)
+		return err;
+	conga_netlink_tell_port_gone(port);
+	conga_hooks_remove_port(port);
+	return 0;
+}
+
+int conga_netlink_port_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_port_remove);
+}
+
+/* --- leaf --- */
+
+static bool conga_netlink_addr_own(struct net *net, const struct in6_addr *addr)
+{
+	if (ipv6_addr_v4mapped(addr))
+		return conga_path_type4(net, addr->s6_addr32[3]) == RTN_LOCAL;
+	return ipv6_chk_addr(net, addr, NULL, 0);
+}
+
+/* conga_netlink_addr_usable - a tunnel endpoint has a unicast address that is good beyond
+ * one link
+ */
+bool conga_netlink_addr_usable(struct net *net, const struct in6_addr *addr)
+{
+	__be32 v4 = addr->s6_addr32[3];
+
+	if (ipv6_addr_v4mapped(addr))
+		return !ipv4_is_zeronet(v4) && !ipv4_is_loopback(v4) &&
+		       !ipv4_is_linklocal_169(v4) &&
+		       !ipv4_is_multicast(v4) && !ipv4_is_lbcast(v4) &&
+		       conga_path_type4(net, v4) != RTN_BROADCAST;
+	return ipv6_addr_type(addr) & IPV6_ADDR_UNICAST &&
+	       !(ipv6_addr_type(addr) & (IPV6_ADDR_LINKLOCAL |
+					 IPV6_ADDR_LOOPBACK));
+}
+
+/* *@old is the leaf that takes this one's place, if it may. */
+static int conga_netlink_check_addr(struct conga_fabric *fabric,
+				    struct in6_addr *addr,
+				    struct conga_leaf **old, u8 origin,
+				    struct genl_info *info)
+{
+	struct nlattr *v6 = info->attrs[CONGA_A_LEAF_ADDR6];
+
+	if (conga_netlink_addr(info->attrs, CONGA_A_LEAF_ADDR4,
+			       CONGA_A_LEAF_ADDR6, addr) != 1) {
+		NL_SET_ERR_MSG(info->extack,
+			       "A leaf is named by exactly one address");
+		return -EINVAL;
+	}
+	if ((v6 && ipv6_addr_v4mapped(addr)) ||
+	    !conga_netlink_addr_usable(fabric->net, addr)) {
+		NL_SET_ERR_MSG(info->extack,
+			       "A leaf needs a unicast address that is not link-local");
+		return -EINVAL;
+	}
+	if (conga_netlink_addr_own(fabric->net, addr)) {
+		NL_SET_ERR_MSG(info->extack,
+			       "A leaf is remote, this address is our own");
+		return -EINVAL;
+	}
+	*old = conga_leaf_find_locked(fabric, addr);
+	if (*old && !conga_netlink_replaces((*old)->origin, origin)) {
+		NL_SET_ERR_MSG(info->extack, "This leaf exists already");
+		return -EEXIST;
+	}
+	return 0;
+}
+
+/* The leaf must not go on stamping what nobody clears here. */
+static void conga_netlink_order(struct conga_leaf *leaf, u8 mode, u8 origin)
+{
+	if (mode == CONGA_MODE_PLAIN)
+		conga_control_bye(leaf);
+	conga_leaf_set_mode(leaf, mode);
+	WRITE_ONCE(leaf->origin, origin);
+	conga_netlink_tell_leaf(leaf);
+}
+
+static struct conga_leaf *
+conga_netlink_leaf_create(struct conga_fabric *fabric,
+			  const struct in6_addr *addr, u8 mode, u8 origin,
+			  struct genl_info *info)
+{
+	struct conga_leaf *leaf = conga_leaf_add(fabric, addr, mode, origin);
+
+	if (leaf == ERR_PTR(-EBUSY))
+		NL_SET_ERR_MSG(info->extack,
+			       "A fabric has at most 65535 leaves");
+	else if (IS_ERR(leaf))
+		conga_netlink_out_of_memory(info);
+	else
+		conga_own_changed(fabric);
+	return leaf;
+}
+
+static void conga_netlink_warn_hello(struct conga_fabric *fabric, u8 mode,
+				     struct genl_info *info)
+{
+	if (mode == CONGA_MODE_AUTO && !conga_fabric_params(fabric)->hello)
+		NL_SET_ERR_MSG(info->extack,
+			       "Hello is off, so this leaf stays plain");
+}
+
+static int conga_netlink_leaf_make(struct conga_fabric *fabric,
+				   struct genl_info *info)
+{
+	struct nlattr *ordered = info->attrs[CONGA_A_LEAF_MODE];
+	struct conga_leaf *leaf;
+	struct in6_addr addr;
+	u8 mode, origin;
+	int err;
+
+	err = conga_netlink_check_leaf(info);
+	if (err)
+		return err;
+	mode = ordered ? nla_get_u32(ordered) : CONGA_MODE_AUTO;
+	origin = conga_netlink_origin(info, CONGA_A_LEAF_ORIGIN);
+	err = conga_netlink_check_addr(fabric, &addr, &leaf, origin, info);
+	if (err)
+		return err;
+	if (leaf) {
+		conga_netlink_order(leaf, mode, origin);
+	} else {
+		leaf = conga_netlink_leaf_create(fabric, &addr, mode, origin,
+						 info);
+		if (IS_ERR(leaf))
+			return PTR_ERR(leaf);
+		conga_netlink_tell_leaf(leaf);
+	}
+	conga_netlink_warn_hello(fabric, mode, info);
+	return 0;
+}
+
+int conga_netlink_leaf_new(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_leaf_make);
+}
+
+static struct conga_leaf *conga_netlink_leaf_named(struct conga_fabric *fabric,
+						   struct genl_info *info)
+{
+	return conga_netlink_leaf(fabric, info->attrs, CONGA_A_LEAF_ADDR4,
+				  CONGA_A_LEAF_ADDR6, info->extack);
+}
+
+static int conga_netlink_leaf_change(struct conga_fabric *fabric,
+				     struct genl_info *info)
+{
+	struct conga_leaf *leaf = conga_netlink_leaf_named(fabric, info);
+	u8 mode, origin;
+	int err;
+
+	if (IS_ERR(leaf))
+		return PTR_ERR(leaf);
+	if (!info->attrs[CONGA_A_LEAF_MODE]) {
+		NL_SET_ERR_MSG(info->extack, "What is to change? Give a mode");
+		return -EINVAL;
+	}
+	err = conga_netlink_check_leaf(info);
+	origin = conga_netlink_origin(info, CONGA_A_LEAF_ORIGIN);
+	if (!err)
+		err = conga_netlink_may_touch(leaf->origin, origin, info->extack);
+	if (err)
+		return err;
+	mode = nla_get_u32(info->attrs[CONGA_A_LEAF_MODE]);
+	conga_netlink_order(leaf, mode, origin);
+	conga_netlink_warn_hello(fabric, mode, info);
+	return 0;
+}
+
+int conga_netlink_leaf_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_leaf_change);
+}
+
+static int conga_netlink_leaf_remove(struct conga_fabric *fabric,
+				     struct genl_info *info)
+{
+	struct conga_leaf *leaf = conga_netlink_leaf_named(fabric, info);
+	u8 origin = conga_netlink_origin(info, CONGA_A_LEAF_ORIGIN);
+	int err;
+
+	if (IS_ERR(leaf))
+		return PTR_ERR(leaf);
+	err = conga_netlink_check_leaf(info);
+	if (!err)
+		err = conga_netlink_may_touch(leaf->origin, origin, info->extack);
+	if (err)
+		return err;
+	conga_control_bye(leaf);
+	conga_netlink_tell_leaf_gone(leaf);
+	conga_leaf_make_dead(leaf);
+	synchronize_net();
+	conga_leaf_free(leaf);
+	return 0;
+}
+
+int conga_netlink_leaf_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_leaf_remove);
+}

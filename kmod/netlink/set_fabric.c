@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Changes of the fabric. A request is validated whole, then what it needs is
+ * allocated, then it is applied whole: from there on nothing can fail.
+ */
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <net/ipv6.h>
+
+#include "control/control.h"
+#include "datapath/datapath.h"
+#include "objects/leaf.h"
+#include "netlink/netlink.h"
+#include "objects/own.h"
+#include "objects/port.h"
+#include "paper/wire.h"
+
+/* A list given replaces the list before. */
+static int conga_netlink_read_dstports(struct conga_params *params,
+				       struct genl_info *info)
+{
+	struct nlattr *attr;
+	int left, count = 0;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, left) {
+		if (nla_type(attr) != CONGA_A_FABRIC_DSTPORT)
+			continue;
+		if (count == CONGA_DSTPORTS_MAX) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr,
+					    "A fabric takes at most 4 dstports");
+			return -E2BIG;
+		}
+		params->dstport[count++] = htons(nla_get_u16(attr));
+	}
+	if (!count)
+		return 0;
+	params->dstports = count;
+	for (; count < CONGA_DSTPORTS_MAX; count++)
+		params->dstport[count] = 0;
+	return 0;
+}
+
+/* Until the user sets one, the flowlet timeout is the policy's. */
+static void conga_netlink_read_tfl(struct conga_params *params,
+				   const struct nlattr *attr)
+{
+	u64 tfl = attr ? nla_get_u64(attr) : 0;
+
+	if (attr)
+		params->tfl_set = tfl != CONGA_FLOWLET_TIMEOUT_AUTO;
+	if (!params->tfl_set)
+		params->tfl = params->policy->tfl ?: CONGA_TFL_DEFAULT;
+	else if (attr)
+		params->tfl = tfl;
+}
+
+/* A mark and its mask come together; a mask of 0 is none. */
+static int conga_netlink_read_opt_out(struct conga_params *params,
+				      struct genl_info *info)
+{
+	const struct nlattr *mark = info->attrs[CONGA_A_FABRIC_OPT_OUT_MARK];
+	const struct nlattr *mask = info->attrs[CONGA_A_FABRIC_OPT_OUT_MASK];
+	const struct nlattr *dscp = info->attrs[CONGA_A_FABRIC_OPT_OUT_DSCP];
+
+	if (dscp)
+		params->opt_out_dscp = nla_get_u32(dscp);
+	if (!mark && !mask)
+		return 0;
+	if (!mark || !mask) {
+		NL_SET_ERR_MSG(info->extack,
+			       "opt-out takes a mark together with its mask");
+		return -EINVAL;
+	}
+	if (nla_get_u32(mark) & ~nla_get_u32(mask)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, mark,
+				    "The mark of opt-out has bits that its mask has not");
+		return -EINVAL;
+	}
+	params->opt_out_mark = nla_get_u32(mark);
+	params->opt_out_mask = nla_get_u32(mask);
+	return 0;
+}
+
+/* A zero address takes back what was said. */
+static int conga_netlink_read_local(struct conga_params *params,
+				    struct genl_info *info)
+{
+	const struct nlattr *v4 = info->attrs[CONGA_A_FABRIC_LOCAL4];
+	const struct nlattr *v6 = info->attrs[CONGA_A_FABRIC_LOCAL6];
+	struct in6_addr addr;
+
+	if (v4) {
+		ipv6_addr_set_v4mapped(nla_get_in_addr(v4), &addr);
+		if (!nla_get_in_addr(v4))
+			addr = in6addr_any;
+		else if (!conga_netlink_addr_usable(genl_info_net(info), &addr))
+			goto unusable;
+		params->local[true] = addr;
+	}
+	if (v6) {
+		addr = nla_get_in6_addr(v6);
+		if (ipv6_addr_v4mapped(&addr) ||
+		    (!ipv6_addr_any(&addr) &&
+		     !conga_netlink_addr_usable(genl_info_net(info), &addr)))
+			goto unusable;
+		params->local[false] = addr;
+	}
+	return 0;
+
+unusable:
+	NL_SET_ERR_MSG(info->extack,
+		       "local is a unicast address that is not link-local");
+	return -EINVAL;
+}
+
+/* One use in a fabric: the lower bits of metrics, or queues. */
+static int conga_netlink_check_byte3(const struct conga_params *params,
+				     struct netlink_ext_ack *extack)
+{
+	if (!params->policy->mark || params->q <= CONGA_WIRE_HALF_BITS)
+		return 0;
+	NL_SET_ERR_MSG(extack,
+		       "This policy writes queues into byte 3 of the VXLAN header, so that q is at most 3");
+	return -EINVAL;
+}
+
+/* Nobody's cgroup pays for a timer. The range of everybody has been checked. */
+static int conga_netlink_read_probe(struct conga_params *params,
+				    const struct nlattr *attr,
+				    struct netlink_ext_ack *extack)
+{
+	u64 probe = attr ? nla_get_u64(attr) : params->probe;
+
+	if (probe && probe != CONGA_PROBE_AUTO && probe < params->probe_min) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "In a user namespace probe is auto, off or a time from 10 ms to 1 s");
+		return -ERANGE;
+	}
+	params->probe = probe;
+	return 0;
+}
+
+static int conga_netlink_read_params(struct conga_params *params,
+				     struct genl_info *info)
+{
+	struct nlattr **attrs = info->attrs;
+	int err;
+
+	err = conga_netlink_check_fabric(info);
+	if (!err)
+		err = conga_netlink_read_policy(params, info);
+	if (!err)
+		err = conga_netlink_read_dstports(params, info);
+	if (!err)
+		err = conga_netlink_read_opt_out(params, info);
+	if (!err)
+		err = conga_netlink_read_local(params, info);
+	if (!err)
+		err = conga_netlink_read_probe(params, attrs[CONGA_A_FABRIC_PROBE],
+					       info->extack);
+	if (err)
+		return err;
+	conga_netlink_read_tfl(params, attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT]);
+	if (attrs[CONGA_A_FABRIC_Q])
+		params->q = nla_get_u32(attrs[CONGA_A_FABRIC_Q]);
+	if (attrs[CONGA_A_FABRIC_METRIC])
+		params->metric = nla_get_u32(attrs[CONGA_A_FABRIC_METRIC]);
+	if (attrs[CONGA_A_FABRIC_TDRE])
+		params->tdre = nla_get_u64(attrs[CONGA_A_FABRIC_TDRE]);
+	if (attrs[CONGA_A_FABRIC_ALPHA])
+		params->alpha = nla_get_u32(attrs[CONGA_A_FABRIC_ALPHA]);
+	if (attrs[CONGA_A_FABRIC_AGE])
+		params->tage = nla_get_u64(attrs[CONGA_A_FABRIC_AGE]);
+	if (attrs[CONGA_A_FABRIC_HELLO])
+		params->hello = nla_get_u64(attrs[CONGA_A_FABRIC_HELLO]);
+	if (attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK])
+		params->explicit_feedback =
+			nla_get_u32(attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK]);
+	if (attrs[CONGA_A_FABRIC_LEAF_ID]) {
+		params->leaf_id = nla_get_u32(attrs[CONGA_A_FABRIC_LEAF_ID]);
+		params->leaf_id_set = true;
+	}
+	if (attrs[CONGA_A_FABRIC_FLOWLETS])
+		params->flowlets = nla_get_u32(attrs[CONGA_A_FABRIC_FLOWLETS]);
+	return conga_netlink_check_byte3(params, info->extack);
+}
+
+static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
+{
+	struct conga_fabric *fabric;
+	struct conga_params params;
+	int err;
+
+	conga_params_setup(&params, net);
+	err = conga_netlink_read_params(&params, info);
+	if (err)
+		return err;
+	if (conga_fabric_get_locked(net)) {
+		NL_SET_ERR_MSG(info->extack,
+			       "This network namespace has a fabric already");
+		return -EEXIST;
+	}
+	fabric = conga_fabric_create(net, &params);
+	if (IS_ERR(fabric))
+		return conga_netlink_out_of_memory(info);
+	conga_control_setup(fabric);
+	conga_probe_setup(fabric);
+	conga_own_setup(fabric);
+	conga_netlink_event_setup(fabric);
+	err = conga_hooks_attach(fabric);
+	if (err) {
+		NL_SET_ERR_MSG(info->extack,
+			       "The kernel refused the netfilter hooks");
+		conga_fabric_make_dead(fabric);
+		synchronize_net();
+		conga_own_stop(fabric);
+		conga_fabric_free(fabric);
+		return err;
+	}
+	conga_control_start(fabric);
+	conga_probe_restart(fabric);
+	conga_notify_start(fabric);
+	conga_netlink_tell_fabric(fabric);
+	return 0;
+}
+
+int conga_netlink_fabric_new(struct sk_buff *skb, struct genl_info *info)
+{
+	struct net *net = genl_info_net(info);
+	int err;
+
+	conga_lock(net);
+	err = conga_netlink_fabric_make(net, info);
+	conga_unlock(net);
+	return err;
+}
+
+/* All that a change of parameters has to allocate before it is applied. */
+struct conga_netlink_change {
+	struct conga_params	*params;
+	struct conga_flowlets	*flowlets;	/* NULL: as before */
+	bool			states;		/* of flows are others */
+	struct conga_port_dre	**dre;		/* per port, in list order */
+};
+
+static void conga_netlink_change_free(struct conga_netlink_change *change,
+				      u32 ports)
+{
+	u32 i;
+
+	for (i = 0; change->dre && i < ports; i++)
+		conga_port_dre_free(change->dre[i]);
+	kfree(change->dre);
+	conga_flowlets_free(change->flowlets);
+	if (change->states)
+		kvfree(change->params->flow_states);
+	kfree(change->params);
+}
+
+static bool conga_netlink_change_dres(struct conga_fabric *fabric,
+				      struct conga_netlink_change *change)
+{
+	struct conga_port *port;
+	u32 i = 0;
+
+	change->dre = kcalloc(fabric->port_count + 1, sizeof(*change->dre),
+			      GFP_KERNEL);
+	if (!change->dre)
+		return false;
+	list_for_each_entry(port, &fabric->ports, list) {
+		change->dre[i] = conga_port_dre_create(port, change->params,
+						       port->rate);
+		if (!change->dre[i++])
+			return false;
+	}
+	return true;
+}
+
+static bool conga_netlink_dre_differs(const struct conga_params *old,
+				      const struct conga_params *new)
+{
+	return old->q != new->q || old->tdre != new->tdre ||
+	       old->alpha != new->alpha ||
+	       (old->policy->needs ^ new->policy->needs) & CONGA_NEEDS_PROBES ||
+	       !old->policy->mark != !new->policy->mark ||
+	       conga_params_tp(old) != conga_params_tp(new);
+}
+
+/* Do metrics heard so far mean something else from now on? */
+static bool conga_netlink_scale_differs(const struct conga_params *old,
+					const struct conga_params *new)
+{
+	return old->q != new->q || old->metric != new->metric;
+}
+
+/* What leaves agreed to is bound to places in the list. */
+static bool conga_netlink_ports_differ(const struct conga_params *old,
+				       const struct conga_params *new)
+{
+	return memcmp(old->dstport, new->dstport, sizeof(old->dstport));
+}
+
+/* Does what is kept of flows mean something else from now on? */
+static bool conga_netlink_states_differ(const struct conga_params *old,
+					const struct conga_params *new)
+{
+	return old->policy != new->policy || old->flowlets != new->flowlets ||
+	       memcmp(old->policy_param, new->policy_param, sizeof(old->policy_param));
+}
+
+/* What leaves keep for a policy that does not come, or is not there any more */
+static void conga_netlink_drop_ahead(struct conga_fabric *fabric)
+{
+	if (!(conga_fabric_params(fabric)->policy->needs & CONGA_NEEDS_AHEAD))
+		conga_leaf_drop_ahead(fabric);
+}
+
+static bool conga_netlink_change_alloc(struct conga_fabric *fabric,
+				       struct conga_netlink_change *change)
+{
+	const struct conga_params *old = conga_fabric_params(fabric);
+
+	if (change->params->flowlets != old->flowlets) {
+		change->flowlets = conga_flowlets_create(change->params->flowlets);
+		if (!change->flowlets)
+			return false;
+	}
+	if (change->params->policy->needs & CONGA_NEEDS_AHEAD &&
+	    !conga_leaf_make_ahead(fabric))
+		return false;
+	if (conga_netlink_states_differ(old, change->params)) {
+		if (conga_flow_states_create(change->params))
+			return false;
+		change->states = true;
+	}
+	if (conga_netlink_dre_differs(old, change->params) &&
+	    !conga_netlink_change_dres(fabric, change))
+		return false;
+	return true;
+}
+
+static void conga_netlink_flush_leaves(struct conga_fabric *fabric)
+{
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
+		conga_leaf_flush(leaf);
+}
+
+static bool conga_netlink_probe_differs(const struct conga_params *old,
+					const struct conga_params *new)
+{
+	return old->policy != new->policy ||
+	       conga_params_tp(old) != conga_params_tp(new);
+}
+
+/* Takes over what @change has. */
+static void conga_netlink_change_apply(struct conga_fabric *fabric,
+				       struct conga_netlink_change *change)
+{
+	struct conga_params *old = conga_fabric_params(fabric);
+	bool scale = conga_netlink_scale_differs(old, change->params);
+	bool hello = old->hello != change->params->hello;
+	bool probe = conga_netlink_probe_differs(old, change->params);
+	bool ports = conga_netlink_ports_differ(old, change->params);
+	struct conga_port *port;
+	u32 i = 0;
+
+	if (ports)
+		conga_control_hold_ports(fabric, change->params);
+	rcu_assign_pointer(fabric->params, change->params);
+	conga_netlink_drop_ahead(fabric);
+	if (change->flowlets)
+		conga_flowlets_publish(fabric, change->flowlets);
+	if (change->dre)
+		list_for_each_entry(port, &fabric->ports, list)
+			conga_port_dre_publish(port, change->dre[i++]);
+	kfree(change->dre);
+	if (scale || ports)
+		synchronize_net();
+	if (scale)
+		conga_netlink_flush_leaves(fabric);
+	if (ports)
+		conga_control_bind_ports(fabric);
+	if (change->states && old->flow_states)
+		kvfree_rcu(old->flow_states, rcu);
+	if (old->policy->forward && !change->params->policy->forward)
+		conga_hooks_detach_forward(fabric);
+	kfree_rcu(old, rcu);
+	if (probe) {
+		conga_port_make_hops(fabric);
+		conga_path_invalidate(fabric);
+		conga_probe_restart(fabric);
+	}
+	conga_own_refresh(fabric);
+	if (hello)
+		conga_control_restart(fabric);
+	conga_netlink_tell_fabric(fabric);
+}
+
+/* The last that can fail. */
+static int conga_netlink_change_hooks(struct conga_fabric *fabric,
+				      const struct conga_params *params,
+				      struct genl_info *info)
+{
+	int err = 0;
+
+	if (params->policy->forward &&
+	    !conga_fabric_params(fabric)->policy->forward)
+		err = conga_hooks_attach_forward(fabric);
+	if (err)
+		NL_SET_ERR_MSG(info->extack,
+			       "The kernel refused the netfilter hooks");
+	return err;
+}
+
+static int conga_netlink_fabric_change(struct conga_fabric *fabric,
+				       struct genl_info *info)
+{
+	struct conga_netlink_change change = {};
+	int err;
+
+	change.params = kmemdup(conga_fabric_params(fabric),
+				sizeof(*change.params), GFP_KERNEL);
+	if (!change.params)
+		return conga_netlink_out_of_memory(info);
+	err = conga_netlink_read_params(change.params, info);
+	if (!err && !conga_netlink_change_alloc(fabric, &change))
+		err = conga_netlink_out_of_memory(info);
+	if (!err)
+		err = conga_netlink_change_hooks(fabric, change.params, info);
+	if (err) {
+		conga_netlink_change_free(&change, fabric->port_count);
+		conga_netlink_drop_ahead(fabric);
+	} else {
+		conga_netlink_change_apply(fabric, &change);
+	}
+	return err;
+}
+
+int conga_netlink_fabric_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_fabric_change);
+}
+
+static int conga_netlink_fabric_remove(struct conga_fabric *fabric,
+				       struct genl_info *info)
+{
+	conga_hooks_remove_fabric(fabric);
+	conga_netlink_tell_fabric_gone(genl_info_net(info));
+	return 0;
+}
+
+int conga_netlink_fabric_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_fabric_remove);
+}
+
+static int conga_netlink_flowlet_empty(struct conga_fabric *fabric,
+				       struct genl_info *info)
+{
+	conga_flowlets_flush(fabric);
+	return 0;
+}
+
+int conga_netlink_flowlet_flush(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_flowlet_empty);
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The fabric of a network namespace: its locks, parameters and flowlet table. */
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/rtnetlink.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <net/netns/generic.h>
+
+#include "paper/dre.h"
+#include "objects/fabric.h"
+#include "paper/hula.h"
+#include "objects/leaf.h"
+#include "paper/toleaf.h"
+
+#define CONGA_VXLAN_PORT	4789	/* IANA */
+
+static unsigned int conga_net_id __read_mostly;
+
+struct conga_net *conga_net(const struct net *net)
+{
+	return net_generic(net, conga_net_id);
+}
+
+static int __net_init conga_net_init(struct net *net)
+{
+	mutex_init(&conga_net(net)->lock);
+	return 0;
+}
+
+static struct pernet_operations conga_net_ops = {
+	.init	= conga_net_init,
+	.id	= &conga_net_id,
+	.size	= sizeof(struct conga_net),
+};
+
+/* conga_fabric_init - the memory of every network namespace */
+int conga_fabric_init(void)
+{
+	return register_pernet_subsys(&conga_net_ops);
+}
+
+void conga_fabric_exit(void)
+{
+	unregister_pernet_subsys(&conga_net_ops);
+}
+
+/* conga_lock - for changes; may sleep. See DOC: Locking. */
+void conga_lock(struct net *net)
+{
+	rtnl_lock();
+	mutex_lock(&conga_net(net)->lock);
+}
+
+void conga_unlock(struct net *net)
+{
+	mutex_unlock(&conga_net(net)->lock);
+	rtnl_unlock();
+}
+
+void conga_assert_locked(const struct conga_fabric *fabric)
+{
+	ASSERT_RTNL();
+	lockdep_assert_held(&conga_net(fabric->net)->lock);
+}
+
+/* conga_fabric_get_locked - under the mutex; NULL if there is none */
+struct conga_fabric *conga_fabric_get_locked(struct net *net)
+{
+	struct conga_net *cnet = conga_net(net);
+
+	return rcu_dereference_protected(cnet->fabric,
+					 lockdep_is_held(&cnet->lock));
+}
+
+/* conga_fabric_params - under the mutex or RCU */
+struct conga_params *conga_fabric_params(const struct conga_fabric *fabric)
+{
+	struct conga_net *cnet = conga_net(fabric->net);
+
+	return rcu_dereference_check(fabric->params,
+				     lockdep_is_held(&cnet->lock));
+}
+
+/* Who looks for news looks at all leaves. Of many, looks are so far apart that they take a
+ * fraction of the time, however often something changes: 65,535 leaves 256 ms, few none.
+ */
+#define CONGA_FABRIC_LEAVES_PER_MS	256
+
+/* conga_fabric_changed - there may be news to tell; any context */
+void conga_fabric_changed(struct conga_fabric *fabric)
+{
+	u64 ms = READ_ONCE(fabric->leaf_count) / CONGA_FABRIC_LEAVES_PER_MS;
+
+	if (!READ_ONCE(fabric->leaving))
+		queue_delayed_work(system_wq, &fabric->event_work,
+				   conga_pace_jiffies(&fabric->event_pace,
+						      ms * NSEC_PER_MSEC));
+}
+
+/* conga_params_setup - the defaults in @net */
+void conga_params_setup(struct conga_params *params, const struct net *net)
+{
+	*params = (struct conga_params) {
+		.policy		= &conga_policy_conga,
+		.tfl		= CONGA_TFL_DEFAULT,
+		.opt_out_dscp	= CONGA_DSCP_NONE,
+		.tage		= CONGA_TAGE_DEFAULT,
+		.tdre		= CONGA_TDRE_AUTO,
+		.alpha		= CONGA_ALPHA_DEFAULT,
+		.flowlets	= CONGA_FLOWLETS_DEFAULT,
+		.q		= CONGA_Q_DEFAULT,
+		.metric		= CONGA_METRIC_MAX,
+		.hello		= CONGA_HELLO_DEFAULT,
+		.probe		= CONGA_PROBE_AUTO,
+		.probe_min	= conga_pace_bounds(net) ? CONGA_PROBE_MIN_USER :
+							   CONGA_PROBE_MIN,
+		.leaf_id	= get_random_u32(),
+		.explicit_feedback = true,
+		.dstports	= 1,
+		.dstport	= { htons(CONGA_VXLAN_PORT) },
+	};
+}
+
+/* conga_params_tp - ns between probes, 0 for none; auto: if the policy needs them */
+u64 conga_params_tp(const struct conga_params *params)
+{
+	if (params->probe != CONGA_PROBE_AUTO)
+		return params->probe;
+	if (!(params->policy->needs & CONGA_NEEDS_PROBES))
+		return 0;
+	return max(CONGA_PROBE_DEFAULT, params->probe_min);
+}
+
+/* Tables are as large as a user says: that there is no memory for one is told to him, not
+ * with a backtrace to the kernel's log.
+ */
+#define CONGA_FABRIC_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
+
+/* conga_flowlets_create - an empty table of @size entries, a power of two */
+struct conga_flowlets *conga_flowlets_create(u32 size)
+{
+	struct conga_flowlets *flowlets = kzalloc(sizeof(*flowlets),
+						  GFP_KERNEL_ACCOUNT);
+
+	if (!flowlets)
+		return NULL;
+	flowlets->mask = size - 1;
+	flowlets->entry = kvcalloc(size, sizeof(*flowlets->entry),
+				   CONGA_FABRIC_GFP);
+	if (flowlets->entry)
+		return flowlets;
+	kfree(flowlets);
+	return NULL;
+}
+
+/* conga_flowlets_free - of one that was never published, or after RCU; NULL is none */
+void conga_flowlets_free(struct conga_flowlets *flowlets)
+{
+	if (!flowlets)
+		return;
+	kvfree(flowlets->entry);
+	kfree(flowlets);
+}
+
+/* In softirq, where vfree() leaves the work to a worker of its own. */
+static void conga_flowlets_free_rcu(struct rcu_head *rcu)
+{
+	conga_flowlets_free(container_of(rcu, struct conga_flowlets, rcu));
+}
+
+/* conga_flowlets_publish - takes @flowlets over, frees the old after RCU */
+void conga_flowlets_publish(struct conga_fabric *fabric,
+			    struct conga_flowlets *flowlets)
+{
+	struct conga_flowlets *old;
+
+	conga_assert_locked(fabric);
+	old = rcu_replace_pointer(fabric->flowlets, flowlets, true);
+	call_rcu(&old->rcu, conga_flowlets_free_rcu);
+}
+
+#define CONGA_FABRIC_FLUSH_STEP	4096	/* entries, then others may have the processor */
+
+/* conga_flowlets_flush - every flow decides anew; the locks are held, may sleep */
+void conga_flowlets_flush(struct conga_fabric *fabric)
+{
+	struct conga_flowlets *flowlets;
+	u32 i;
+
+	conga_assert_locked(fabric);
+	flowlets = rtnl_dereference(fabric->flowlets);
+	for (i = 0; i <= flowlets->mask; i++) {
+		WRITE_ONCE(flowlets->entry[i], 0);
+		if (!(i % CONGA_FABRIC_FLUSH_STEP))
+			cond_resched();
+	}
+}
+
+/*
+ * conga_flow_states_create - what the policy of @params keeps for each flow
+ *
+ * May sleep. -ENOMEM, with @params as they were.
+ */
+int conga_flow_states_create(struct conga_params *params)
+{
+	size_t all = (size_t)params->flowlets * params->policy->flow_size;
+	size_t shared = params->policy->shared_size;
+	struct conga_flow_states *states = NULL;
+
+	if (shared)
+		shared += SMP_CACHE_BYTES;
+	if (all) {
+		states = kvzalloc(struct_size(states, state, all + shared),
+				  CONGA_FABRIC_GFP);
+		if (!states)
+			return -ENOMEM;
+		states->mask = params->flowlets - 1;
+		states->size = params->policy->flow_size;
+		states->shared = PTR_ALIGN(&states->state[all], SMP_CACHE_BYTES);
+	}
+	params->flow_states = states;
+	return 0;
+}
+
+static int conga_fabric_alloc(struct conga_fabric *fabric,
+			      const struct conga_params *params)
+{
+	struct conga_flowlets *flowlets = conga_flowlets_create(params->flowlets);
+	struct conga_params *copy = kmemdup(params, sizeof(*params), GFP_KERNEL);
+	int cpu;
+
+	RCU_INIT_POINTER(fabric->flowlets, flowlets);
+	RCU_INIT_POINTER(fabric->params, copy);
+	fabric->stats = conga_stats_create();
+	fabric->recent = alloc_percpu(u8);
+	fabric->random = alloc_percpu(struct rnd_state);
+	if (!flowlets || !copy || !fabric->stats || !fabric->recent ||
+	    !fabric->random || conga_flow_states_create(copy))
+		return -ENOMEM;
+	prandom_seed_full_state(fabric->random);
+	for_each_possible_cpu(cpu) {
+		u8 *recent = per_cpu_ptr(fabric->recent, cpu);
+
+		*recent = CONGA_TAG_NONE;
+	}
+	return conga_leaf_table_setup(fabric);
+}
+
+static void conga_fabric_release(struct conga_fabric *fabric)
+{
+	struct conga_params *params = rcu_dereference_raw(fabric->params);
+
+	free_percpu(fabric->random);
+	free_percpu(fabric->recent);
+	free_percpu(fabric->stats);
+	conga_flowlets_free(rcu_dereference_raw(fabric->flowlets));
+	if (params)
+		kvfree(params->flow_states);
+	kfree(params);
+	kfree(fabric);
+}
+
+/*
+ * conga_fabric_create - make and publish the fabric of @net
+ *
+ * No packet is affected until its hooks are attached. Returns an ERR_PTR
+ * without memory.
+ */
+struct conga_fabric *conga_fabric_create(struct net *net,
+					 const struct conga_params *params)
+{
+	struct conga_fabric *fabric = kzalloc(sizeof(*fabric), GFP_KERNEL);
+	int err;
+
+	if (!fabric)
+		return ERR_PTR(-ENOMEM);
+	fabric->net = net;
+	fabric->hash_seed = get_random_u32();
+	INIT_LIST_HEAD(&fabric->ports);
+	xa_init_flags(&fabric->leaf_index, XA_FLAGS_ALLOC1);
+	err = conga_fabric_alloc(fabric, params);
+	if (err) {
+		conga_fabric_release(fabric);
+		return ERR_PTR(err);
+	}
+	conga_assert_locked(fabric);
+	conga_pace_enter(net);
+	rcu_assign_pointer(conga_net(net)->fabric, fabric);
+	return fabric;
+}
+
+/* conga_fabric_make_dead - unpublish; its hooks and ports are gone already */
+void conga_fabric_make_dead(struct conga_fabric *fabric)
+{
+	conga_assert_locked(fabric);
+	RCU_INIT_POINTER(conga_net(fabric->net)->fabric, NULL);
+	conga_pace_leave(fabric->net);
+}
+
+/* conga_fabric_free - after a grace period since it was made dead */
+void conga_fabric_free(struct conga_fabric *fabric)
+{
+	conga_leaf_table_clean(fabric);
+	conga_fabric_release(fabric);
+}

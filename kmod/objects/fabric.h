@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_FABRIC_H
+#define _CONGA_FABRIC_H
+
+#include <linux/cache.h>
+#include <linux/hrtimer.h>
+#include <linux/mutex.h>
+#include <linux/netfilter.h>
+#include <linux/prandom.h>
+#include <linux/rhashtable.h>
+#include <linux/seqlock.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <net/net_namespace.h>
+
+#include "paper/flowlet.h"
+#include "objects/pace.h"
+#include "policies/policy.h"
+#include "objects/stats.h"
+
+struct conga_port;
+
+/* tx and rx, IPv4 and IPv6 */
+#define CONGA_HOOKS	4
+
+/* forward, likewise, while the policy decides at every box */
+#define CONGA_FORWARD_HOOKS	2
+
+/**
+ * DOC: Locking
+ *
+ * Two locks guard configuration, always taken in this order: the RTNL, then
+ * the mutex of the network namespace (conga_net::lock). Every change of a
+ * fabric, its ports and its leaves holds both; the functions that make one say
+ * so with conga_assert_locked(). Netlink dumps hold the mutex alone, so that
+ * what they walk stays; they never take the RTNL.
+ *
+ * The packet path takes neither. It runs under RCU, in softirq or with BH
+ * disabled, and reaches everything from the fabric that its hook was
+ * registered with. Objects die in two phases: unpublish (hooks, lists, tables,
+ * pointers), then one synchronize_net() for all of them, then free. Parameters,
+ * the flowlet table and DREs are constant once published and replaced whole.
+ *
+ * Variables that packets change are words read with READ_ONCE and written with
+ * WRITE_ONCE (flowlets, congestion tables) or per CPU (counters, DRE cells). What
+ * hello and probes know of a leaf and its paths' delays, and the leaf's state, change
+ * under its hello_lock, by the tick, answers and probes.
+ *
+ * The paths to a leaf of packets with one key are a set, constant once published but for
+ * the words that struct conga_paths names. Whoever finds a set outdated resolves another
+ * and puts it in its place, under the leaf's paths_lock; the old one is freed after a
+ * grace period. Neither this lock nor hello_lock is taken inside the other.
+ *
+ * Three works (hello's tick, events, own addresses) and the timer of probes walk leaves
+ * or ports under RCU and take none of the configuration's locks, so that a holder of
+ * these may wait for them. A fourth work looks at the speeds of ports and changes their
+ * rates. It only tries the two locks, in their order, and comes again if it does not get
+ * both; so the holder of the locks may wait for it, too.
+ */
+
+/* Constant while published. Written by the holder of the locks, as a copy. */
+struct conga_params {
+	const struct conga_policy *policy;
+	u64		tfl;		/* ns */
+	u64		tage;		/* ns */
+	u64		tdre;		/* ns, or CONGA_TDRE_AUTO */
+	u32		alpha;		/* millionths */
+	u32		flowlets;	/* entries */
+	u64		hello;		/* ns, 0: off */
+	u64		probe;		/* ns, 0: off, or CONGA_PROBE_AUTO */
+	u64		probe_min;	/* ns, of the namespace */
+	u32		leaf_id;	/* who we are in hellos */
+	u8		q;		/* bits */
+	u8		metric;		/* enum conga_metric */
+	bool		explicit_feedback;
+	bool		tfl_set;	/* tfl is the user's, not the policy's */
+	bool		leaf_id_set;	/* leaf_id is the user's, not random */
+	u8		opt_out_dscp;	/* of the inner packet, or CONGA_DSCP_NONE */
+	u32		opt_out_mark;
+	u32		opt_out_mask;	/* 0: no mark opts out */
+	u32		policy_param[CONGA_POLICY_PARAMS];
+	struct conga_flow_states *flow_states; /* NULL: the policy has none */
+	struct in6_addr	local[2];	/* the user's, of IPv6 and (mapped) IPv4, or :: */
+	u8		dstports;	/* number of dstport */
+	__be16		dstport[CONGA_DSTPORTS_MAX]; /* 0: none */
+	struct rcu_head	rcu;
+};
+
+/* The table is an allocation of its own: with anything beside it a table of a power of
+ * two would take one page more, or twice as many. Every packet reads this here, so that
+ * it shares no cache line with what others write.
+ */
+struct conga_flowlets {
+	conga_flowlet_t	*entry;		/* by the lower bits of the flow hash */
+	u32		mask;
+	struct rcu_head	rcu;
+} ____cacheline_aligned_in_smp;
+
+/* What the policy keeps for each flow, by the lower bits of the flow hash, and for all of
+ * them. Handed on from parameters to parameters while the policy, its parameters and the
+ * size stay.
+ */
+struct conga_flow_states {
+	u32		mask;
+	u8		size;	/* bytes of one */
+	void		*shared; /* behind them, in cache lines of its own */
+	struct rcu_head	rcu;
+	u8		state[] __aligned(8);
+};
+
+/* How late probes were, in ns. Their timer alone writes it; who reads it meanwhile may
+ * see a sum without its last part.
+ */
+struct conga_lateness {
+	u64		rounds;
+	u64		sum;
+	u64		most;
+};
+
+/*
+ * Packets read what stands before loaded, and never write it: in the first cache line
+ * path_epoch moves with port events, the rest with configuration. They read loaded, too,
+ * and write it when the load of an uplink begins or ends; it has a line with what packets
+ * do not need, so that this costs no look-up. event_work they queue when there is news.
+ */
+struct conga_fabric {
+	struct conga_params __rcu	*params;
+	struct conga_flowlets __rcu	*flowlets;
+	struct conga_stats __percpu	*stats;
+	u8 __percpu			*recent;	/* LBTag chosen last */
+	struct rnd_state __percpu	*random;	/* of draws, BH disabled */
+	struct net			*net;
+	u32				hash_seed;
+	atomic_t			path_epoch;	/* bumped by port events */
+	struct list_head		ports;		/* RCU list */
+	struct conga_port __rcu		*hop[CONGA_TAGS_MAX];	/* by LBTag */
+	struct rhashtable		leaves;		/* by address */
+	u16				draining;	/* a bit per LBTag */
+	u16				transit;	/* hops that are no uplinks */
+	u8				lowest;		/* tier of transit ports */
+	bool				leaving;	/* removal has begun */
+	bool				bound;		/* a tunnel is bound to a device */
+	atomic_t			path_extra;	/* sets of paths beyond a leaf's first */
+
+	unsigned long			loaded		/* uplinks whose DRE says more than
+							 * 0, a bit per LBTag; set_bit by
+							 * packets
+							 */
+					____cacheline_aligned_in_smp;
+	struct xarray			leaf_index;	/* u16 -> leaf */
+	struct nf_hook_ops		hooks[CONGA_HOOKS]; /* by hooks.c */
+	struct nf_hook_ops		forward[CONGA_FORWARD_HOOKS]; /* likewise */
+	struct delayed_work		hello_work;	/* by control.c */
+	struct conga_pace		hello_pace;	/* likewise */
+	unsigned long			hello_next;	/* leaf_index, where the tick goes on */
+	u16				tunnel_mtu[2];	/* largest, IPv4 and IPv6; 0: none;
+							 * by control_tick.c
+							 */
+	bool				tunnels_stale;	/* one came, went or changed since */
+	struct hrtimer			probe_timer;	/* by probe.c */
+	struct conga_pace		probe_pace;	/* likewise */
+	struct conga_lateness		lateness;	/* likewise */
+	struct delayed_work		event_work;	/* by netlink_event.c */
+	struct delayed_work		own_work;	/* by own.c */
+	seqlock_t			own_lock;	/* own of ports */
+	u16				own_teacher[2];	/* leaf, by family: IPv6, IPv4 */
+	bool				own_gone;	/* an address of this node is */
+	struct conga_pace		event_pace;	/* likewise */
+	struct delayed_work		speed_work;	/* by notify.c */
+	struct conga_pace		speed_pace;	/* likewise */
+	u32				generation;	/* of ports and leaves */
+	u32				port_count;
+	u32				leaf_count;
+};
+
+/* One per network namespace. */
+struct conga_net {
+	struct mutex			lock;	/* see DOC: Locking */
+	struct conga_fabric __rcu	*fabric;
+};
+
+struct conga_net *conga_net(const struct net *net);
+int conga_fabric_init(void);
+void conga_fabric_exit(void);
+
+void conga_lock(struct net *net);
+void conga_unlock(struct net *net);
+void conga_assert_locked(const struct conga_fabric *fabric);
+
+struct conga_fabric *conga_fabric_get_locked(struct net *net);
+struct conga_fabric *conga_fabric_create(struct net *net,
+					 const struct conga_params *params);
+void conga_fabric_make_dead(struct conga_fabric *fabric);
+void conga_fabric_free(struct conga_fabric *fabric);
+struct conga_params *conga_fabric_params(const struct conga_fabric *fabric);
+void conga_fabric_changed(struct conga_fabric *fabric);
+void conga_params_setup(struct conga_params *params, const struct net *net);
+u64 conga_params_tp(const struct conga_params *params);
+
+/* conga_params_tfail - ns, without a probe for that long a hop is given up */
+static inline u64 conga_params_tfail(const struct conga_params *params)
+{
+	return params->policy_param[0] * conga_params_tp(params);
+}
+
+struct conga_flowlets *conga_flowlets_create(u32 size);
+void conga_flowlets_free(struct conga_flowlets *flowlets);
+void conga_flowlets_publish(struct conga_fabric *fabric,
+			    struct conga_flowlets *flowlets);
+void conga_flowlets_flush(struct conga_fabric *fabric);
+
+int conga_flow_states_create(struct conga_params *params);
+
+/* conga_params_port - which of the fabric's UDP ports of VXLAN is this? A bit; 0: none.
+ * Most fabrics have one.
+ */
+static inline u8 conga_params_port(const struct conga_params *params,
+				   __be16 dest)
+{
+	int i;
+
+	if (params->dstport[0] == dest)
+		return BIT(0);
+	for (i = 1; i < params->dstports; i++)
+		if (params->dstport[i] == dest)
+			return BIT(i);
+	return 0;
+}
+
+/* conga_flow_state - of the flow with @hash; the policy must have some */
+static inline void *conga_flow_state(const struct conga_params *params, u32 hash)
+{
+	struct conga_flow_states *states = params->flow_states;
+
+	return &states->state[(hash & states->mask) * states->size];
+}
+
+#endif /* _CONGA_FABRIC_H */

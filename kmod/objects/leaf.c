@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Leaves: the remote tunnel endpoints of a fabric, found by address. */
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include "objects/leaf.h"
+#include "objects/port.h"
+
+/* As the comment at the struct has it, where locks are a word. */
+#define CONGA_LEAF_LAID_OUT	(sizeof(spinlock_t) <= sizeof(u32) && IS_ENABLED(CONFIG_64BIT))
+
+static_assert(!CONGA_LEAF_LAID_OUT || sizeof(struct conga_leaf) <= 1024);
+static_assert(sizeof(struct conga_hello) <= 192);
+static_assert(!(CONGA_LEAF_PORTS & CONGA_LEAF_CONGA));
+static_assert(!CONGA_LEAF_LAID_OUT ||
+	      offsetof(struct conga_leaf, to.heard) % SMP_CACHE_BYTES == 0);
+
+int conga_leaf_table_setup(struct conga_fabric *fabric)
+{
+	return rhashtable_init(&fabric->leaves, &conga_leaf_params);
+}
+
+static void conga_leaf_table_free_one(void *leaf, void *unused)
+{
+	conga_leaf_free(leaf);
+}
+
+/* conga_leaf_table_clean - free all leaves; no reader is left; may sleep */
+void conga_leaf_table_clean(struct conga_fabric *fabric)
+{
+	xa_destroy(&fabric->leaf_index);
+	rhashtable_free_and_destroy(&fabric->leaves, conga_leaf_table_free_one,
+				    NULL);
+}
+
+/* conga_leaf_find_locked - likewise; the mutex */
+struct conga_leaf *conga_leaf_find_locked(struct conga_fabric *fabric,
+					  const struct in6_addr *addr)
+{
+	struct conga_leaf *leaf;
+
+	rcu_read_lock();
+	leaf = conga_leaf_find(fabric, addr);
+	rcu_read_unlock();
+	return leaf;
+}
+
+/* conga_leaf_by_index - as in a flowlet, NULL if gone; RCU or the mutex */
+struct conga_leaf *conga_leaf_by_index(struct conga_fabric *fabric, u16 index)
+{
+	return xa_load(&fabric->leaf_index, index);
+}
+
+/**
+ * conga_leaf_next - walk all leaves in a stable order
+ * @fabric: the mutex is held
+ * @index: where to go on, 0 to begin; the found leaf's index afterwards
+ */
+struct conga_leaf *conga_leaf_next(struct conga_fabric *fabric,
+				   unsigned long *index)
+{
+	return xa_find(&fabric->leaf_index, index, U16_MAX, XA_PRESENT);
+}
+
+/* The state in force, by order or by what hello found; under hello_lock. */
+static u8 conga_leaf_derive(const struct conga_leaf *leaf)
+{
+	const struct conga_hello *hello = leaf->hello;
+
+	if (leaf->mode == CONGA_MODE_CONGA)
+		return CONGA_LEAF_CONGA | CONGA_LEAF_PORTS;
+	if (leaf->mode == CONGA_MODE_PLAIN || hello->reason != CONGA_LEAF_ANSWERS)
+		return 0;
+	return CONGA_LEAF_CONGA | (hello->agreed & hello->kept);
+}
+
+/* Paths that are out, for a leaf in @state; likewise. */
+static u16 conga_leaf_silent(const struct conga_leaf *leaf, u8 state)
+{
+	u16 closed = leaf->hula.out | READ_ONCE(leaf->fabric->draining);
+
+	if (!(state & CONGA_LEAF_CONGA))
+		return leaf->hula.out;
+	return leaf->hula.out | conga_hello_shut(leaf->hello, closed);
+}
+
+static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
+					   const struct in6_addr *addr, u8 mode,
+					   u8 origin)
+{
+	struct conga_leaf *leaf = kzalloc(sizeof(*leaf), GFP_KERNEL_ACCOUNT);
+
+	if (!leaf)
+		return NULL;
+	leaf->hello = kzalloc(sizeof(*leaf->hello), GFP_KERNEL_ACCOUNT);
+	if (!leaf->hello) {
+		kfree(leaf);
+		return NULL;
+	}
+	leaf->addr = *addr;
+	leaf->v4 = ipv6_addr_v4mapped(addr);
+	leaf->mode = mode;
+	leaf->origin = origin;
+	leaf->fabric = fabric;
+	spin_lock_init(&leaf->paths_lock);
+	spin_lock_init(&leaf->hello_lock);
+	conga_hello_setup(leaf->hello, 0, conga_fabric_params(fabric)->dstport);
+	leaf->state = conga_leaf_derive(leaf);
+	return leaf;
+}
+
+/* False without memory. May sleep. */
+static bool conga_leaf_make_one_ahead(struct conga_leaf *leaf)
+{
+	struct conga_leaf_ahead *ahead;
+
+	if (rtnl_dereference(leaf->ahead))
+		return true;
+	ahead = kzalloc(sizeof(*ahead), GFP_KERNEL_ACCOUNT);
+	rcu_assign_pointer(leaf->ahead, ahead);
+	return ahead;
+}
+
+/*
+ * conga_leaf_make_ahead - leaves keep from now on what is behind uplinks
+ *
+ * The locks are held; may sleep. False without memory: some may keep it then.
+ */
+bool conga_leaf_make_ahead(struct conga_fabric *fabric)
+{
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	conga_assert_locked(fabric);
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
+		if (!conga_leaf_make_one_ahead(leaf))
+			return false;
+	return true;
+}
+
+/* conga_leaf_drop_ahead - and from now on do not; the locks are held */
+void conga_leaf_drop_ahead(struct conga_fabric *fabric)
+{
+	struct conga_leaf_ahead *ahead;
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	conga_assert_locked(fabric);
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
+		ahead = rcu_replace_pointer(leaf->ahead, NULL, true);
+		if (ahead)
+			kfree_rcu(ahead, rcu);
+	}
+}
+
+/* conga_leaf_forget_tag - what was learnt about an uplink that died; the locks are held */
+void conga_leaf_forget_tag(struct conga_leaf *leaf, u8 tag)
+{
+	struct conga_leaf_ahead *ahead = rtnl_dereference(leaf->ahead);
+
+	WRITE_ONCE(leaf->to.heard[tag], 0);
+	if (!ahead)
+		return;
+	spin_lock_bh(&leaf->hello_lock);
+	conga_ahead_forget(&ahead->ahead, tag);
+	spin_unlock_bh(&leaf->hello_lock);
+}
+
+/*
+ * conga_leaf_add - make and publish a leaf
+ *
+ * May sleep. ERR_PTR: -ENOMEM, or -EBUSY when all 65,535 indices are taken.
+ */
+struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
+				  const struct in6_addr *addr, u8 mode,
+				  u8 origin)
+{
+	struct conga_leaf *leaf = conga_leaf_alloc(fabric, addr, mode, origin);
+	u32 index;
+	int err;
+
+	conga_assert_locked(fabric);
+	if (!leaf)
+		return ERR_PTR(-ENOMEM);
+	err = -ENOMEM;
+	if (conga_fabric_params(fabric)->policy->needs & CONGA_NEEDS_AHEAD &&
+	    !conga_leaf_make_one_ahead(leaf))
+		goto err_free_leaf;
+	/* Reserved, until the leaf is complete: the tick and events find it by index, and
+	 * may be at it by the time that the table refuses it.
+	 */
+	err = xa_alloc(&fabric->leaf_index, &index, NULL,
+		       XA_LIMIT(1, U16_MAX), GFP_KERNEL);
+	if (err)
+		goto err_free_leaf;
+	leaf->index = index;
+	leaf->hello->tick = index % CONGA_HELLO_TICKS;
+	err = rhashtable_insert_fast(&fabric->leaves, &leaf->node,
+				     conga_leaf_params);
+	if (err)
+		goto err_release_index;
+	xa_store(&fabric->leaf_index, index, leaf, GFP_KERNEL);
+	WRITE_ONCE(fabric->leaf_count, fabric->leaf_count + 1);
+	fabric->generation++;
+	return leaf;
+
+err_release_index:
+	xa_release(&fabric->leaf_index, index);
+err_free_leaf:
+	kfree(rtnl_dereference(leaf->ahead));
+	kfree(leaf->hello);
+	kfree(leaf);
+	return ERR_PTR(err);
+}
+
+/* conga_leaf_flush - forget what was learnt, e.g. because its scale changed */
+void conga_leaf_flush(struct conga_leaf *leaf)
+{
+	struct conga_leaf_ahead *ahead;
+
+	conga_toleaf_flush(&leaf->to);
+	conga_fromleaf_flush(&leaf->from);
+	rcu_read_lock();
+	ahead = rcu_dereference(leaf->ahead);
+	if (ahead)
+		conga_toleaf_flush(&ahead->ahead.queue);
+	rcu_read_unlock();
+}
+
+static void conga_leaf_count(const struct conga_leaf *leaf)
+{
+	static const enum conga_attr_stats down[__CONGA_LEAF_REASON_MAX] = {
+		[CONGA_LEAF_SILENT]	= CONGA_A_STATS_LEAF_SILENT,
+		[CONGA_LEAF_VERSION]	= CONGA_A_STATS_LEAF_SILENT,
+		[CONGA_LEAF_BYE]	= CONGA_A_STATS_LEAF_BYE,
+		[CONGA_LEAF_Q]		= CONGA_A_STATS_LEAF_DISAGREES,
+		[CONGA_LEAF_BYTE3]	= CONGA_A_STATS_LEAF_DISAGREES,
+		[CONGA_LEAF_METRIC]	= CONGA_A_STATS_LEAF_DISAGREES,
+		[CONGA_LEAF_ALTERNATES]	= CONGA_A_STATS_LEAF_ALTERNATES,
+	};
+
+	conga_stats_inc(leaf->fabric->stats,
+			conga_leaf_is_conga(leaf) ? CONGA_A_STATS_LEAF_UP :
+						    down[leaf->hello->reason]);
+}
+
+/*
+ * conga_leaf_settle - put in force what hello found
+ *
+ * Holds hello_lock, BH disabled. What was learnt from a leaf that is conga no
+ * more says nothing.
+ */
+void conga_leaf_settle(struct conga_leaf *leaf)
+{
+	u8 state = conga_leaf_derive(leaf);
+	bool changed = (state ^ leaf->state) & CONGA_LEAF_CONGA;
+
+	lockdep_assert_held(&leaf->hello_lock);
+	WRITE_ONCE(leaf->silent, conga_leaf_silent(leaf, state));
+	WRITE_ONCE(leaf->state, state);
+	if (!changed)
+		return;
+	conga_leaf_flush(leaf);
+	if (leaf->mode == CONGA_MODE_AUTO)
+		conga_leaf_count(leaf);
+}
+
+/* conga_leaf_tell - of what is not as @before, if anything; holds hello_lock */
+void conga_leaf_tell(struct conga_leaf *leaf, const struct conga_leaf_news *before)
+{
+	const struct conga_leaf_news now = conga_leaf_news(leaf);
+
+	if (memcmp(before, &now, sizeof(now)))
+		conga_fabric_changed(leaf->fabric);
+}
+
+/* conga_leaf_set_mode - by order; begins without any knowledge of the leaf */
+void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode)
+{
+	conga_assert_locked(leaf->fabric);
+	if (leaf->mode == mode)
+		return;
+	spin_lock_bh(&leaf->hello_lock);
+	WRITE_ONCE(leaf->mode, mode);
+	conga_hello_setup(leaf->hello, leaf->hello->tick,
+			  conga_fabric_params(leaf->fabric)->dstport);
+	WRITE_ONCE(leaf->silent, leaf->hula.out);
+	WRITE_ONCE(leaf->state, conga_leaf_derive(leaf));
+	conga_leaf_flush(leaf);
+	spin_unlock_bh(&leaf->hello_lock);
+}
+
+/*
+ * conga_leaf_reason - enum conga_leaf_reason, why it is in its state
+ *
+ * Any context; @params are the fabric's. Of a leaf in mode conga silence is no
+ * news: it may know no hello.
+ */
+u8 conga_leaf_reason(const struct conga_leaf *leaf,
+		     const struct conga_params *params)
+{
+	u8 reason = READ_ONCE(leaf->hello->reason);
+	u8 mode = READ_ONCE(leaf->mode);
+
+	if (mode == CONGA_MODE_AUTO)
+		return params->hello ? reason : CONGA_LEAF_HELLO_OFF;
+	if (mode == CONGA_MODE_PLAIN || !params->hello ||
+	    reason <= CONGA_LEAF_SILENT)
+		return CONGA_LEAF_ORDERED;
+	return reason;
+}
+
+/* conga_leaf_open - paths for new flowlets, a bit per LBTag; softirq, RCU */
+u16 conga_leaf_open(struct conga_leaf *leaf)
+{
+	return conga_path_usable(leaf) & ~conga_leaf_shut(leaf);
+}
+
+/* conga_leaf_path_reason - enum conga_path_reason, in force now; likewise */
+u8 conga_leaf_path_reason(struct conga_leaf *leaf, struct conga_port *port)
+{
+	u8 reason = conga_path_reason(leaf, port);
+
+	if (reason != CONGA_PATH_USABLE)
+		return reason;
+	if (READ_ONCE(leaf->hula.out) & BIT(port->tag))
+		return CONGA_PATH_UNPROBED;
+	if (conga_leaf_is_conga(leaf)) {
+		if (READ_ONCE(leaf->hello->out) & BIT(port->tag))
+			return CONGA_PATH_SILENT;
+		if (READ_ONCE(leaf->hello->narrow) & BIT(port->tag))
+			return CONGA_PATH_NARROW;
+	}
+	if (READ_ONCE(leaf->fabric->draining) & BIT(port->tag))
+		return CONGA_PATH_DRAINING;
+	return CONGA_PATH_USABLE;
+}
+
+/* conga_leaf_make_dead - unpublish; readers may hold it until a grace period */
+void conga_leaf_make_dead(struct conga_leaf *leaf)
+{
+	struct conga_fabric *fabric = leaf->fabric;
+
+	conga_assert_locked(fabric);
+	rhashtable_remove_fast(&fabric->leaves, &leaf->node, conga_leaf_params);
+	xa_erase(&fabric->leaf_index, leaf->index);
+	WRITE_ONCE(fabric->leaf_count, fabric->leaf_count - 1);
+	fabric->generation++;
+}
+
+/* conga_leaf_free - after a grace period since it was made dead */
+void conga_leaf_free(struct conga_leaf *leaf)
+{
+	conga_path_forget_all(leaf);
+	kfree(rcu_dereference_raw(leaf->ahead));
+	kfree(leaf->hello);
+	kfree(leaf);
+}

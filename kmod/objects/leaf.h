@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_LEAF_H
+#define _CONGA_LEAF_H
+
+#include <linux/hash.h>
+#include <linux/in6.h>
+#include <linux/rhashtable.h>
+#include <linux/spinlock.h>
+#include <net/ipv6.h>
+
+#include "paper/ahead.h"
+#include "objects/fabric.h"
+#include "paper/feedback.h"
+#include "paper/hello.h"
+#include "paper/hula.h"
+#include "objects/path.h"
+#include "paper/toleaf.h"
+
+/* What events said last. */
+struct conga_leaf_told {
+	u8	state;
+	u8	reason;
+	u8	path[CONGA_TAGS_MAX];	/* enum conga_path_reason, by LBTag */
+};
+
+/* Of a leaf while the policy wants to know. */
+struct conga_leaf_ahead {
+	struct conga_ahead	ahead;
+	struct rcu_head		rcu;
+};
+
+/*
+ * A leaf takes an object of 1024 bytes, one of 192 for hello, and for each set of its
+ * paths one of 512 bytes or less with four uplinks. Its cache lines, of 64 bytes, are
+ * divided by who writes them:
+ *
+ *   0	what every packet to or from the leaf reads. Packets write busy alone, once a tick
+ *	and LBTag.
+ *   1	written by configuration, by the tick, when paths are resolved, and by a packet
+ *	once in Tage / 2 (explicit_sent) or a jiffy (own_looked). to.loaded is read once a
+ *	flowlet, and written when a path gets load, or has none any more.
+ *   2-3	to.heard: a word is written once a grain at most, by packets received, and
+ *	read once a flowlet, if the path has load.
+ *   4-8	from: a word is written once a grain at most by packets received, and by
+ *	packets sent when they feed back something new.
+ *   9	hula: of probes, some per Tp; best is read once a flowlet.
+ *
+ * So of a leaf's lines only those of its two tables bounce between CPUs, which is what
+ * tables are for: one CPU hears, another sends.
+ */
+struct conga_leaf {
+	struct in6_addr		addr;	/* IPv4 as ::ffff:a.b.c.d */
+	struct rhash_head	node;
+	u16			index;	/* in flowlets and fabric->leaf_index */
+	u8			state;	/* CONGA_LEAF_CONGA, and a bit for each UDP port that
+					 * gets stamps; READ_ONCE by packets
+					 */
+	u8			mode;	/* enum conga_mode, as ordered */
+	u16			silent;	/* paths that are out, READ_ONCE by packets */
+	u8			origin;	/* enum conga_origin */
+	bool			v4;	/* addr is an IPv4 address */
+	struct conga_fabric	*fabric;
+	unsigned long		busy;	/* paths that carried packets since the
+					 * last tick; set_bit by packets
+					 */
+	struct conga_paths __rcu *paths; /* the newest key's first, by path.c */
+	spinlock_t		paths_lock;	/* paths and what follows; BH */
+	u16			path_up;	/* uplinks that led there, as counted */
+	u8			path_keys;	/* sets of paths */
+	struct {
+		u32		path_evicted;	/* jiffies, the last in favour of another */
+		u32		own_looked;	/* jiffies, at a packet's address; tx.c */
+	} __aligned(8);
+	struct conga_leaf_told	told;	/* the last event's, by netlink_event.c */
+	u8			own_rank;	/* enum conga_own_rank */
+	spinlock_t		hello_lock;	/* *hello, state, silent, own; BH */
+	atomic64_t		explicit_sent;	/* ns, last explicit feedback */
+	struct in6_addr		own;		/* address that it knows this node by */
+	struct conga_toleaf	to;
+	struct conga_fromleaf	from ____cacheline_aligned_in_smp;
+	struct conga_hello	*hello;	/* of the tick and of answers */
+	struct conga_hula	hula;	/* by hello_lock, but for best */
+	struct conga_leaf_ahead __rcu *ahead; /* NULL: nobody wants to know */
+};
+
+/* Products: upper bits depend on all lower ones, and are folded onto these, so that it
+ * does not matter where leaves' addresses differ. (Of those whose halves are alike, as
+ * fd00:0:0:7::7, ipv6_addr_hash() makes one number.) Who could choose addresses that
+ * collide is an operator, who has better ways to slow this box down.
+ */
+static inline u32 conga_leaf_hash(const void *key, u32 len, u32 seed)
+{
+	__be64 half[2];
+	u64 sum;
+
+	memcpy(half, key, sizeof(half));
+	sum = be64_to_cpu(half[0]) * GOLDEN_RATIO_64 ^ be64_to_cpu(half[1]);
+	return hash_64(sum ^ sum >> 32 ^ seed, 32);
+}
+
+static inline int conga_leaf_differs(struct rhashtable_compare_arg *arg,
+				     const void *leaf)
+{
+	return !ipv6_addr_equal(arg->key, &((const struct conga_leaf *)leaf)->addr);
+}
+
+static const struct rhashtable_params conga_leaf_params = {
+	.key_offset		= offsetof(struct conga_leaf, addr),
+	.key_len		= sizeof_field(struct conga_leaf, addr),
+	.head_offset		= offsetof(struct conga_leaf, node),
+	.hashfn			= conga_leaf_hash,
+	.obj_cmpfn		= conga_leaf_differs,
+	.automatic_shrinking	= true,
+};
+
+/* conga_leaf_find - by address, NULL if none; RCU */
+static __always_inline struct conga_leaf *
+conga_leaf_find(struct conga_fabric *fabric, const struct in6_addr *addr)
+{
+	return rhashtable_lookup(&fabric->leaves, addr, conga_leaf_params);
+}
+
+static inline bool conga_leaf_is_v4(const struct conga_leaf *leaf)
+{
+	return leaf->v4;
+}
+
+/* In struct conga_leaf::state, beside the ports */
+#define CONGA_LEAF_CONGA	BIT(7)
+#define CONGA_LEAF_PORTS	(BIT(CONGA_DSTPORTS_MAX) - 1)
+
+/* Are packets to it stamped, at any port, and its stamps learnt from? Any context. */
+static inline bool conga_leaf_is_conga(const struct conga_leaf *leaf)
+{
+	return READ_ONCE(leaf->state) & CONGA_LEAF_CONGA;
+}
+
+/* Are packets to it stamped that go to @port, a bit of conga_params_port()? */
+static inline bool conga_leaf_stamps(const struct conga_leaf *leaf, u8 port)
+{
+	return READ_ONCE(leaf->state) & port;
+}
+
+/* Of what hello found, what others are told about. */
+struct conga_leaf_news {
+	u16	silent;
+	u16	narrow;
+	u8	state;
+	u8	reason;
+};
+
+/* conga_leaf_news - as it is now; under hello_lock */
+static inline struct conga_leaf_news conga_leaf_news(const struct conga_leaf *leaf)
+{
+	return (struct conga_leaf_news) {
+		.silent	= leaf->silent,
+		.narrow	= leaf->hello->narrow,
+		.state	= leaf->state,
+		.reason	= leaf->hello->reason,
+	};
+}
+
+/* conga_leaf_state - enum conga_mode, in force */
+static inline u8 conga_leaf_state(const struct conga_leaf *leaf)
+{
+	return conga_leaf_is_conga(leaf) ? CONGA_MODE_CONGA : CONGA_MODE_PLAIN;
+}
+
+/* Is the path by @tag out, because the leaf does not answer by it, or it is narrow? */
+static inline bool conga_leaf_is_silent(const struct conga_leaf *leaf, u8 tag)
+{
+	return READ_ONCE(leaf->silent) & BIT(tag);
+}
+
+/* Paths that are not for new flowlets, whether they lead to the leaf or not. */
+static inline u16 conga_leaf_shut(const struct conga_leaf *leaf)
+{
+	return READ_ONCE(leaf->silent) | READ_ONCE(leaf->fabric->draining);
+}
+
+/* A packet goes by @tag. The word is written once per tick and LBTag. */
+static inline void conga_leaf_mark_busy(struct conga_leaf *leaf, u8 tag)
+{
+	if (!test_bit(tag, &leaf->busy))
+		set_bit(tag, &leaf->busy);
+}
+
+int conga_leaf_table_setup(struct conga_fabric *fabric);
+void conga_leaf_table_clean(struct conga_fabric *fabric);
+
+struct conga_leaf *conga_leaf_find_locked(struct conga_fabric *fabric,
+					  const struct in6_addr *addr);
+struct conga_leaf *conga_leaf_by_index(struct conga_fabric *fabric, u16 index);
+struct conga_leaf *conga_leaf_next(struct conga_fabric *fabric,
+				   unsigned long *index);
+struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
+				  const struct in6_addr *addr, u8 mode,
+				  u8 origin);
+bool conga_leaf_make_ahead(struct conga_fabric *fabric);
+void conga_leaf_drop_ahead(struct conga_fabric *fabric);
+void conga_leaf_forget_tag(struct conga_leaf *leaf, u8 tag);
+void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode);
+void conga_leaf_settle(struct conga_leaf *leaf);
+void conga_leaf_tell(struct conga_leaf *leaf, const struct conga_leaf_news *before);
+u8 conga_leaf_reason(const struct conga_leaf *leaf,
+		     const struct conga_params *params);
+u16 conga_leaf_open(struct conga_leaf *leaf);
+u8 conga_leaf_path_reason(struct conga_leaf *leaf, struct conga_port *port);
+void conga_leaf_flush(struct conga_leaf *leaf);
+void conga_leaf_make_dead(struct conga_leaf *leaf);
+void conga_leaf_free(struct conga_leaf *leaf);
+
+#endif /* _CONGA_LEAF_H */

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Gateways that do not answer, where the kernel leaves out their nexthops.
+ *
+ * A neighbour's state is no part of the generation of routes, so that paths which were
+ * resolved by it must be resolved anew when it changes. Only gateways that a path
+ * depends on are watched: whoever makes a node look for other neighbours, as a scan of
+ * a network does, changes nothing here.
+ */
+#include <linux/in6.h>
+#include <linux/spinlock.h>
+#include <net/ipv6.h>
+#include <net/neighbour.h>
+#include <net/netevent.h>
+
+#include "objects/fabric.h"
+#include "objects/neighbour.h"
+#include "objects/path.h"
+#include "objects/port.h"
+
+/* Guards writes of all ports' gateways. Taken inside a leaf's paths_lock. */
+static DEFINE_SPINLOCK(conga_neighbour_lock);
+
+/* More gateways than a port has room for: every neighbour is watched. */
+static bool conga_neighbour_watches(const struct conga_port *port,
+				    const struct in6_addr *gateway)
+{
+	/* Paired with the release in conga_neighbour_watch(). */
+	unsigned int i, count = smp_load_acquire(&port->gateways);
+
+	if (count > CONGA_PORT_GATEWAYS)
+		return true;
+	for (i = 0; i < count; i++)
+		if (ipv6_addr_equal(&port->gateway[i], gateway))
+			return true;
+	return false;
+}
+
+/* conga_neighbour_watch - a path by @port depends on @gateway; BH disabled, RCU */
+void conga_neighbour_watch(struct conga_port *port, const struct in6_addr *gateway)
+{
+	lockdep_assert(in_softirq());
+	if (conga_neighbour_watches(port, gateway))
+		return;
+	spin_lock(&conga_neighbour_lock);
+	if (!conga_neighbour_watches(port, gateway)) {
+		if (port->gateways < CONGA_PORT_GATEWAYS)
+			port->gateway[port->gateways] = *gateway;
+		/* Paired with the acquire in conga_neighbour_watches(). */
+		smp_store_release(&port->gateways, port->gateways + 1);
+	}
+	spin_unlock(&conga_neighbour_lock);
+}
+
+static void conga_neighbour_changed(const struct neighbour *neighbour)
+{
+	struct conga_fabric *fabric;
+	struct conga_port *port;
+	struct in6_addr address;
+
+	if (neighbour->tbl->family == AF_INET6)
+		memcpy(&address, neighbour->primary_key, sizeof(address));
+	else if (neighbour->tbl->family == AF_INET)
+		ipv6_addr_set_v4mapped(*(const __be32 *)neighbour->primary_key, &address);
+	else
+		return;
+	fabric = rcu_dereference(conga_net(dev_net(neighbour->dev))->fabric);
+	port = fabric ? conga_port_find(fabric, neighbour->dev->ifindex) : NULL;
+	if (!port || !conga_neighbour_watches(port, &address))
+		return;
+	conga_path_invalidate(fabric);
+	conga_fabric_changed(fabric);
+}
+
+/* Any context. */
+static int conga_neighbour_event(struct notifier_block *self, unsigned long event,
+				 void *neighbour)
+{
+	if (event != NETEVENT_NEIGH_UPDATE)
+		return NOTIFY_DONE;
+	rcu_read_lock();
+	conga_neighbour_changed(neighbour);
+	rcu_read_unlock();
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block conga_neighbour_notifier = {
+	.notifier_call = conga_neighbour_event,
+};
+
+int conga_neighbour_init(void)
+{
+	return register_netevent_notifier(&conga_neighbour_notifier);
+}
+
+void conga_neighbour_exit(void)
+{
+	unregister_netevent_notifier(&conga_neighbour_notifier);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_PATH_DST_H
+#define _CONGA_PATH_DST_H
+
+/*
+ * The route of a path, for every packet: is what path.c resolved still good?
+ */
+#include <net/dst.h>
+#include <net/ip6_fib.h>
+#include <net/ip_fib.h>
+#include <net/route.h>
+
+#include "objects/leaf.h"
+#include "objects/path.h"
+#include "objects/port.h"
+
+#define CONGA_PATH_RESOLVED	BIT_ULL(32)	/* so that no generation is 0 */
+
+/* The sum moves whenever one of its terms does: each only counts up. */
+static inline u64 conga_path_genid(const struct conga_leaf *leaf)
+{
+	const struct conga_fabric *fabric = leaf->fabric;
+	u32 sum = atomic_read(&fabric->path_epoch);
+
+	sum += conga_leaf_is_v4(leaf) ? rt_genid_ipv4(fabric->net) :
+					rt_genid_ipv6(fabric->net);
+	return CONGA_PATH_RESOLVED | sum;
+}
+
+static inline bool conga_path_current(const struct conga_leaf *leaf,
+				      const struct conga_paths *paths)
+{
+	return READ_ONCE(paths->genid) == conga_path_genid(leaf);
+}
+
+/* Has the kernel not given up the route? Those of IPv4 it gives up by generation, or by
+ * a mark.
+ */
+static inline bool conga_path_holds(const struct conga_leaf *leaf, struct dst_entry *dst,
+				    u32 cookie)
+{
+	if (conga_leaf_is_v4(leaf))
+		return READ_ONCE(dst->obsolete) == DST_OBSOLETE_FORCE_CHK;
+	return dst_check(dst, cookie);
+}
+
+/* Are all verdicts good? A route of IPv4 that was given up is found out when it is used. */
+static inline bool conga_path_holds_all(const struct conga_leaf *leaf,
+					const struct conga_paths *paths)
+{
+	u8 i;
+
+	if (!conga_path_current(leaf, paths))
+		return false;
+	if (conga_leaf_is_v4(leaf))
+		return true;
+	if (paths->witness && !dst_check(paths->witness, paths->witness_cookie))
+		return false;
+	for (i = 0; i < paths->nexthops; i++)
+		if (!dst_check(paths->nexthop[i].dst, paths->nexthop[i].cookie))
+			return false;
+	return true;
+}
+
+/* conga_path_same - are two routes by one nexthop? */
+static inline bool conga_path_same(const struct dst_entry *a, const struct dst_entry *b)
+{
+	const struct rtable *a4 = (const struct rtable *)a, *b4 = (const struct rtable *)b;
+
+	if (a == b)
+		return true;
+	if (a->dev != b->dev || a->ops->family != b->ops->family)
+		return false;
+	if (a->ops->family == AF_INET6)
+		return ipv6_addr_equal(&((const struct rt6_info *)a)->rt6i_gateway,
+				       &((const struct rt6_info *)b)->rt6i_gateway);
+	if (a4->rt_gw_family != b4->rt_gw_family)
+		return false;
+	if (a4->rt_gw_family == AF_INET6)
+		return ipv6_addr_equal(&a4->rt_gw6, &b4->rt_gw6);
+	return !a4->rt_gw_family || a4->rt_gw4 == b4->rt_gw4;
+}
+
+/* conga_path_owns - is a packet's own route one of the decision's nexthops? Most often
+ * it is the very object that the packet before had.
+ */
+static inline bool conga_path_owns(const struct conga_paths *paths,
+				   const struct dst_entry *own)
+{
+	return likely(READ_ONCE(paths->own) == own) || conga_path_owns_any(paths, own);
+}
+
+/* Of several gateways behind the uplink the one whose share of all hashes this is. */
+static inline const struct conga_nexthop *
+conga_path_share(const struct conga_paths *paths, const struct conga_path *path, u32 hash)
+{
+	const struct conga_nexthop *nexthop = &paths->nexthop[path->first];
+	u32 place = ((u64)hash * path->weight) >> 32;
+
+	while (place >= nexthop->weight)
+		place -= nexthop++->weight;
+	return nexthop;
+}
+
+/* conga_path_nexthop - the nexthop by the uplink @tag for a flow, NULL if unusable */
+static inline const struct conga_nexthop *
+conga_path_nexthop(const struct conga_paths *paths, u8 tag, u32 hash)
+{
+	const struct conga_path *path = &paths->path[tag];
+
+	if (likely(path->count == 1))
+		return &paths->nexthop[path->first];
+	return path->count ? conga_path_share(paths, path, hash) : NULL;
+}
+
+#endif /* _CONGA_PATH_DST_H */

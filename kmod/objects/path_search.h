@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_PATH_SEARCH_H
+#define _CONGA_PATH_SEARCH_H
+
+#include "objects/path.h"
+
+struct fib_nh_common;
+struct net_device;
+
+/* Nexthops of one key, as they are gathered port by port. */
+struct conga_path_search {
+	struct conga_leaf		*leaf;
+	const struct conga_path_key	*key;
+	bool			any_neighbour;	/* nexthops whose gateway does not answer, too */
+	bool			skipped;	/* one was left out for that */
+	bool			nomem;		/* so that the next packet tries again */
+	u8			nexthops;
+	u8			reason[CONGA_TAGS_MAX];	/* enum conga_path_reason */
+	struct dst_entry	*witness;	/* held; IPv6 */
+	u32			witness_cookie;
+	u8			members;
+	struct conga_nexthop	nexthop[CONGA_PATH_NEXTHOPS];
+	struct conga_path_member member[CONGA_PATH_MEMBERS];
+};
+
+/* path4.c, path6.c: the nexthops on @port, or, returned, the reason why there are none.
+ * RCU, BH disabled.
+ */
+u8 conga_path_search4(struct conga_path_search *search, struct conga_port *port);
+u8 conga_path_search6(struct conga_path_search *search, struct conga_port *port);
+void conga_path_members4(struct conga_path_search *search);
+void conga_path_members6(struct conga_path_search *search);
+
+/* path.c */
+s32 conga_path_domain(const struct conga_path_search *search,
+		      const struct net_device *dev);
+void conga_path_gather(struct conga_path_search *search, const struct conga_port *port,
+		       struct dst_entry *dst, u32 kept, unsigned int weight);
+void conga_path_note(struct conga_path_search *search, const struct fib_nh_common *nhc);
+
+#endif /* _CONGA_PATH_SEARCH_H */

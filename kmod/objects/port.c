@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Ports: the links of the fabric, each with its DRE and its counters. */
+#include <linux/ethtool.h>
+#include <linux/math64.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include "objects/backlog.h"
+#include "objects/port.h"
+
+#define CONGA_BITS_PER_MBIT	1000000ULL
+
+/* conga_port_find - by ifindex; RCU or the mutex */
+struct conga_port *conga_port_find(const struct conga_fabric *fabric,
+				   int ifindex)
+{
+	struct conga_port *port;
+
+	list_for_each_entry_rcu(port, &fabric->ports, list,
+				lockdep_is_held(&conga_net(fabric->net)->lock))
+		if (port->ifindex == ifindex)
+			return port;
+	return NULL;
+}
+
+/* conga_port_free_tag - the lowest free LBTag, CONGA_TAGS_MAX if none */
+u8 conga_port_free_tag(const struct conga_fabric *fabric)
+{
+	u8 tag;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		if (!conga_port_uplink(fabric, tag))
+			break;
+	return tag;
+}
+
+/* conga_port_link_rate - bit/s as the device reports it, 0 if it does not, or if that is none
+ * that a port may have: a TUN device reports whatever it was told to
+ */
+u64 conga_port_link_rate(struct net_device *dev)
+{
+	struct ethtool_link_ksettings settings;
+	u64 rate;
+
+	ASSERT_RTNL();
+	if (__ethtool_get_link_ksettings(dev, &settings) ||
+	    settings.base.speed == (u32)SPEED_UNKNOWN)
+		return 0;
+	rate = settings.base.speed * CONGA_BITS_PER_MBIT;
+	return rate >= CONGA_RATE_MIN && rate <= CONGA_RATE_MAX ? rate : 0;
+}
+
+/* What a probe tells of is still to be there when the next one comes: tau is at least
+ * 2 Tp, unless the user has set it.
+ */
+static u64 conga_port_tdre(const struct conga_port *port,
+			   const struct conga_params *params, u64 rate)
+{
+	u64 tdre = conga_dre_tdre(params->tdre, params->alpha, rate,
+				  READ_ONCE(port->dev->gso_max_size));
+
+	if (params->tdre != CONGA_TDRE_AUTO ||
+	    !(params->policy->needs & CONGA_NEEDS_PROBES))
+		return tdre;
+	return max(tdre, div64_u64(2 * conga_params_tp(params) * params->alpha,
+				   CONGA_ALPHA_ONE));
+}
+
+/*
+ * conga_port_dre_create - an idle DRE for @port
+ *
+ * May sleep. NULL without memory.
+ */
+struct conga_port_dre *conga_port_dre_create(const struct conga_port *port,
+					     const struct conga_params *params,
+					     u64 rate)
+{
+	struct conga_port_dre *dre = kzalloc(sizeof(*dre), GFP_KERNEL);
+	u64 tdre;
+
+	if (!dre)
+		return NULL;
+	if (conga_dre_shared_setup(&dre->shared)) {
+		kfree(dre);
+		return NULL;
+	}
+	tdre = conga_port_tdre(port, params, rate);
+	conga_dre_setup(&dre->params, rate, tdre, params->alpha, params->q);
+	dre->marks = params->policy->mark && port->role == CONGA_ROLE_TRANSIT;
+	return dre;
+}
+
+/* conga_port_dre_free - of one that was never published, or after RCU */
+void conga_port_dre_free(struct conga_port_dre *dre)
+{
+	if (!dre)
+		return;
+	conga_dre_shared_clean(&dre->shared);
+	kfree(dre);
+}
+
+static void conga_port_dre_free_rcu(struct rcu_head *rcu)
+{
+	conga_port_dre_free(container_of(rcu, struct conga_port_dre, rcu));
+}
+
+/* conga_port_dre_publish - takes @dre over, frees the old one after RCU */
+void conga_port_dre_publish(struct conga_port *port, struct conga_port_dre *dre)
+{
+	conga_assert_locked(port->fabric);
+	dre = rcu_replace_pointer(port->dre, dre, true);
+	call_rcu(&dre->rcu, conga_port_dre_free_rcu);
+}
+
+/*
+ * conga_port_create - a port that nobody sees yet; holds @dev
+ *
+ * RTNL. The caller has checked that device and tag are free. NULL without
+ * memory.
+ */
+struct conga_port *conga_port_create(struct conga_fabric *fabric,
+				     struct net_device *dev, u8 role, u8 tag,
+				     u64 rate, u8 rate_source)
+{
+	struct conga_port *port = kzalloc(sizeof(*port), GFP_KERNEL);
+	struct conga_port_dre *dre;
+	int cpu;
+
+	if (!port)
+		return NULL;
+	port->fabric = fabric;
+	port->dev = dev;
+	port->ifindex = dev->ifindex;
+	port->role = role;
+	port->tag = tag;
+	port->rate = rate;
+	port->rate_source = rate_source;
+	/* That it is there is told when it is complete. */
+	port->told_up = conga_port_up(port);
+	dre = conga_port_dre_create(port, conga_fabric_params(fabric), rate);
+	port->counters = alloc_percpu(struct conga_port_counters);
+	port->backlog = conga_backlog_create(dev);
+	if (!dre || !port->counters || !port->backlog)
+		goto err_free_port;
+	for_each_possible_cpu(cpu)
+		u64_stats_init(&per_cpu_ptr(port->counters, cpu)->sync);
+	RCU_INIT_POINTER(port->dre, dre);
+	netdev_hold(dev, &port->dev_tracker, GFP_KERNEL);
+	return port;
+
+err_free_port:
+	conga_port_dre_free(dre);
+	conga_backlog_free(port->backlog);
+	free_percpu(port->counters);
+	kfree(port);
+	return NULL;
+}
+
+/* conga_port_set_drain - of an uplink; flowlets on it leave at their next gap */
+void conga_port_set_drain(struct conga_port *port, bool drain)
+{
+	struct conga_fabric *fabric = port->fabric;
+	u16 draining = fabric->draining & ~BIT(port->tag);
+
+	conga_assert_locked(fabric);
+	WRITE_ONCE(port->drain, drain);
+	WRITE_ONCE(fabric->draining, draining | (drain ? BIT(port->tag) : 0));
+}
+
+/* An uplink's LBTag may have been a transit port's number. Who found that port by its
+ * number counts on it, as an index, until the end of the grace period.
+ */
+static void conga_port_take_tag(struct conga_port *port, u8 tag)
+{
+	struct conga_fabric *fabric = port->fabric;
+	struct conga_port *before = conga_port_hop(fabric, tag);
+	u16 transit = fabric->transit & ~BIT(tag);
+
+	WRITE_ONCE(port->tag, tag);
+	rcu_assign_pointer(fabric->hop[tag], port);
+	WRITE_ONCE(fabric->transit, port->role == CONGA_ROLE_TRANSIT ?
+				    transit | BIT(tag) : transit);
+	if (before) {
+		synchronize_net();
+		WRITE_ONCE(before->tag, CONGA_TAG_NONE);
+	}
+}
+
+static void conga_port_drop_tag(struct conga_port *port)
+{
+	struct conga_fabric *fabric = port->fabric;
+
+	if (port->tag == CONGA_TAG_NONE)
+		return;
+	WRITE_ONCE(fabric->transit, fabric->transit & ~BIT(port->tag));
+	RCU_INIT_POINTER(fabric->hop[port->tag], NULL);
+}
+
+/* What comes by the lowest tier comes from below. */
+static void conga_port_find_lowest(struct conga_fabric *fabric)
+{
+	struct conga_port *port;
+	u8 lowest = U8_MAX;
+
+	list_for_each_entry(port, &fabric->ports, list)
+		if (port->role == CONGA_ROLE_TRANSIT)
+			lowest = min(lowest, port->tier);
+	WRITE_ONCE(fabric->lowest, lowest);
+}
+
+/* conga_port_set_tier - of the link; the locks are held */
+void conga_port_set_tier(struct conga_port *port, u8 tier)
+{
+	conga_assert_locked(port->fabric);
+	WRITE_ONCE(port->tier, tier);
+	conga_port_find_lowest(port->fabric);
+}
+
+/*
+ * conga_port_make_hops - number those transit ports that the policy may choose
+ *
+ * The locks are held. Beyond the numbers that LBTags leave, the highest first, ports
+ * are no hops: what leads there is the kernel's own business.
+ */
+void conga_port_make_hops(struct conga_fabric *fabric)
+{
+	struct conga_port *port;
+	u8 tag = CONGA_TAGS_MAX;
+
+	conga_assert_locked(fabric);
+	if (!conga_fabric_params(fabric)->policy->forward)
+		return;
+	list_for_each_entry(port, &fabric->ports, list) {
+		if (port->tag != CONGA_TAG_NONE)
+			continue;
+		while (tag && conga_port_hop(fabric, tag - 1))
+			tag--;
+		if (!tag)
+			return;
+		conga_port_take_tag(port, --tag);
+	}
+}
+
+/* conga_port_publish - from now on packets may use the port; may sleep */
+void conga_port_publish(struct conga_port *port)
+{
+	struct conga_fabric *fabric = port->fabric;
+
+	conga_assert_locked(fabric);
+	list_add_tail_rcu(&port->list, &fabric->ports);
+	fabric->port_count++;
+	fabric->generation++;
+	if (port->role == CONGA_ROLE_UPLINK)
+		conga_port_take_tag(port, port->tag);
+	else
+		conga_port_find_lowest(fabric);
+	conga_port_make_hops(fabric);
+}
+
+/* conga_port_make_dead - unpublish; readers may hold it until a grace period */
+void conga_port_make_dead(struct conga_port *port)
+{
+	struct conga_fabric *fabric = port->fabric;
+
+	conga_assert_locked(fabric);
+	list_del_rcu(&port->list);
+	fabric->port_count--;
+	fabric->generation++;
+	if (port->role == CONGA_ROLE_UPLINK)
+		conga_port_set_drain(port, false);
+	else
+		conga_port_find_lowest(fabric);
+	conga_port_drop_tag(port);
+}
+
+/* conga_port_free - after a grace period since it was made dead */
+void conga_port_free(struct conga_port *port)
+{
+	conga_port_dre_free(rcu_dereference_raw(port->dre));
+	conga_backlog_free(port->backlog);
+	free_percpu(port->counters);
+	netdev_put(port->dev, &port->dev_tracker);
+	kfree(port);
+}
+
+/* conga_port_x - X of the port in DRE units; BH disabled, RCU */
+u64 conga_port_x(struct conga_port_dre *dre, u64 now)
+{
+	return conga_dre_shared_x(&dre->params, &dre->shared, now);
+}
+
+/* conga_port_metric - 0 to 2^Q - 1; BH disabled, RCU */
+u8 conga_port_metric(struct conga_port *port, u64 now)
+{
+	struct conga_port_dre *dre = rcu_dereference(port->dre);
+
+	return conga_dre_metric(&dre->params, conga_port_x(dre, now));
+}
+
+/* conga_port_metric_of - likewise, if of its rate only @weight is there, of
+ * CONGA_WEIGHT_FULL
+ */
+u8 conga_port_metric_of(struct conga_port *port, u64 now, u32 weight)
+{
+	struct conga_port_dre *dre = rcu_dereference(port->dre);
+	u64 x = conga_port_x(dre, now);
+
+	if (weight != CONGA_WEIGHT_FULL)
+		x = div_u64(min(x, U64_MAX / CONGA_WEIGHT_FULL) * CONGA_WEIGHT_FULL, weight);
+	return conga_dre_metric(&dre->params, x);
+}
+
+/* conga_port_utilisation - 0 to 255 of full scale; likewise */
+u8 conga_port_utilisation(struct conga_port *port, u64 now)
+{
+	struct conga_port_dre *dre = rcu_dereference(port->dre);
+
+	return conga_dre_utilisation(&dre->params, conga_port_x(dre, now));
+}
+
+/* conga_port_mbits - its rate in Mbit/s; any context */
+u32 conga_port_mbits(const struct conga_port *port)
+{
+	return div_u64(READ_ONCE(port->rate), CONGA_BITS_PER_MBIT);
+}
+
+/* conga_port_read - totals since the port was added; any context */
+void conga_port_read(const struct conga_port *port, u64 *packets, u64 *bytes)
+{
+	int cpu;
+
+	*packets = 0;
+	*bytes = 0;
+	for_each_possible_cpu(cpu) {
+		const struct conga_port_counters *one;
+		unsigned int start;
+		u64 p, b;
+
+		one = per_cpu_ptr(port->counters, cpu);
+		do {
+			start = u64_stats_fetch_begin(&one->sync);
+			p = u64_stats_read(&one->packets);
+			b = u64_stats_read(&one->bytes);
+		} while (u64_stats_fetch_retry(&one->sync, start));
+		*packets += p;
+		*bytes += b;
+	}
+}

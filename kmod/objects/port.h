@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_PORT_H
+#define _CONGA_PORT_H
+
+#include <linux/netdevice.h>
+#include <linux/netfilter.h>
+#include <linux/u64_stats_sync.h>
+
+#include "paper/dre_shared.h"
+#include "objects/fabric.h"
+#include "objects/own.h"
+
+#define CONGA_PORT_GATEWAYS	4
+
+/* A port's DRE. Replaced whole when a parameter changes, so that shares never
+ * mix periods of different lengths. Every packet at the port reads params, and writes
+ * nothing here but, once in Tdre, the sum in shared, which has a cache line of its own.
+ */
+struct conga_port_dre {
+	struct conga_dre_params	params;
+	bool			marks;	/* the policy, what leaves by this port */
+	struct rcu_head		rcu;
+	struct conga_dre_shared	shared;
+};
+
+/* One per CPU, written there by every packet. */
+struct conga_port_counters {
+	struct u64_stats_sync	sync;
+	u64_stats_t		packets;
+	u64_stats_t		bytes;
+};
+
+/* Packets read the first cache line, from fabric to list, and write none of this: what
+ * they count is per CPU, in counters and dre.
+ */
+struct conga_port {
+	struct conga_fabric		*fabric;
+	struct conga_port_dre __rcu	*dre;
+	struct conga_port_counters __percpu *counters;
+	struct net_device		*dev;
+	int				ifindex;
+	u8				role;	/* enum conga_role */
+	u8				tag;	/* LBTag; of a transit port its number as a hop,
+						 * or CONGA_TAG_NONE
+						 */
+	u8				tier;	/* of the link, leaves' own have the lowest */
+	u8				rate_source; /* enum conga_rate_source */
+	u8				origin;	/* enum conga_origin */
+	bool				drain;	/* no new flowlets; and fabric->draining */
+	bool				told_up; /* the last event's, by netlink_event.c */
+	u64				rate;	/* bit/s */
+	struct conga_backlog		*backlog; /* of its queues */
+	netdevice_tracker		dev_tracker;
+	struct list_head		list;	/* fabric->ports */
+	struct list_head		dying;	/* by hooks.c, with its fabric */
+	struct nf_hook_ops		egress;	/* by hooks.c */
+	unsigned int			gateways; /* watched, by neighbour.c */
+	struct in6_addr			gateway[CONGA_PORT_GATEWAYS]; /* IPv4 mapped */
+	struct conga_own		own;	/* of an uplink, by own.c */
+};
+
+/* conga_port_hop - the port that is called @tag, NULL if none; RCU or the mutex */
+static inline struct conga_port *
+conga_port_hop(const struct conga_fabric *fabric, u8 tag)
+{
+	return rcu_dereference_check(fabric->hop[tag],
+				     lockdep_is_held(&conga_net(fabric->net)->lock));
+}
+
+/* conga_port_uplink - the owner of an LBTag, NULL if none; likewise */
+static inline struct conga_port *
+conga_port_uplink(const struct conga_fabric *fabric, u8 tag)
+{
+	struct conga_port *port = conga_port_hop(fabric, tag);
+
+	return port && port->role == CONGA_ROLE_UPLINK ? port : NULL;
+}
+
+/* conga_port_below - is what comes by this port from a lower tier? */
+static inline bool conga_port_below(const struct conga_port *port)
+{
+	return port->role == CONGA_ROLE_TRANSIT &&
+	       READ_ONCE(port->tier) <= READ_ONCE(port->fabric->lowest);
+}
+
+/* Can the port send at this moment? Any context. */
+static inline bool conga_port_up(const struct conga_port *port)
+{
+	return netif_running(port->dev) && netif_carrier_ok(port->dev);
+}
+
+struct conga_port *conga_port_find(const struct conga_fabric *fabric,
+				   int ifindex);
+u8 conga_port_free_tag(const struct conga_fabric *fabric);
+u64 conga_port_link_rate(struct net_device *dev);
+
+struct conga_port *conga_port_create(struct conga_fabric *fabric,
+				     struct net_device *dev, u8 role, u8 tag,
+				     u64 rate, u8 rate_source);
+void conga_port_set_drain(struct conga_port *port, bool drain);
+void conga_port_set_tier(struct conga_port *port, u8 tier);
+void conga_port_publish(struct conga_port *port);
+void conga_port_make_hops(struct conga_fabric *fabric);
+void conga_port_make_dead(struct conga_port *port);
+void conga_port_free(struct conga_port *port);
+
+struct conga_port_dre *conga_port_dre_create(const struct conga_port *port,
+					     const struct conga_params *params,
+					     u64 rate);
+void conga_port_dre_publish(struct conga_port *port, struct conga_port_dre *dre);
+void conga_port_dre_free(struct conga_port_dre *dre);
+
+u64 conga_port_x(struct conga_port_dre *dre, u64 now);
+u8 conga_port_metric(struct conga_port *port, u64 now);
+u8 conga_port_metric_of(struct conga_port *port, u64 now, u32 weight);
+u8 conga_port_utilisation(struct conga_port *port, u64 now);
+u32 conga_port_mbits(const struct conga_port *port);
+void conga_port_read(const struct conga_port *port, u64 *packets, u64 *bytes);
+
+/* For those who choose an uplink; written when it changes only. What other CPUs sent
+ * in the running period is not in X, so that the bit may come as late as the next packet.
+ */
+static inline void conga_port_note_load(const struct conga_port *port,
+					bool loaded)
+{
+	unsigned long *all = &port->fabric->loaded;
+
+	if (port->role != CONGA_ROLE_UPLINK || test_bit(port->tag, all) == loaded)
+		return;
+	if (loaded)
+		set_bit(port->tag, all);
+	else
+		clear_bit(port->tag, all);
+}
+
+/* conga_port_count - a packet enters the port's queue; returns X in DRE units, with it.
+ * BH disabled, RCU
+ */
+static inline u64 conga_port_count(struct conga_port *port,
+				   struct conga_port_dre *dre, u64 now,
+				   u32 packets, u32 bytes)
+{
+	struct conga_port_counters *counters = this_cpu_ptr(port->counters);
+	u64 x;
+
+	u64_stats_update_begin(&counters->sync);
+	u64_stats_add(&counters->packets, packets);
+	u64_stats_add(&counters->bytes, bytes);
+	u64_stats_update_end(&counters->sync);
+
+	x = conga_dre_shared_add(&dre->params, &dre->shared, now, bytes);
+	conga_port_note_load(port, conga_dre_loaded(&dre->params, x));
+	return x;
+}
+
+#endif /* _CONGA_PORT_H */

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Packets: find the VXLAN header, make it writable, edit the word, fix the
+ * checksum. Only this file, and packet.h for what every packet needs, touches the
+ * bytes of an skb. Nothing here is trusted: every header is read by
+ * skb_header_pointer() within its packet.
+ */
+#include <linux/if_ether.h>
+#include <linux/if_vlan.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/tcp.h>
+#include <linux/udp.h>
+#include <net/addrconf.h>
+#include <net/checksum.h>
+#include <net/dsfield.h>
+#include <net/gso.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+#include <net/vxlan.h>
+
+#include "packet/packet.h"
+#include "paper/wire.h"
+
+/* Offset of the UDP header; negative if there is none in this packet. */
+static int conga_packet_udp4(const struct sk_buff *skb, int network)
+{
+	const struct iphdr *ip;
+	struct iphdr buffer;
+
+	ip = skb_header_pointer(skb, network, sizeof(buffer), &buffer);
+	if (!ip || ip->version != 4 || ip->ihl * 4 < sizeof(buffer) ||
+	    ip->protocol != IPPROTO_UDP ||
+	    ip->frag_off & htons(IP_OFFSET))
+		return -ENOENT;
+	return network + ip->ihl * 4;
+}
+
+static int conga_packet_udp6(const struct sk_buff *skb, int network)
+{
+	const struct ipv6hdr *ip;
+	struct ipv6hdr buffer;
+	__be16 fragment = 0;
+	u8 next;
+	int udp;
+
+	ip = skb_header_pointer(skb, network, sizeof(buffer), &buffer);
+	if (!ip || ip->version != 6)
+		return -ENOENT;
+	next = ip->nexthdr;
+	udp = network + sizeof(buffer);
+	if (next != IPPROTO_UDP)
+		udp = ipv6_skip_exthdr(skb, udp, &next, &fragment);
+	if (next != IPPROTO_UDP || fragment & htons(IP6_OFFSET))
+		return -ENOENT;
+	return udp;
+}
+
+/* conga_packet_read - the VXLAN header at @offset; false if it is not all there */
+bool conga_packet_read(const struct sk_buff *skb, int offset,
+		       struct conga_packet *packet)
+{
+	const struct conga_vxlan *vxlan;
+	struct conga_vxlan buffer;
+
+	vxlan = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
+	if (!vxlan)
+		return false;
+	packet->word = be32_to_cpu(vxlan->word);
+	packet->vni = be32_to_cpu(vxlan->vni);
+	return true;
+}
+
+/* conga_packet_find_any - with options, extension headers, in pieces or whatever else */
+enum conga_packet_kind
+conga_packet_find_any(struct conga_packet *packet, const struct sk_buff *skb,
+		      __be16 protocol, const struct conga_params *params)
+{
+	const struct conga_vxlan *vxlan;
+	struct conga_vxlan vxlan_buffer;
+	const struct udphdr *udp;
+	struct udphdr udp_buffer;
+
+	if (packet->v6)
+		packet->udp = conga_packet_udp6(skb, packet->network);
+	else if (protocol == htons(ETH_P_IP))
+		packet->udp = conga_packet_udp4(skb, packet->network);
+	else
+		return CONGA_PACKET_OTHER;
+	if (packet->udp < 0)
+		return CONGA_PACKET_OTHER;
+	udp = skb_header_pointer(skb, packet->udp, sizeof(udp_buffer),
+				 &udp_buffer);
+	if (!udp)
+		return CONGA_PACKET_OTHER;
+	vxlan = skb_header_pointer(skb, conga_packet_vxlan(packet),
+				   sizeof(vxlan_buffer), &vxlan_buffer);
+	return conga_packet_judge(packet, udp, vxlan, params);
+}
+
+/* Does the checksum field hold the pseudo header's sum only? Then the payload
+ * is not in it: hardware or segmentation adds it later. Datagrams of a fraglist keep
+ * their checksums as they came; what is a fraglist within a tunnel has no part in that.
+ */
+static bool conga_packet_csum_pseudo(const struct sk_buff *skb,
+				     const struct conga_packet *packet)
+{
+	if (skb_is_gso(skb) && !(conga_packet_is_joined(skb) &&
+				 skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST))
+		return true;
+	return skb->ip_summed == CHECKSUM_PARTIAL &&
+	       skb_checksum_start_offset(skb) == packet->udp;
+}
+
+/*
+ * conga_packet_fix_csum - a word behind the outer IP header was replaced
+ *
+ * With a checksum in the packet its sum does not change, so CHECKSUM_COMPLETE
+ * stays true; without one it has to follow. An inner CHECKSUM_PARTIAL has a
+ * complete outer checksum, which inet_proto_csum_replace4() would leave alone.
+ */
+void conga_packet_fix_csum(struct sk_buff *skb, const struct conga_packet *packet,
+			   struct udphdr *udp, __be32 from, __be32 to)
+{
+	if (!udp->check) {
+		if (skb->ip_summed == CHECKSUM_COMPLETE)
+			skb->csum = csum_add(csum_sub(skb->csum,
+						      (__force __wsum)from),
+					     (__force __wsum)to);
+		return;
+	}
+	if (conga_packet_csum_pseudo(skb, packet))
+		return;
+	csum_replace4(&udp->check, from, to);
+	if (!udp->check)
+		udp->check = CSUM_MANGLED_0;
+}
+
+/*
+ * conga_packet_make_private - what conga_packet_writable() does not find at hand
+ *
+ * An skb with several owners (pktgen holds what it sends) cannot be reallocated;
+ * tunnels write their headers in place, and so do we.
+ */
+bool conga_packet_make_private(struct sk_buff *skb, int length)
+{
+	return !skb_shared(skb) && !skb_ensure_writable(skb, length);
+}
+
+/*
+ * conga_packet_sport_range - UDP source ports that a local tunnel may use
+ *
+ * From *@min to below *@max, as the kernel chooses them: the vxlan device's own range if
+ * it has one, else the box's. Under a VRF the packet is no longer the device's.
+ */
+void conga_packet_sport_range(const struct sk_buff *skb, const struct net *net,
+			      int *min, int *max)
+{
+	const struct vxlan_dev *vxlan;
+
+	if (skb->dev && netif_is_vxlan(skb->dev)) {
+		vxlan = netdev_priv(skb->dev);
+		*min = vxlan->cfg.port_min;
+		*max = vxlan->cfg.port_max;
+		if (*min < *max)
+			return;
+		net = dev_net(skb->dev);
+	}
+	inet_get_local_port_range(net, min, max);
+}
+
+/*
+ * conga_packet_write_sport - replace the UDP source port
+ *
+ * As conga_packet_write(). What was hashed of the outer header is void.
+ */
+bool conga_packet_write_sport(struct sk_buff *skb,
+			      const struct conga_packet *packet, u16 port)
+{
+	struct udphdr *udp;
+	__be16 from;
+
+	if (!conga_packet_writable(skb, packet->udp + sizeof(*udp)))
+		return false;
+	udp = (void *)skb->data + packet->udp;
+	from = udp->source;
+	udp->source = htons(port);
+	conga_packet_fix_csum(skb, packet, udp, (__force __be32)from,
+			      (__force __be32)udp->source);
+	skb_clear_hash(skb);
+	return true;
+}
+
+/*
+ * conga_packet_write_held - replace the first word of a VXLAN header that GRO holds
+ *
+ * GRO writes into its headers, too, which are linear and its own. A checksum that is
+ * in the packet keeps the sum as it is; one that is only begun, at the UDP header, does
+ * not have the word yet. That the packet may be GSO already says nothing about it.
+ */
+void conga_packet_write_held(struct sk_buff *held, struct udphdr *udp,
+			     __be32 word)
+{
+	struct conga_vxlan *vxlan = (void *)(udp + 1);
+
+	if (udp->check) {
+		if (held->ip_summed != CHECKSUM_PARTIAL ||
+		    skb_checksum_start(held) != (unsigned char *)udp)
+			csum_replace4(&udp->check, vxlan->word, word);
+		if (!udp->check)
+			udp->check = CSUM_MANGLED_0;
+	} else if (held->ip_summed == CHECKSUM_COMPLETE) {
+		held->csum = csum_add(csum_sub(held->csum,
+					       (__force __wsum)vxlan->word),
+				      (__force __wsum)word);
+	}
+	vxlan->word = word;
+}
+
+static void conga_packet_address4(const struct sk_buff *skb, int offset,
+				  struct in6_addr *addr)
+{
+	__be32 found = 0;
+
+	skb_copy_bits(skb, offset, &found, sizeof(found));
+	ipv6_addr_set_v4mapped(found, addr);
+}
+
+static void conga_packet_address6(const struct sk_buff *skb, int offset,
+				  struct in6_addr *addr)
+{
+	if (skb_copy_bits(skb, offset, addr, sizeof(*addr)))
+		*addr = in6addr_any;
+}
+
+void conga_packet_source_any(const struct sk_buff *skb,
+			     const struct conga_packet *packet,
+			     struct in6_addr *addr)
+{
+	if (packet->v6)
+		conga_packet_address6(skb, packet->network +
+				      offsetof(struct ipv6hdr, saddr), addr);
+	else
+		conga_packet_address4(skb, packet->network +
+				      offsetof(struct iphdr, saddr), addr);
+}
+
+void conga_packet_destination_any(const struct sk_buff *skb,
+				  const struct conga_packet *packet,
+				  struct in6_addr *addr)
+{
+	if (packet->v6)
+		conga_packet_address6(skb, packet->network +
+				      offsetof(struct ipv6hdr, daddr), addr);
+	else
+		conga_packet_address4(skb, packet->network +
+				      offsetof(struct iphdr, daddr), addr);
+}
+
+bool conga_packet_whole_any(const struct sk_buff *skb,
+			    const struct conga_packet *packet)
+{
+	int begin = packet->network + (packet->v6 ? sizeof(struct ipv6hdr) : 0);
+	__be16 length = 0;
+
+	skb_copy_bits(skb, packet->network +
+			   (packet->v6 ? offsetof(struct ipv6hdr, payload_len) :
+					 offsetof(struct iphdr, tot_len)),
+		      &length, sizeof(length));
+	return conga_packet_reaches(packet, begin, length);
+}
+
+/* conga_packet_to_link - is the outer destination all systems of a link? */
+bool conga_packet_to_link(const struct sk_buff *skb,
+			  const struct conga_packet *packet)
+{
+	struct in6_addr addr;
+
+	conga_packet_destination(skb, packet, &addr);
+	if (packet->v6)
+		return ipv6_addr_is_ll_all_nodes(&addr);
+	return addr.s6_addr32[3] == htonl(INADDR_ALLHOSTS_GROUP);
+}
+
+/* conga_packet_hops - TTL or hop limit of the outer header */
+u8 conga_packet_hops(const struct sk_buff *skb,
+		     const struct conga_packet *packet)
+{
+	u8 hops = 0;
+
+	skb_copy_bits(skb, packet->network +
+			   (packet->v6 ? offsetof(struct ipv6hdr, hop_limit) :
+					 offsetof(struct iphdr, ttl)),
+		      &hops, sizeof(hops));
+	return hops;
+}
+
+u8 conga_packet_tos_any(const struct sk_buff *skb, const struct conga_packet *packet)
+{
+	struct iphdr *ip, buffer;
+
+	ip = skb_header_pointer(skb, packet->network, sizeof(buffer), &buffer);
+	if (!ip)
+		return 0;
+	return packet->v6 ? ipv6_get_dsfield((struct ipv6hdr *)ip) : ip->tos;
+}
+
+/* conga_packet_sport - outer UDP source port */
+u16 conga_packet_sport(const struct sk_buff *skb, const struct conga_packet *packet)
+{
+	__be16 port = 0;
+
+	skb_copy_bits(skb, packet->udp + offsetof(struct udphdr, source), &port,
+		      sizeof(port));
+	return ntohs(port);
+}
+
+/* conga_packet_segments_fit - of a packet that is too large in one piece */
+bool conga_packet_segments_fit(const struct sk_buff *skb, unsigned int mtu)
+{
+	return skb_is_gso(skb) && skb_gso_validate_network_len(skb, mtu);
+}
+
+/* Bytes of headers that every segment of a GSO packet repeats. */
+static u32 conga_packet_gso_headers(const struct sk_buff *skb)
+{
+	int transport = skb->encapsulation ? skb_inner_transport_offset(skb) :
+					     skb_transport_offset(skb);
+	const struct tcphdr *tcp;
+	struct tcphdr buffer;
+
+	if (transport <= 0)
+		return 0;
+	if (!(skb_shinfo(skb)->gso_type & (SKB_GSO_TCPV4 | SKB_GSO_TCPV6)))
+		return transport + sizeof(struct udphdr);
+	tcp = skb_header_pointer(skb, transport, sizeof(buffer), &buffer);
+	return transport + (tcp ? tcp->doff * 4 : sizeof(buffer));
+}
+
+/*
+ * conga_packet_segments - frames and bytes that a GSO packet at a port becomes
+ *
+ * It leaves as segments that each carry all headers. The qdisc's own pkt_len does
+ * not know the inner headers of VXLAN and is some per cent low.
+ */
+void conga_packet_segments(const struct sk_buff *skb, u32 *frames, u32 *bytes)
+{
+	u32 headers, size = skb_shinfo(skb)->gso_size;
+
+	*frames = 1;
+	*bytes = skb->len;
+	headers = conga_packet_gso_headers(skb);
+	if (skb->len <= headers)
+		return;
+	*frames = DIV_ROUND_UP(skb->len - headers, size);
+	*bytes += (*frames - 1) * headers;
+}

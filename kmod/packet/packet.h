@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_PACKET_H
+#define _CONGA_PACKET_H
+
+#include <linux/in6.h>
+#include <linux/ip.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include <net/ip.h>
+#include <net/ipv6.h>
+
+#include "objects/fabric.h"
+
+#define CONGA_VXLAN_HLEN	8
+
+enum conga_packet_kind {
+	CONGA_PACKET_OTHER,	/* not to a VXLAN port, or a later fragment */
+	CONGA_PACKET_TRUNCATED,	/* to a VXLAN port, too short for the header */
+	CONGA_PACKET_VXLAN,
+};
+
+struct conga_vxlan {
+	__be32	word;
+	__be32	vni;
+};
+
+#define CONGA_VXLAN_MIN	(sizeof(struct udphdr) + sizeof(struct conga_vxlan))
+
+/* IPv4 without options, in one piece: what nearly all packets begin with */
+struct conga_packet_plain4 {
+	struct iphdr		ip;
+	struct udphdr		udp;
+	struct conga_vxlan	vxlan;
+};
+
+/* A VXLAN header that was found. Offsets count from skb->data and survive
+ * reallocation, which pointers would not.
+ */
+struct conga_packet {
+	int	network;	/* outer IP header */
+	int	udp;		/* outer UDP header */
+	bool	v6;
+	bool	plain4;		/* struct conga_packet_plain4, in the linear part */
+	__be16	dstport;	/* outer */
+	u8	port;		/* which of the fabric's that is, a bit */
+	u32	word;		/* first word of the VXLAN header, host order */
+	u32	vni;		/* second word */
+};
+
+/* A flow inside the tunnel, as an operator names it. */
+struct conga_flow {
+	struct in6_addr	source;		/* IPv4 mapped */
+	struct in6_addr	destination;
+	bool		v6;
+	u8		protocol;
+	__be16		sport;		/* of TCP and UDP, else 0 */
+	__be16		dport;
+};
+
+enum conga_packet_kind
+conga_packet_find_any(struct conga_packet *packet, const struct sk_buff *skb,
+		      __be16 protocol, const struct conga_params *params);
+bool conga_packet_make_private(struct sk_buff *skb, int length);
+void conga_packet_fix_csum(struct sk_buff *skb, const struct conga_packet *packet,
+			   struct udphdr *udp, __be32 from, __be32 to);
+void conga_packet_sport_range(const struct sk_buff *skb, const struct net *net,
+			      int *min, int *max);
+bool conga_packet_write_sport(struct sk_buff *skb,
+			      const struct conga_packet *packet, u16 port);
+void conga_packet_write_held(struct sk_buff *held, struct udphdr *udp,
+			     __be32 word);
+bool conga_packet_read(const struct sk_buff *skb, int offset,
+		       struct conga_packet *packet);
+void conga_packet_source_any(const struct sk_buff *skb,
+			     const struct conga_packet *packet,
+			     struct in6_addr *addr);
+void conga_packet_destination_any(const struct sk_buff *skb,
+				  const struct conga_packet *packet,
+				  struct in6_addr *addr);
+__be16 conga_inner_network(const struct sk_buff *skb,
+			   const struct conga_packet *packet, int *offset);
+u8 conga_inner_dscp(const struct sk_buff *skb,
+		    const struct conga_packet *packet);
+u32 conga_packet_flow_hash(const struct sk_buff *skb,
+			   const struct conga_packet *packet, u32 seed);
+u32 conga_flow_hash(const struct conga_flow *flow, u32 seed);
+bool conga_flow_has_ports(u8 protocol);
+
+/* conga_packet_linear - bytes at hand without a copy; NULL if any lies elsewhere */
+static inline const void *conga_packet_linear(const struct sk_buff *skb,
+					      int offset, int length)
+{
+	return offset + length <= skb_headlen(skb) ? skb->data + offset : NULL;
+}
+
+static inline bool conga_packet_is_plain4(const struct iphdr *ip)
+{
+	return ip->version == 4 && ip->ihl == sizeof(*ip) / 4 &&
+	       ip->protocol == IPPROTO_UDP && !(ip->frag_off & htons(IP_OFFSET));
+}
+
+/* conga_packet_is_joined - may the packet have more VXLAN headers than the first?
+ *
+ * What is joined within a tunnel has one outer header, and says so.
+ */
+static inline bool conga_packet_is_joined(const struct sk_buff *skb)
+{
+	return (skb_shinfo(skb)->gso_type &
+		(SKB_GSO_UDP_L4 | SKB_GSO_UDP_TUNNEL |
+		 SKB_GSO_UDP_TUNNEL_CSUM)) == SKB_GSO_UDP_L4;
+}
+
+/* Both headers were found, or the second is cut off. */
+static __always_inline enum conga_packet_kind
+conga_packet_judge(struct conga_packet *packet, const struct udphdr *udp,
+		   const struct conga_vxlan *vxlan,
+		   const struct conga_params *params)
+{
+	packet->port = conga_params_port(params, udp->dest);
+	if (!packet->port)
+		return CONGA_PACKET_OTHER;
+	packet->dstport = udp->dest;
+	if (!vxlan || (ntohs(udp->len) < CONGA_VXLAN_MIN && udp->len))
+		return CONGA_PACKET_TRUNCATED;
+	packet->word = be32_to_cpu(vxlan->word);
+	packet->vni = be32_to_cpu(vxlan->vni);
+	return CONGA_PACKET_VXLAN;
+}
+
+/**
+ * conga_packet_find - is this VXLAN, and what does its header say?
+ * @packet: filled in if it is
+ * @skb: network header set
+ * @protocol: of the network header
+ * @params: the fabric's
+ *
+ * The first of several fragments has the header, the others do not. Nearly all
+ * packets are IPv4 without options, in one piece: there one look is enough.
+ */
+static __always_inline enum conga_packet_kind
+conga_packet_find(struct conga_packet *packet, const struct sk_buff *skb,
+		  __be16 protocol, const struct conga_params *params)
+{
+	const struct conga_packet_plain4 *plain;
+
+	packet->network = skb_network_offset(skb);
+	packet->plain4 = false;
+	packet->v6 = protocol == htons(ETH_P_IPV6);
+	if (protocol == htons(ETH_P_IP)) {
+		plain = conga_packet_linear(skb, packet->network, sizeof(*plain));
+		if (plain && conga_packet_is_plain4(&plain->ip)) {
+			packet->plain4 = true;
+			packet->udp = packet->network + sizeof(plain->ip);
+			return conga_packet_judge(packet, &plain->udp,
+						  &plain->vxlan, params);
+		}
+	}
+	return conga_packet_find_any(packet, skb, protocol, params);
+}
+
+/* Of a packet that is */
+static inline const struct conga_packet_plain4 *
+conga_packet_plain4(const struct sk_buff *skb, const struct conga_packet *packet)
+{
+	return (const void *)skb->data + packet->network;
+}
+
+/* conga_packet_source - outer source; IPv4 as ::ffff:a.b.c.d */
+static inline void conga_packet_source(const struct sk_buff *skb,
+				       const struct conga_packet *packet,
+				       struct in6_addr *addr)
+{
+	if (packet->plain4)
+		ipv6_addr_set_v4mapped(conga_packet_plain4(skb, packet)->ip.saddr,
+				       addr);
+	else
+		conga_packet_source_any(skb, packet, addr);
+}
+
+/* conga_packet_destination - outer destination, likewise */
+static inline void conga_packet_destination(const struct sk_buff *skb,
+					    const struct conga_packet *packet,
+					    struct in6_addr *addr)
+{
+	if (packet->plain4)
+		ipv6_addr_set_v4mapped(conga_packet_plain4(skb, packet)->ip.daddr,
+				       addr);
+	else
+		conga_packet_destination_any(skb, packet, addr);
+}
+
+/* conga_packet_vxlan - offset of the VXLAN header */
+static inline int conga_packet_vxlan(const struct conga_packet *packet)
+{
+	return packet->udp + sizeof(struct udphdr);
+}
+
+/* conga_inner_start - offset of what follows it */
+static inline int conga_inner_start(const struct conga_packet *packet)
+{
+	return conga_packet_vxlan(packet) + CONGA_VXLAN_HLEN;
+}
+
+/* conga_packet_reaches - is the VXLAN header within so many bytes from @begin on?
+ *
+ * @length is IP's own of the packet, which is 0 in one that is larger than it can say.
+ */
+static inline bool conga_packet_reaches(const struct conga_packet *packet,
+					int begin, __be16 length)
+{
+	return !length || begin + ntohs(length) >= conga_inner_start(packet);
+}
+
+bool conga_packet_whole_any(const struct sk_buff *skb,
+			    const struct conga_packet *packet);
+
+/* conga_packet_whole - is the VXLAN header within what IP says is the packet?
+ *
+ * IP sees to that, but at a port there are packets that it never saw.
+ */
+static inline bool conga_packet_whole(const struct sk_buff *skb,
+				      const struct conga_packet *packet)
+{
+	if (packet->plain4)
+		return conga_packet_reaches(packet, packet->network,
+					    conga_packet_plain4(skb, packet)->ip.tot_len);
+	return conga_packet_whole_any(skb, packet);
+}
+
+/* Are the first @length bytes nobody else's, now? */
+static inline bool conga_packet_writable(struct sk_buff *skb, int length)
+{
+	return (!skb_cloned(skb) && length <= skb_headlen(skb)) ||
+	       conga_packet_make_private(skb, length);
+}
+
+/*
+ * conga_packet_write - replace the first word of the VXLAN header
+ *
+ * False, with the packet as it was, if its header cannot be made writable.
+ * Pointers into the packet are void afterwards, @packet stays good.
+ */
+static inline bool conga_packet_write(struct sk_buff *skb,
+				      struct conga_packet *packet, u32 word)
+{
+	struct conga_vxlan *vxlan;
+	struct udphdr *udp;
+	__be32 from;
+
+	if (word == packet->word)
+		return true;
+	if (!conga_packet_writable(skb, conga_inner_start(packet)))
+		return false;
+	udp = (void *)skb->data + packet->udp;
+	vxlan = (void *)(udp + 1);
+	from = vxlan->word;
+	vxlan->word = cpu_to_be32(word);
+	if (udp->check || skb->ip_summed == CHECKSUM_COMPLETE)
+		conga_packet_fix_csum(skb, packet, udp, from, vxlan->word);
+	packet->word = word;
+	return true;
+}
+
+u8 conga_packet_tos_any(const struct sk_buff *skb, const struct conga_packet *packet);
+u16 conga_packet_sport(const struct sk_buff *skb, const struct conga_packet *packet);
+
+/* conga_packet_tos - DSCP and ECN of the outer header */
+static inline u8 conga_packet_tos(const struct sk_buff *skb,
+				  const struct conga_packet *packet)
+{
+	if (packet->plain4)
+		return conga_packet_plain4(skb, packet)->ip.tos;
+	return conga_packet_tos_any(skb, packet);
+}
+
+bool conga_packet_to_link(const struct sk_buff *skb,
+			  const struct conga_packet *packet);
+u8 conga_packet_hops(const struct sk_buff *skb,
+		     const struct conga_packet *packet);
+bool conga_packet_segments_fit(const struct sk_buff *skb, unsigned int mtu);
+void conga_packet_segments(const struct sk_buff *skb, u32 *frames, u32 *bytes);
+
+/* conga_packet_fits - does the packet, or each of its segments, fit? */
+static inline bool conga_packet_fits(const struct sk_buff *skb, unsigned int mtu)
+{
+	return skb->len <= mtu || conga_packet_segments_fit(skb, mtu);
+}
+
+/* conga_packet_on_wire - frames and bytes that an skb at a port becomes */
+static inline void conga_packet_on_wire(const struct sk_buff *skb, u32 *frames,
+					u32 *bytes)
+{
+	if (skb_is_gso(skb)) {
+		conga_packet_segments(skb, frames, bytes);
+		return;
+	}
+	*frames = 1;
+	*bytes = skb->len;
+}
+
+#endif /* _CONGA_PACKET_H */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_DRE_SHARED_H
+#define _CONGA_DRE_SHARED_H
+
+#include <asm/barrier.h>
+#include <linux/cache.h>
+#include <linux/compiler.h>
+#include <linux/llist.h>
+#include <linux/percpu.h>
+#include <linux/seqlock.h>
+#include <linux/types.h>
+
+#include "paper/dre.h"
+
+/* A CPU's share, written there with BH disabled; the seqcount is for the
+ * others, who sum the shares. In the list from its first packet on.
+ */
+struct conga_dre_share {
+	seqcount_t		seq;
+	bool			listed;
+	struct conga_dre_cell	cell;
+	struct llist_node	node;
+};
+
+/* One link's DRE, shared by all CPUs. Every packet reads all of it. The sum is written once
+ * a period, by one packet, so that it keeps away from the pointer, and from what stands
+ * before and after.
+ */
+struct conga_dre_shared {
+	struct conga_dre_share __percpu	*shares;
+	struct llist_head		list;	/* shares of CPUs that ever sent */
+	/* X at the start of sum_period, written by who first needs it. */
+	u64		sum ____cacheline_aligned_in_smp;
+	u64		sum_period;
+};
+
+int conga_dre_shared_setup(struct conga_dre_shared *shared);
+void conga_dre_shared_clean(struct conga_dre_shared *shared);
+void conga_dre_shared_enlist(struct conga_dre_shared *shared,
+			     struct conga_dre_share *own);
+u64 conga_dre_shared_sum(const struct conga_dre_params *params,
+			 struct conga_dre_shared *shared, u64 period);
+
+static inline u64 conga_dre_shared_in(const struct conga_dre_params *params,
+				      struct conga_dre_shared *shared,
+				      const struct conga_dre_share *own,
+				      u64 period)
+{
+	u64 x;
+
+	/* Paired with the release in conga_dre_shared_sum(). */
+	if (smp_load_acquire(&shared->sum_period) == period)
+		x = READ_ONCE(shared->sum);
+	else
+		x = conga_dre_shared_sum(params, shared, period);
+	return x + conga_dre_own(&own->cell, period);
+}
+
+/* conga_dre_shared_x - X in DRE units; BH disabled */
+static inline u64 conga_dre_shared_x(const struct conga_dre_params *params,
+				     struct conga_dre_shared *shared, u64 now)
+{
+	return conga_dre_shared_in(params, shared, this_cpu_ptr(shared->shares),
+				   conga_dre_period(params, now));
+}
+
+/* conga_dre_shared_add - count @bytes; returns X with them. BH disabled */
+static inline u64 conga_dre_shared_add(const struct conga_dre_params *params,
+				       struct conga_dre_shared *shared,
+				       u64 now, u32 bytes)
+{
+	struct conga_dre_share *own = this_cpu_ptr(shared->shares);
+	u64 period = conga_dre_period(params, now);
+
+	if (!own->listed)
+		conga_dre_shared_enlist(shared, own);
+	write_seqcount_begin(&own->seq);
+	conga_dre_add(params, &own->cell, period, bytes);
+	write_seqcount_end(&own->seq);
+	return conga_dre_shared_in(params, shared, own, period);
+}
+
+#endif /* _CONGA_DRE_SHARED_H */

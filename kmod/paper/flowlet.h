@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_FLOWLET_H
+#define _CONGA_FLOWLET_H
+
+/*
+ * Flowlets (CONGA, section 3.4)
+ *
+ * Goal: move a flow between uplinks only where a gap in it is longer than the
+ * difference of the paths' delays, so that its packets stay in order.
+ *
+ * Mechanism: a table indexed by a hash of the inner 5-tuple and the leaf. A
+ * packet after an idle time of more than Tfl starts a new flowlet. The paper's
+ * switch keeps an age bit and sees gaps between Tfl and 2 Tfl; we keep the time
+ * and see Tfl, to the grain. Flows that share an entry share its uplink, whatever leaf
+ * they go to, and have a gap where all of them pause: that costs an opportunity to move,
+ * never order (remark 1).
+ *
+ * An entry is one word, so that no lock guards it; when two CPUs race, one
+ * decision is lost and made again:
+ *
+ *   63..29 time in grains | 28..13 leaf | 12..5 draw | 4 valid | 3..0 LBTag
+ *
+ * The time wraps after 2^35 grains, 9.8 hours: a flow that was idle for just
+ * that long, to a second, keeps its uplink.
+ *
+ * The draw tells flowlets of one flow apart for boxes on the way, which see the
+ * outer UDP source port: it stands for one of 255 ports, or, 0, for that which the
+ * tunnel gave. So a flowlet that another policy began keeps the tunnel's port.
+ */
+#include <linux/bits.h>
+#include <linux/hash.h>
+#include <linux/types.h>
+
+#include "paper/sample.h"
+
+#define CONGA_FLOWLETS_MIN	1024u
+#define CONGA_FLOWLETS_MAX	4194304u
+#define CONGA_FLOWLETS_DEFAULT	65536u		/* section 3.4 */
+
+#define CONGA_TFL_MAX		1000000000ULL	/* ns */
+#define CONGA_TFL_DEFAULT	500000ULL	/* 500 us, section 3.6 */
+
+/* An entry of the flowlet table, one word. 0 is empty. */
+typedef u64 conga_flowlet_t;
+
+#define CONGA_FLOWLET_TIME_SHIFT	29
+#define CONGA_FLOWLET_TIME_MASK		GENMASK_ULL(34, 0)
+#define CONGA_FLOWLET_AHEAD		BIT_ULL(20)	/* grains, 1 s */
+#define CONGA_FLOWLET_LEAF_SHIFT	13
+#define CONGA_FLOWLET_DRAW_SHIFT	5
+#define CONGA_FLOWLET_DRAWS		255	/* without 0 */
+#define CONGA_FLOWLET_VALID		0x10
+#define CONGA_FLOWLET_TAG		0x0f
+
+enum conga_flowlet_state {
+	CONGA_FLOWLET_EMPTY,
+	CONGA_FLOWLET_EXPIRED,	/* the gap was long enough for a new flowlet */
+	CONGA_FLOWLET_LIVE,
+	CONGA_FLOWLET_COLLISION, /* live, but towards another leaf */
+};
+
+static inline conga_flowlet_t conga_flowlet_make(u8 tag, u16 leaf, u64 now)
+{
+	return (now >> CONGA_GRAIN_SHIFT) << CONGA_FLOWLET_TIME_SHIFT |
+	       (u64)leaf << CONGA_FLOWLET_LEAF_SHIFT |
+	       CONGA_FLOWLET_VALID | (tag & CONGA_FLOWLET_TAG);
+}
+
+/* conga_flowlet_with_draw - an entry as made, without one yet */
+static inline conga_flowlet_t conga_flowlet_with_draw(conga_flowlet_t entry, u8 draw)
+{
+	return entry | (u64)draw << CONGA_FLOWLET_DRAW_SHIFT;
+}
+
+/* conga_flowlet_renew - the flowlet goes on */
+static inline conga_flowlet_t conga_flowlet_renew(conga_flowlet_t entry, u64 now)
+{
+	return (now >> CONGA_GRAIN_SHIFT) << CONGA_FLOWLET_TIME_SHIFT |
+	       (entry & (BIT_ULL(CONGA_FLOWLET_TIME_SHIFT) - 1));
+}
+
+static inline u8 conga_flowlet_tag(conga_flowlet_t entry)
+{
+	return entry & CONGA_FLOWLET_TAG;
+}
+
+static inline u16 conga_flowlet_leaf(conga_flowlet_t entry)
+{
+	return entry >> CONGA_FLOWLET_LEAF_SHIFT;
+}
+
+static inline u8 conga_flowlet_draw(conga_flowlet_t entry)
+{
+	return entry >> CONGA_FLOWLET_DRAW_SHIFT;
+}
+
+/* conga_flowlet_redraw - any of the draws but @previous, by a uniform 32 bit @random */
+static inline u8 conga_flowlet_redraw(u8 previous, u32 random)
+{
+	u32 others = CONGA_FLOWLET_DRAWS - !!previous;
+	u32 step = ((u64)random * others) >> 32;
+
+	return (previous + step) % CONGA_FLOWLET_DRAWS + 1;
+}
+
+/*
+ * conga_flowlet_port - UDP source port of a flowlet, from @min to below @max
+ *
+ * Multiples of the golden ratio, mod 1, are as far apart as any: the flow's hash says
+ * where in the range they start. So the ports of a flow's draws lie all over the range
+ * and differ, as long as the range has room: 700 ports are enough.
+ */
+static inline u16 conga_flowlet_port(u32 hash, u8 draw, u16 min, u16 max)
+{
+	u32 place = hash + (u32)draw * GOLDEN_RATIO_32;
+
+	return min + (((u64)place * (max - min)) >> 32);
+}
+
+/* Grains since the last packet, in 35 bits. Another CPU may have written a
+ * moment ahead of our clock: that is no time at all.
+ */
+static inline u64 conga_flowlet_grains(conga_flowlet_t entry, u64 now)
+{
+	u64 diff = ((now >> CONGA_GRAIN_SHIFT) -
+		    (entry >> CONGA_FLOWLET_TIME_SHIFT)) &
+		   CONGA_FLOWLET_TIME_MASK;
+
+	return diff > CONGA_FLOWLET_TIME_MASK - CONGA_FLOWLET_AHEAD ? 0 : diff;
+}
+
+/* conga_flowlet_idle - ns since the entry's last packet, to the grain */
+static inline u64 conga_flowlet_idle(conga_flowlet_t entry, u64 now)
+{
+	return conga_flowlet_grains(entry, now) << CONGA_GRAIN_SHIFT;
+}
+
+/* conga_flowlet_stale - is the entry's time worth writing again? */
+static inline bool conga_flowlet_stale(conga_flowlet_t entry, u64 now)
+{
+	return conga_flowlet_grains(entry, now);
+}
+
+/**
+ * conga_flowlet_state - what the entry says for a packet to @leaf
+ * @entry: as read, once
+ * @leaf: the leaf's index
+ * @now: ns
+ * @tfl: ns; 0 decides for every packet
+ */
+static inline enum conga_flowlet_state
+conga_flowlet_state(conga_flowlet_t entry, u16 leaf, u64 now, u64 tfl)
+{
+	if (!(entry & CONGA_FLOWLET_VALID))
+		return CONGA_FLOWLET_EMPTY;
+	if (!tfl || conga_flowlet_idle(entry, now) > tfl)
+		return CONGA_FLOWLET_EXPIRED;
+	if (conga_flowlet_leaf(entry) != leaf)
+		return CONGA_FLOWLET_COLLISION;
+	return CONGA_FLOWLET_LIVE;
+}
+
+#endif /* _CONGA_FLOWLET_H */

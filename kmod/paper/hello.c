@@ -1,0 +1,600 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Hello: does a leaf run conga, and by which uplinks can it be reached?
+ *
+ * Beyond the paper, whose leaves all run CONGA and whose links fail loudly. Here
+ * a leaf without the module drops stamped packets, and a spine that drops
+ * silently looks idle, and would attract every new flowlet. So each leaf is
+ * asked, by hellos that carry a nonce, and is stamped for only while it answers;
+ * and a path that carries packets, but of which no feedback comes, is asked by
+ * that very uplink.
+ *
+ * A hello is about the UDP port to which it is sent; the answer echoes the nonce, which
+ * names the port. A leaf is conga while it answers about any port; it gets stamped
+ * packets at the ports that it answers about.
+ *
+ * Time is counted in ticks, four to a hello interval, the round. A leaf that
+ * answers gets one hello per round, by its uplinks in turn, about the lowest port that
+ * it answers about (the main port), one more about each further port, and one more by
+ * each silent path. An answer proves its path for a round. A hello that is not
+ * answered by the next tick is missed, and asked again at once, so that three
+ * misses take no longer than a round:
+ *
+ * - By one path, while the leaf answers by another: that path is out until an
+ *   answer comes by it; it is asked once a round.
+ * - By all paths that were asked about a port: that port is agreed no more. What was
+ *   missed was the port's, not the paths'. If it was the last one the leaf is silent, and
+ *   no path is out, since there is nothing to choose by. A leaf that does not answer
+ *   gets one hello about each port per round.
+ *
+ * Now and then each path is asked by a hello of full size, as large as the path takes
+ * packets. If that is missed it is repeated at each tick, with a small one beside it. A path
+ * that loses three in a row whose small ones are answered is narrow, and out, until a
+ * large one is answered; it is asked once a round. If all are narrow none is out for that.
+ *
+ * Cost, in packets per leaf and second: (ports + silent paths) / hello interval sent, as
+ * many received, and the same again for the leaf's own hellos. Of full size: paths / (four
+ * hello intervals, or a second if that is longer) + narrow paths / hello interval sent,
+ * as many small answers received.
+ *
+ * A nonce counts for its round and the next one. What echoes none is not taken:
+ * who cannot see the fabric's packets cannot speak for a leaf.
+ */
+#include <linux/bitops.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "paper/hello.h"
+
+/* Full-size hellos lost in a row: one that asks for a small one beside, and the misses */
+#define CONGA_HELLO_LOST	(1 + CONGA_HELLO_MISSES)
+
+/* conga_hello_setup - a leaf not heard of; @tick spreads leaves over a round, @port are
+ * the fabric's UDP ports, 0: none
+ */
+void conga_hello_setup(struct conga_hello *hello, u8 tick, const __be16 *port)
+{
+	WRITE_ONCE(hello->echo, 0);
+	WRITE_ONCE(hello->id, 0);
+	WRITE_ONCE(hello->reason, CONGA_LEAF_SILENT);
+	memset_after(hello, 0, reason);
+	memset(hello->misses, CONGA_HELLO_MISSES, sizeof(hello->misses));
+	hello->tick = tick % CONGA_HELLO_TICKS;
+	hello->turn = CONGA_TAGS_MAX - 1;
+	memcpy(hello->port, port, sizeof(hello->port));
+	conga_hello_hold(hello, port);
+}
+
+/* Nobody answers: nothing is known of any path. */
+static void conga_hello_silence(struct conga_hello *hello, u8 reason)
+{
+	hello->agreed = 0;
+	WRITE_ONCE(hello->reason, reason);
+	memset(hello->misses, CONGA_HELLO_MISSES, sizeof(hello->misses));
+	memset(hello->waiting, 0, sizeof(hello->waiting));
+	hello->large = 0;
+	WRITE_ONCE(hello->out, 0);
+	WRITE_ONCE(hello->narrow, 0);
+	memset(hello->path, 0, sizeof(hello->path));
+}
+
+/* --- the list of ports --- */
+
+/*
+ * conga_hello_hold - the list of ports is about to become @port
+ *
+ * What is said about a port that has another place, or none, counts no more until
+ * conga_hello_bind(): until then packets may have been judged by either list.
+ */
+void conga_hello_hold(struct conga_hello *hello, const __be16 *port)
+{
+	u8 i;
+
+	hello->kept = 0;
+	for (i = 0; i < CONGA_HELLO_PORTS; i++)
+		if (hello->port[i] && hello->port[i] == port[i])
+			hello->kept |= BIT(i);
+}
+
+/* Its place in the list; beyond that if it has none. */
+static u8 conga_hello_place(const __be16 *ports, __be16 port)
+{
+	u8 i;
+
+	for (i = 0; i < CONGA_HELLO_PORTS; i++)
+		if (port && ports[i] == port)
+			break;
+	return i;
+}
+
+/* Nonces name ports by their place: those of a list in which it was another's are void. */
+static void conga_hello_renew(struct conga_hello *hello, u64 random)
+{
+	hello->nonce[1] = 0;
+	hello->nonce[0] = random & ~CONGA_HELLO_WAY_MASK;
+	if (!hello->nonce[0])
+		hello->nonce[0] = CONGA_HELLO_WAY_MASK + 1;
+}
+
+/*
+ * conga_hello_bind - the list of ports is @port now, and no packet is judged by another
+ *
+ * An agreement belongs to the port, whatever its place in the list.
+ */
+void conga_hello_bind(struct conga_hello *hello, const __be16 *port, u64 random)
+{
+	const struct conga_hello old = *hello;
+	bool moved = false;
+	u8 i, from;
+
+	hello->agreed = 0;
+	for (i = 0; i < CONGA_HELLO_PORTS; i++) {
+		moved |= old.port[i] && old.port[i] != port[i];
+		from = conga_hello_place(old.port, port[i]);
+		hello->port[i] = port[i];
+		hello->misses[i] = CONGA_HELLO_MISSES;
+		if (from == CONGA_HELLO_PORTS)
+			continue;
+		hello->misses[i] = old.misses[from];
+		if (old.agreed & BIT(from))
+			hello->agreed |= BIT(i);
+	}
+	conga_hello_hold(hello, port);
+	hello->came = conga_hello_place(port, old.port[old.came]) % CONGA_HELLO_PORTS;
+	memset(hello->asked, 0, sizeof(hello->asked));
+	memset(hello->waiting, 0, sizeof(hello->waiting));
+	hello->large = 0;
+	if (moved && hello->nonce[0])
+		conga_hello_renew(hello, random);
+	if (old.agreed && !hello->agreed)
+		conga_hello_silence(hello, CONGA_LEAF_SILENT);
+}
+
+/* conga_hello_port - the port to which the leaf is told something */
+u8 conga_hello_port(const struct conga_hello *hello)
+{
+	u8 agreed = hello->agreed & hello->kept;
+
+	return agreed ? __ffs(agreed) : hello->came;
+}
+
+/* --- the tick --- */
+
+/* A path whose route is gone is neither missed nor silent, and begins anew. */
+static void conga_hello_forget(struct conga_hello *hello, u16 usable)
+{
+	u8 tag, port;
+
+	for (port = 0; port < CONGA_HELLO_PORTS; port++) {
+		hello->asked[port] &= usable;
+		hello->waiting[port] &= usable;
+	}
+	hello->large &= usable;
+	WRITE_ONCE(hello->out, hello->out & usable);
+	WRITE_ONCE(hello->narrow, hello->narrow & usable);
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		if (!(usable & BIT(tag)))
+			hello->path[tag] = (struct conga_hello_path){};
+	hello->usable = usable;
+}
+
+static void conga_hello_miss_path(struct conga_hello *hello, u8 tag)
+{
+	struct conga_hello_path *path = &hello->path[tag];
+
+	if (path->proof)
+		path->proof--;
+	if (hello->agreed && hello->waiting[hello->main] & BIT(tag) &&
+	    path->misses < CONGA_HELLO_MISSES)
+		path->misses++;
+}
+
+static void conga_hello_miss(struct conga_hello *hello)
+{
+	u8 tag, port;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		conga_hello_miss_path(hello, tag);
+	for (port = 0; port < CONGA_HELLO_PORTS; port++)
+		if (hello->asked[port] &&
+		    hello->asked[port] == hello->waiting[port] &&
+		    hello->misses[port] < CONGA_HELLO_MISSES)
+			hello->misses[port]++;
+}
+
+/* What was missed was not the paths' fault. */
+static void conga_hello_acquit(struct conga_hello *hello)
+{
+	u8 tag;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		if (!(hello->out & BIT(tag)))
+			hello->path[tag].misses = 0;
+}
+
+/* Ports that are agreed no more; false if none is left. */
+static bool conga_hello_judge_ports(struct conga_hello *hello)
+{
+	u8 port;
+
+	for (port = 0; port < CONGA_HELLO_PORTS; port++) {
+		if (!(hello->agreed & BIT(port)) ||
+		    hello->misses[port] < CONGA_HELLO_MISSES)
+			continue;
+		hello->agreed &= ~BIT(port);
+		if (port == hello->main)
+			conga_hello_acquit(hello);
+	}
+	return hello->agreed;
+}
+
+static u16 conga_hello_judge(struct conga_hello *hello)
+{
+	u16 out = 0;
+	u8 tag;
+
+	if (!conga_hello_judge_ports(hello)) {
+		conga_hello_silence(hello, hello->version ? CONGA_LEAF_VERSION :
+							    CONGA_LEAF_SILENT);
+		return 0;
+	}
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		if (hello->path[tag].misses == CONGA_HELLO_MISSES)
+			out |= BIT(tag);
+	out &= ~hello->out;
+	WRITE_ONCE(hello->out, hello->out | out);
+	return out;
+}
+
+/*
+ * Full-size hellos that were missed. The first one only raises a doubt; those after it
+ * count if the small one beside them was answered: else the path loses anything.
+ */
+static u16 conga_hello_measure(struct conga_hello *hello)
+{
+	u16 small = hello->asked[hello->main] & ~hello->waiting[hello->main];
+	u16 narrowed = 0;
+	u8 tag;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
+		struct conga_hello_path *path = &hello->path[tag];
+
+		if (!(hello->large & BIT(tag)) || path->lost == CONGA_HELLO_LOST)
+			continue;
+		if (!path->lost || small & BIT(tag))
+			path->lost++;
+		if (path->lost == CONGA_HELLO_LOST)
+			narrowed |= BIT(tag);
+	}
+	WRITE_ONCE(hello->narrow, hello->narrow | narrowed);
+	return narrowed;
+}
+
+static void conga_hello_round(struct conga_hello *hello, u64 random)
+{
+	u64 before = hello->left ? 0 : hello->nonce[0];
+
+	conga_hello_renew(hello, random);
+	hello->nonce[1] = before;
+	hello->left = false;
+	memset(hello->answers, 0, sizeof(hello->answers));
+	hello->wrong = 0;
+	if (hello->calm)
+		hello->calm--;
+	if (!hello->version && hello->reason == CONGA_LEAF_VERSION)
+		WRITE_ONCE(hello->reason, CONGA_LEAF_SILENT);
+	hello->version = false;
+}
+
+/* The next one of @set after *@turn, as a bit; 0 if @set is empty. */
+static u16 conga_hello_next(u8 *turn, u16 set)
+{
+	u8 i;
+
+	for (i = 0; set && i < CONGA_TAGS_MAX; i++) {
+		*turn = (*turn + 1) % CONGA_TAGS_MAX;
+		if (set & BIT(*turn))
+			return BIT(*turn);
+	}
+	return 0;
+}
+
+/* Paths that missed some, but not enough to be out. */
+static u16 conga_hello_suspects(const struct conga_hello *hello)
+{
+	u16 suspects = 0;
+	u8 tag;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		if (hello->path[tag].misses)
+			suspects |= BIT(tag);
+	return suspects & ~hello->out;
+}
+
+static u16 conga_hello_unproven(const struct conga_hello *hello)
+{
+	u16 unproven = 0;
+	u8 tag;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		if (!hello->path[tag].proof)
+			unproven |= BIT(tag);
+	return unproven & ~hello->out;
+}
+
+/* Paths that lost a full-size hello, but not enough to be narrow. */
+static u16 conga_hello_doubted(const struct conga_hello *hello)
+{
+	u16 doubted = 0;
+	u8 tag;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		if (hello->path[tag].lost)
+			doubted |= BIT(tag);
+	return doubted & ~hello->narrow;
+}
+
+/* Paths of a leaf that is conga are asked by full-size hellos, unless they are out; each
+ * at its tick of the round.
+ */
+static u16 conga_hello_ask_large(struct conga_hello *hello,
+				 const struct conga_hello_view *view)
+{
+	u16 ask = conga_hello_doubted(hello), able = view->usable & view->large & ~hello->out;
+	u8 tag;
+
+	if (hello->reason != CONGA_LEAF_ANSWERS)
+		able = 0;
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
+		struct conga_hello_path *path = &hello->path[tag];
+
+		if (!(able & BIT(tag))) {
+			path->lost = 0;
+			path->due = 0;
+		} else if (hello->tick == tag % CONGA_HELLO_TICKS) {
+			if (!path->due || hello->narrow & BIT(tag)) {
+				ask |= BIT(tag);
+				path->due = view->every;
+			}
+			path->due--;
+		}
+	}
+	WRITE_ONCE(hello->narrow, hello->narrow & able);
+	return ask & able;
+}
+
+/* About the main port. The hello that goes round leaves out what is asked, or out,
+ * anyway; unless there is nothing else.
+ */
+static u16 conga_hello_ask_paths(struct conga_hello *hello,
+				 const struct conga_hello_view *view)
+{
+	bool begin = !hello->tick;
+	u16 ask, rest;
+
+	if (!hello->agreed)
+		return begin ? conga_hello_next(&hello->turn, view->usable) : 0;
+	ask = conga_hello_suspects(hello) | conga_hello_doubted(hello);
+	ask |= conga_hello_unproven(hello) & view->busy & ~view->heard;
+	if (begin)
+		ask |= hello->out;
+	ask &= view->usable;
+	if (begin || hello->misses[hello->main]) {
+		rest = view->usable & ~ask & ~hello->out;
+		ask |= conga_hello_next(&hello->turn, rest ? rest : view->usable);
+	}
+	return ask;
+}
+
+/* About a further port: by one path, and by another one when that was missed. */
+static u16 conga_hello_ask_beside(const struct conga_hello *hello,
+				  const struct conga_hello_view *view, u8 port)
+{
+	u16 set = view->usable & ~hello->out ? : view->usable;
+	u8 turn = hello->turn, n;
+	u16 ask = 0;
+
+	if (hello->tick &&
+	    !(hello->agreed & BIT(port) && hello->misses[port]))
+		return 0;
+	for (n = 0; n <= port + hello->misses[port]; n++)
+		ask = conga_hello_next(&turn, set);
+	return ask;
+}
+
+/* The lowest port that is agreed, or else the lowest one */
+static u8 conga_hello_main(const struct conga_hello *hello)
+{
+	u8 agreed = hello->agreed & hello->kept;
+
+	return agreed ? __ffs(agreed) : hello->kept ? __ffs(hello->kept) : 0;
+}
+
+static void conga_hello_ask(struct conga_hello *hello,
+			    const struct conga_hello_view *view,
+			    struct conga_hello_step *step)
+{
+	u8 port;
+
+	hello->main = conga_hello_main(hello);
+	step->main = hello->main;
+	step->large = conga_hello_ask_large(hello, view);
+	memset(step->ask, 0, sizeof(step->ask));
+	if (hello->kept)
+		step->ask[hello->main] = conga_hello_ask_paths(hello, view);
+	else
+		step->large = 0;
+	for (port = 0; port < CONGA_HELLO_PORTS; port++)
+		if (port != hello->main && hello->kept & BIT(port))
+			step->ask[port] = conga_hello_ask_beside(hello, view, port);
+}
+
+/**
+ * conga_hello_tick - CONGA_HELLO_TICKS times per hello interval
+ * @hello: of one leaf
+ * @view: what is known of its paths
+ * @step: what to do: send the hellos of @ask and @large
+ */
+void conga_hello_tick(struct conga_hello *hello,
+		      const struct conga_hello_view *view,
+		      struct conga_hello_step *step)
+{
+	conga_hello_forget(hello, view->usable);
+	memcpy(step->missed, hello->waiting, sizeof(step->missed));
+	step->missed_large = hello->large;
+	conga_hello_miss(hello);
+	step->narrowed = conga_hello_measure(hello);
+	step->silenced = hello->agreed ? conga_hello_judge(hello) : 0;
+	if (!hello->tick)
+		conga_hello_round(hello, view->random);
+	conga_hello_ask(hello, view, step);
+	memcpy(hello->asked, step->ask, sizeof(hello->asked));
+	memcpy(hello->waiting, step->ask, sizeof(hello->waiting));
+	hello->large = step->large;
+	hello->tick = (hello->tick + 1) % CONGA_HELLO_TICKS;
+}
+
+/* conga_hello_shut - paths that are not for packets; @closed are so anyway. Narrow ones
+ * are, as long as there is any other.
+ */
+u16 conga_hello_shut(const struct conga_hello *hello, u16 closed)
+{
+	u16 wide = hello->usable & ~(closed | hello->out | hello->narrow);
+
+	return hello->out | (wide ? hello->narrow : 0);
+}
+
+/* --- what the leaf says --- */
+
+/* conga_hello_echoed - is this a nonce that was sent not long ago? */
+bool conga_hello_echoed(const struct conga_hello *hello, u64 echo)
+{
+	u64 round = echo & ~CONGA_HELLO_WAY_MASK;
+
+	return round && (round == hello->nonce[0] || round == hello->nonce[1]);
+}
+
+/* conga_hello_wrong - what echoes no nonce came; false if it is one of too many */
+bool conga_hello_wrong(struct conga_hello *hello)
+{
+	if (hello->wrong == CONGA_HELLO_WRONG)
+		return false;
+	hello->wrong++;
+	return true;
+}
+
+static u8 conga_hello_compare(const struct conga_hello_terms *ours,
+			      const struct conga_hello_terms *theirs)
+{
+	if (ours->q != theirs->q)
+		return CONGA_LEAF_Q;
+	if (ours->byte3 != theirs->byte3)
+		return CONGA_LEAF_BYTE3;
+	if (ours->sum != theirs->sum)
+		return CONGA_LEAF_METRIC;
+	return CONGA_LEAF_ANSWERS;
+}
+
+/* A box that was restarted has another id once. Two boxes behind one address
+ * come back to an id that was there before.
+ */
+static void conga_hello_identify(struct conga_hello *hello, u32 id)
+{
+	if (id == hello->id)
+		return;
+	if (id == hello->other)
+		hello->calm = CONGA_HELLO_CALM;
+	hello->other = hello->id;
+	WRITE_ONCE(hello->id, id);
+}
+
+/* Its path works, for packets of either size if it was a full-size one. */
+static void conga_hello_prove(struct conga_hello *hello, u64 echo)
+{
+	u8 tag = conga_hello_nonce_tag(echo);
+	struct conga_hello_path *path = &hello->path[tag];
+
+	if (echo & CONGA_HELLO_LARGE) {
+		hello->large &= ~BIT(tag);
+		WRITE_ONCE(hello->narrow, hello->narrow & ~BIT(tag));
+		path->lost = 0;
+	} else {
+		hello->waiting[conga_hello_nonce_port(echo)] &= ~BIT(tag);
+	}
+	WRITE_ONCE(hello->out, hello->out & ~BIT(tag));
+	path->misses = 0;
+	path->proof = CONGA_HELLO_TICKS;
+}
+
+/**
+ * conga_hello_answered - an answer came
+ * @hello: of its sender
+ * @echo: the nonce it echoes
+ * @id: the sender's leaf id
+ * @ours: the terms of this box
+ * @theirs: the sender's
+ *
+ * False, and nothing changed, if it echoes no nonce of ours, or one about a port that is
+ * not ours any more.
+ */
+bool conga_hello_answered(struct conga_hello *hello, u64 echo, u32 id,
+			  const struct conga_hello_terms *ours,
+			  const struct conga_hello_terms *theirs)
+{
+	u8 port = conga_hello_nonce_port(echo);
+
+	if (!conga_hello_echoed(hello, echo) || hello->left ||
+	    !(hello->kept & BIT(port)))
+		return false;
+	conga_hello_prove(hello, echo);
+	hello->misses[port] = 0;
+	hello->agreed |= BIT(port);
+	conga_hello_identify(hello, id);
+	WRITE_ONCE(hello->reason, hello->calm ? CONGA_LEAF_ALTERNATES :
+						conga_hello_compare(ours, theirs));
+	return true;
+}
+
+/* conga_hello_bye - the leaf leaves; false if it echoes no nonce of ours. What it
+ * answered before may still be under way, and must not count. A bye comes by
+ * several uplinks, and ends the agreement about all ports.
+ */
+bool conga_hello_bye(struct conga_hello *hello, u64 echo)
+{
+	if (!conga_hello_echoed(hello, echo))
+		return false;
+	conga_hello_silence(hello, CONGA_LEAF_BYE);
+	hello->left = true;
+	WRITE_ONCE(hello->echo, 0);
+	return true;
+}
+
+/* conga_hello_asked - the leaf's hello about @port; false if it has asked enough this
+ * round, or the port is not listed any more, or not yet. It is proven if it echoes a
+ * nonce of ours. Others may be forged: they have a limit of their own, and give no nonce
+ * once there is a leaf that answers.
+ */
+bool conga_hello_asked(struct conga_hello *hello, __be16 port, u64 nonce, u64 echo)
+{
+	bool proven = conga_hello_echoed(hello, echo);
+	u8 place = conga_hello_place(hello->port, port);
+
+	if (place == CONGA_HELLO_PORTS || !(hello->kept & BIT(place)) ||
+	    hello->answers[proven] == CONGA_HELLO_ANSWERS)
+		return false;
+	hello->answers[proven]++;
+	if (!proven && hello->agreed)
+		return true;
+	WRITE_ONCE(hello->echo, nonce);
+	hello->came = place;
+	return true;
+}
+
+/* conga_hello_version - the leaf sent a control packet of another version */
+void conga_hello_version(struct conga_hello *hello)
+{
+	hello->version = true;
+	if (!hello->agreed)
+		WRITE_ONCE(hello->reason, CONGA_LEAF_VERSION);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_TOLEAF_H
+#define _CONGA_TOLEAF_H
+
+#include <uapi/linux/conga.h>
+
+#include "paper/sample.h"
+
+#define CONGA_TAGE_MIN		100000ULL	/* ns */
+#define CONGA_TAGE_MAX		10000000000ULL
+#define CONGA_TAGE_DEFAULT	10000000ULL	/* 10 ms, section 3.3 */
+
+/* Congestion-To-Leaf of one leaf: what it told us about our uplinks. */
+struct conga_toleaf {
+	u16		loaded;	/* of heard the metric is not 0, a bit per LBTag */
+	conga_sample_t	heard[CONGA_TAGS_MAX];	/* by our LBTag */
+};
+
+void conga_toleaf_learn(struct conga_toleaf *table, u8 tag, u8 metric, u64 now);
+u8 conga_toleaf_metric(const struct conga_toleaf *table, u8 tag, u64 now,
+		       u64 tage, u8 q);
+void conga_toleaf_flush(struct conga_toleaf *table);
+
+#endif /* _CONGA_TOLEAF_H */

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The policies this module knows, and what they share. */
+#include <linux/bitops.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "policies/policy.h"
+
+static const struct conga_policy *const conga_policies[] = {
+#define CONGA_POLICY(name) &conga_policy_##name,
+#include "policies/policy_table.h"
+#undef CONGA_POLICY
+};
+
+/* conga_policy_get - the policy at @index, NULL past the last */
+const struct conga_policy *conga_policy_get(unsigned int index)
+{
+	return index < ARRAY_SIZE(conga_policies) ? conga_policies[index] : NULL;
+}
+
+/* conga_policy_find - by name, NULL if unknown */
+const struct conga_policy *conga_policy_find(const char *name)
+{
+	const struct conga_policy *policy;
+	unsigned int i;
+
+	for (i = 0; (policy = conga_policy_get(i)); i++)
+		if (!strcmp(policy->name, name))
+			return policy;
+	return NULL;
+}
+
+/* conga_policy_opt_out - who decides about traffic that the user exempted */
+const struct conga_policy *conga_policy_opt_out(void)
+{
+	return &conga_policy_ecmp;
+}
+
+/* conga_policy_nth - the @n-th LBTag of @set, counting from 0 */
+u8 conga_policy_nth(u16 set, unsigned int n)
+{
+	while (n--)
+		set &= set - 1;
+	return __ffs(set);
+}
+
+/* conga_policy_spread - map a uniform 32 bit @value onto the LBTags of @set */
+u8 conga_policy_spread(u16 set, u32 value)
+{
+	return conga_policy_nth(set, ((u64)value * hweight16(set)) >> 32);
+}
+
+/* By the route's weights: the first of @set up to which they add up to more than @place. */
+static u8 conga_policy_weighted(const struct conga_view *view, u16 set, u32 place)
+{
+	for (; place >= view->uplink[__ffs(set)].weight; set &= set - 1)
+		place -= view->uplink[__ffs(set)].weight;
+	return __ffs(set);
+}
+
+static u32 conga_policy_weights(const struct conga_view *view, u16 set)
+{
+	u32 sum = 0;
+
+	for (; set; set &= set - 1)
+		sum += view->uplink[__ffs(set)].weight;
+	return sum;
+}
+
+/* conga_policy_draw - an LBTag of @set by chance, evenly, or as the route's weights have
+ * it; *@random is good for another draw: what a draw did not use of it is as uniform as
+ * before
+ */
+u8 conga_policy_draw(const struct conga_view *view, u16 set, u32 *random)
+{
+	u64 scaled = *random;
+
+	scaled *= view->uneven ? conga_policy_weights(view, set) : hweight16(set);
+	*random = scaled;
+	if (view->uneven)
+		return conga_policy_weighted(view, set, scaled >> 32);
+	return conga_policy_nth(set, scaled >> 32);
+}
+
+/* conga_policy_share - likewise, by a uniform 32 bit @value that is used once */
+u8 conga_policy_share(const struct conga_view *view, u16 set, u32 value)
+{
+	return view->uneven ? conga_policy_draw(view, set, &value) :
+			      conga_policy_spread(set, value);
+}
+
+/* conga_policy_after - the LBTag of @set that follows @tag, going round */
+u8 conga_policy_after(u16 set, u8 tag)
+{
+	u16 later = set & ~GENMASK(tag, 0);
+
+	return __ffs(later ?: set);
+}
+
+/* conga_policy_next - the usable uplink after the flow's last one, going round; where
+ * weights differ, one by these
+ */
+u8 conga_policy_next(const struct conga_view *view)
+{
+	if (view->previous >= CONGA_TAGS_MAX || view->uneven)
+		return conga_policy_share(view, view->usable, view->random);
+	return conga_policy_after(view->usable, view->previous);
+}
+
+/* conga_policy_keep_or_draw - the flow's uplink if it is among the @best, so
+ * that a flow moves only to a strictly better one (section 3.5); else a draw that each
+ * of them enters once
+ */
+u8 conga_policy_keep_or_draw(const struct conga_view *view, u16 best)
+{
+	if (view->previous < CONGA_TAGS_MAX && best & BIT(view->previous))
+		return view->previous;
+	return conga_policy_share(view, best, view->random);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_POLICY_H
+#define _CONGA_POLICY_H
+
+#include <uapi/linux/conga.h>
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/types.h>
+
+#define CONGA_TAG_NONE		0xff
+
+/* Policies that there may be, parameters of its own that one may have, and bytes of
+ * state per flow.
+ */
+#define CONGA_POLICIES_MAX	24
+#define CONGA_POLICY_PARAMS	2
+#define CONGA_POLICY_FLOW_SIZE	16
+
+/* What a policy wants to be filled in its view, beside the usable uplinks; what it
+ * does not ask for is 0. Neither FLOWLET nor FLOW: it decides for every packet, and
+ * no flow is remembered.
+ */
+#define CONGA_NEEDS_FLOWLET	0x01	/* decide where a flowlet starts only */
+#define CONGA_NEEDS_LOCAL	0x02
+#define CONGA_NEEDS_REMOTE	0x04
+#define CONGA_NEEDS_RATE	0x08
+#define CONGA_NEEDS_BACKLOG	0x10
+#define CONGA_NEEDS_FLOW	0x20	/* decide for every packet, knowing its flow */
+#define CONGA_NEEDS_RECENT	0x40
+#define CONGA_NEEDS_RANDOM	0x80
+#define CONGA_NEEDS_PROBES	0x100	/* leaves send them, boxes hand them on */
+#define CONGA_NEEDS_AHEAD	0x200	/* queues and delays behind uplinks, by leaf */
+
+#define CONGA_NEEDS_MEMORY	(CONGA_NEEDS_FLOWLET | CONGA_NEEDS_FLOW)
+
+#define CONGA_WEIGHT_FULL	256u
+
+/* One uplink, as a policy sees it. Where the route's weights differ .local and .rate are
+ * those of a port whose rate is the weight's part of the largest one.
+ */
+struct conga_view_uplink {
+	u8	local;		/* metric of its own DRE, 0 to 2^Q - 1 */
+	u8	remote;		/* to-leaf metric, aged, 0 to 2^Q - 1 */
+	u16	weight;		/* of its route, 1 to CONGA_WEIGHT_FULL; if .uneven */
+	u32	rate;		/* Mbit/s, never 0 */
+	u32	backlog;	/* bytes waiting in the port's queues; see conga_view_backlog() */
+};
+
+struct conga_ahead;
+
+/* All that a policy may look at: plain numbers, no kernel object. */
+struct conga_view {
+	u64	now;		/* ns */
+	u32	hash;		/* of the inner flow */
+	u32	random;		/* fresh, uniform; by CONGA_NEEDS_RANDOM */
+	u32	bytes;		/* of the packet, or of all that it is cut into */
+	u16	usable;		/* bit per LBTag; never 0 in .pick */
+	u16	loaded;		/* bit per LBTag whose .local or .remote is not 0 */
+	u8	previous;	/* LBTag of the flow's last packet, or NONE */
+	u8	recent;		/* LBTag that this CPU chose last, or NONE */
+	u8	best;		/* LBTag of the best hop by probes, or NONE */
+	bool	sum;		/* a path's metric is the sum of its links' */
+	bool	uneven;		/* the route's weights of the uplinks differ */
+	const u32 *param;	/* the policy's own, in its order */
+	void	*flow;		/* the flow's state, .flow_size bytes, 0 at first */
+	void	*shared;	/* of all flows, .shared_size bytes; by NEEDS_AHEAD, */
+	const struct conga_ahead *ahead; /* of this leaf; NULL: nothing is known */
+	u64	tage;		/* ns */
+	bool	asking;		/* no packet is sent: .pick must not change .shared */
+	u32	(*look)(const struct conga_view *view, u8 tag); /* NULL: .backlog is known */
+	struct conga_view_uplink uplink[CONGA_TAGS_MAX];	/* by LBTag */
+};
+
+/* conga_view_backlog - bytes waiting in an uplink's queues; looked for when it is asked for,
+ * since queues are many, and policies that look at a few uplinks only are there for that
+ */
+static inline u32 conga_view_backlog(const struct conga_view *view, u8 tag)
+{
+	return view->look ? view->look(view, tag) : view->uplink[tag].backlog;
+}
+
+/**
+ * struct conga_policy_param - a parameter of one policy
+ * @name: as the user types it, behind the policy's name; NULL behind the last
+ * @summary: what it is, with its unit
+ * @min: least value
+ * @max: largest value
+ * @initial: value while the user says nothing
+ */
+struct conga_policy_param {
+	const char	*name;
+	const char	*summary;
+	u32		min;
+	u32		max;
+	u32		initial;
+};
+
+/**
+ * struct conga_policy - how an uplink is chosen
+ * @name: as the user types it
+ * @summary: one line for "conga policy list", with a citation
+ * @needs: CONGA_NEEDS_*
+ * @tfl: ns, the flowlet timeout while the user says nothing; 0 is the usual one
+ * @flow_size: bytes of state that it keeps for each flow; with
+ *	CONGA_NEEDS_FLOW only
+ * @shared_size: bytes of state that its flows share
+ * @param: its parameters
+ * @forward: it also decides at boxes that VXLAN to leaves only passes
+ * @rehash: each flowlet has an outer UDP source port of its own, by which the boxes on
+ *	its way hash it anew; with CONGA_NEEDS_FLOWLET only
+ * @plain: who decides instead towards leaves that feed nothing back; NULL:
+ *	nobody
+ * @pick: mandatory; returns the LBTag of a usable uplink, or CONGA_TAG_NONE to
+ *	leave the packet to the kernel's route. Softirq. Changes nothing but the
+ *	flow's state and the flows' shared one, which other CPUs may read and write at
+ *	the same time.
+ * @mark: byte 3 of the VXLAN header for a packet that passes this box and came by a port
+ *	with this backlog, in bytes, and rate in Mbit/s; nobody else uses it then. NULL:
+ *	packets are not marked. Any CPU, softirq.
+ * @absorb: a packet of the leaf came by our uplink @tag, with this first word; false if
+ *	it has no mark. With @mark, and CONGA_NEEDS_AHEAD. Softirq.
+ * @flows: how many flows it takes to be active on an uplink, for those who ask. Any
+ *	context; NULL: it does not know.
+ */
+struct conga_policy {
+	const char	*name;
+	const char	*summary;
+	u32		needs;
+	u64		tfl;
+	u8		flow_size;
+	u16		shared_size;
+	bool		forward;
+	bool		rehash;
+	struct conga_policy_param param[CONGA_POLICY_PARAMS + 1];
+	const struct conga_policy *plain;
+	u8		(*pick)(const struct conga_view *view);
+	u8		(*mark)(u32 backlog, u32 mbits);
+	bool		(*absorb)(struct conga_ahead *ahead, u8 tag, u32 word, u64 now);
+	u32		(*flows)(const void *shared, u8 tag, u64 now, const u32 *param);
+};
+
+#define CONGA_POLICY(name) extern const struct conga_policy conga_policy_##name;
+#include "policies/policy_table.h"
+#undef CONGA_POLICY
+
+const struct conga_policy *conga_policy_find(const char *name);
+const struct conga_policy *conga_policy_get(unsigned int index);
+const struct conga_policy *conga_policy_opt_out(void);
+u8 conga_policy_nth(u16 set, unsigned int n);
+u8 conga_policy_spread(u16 set, u32 value);
+u8 conga_policy_draw(const struct conga_view *view, u16 set, u32 *random);
+u8 conga_policy_after(u16 set, u8 tag);
+u8 conga_policy_share(const struct conga_view *view, u16 set, u32 value);
+u8 conga_policy_next(const struct conga_view *view);
+u8 conga_policy_keep_or_draw(const struct conga_view *view, u16 best);
+u8 conga_policy_conga_pick(const struct conga_view *view);
+
+/* A policy's price of an uplink; lower is better. */
+typedef u8 (*conga_policy_cost_t)(const struct conga_view *view, u8 tag);
+
+/* conga_policy_cheapest - the usable uplinks of minimal cost, a bit per LBTag.
+ * Inline, so that @cost is called directly.
+ */
+static __always_inline u16 conga_policy_cheapest(const struct conga_view *view,
+						 conga_policy_cost_t cost)
+{
+	u8 best_price = U8_MAX;
+	u16 best = 0;
+	u8 tag;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
+		u8 price = cost(view, tag);
+
+		if (!(view->usable & BIT(tag)) || price > best_price)
+			continue;
+		if (price < best_price)
+			best = 0;
+		best_price = price;
+		best |= BIT(tag);
+	}
+	return best;
+}
+
+/* conga_policy_least_loaded - likewise, of a @cost that is 0 just where .local and
+ * .remote are: where some uplinks are idle, the others need no look
+ */
+static __always_inline u16
+conga_policy_least_loaded(const struct conga_view *view,
+			  conga_policy_cost_t cost)
+{
+	u16 idle = view->usable & ~view->loaded;
+
+	return idle ? idle : conga_policy_cheapest(view, cost);
+}
+
+#endif /* _CONGA_POLICY_H */

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * DRB: per-packet round robin
+ *
+ * Goal: as even as random spraying on average, and evener over any short time: no
+ * uplink gets two packets of a flow before every other one has had its own, so
+ * that queues stay short and few packets overtake each other.
+ *
+ * Mechanism: a packet takes the usable uplink that follows, by LBTag, the one of
+ * its flow's previous packet; a flow starts anywhere. The paper's source bounces
+ * packets off the core switches one after the other, in an order (the reversed
+ * digits of a counter) that spreads them over the pods of a fat tree first. A leaf
+ * chooses among its uplinks only, where any order that visits all is as good.
+ *
+ * J. Cao et al., "Per-packet Load-balanced, Low-Latency Routing for Clos-based
+ * Data Center Networks", CoNEXT 2013.
+ */
+#include "policies/policy.h"
+
+static u8 conga_policy_drb_pick(const struct conga_view *view)
+{
+	return conga_policy_next(view);
+}
+
+const struct conga_policy conga_policy_drb = {
+	.name		= "drb",
+	.summary	= "per packet, the flow's next uplink in turn (DRB, CoNEXT 2013)",
+	.needs		= CONGA_NEEDS_FLOW | CONGA_NEEDS_RANDOM,
+	.pick		= conga_policy_drb_pick,
+};

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * HULA: each flowlet to the best hop that probes found, at every box
+ *
+ * Goal: the least utilised path over any number of tiers, without any box knowing
+ * more than its own neighbours. CONGA's tables are a leaf's, and know two tiers.
+ *
+ * Mechanism: every leaf sends a probe by each uplink every Tp; boxes hand them on
+ * and remember, per leaf, the hop by which the least utilised way was announced
+ * (hula.c). A new flowlet takes that hop, here and at every box on its way
+ * (forward.c). Where no probe came for Tfail, or the hop is none that the routes
+ * have, the kernel's own route is good enough: that is no loop either.
+ *
+ * Utilisation is in 8 bits, DRE over capacity, saturating. The DRE's memory must
+ * outlast what probes take to tell of it: tau is at least 2 Tp where Tdre is auto.
+ * The flowlet timeout is the paper's, 100 us.
+ *
+ * N. Katta et al., "HULA: Scalable Load Balancing Using Programmable Data Planes",
+ * ACM SOSR 2016.
+ */
+#include "paper/hula.h"
+#include "policies/policy.h"
+
+#define CONGA_HULA_TFL	100000	/* ns */
+
+static u8 conga_policy_hula_pick(const struct conga_view *view)
+{
+	if (view->best < CONGA_TAGS_MAX && view->usable & BIT(view->best))
+		return view->best;
+	return CONGA_TAG_NONE;
+}
+
+const struct conga_policy conga_policy_hula = {
+	.name		= "hula",
+	.summary	= "per flowlet at every box, the best hop by probes (HULA, SOSR 2016)",
+	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_PROBES,
+	.tfl		= CONGA_HULA_TFL,
+	.forward	= true,
+	.param		= {
+		{ "fail", "probe intervals without a probe, until a hop is given up",
+		  1, 100, CONGA_HULA_FAIL },
+	},
+	.pick		= conga_policy_hula_pick,
+};

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * LetFlow: each flowlet by chance
+ *
+ * Goal: balance without measuring anything. On a congested path packets are lost
+ * and windows shrink, so that flows there pause more often and make more, and
+ * smaller, flowlets; each of these moves by chance. Traffic thereby leaves paths
+ * that are slow, also those whose slowness is far away, and without any feedback.
+ *
+ * Mechanism: a new flowlet takes a usable uplink drawn uniformly, whatever its
+ * flow had before. The flowlet timeout is the paper's, 500 us.
+ *
+ * E. Vanini et al., "Let It Flow: Resilient Asymmetric Load Balancing with Flowlet
+ * Switching", NSDI 2017.
+ */
+#include "policies/policy.h"
+
+static u8 conga_policy_letflow_pick(const struct conga_view *view)
+{
+	return conga_policy_share(view, view->usable, view->random);
+}
+
+const struct conga_policy conga_policy_letflow = {
+	.name		= "letflow",
+	.summary	= "per flowlet, an uplink by chance (LetFlow, NSDI 2017)",
+	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_RANDOM,
+	.pick		= conga_policy_letflow_pick,
+};

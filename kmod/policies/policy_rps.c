@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RPS: random packet spraying
+ *
+ * Goal: the finest balance there is without state, if all paths are alike: TCP
+ * bears the reordering then. Where paths differ it does not.
+ *
+ * Mechanism: every packet takes a usable uplink drawn uniformly. A packet that is
+ * segmented later (GSO) is one packet here, as the kernel decides once for all of
+ * its segments.
+ *
+ * A. Dixit et al., "On the Impact of Packet Spraying in Data Center Networks",
+ * INFOCOM 2013.
+ */
+#include "policies/policy.h"
+
+static u8 conga_policy_rps_pick(const struct conga_view *view)
+{
+	return conga_policy_share(view, view->usable, view->random);
+}
+
+const struct conga_policy conga_policy_rps = {
+	.name		= "rps",
+	.summary	= "per packet, an uplink by chance (RPS, INFOCOM 2013)",
+	.needs		= CONGA_NEEDS_RANDOM,
+	.pick		= conga_policy_rps_pick,
+};

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * TR: per packet, by the time at which it will be at the next leaf
+ *
+ * Goal: packets of a flow may take any uplink, and still arrive in order; short flows
+ * wait as little as possible, and long ones keep out of their way.
+ *
+ * Mechanism: for each usable uplink the Time to Next Leaf is
+ *
+ *	TNL = now + pd + lql/lqw + sql/sqw
+ *
+ * where lql waits in the uplink's own queue, whose rate is lqw; sql/sqw is the time that
+ * a packet waits at the spine in the queue towards the leaf, as packets of the leaf
+ * tell that passed there (queue.c); and pd is the delay of the path when it is idle, as
+ * hellos measure it (ahead.c). An uplink on which a packet would be earlier than the
+ * flow's last one is not used, unless that one took it, too: there it stays behind it,
+ * whatever the estimates say. With right ones that makes no difference; with a queue
+ * read a moment too late the flow would be driven to the longest one. Where that leaves
+ * none, since the flow's own is gone, the latest does least harm.
+ *
+ * A flow is short until it has sent so many bytes ("short"). Its packets take the least
+ * TNL. A long one's take the uplink with the fewest short flows that sent by it within
+ * the last RTT (tr.c), of these the least TNL. Where uplinks are alike still, the flow's
+ * own is kept, else one is drawn. A flow that is idle for an RTT is a new one afterwards.
+ *
+ * The paper carries the spine's queue in bits of the TTL; ours are in byte 3 of the
+ * VXLAN header, which is the wire format's own (Documentation/rationale.md). A path whose
+ * delay is not known yet is taken to be as short as the shortest one. It is for two
+ * tiers: of several boxes on the way the last one's queue is known.
+ *
+ * TNL is in ns, of 64 bits; what is added to the time is below 2^46. Where two CPUs send
+ * packets of a flow at the same time, the TNL of either is the last one; a packet may
+ * overtake another then, as it may on the way through the box.
+ *
+ * Zhang et al., "TR", Journal of Cloud Computing 10:37, 2021.
+ */
+#include <linux/bitops.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+
+#include "paper/ahead.h"
+#include "policies/policy.h"
+#include "paper/queue.h"
+#include "paper/tr.h"
+#include "paper/wire.h"
+
+#define CONGA_TR_SHORT		100000	/* bytes, the paper's */
+#define CONGA_TR_RTT		500	/* us, with queues, as the flowlet timeout */
+
+enum {
+	CONGA_TR_PARAM_SHORT,
+	CONGA_TR_PARAM_RTT,
+};
+
+/* What the uplinks mean for a packet. */
+struct conga_tr_view {
+	u64	tnl[CONGA_TAGS_MAX];	/* ns, of those that are usable */
+	u64	slot;			/* of time */
+	bool	is_short;		/* the flow */
+};
+
+/* Those of @set whose value, by LBTag, is least. */
+static u16 conga_policy_tr_least(u16 set, const u64 *value)
+{
+	u64 least = U64_MAX;
+	u16 best = 0;
+
+	for (; set; set &= set - 1) {
+		u8 tag = __ffs(set);
+
+		if (value[tag] > least)
+			continue;
+		if (value[tag] < least)
+			best = 0;
+		least = value[tag];
+		best |= BIT(tag);
+	}
+	return best;
+}
+
+/* Those by which the packet is not there before its flow's last one. */
+static u16 conga_policy_tr_in_order(const struct conga_view *view, const u64 *tnl)
+{
+	const struct conga_tr_flow *flow = view->flow;
+	u64 last = READ_ONCE(flow->tnl);
+	u16 set = view->usable, in_order = 0;
+
+	for (; set; set &= set - 1) {
+		u8 tag = __ffs(set);
+
+		if (tnl[tag] >= last || tag == view->previous)
+			in_order |= BIT(tag);
+	}
+	return in_order;
+}
+
+/* ns, of the shortest path that is known; 0 if none is */
+static u32 conga_policy_tr_shortest(const struct conga_view *view)
+{
+	u16 set = view->usable;
+	u32 shortest = 0;
+
+	for (; set; set &= set - 1) {
+		u32 delay = conga_ahead_delay(view->ahead, __ffs(set));
+
+		if (delay && (!shortest || delay < shortest))
+			shortest = delay;
+	}
+	return shortest;
+}
+
+static void conga_policy_tr_look(const struct conga_view *view,
+				 struct conga_tr_view *tr)
+{
+	u32 shortest = view->ahead ? conga_policy_tr_shortest(view) : 0;
+	u16 set = view->usable;
+
+	for (; set; set &= set - 1) {
+		u8 tag = __ffs(set);
+		u32 delay = 0, queue = 0;
+
+		if (view->ahead) {
+			delay = conga_ahead_delay(view->ahead, tag) ?: shortest;
+			queue = conga_ahead_queue(view->ahead, tag, view->now,
+						  view->tage);
+		}
+		tr->tnl[tag] = conga_tr_tnl(view->now,
+					    conga_view_backlog(view, tag),
+					    view->uplink[tag].rate, queue, delay);
+	}
+	tr->slot = conga_tr_slot(view->now, view->param[CONGA_TR_PARAM_RTT]);
+	tr->is_short = conga_tr_is_short(view->flow, tr->slot,
+					 view->param[CONGA_TR_PARAM_SHORT]);
+}
+
+/* Of @set those with the fewest active short flows. This one, long with this packet, is
+ * none any more.
+ */
+static u16 conga_policy_tr_calm(const struct conga_view *view, u16 set, u64 slot)
+{
+	u64 flows[CONGA_TAGS_MAX];
+	u16 left = set;
+
+	for (; left; left &= left - 1) {
+		u8 tag = __ffs(left);
+
+		flows[tag] = conga_tr_short_flows(view->shared, tag, slot);
+		if (flows[tag] && conga_tr_is_counted(view->flow, tag, slot))
+			flows[tag]--;
+	}
+	return conga_policy_tr_least(set, flows);
+}
+
+static u8 conga_policy_tr_latest(const struct conga_view *view, const u64 *tnl)
+{
+	u16 left = view->usable;
+	u8 latest = __ffs(left);
+
+	for (; left; left &= left - 1)
+		if (tnl[__ffs(left)] > tnl[latest])
+			latest = __ffs(left);
+	return latest;
+}
+
+static u8 conga_policy_tr_choose(const struct conga_view *view,
+				 const struct conga_tr_view *tr)
+{
+	u16 set = conga_policy_tr_in_order(view, tr->tnl);
+
+	if (!set)
+		return conga_policy_tr_latest(view, tr->tnl);
+	if (!tr->is_short)
+		set = conga_policy_tr_calm(view, set, tr->slot);
+	return conga_policy_keep_or_draw(view, conga_policy_tr_least(set, tr->tnl));
+}
+
+static u8 conga_policy_tr_pick(const struct conga_view *view)
+{
+	struct conga_tr_flow *flow = view->flow;
+	struct conga_tr_packet packet = {
+		.bytes	= view->bytes,
+		.limit	= view->param[CONGA_TR_PARAM_SHORT],
+	};
+	struct conga_tr_view tr;
+
+	conga_policy_tr_look(view, &tr);
+	packet.slot = tr.slot;
+	packet.tag = conga_policy_tr_choose(view, &tr);
+	if (!view->asking) {
+		WRITE_ONCE(flow->tnl, tr.tnl[packet.tag]);
+		conga_tr_send(flow, view->shared, &packet);
+	}
+	return packet.tag;
+}
+
+static u8 conga_policy_tr_mark(u32 backlog, u32 mbits)
+{
+	return conga_wire_queue(conga_queue_code(conga_queue_time(backlog, mbits)));
+}
+
+static u32 conga_policy_tr_flows(const void *shared, u8 tag, u64 now, const u32 *param)
+{
+	return conga_tr_short_flows(shared, tag,
+				    conga_tr_slot(now, param[CONGA_TR_PARAM_RTT]));
+}
+
+const struct conga_policy conga_policy_tr = {
+	.name		= "tr",
+	.summary	= "per packet, the earliest at the next leaf, in order (TR, JoCC 2021)",
+	.needs		= CONGA_NEEDS_FLOW | CONGA_NEEDS_RATE |
+			  CONGA_NEEDS_BACKLOG | CONGA_NEEDS_RANDOM |
+			  CONGA_NEEDS_AHEAD,
+	.flow_size	= sizeof(struct conga_tr_flow),
+	.shared_size	= sizeof(struct conga_tr_counts),
+	.param		= {
+		{ "short", "bytes that a flow sends until it is long", 1000,
+		  16000000, CONGA_TR_SHORT },
+		{ "rtt", "us without a packet until a flow is idle", 4, 1000000,
+		  CONGA_TR_RTT },
+	},
+	.pick		= conga_policy_tr_pick,
+	.mark		= conga_policy_tr_mark,
+	.absorb		= conga_ahead_learn,
+	.flows		= conga_policy_tr_flows,
+};
