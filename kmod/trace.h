@@ -13,7 +13,6 @@
 #include <linux/tracepoint.h>
 #include <uapi/linux/conga.h>
 
-#include "datapath/choose.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
 
@@ -22,9 +21,8 @@
  * and those that the leaf fed back; what it did not ask for is 0 (section 3.5).
  */
 TRACE_EVENT(conga_choice,
-	    TP_PROTO(const struct conga_choice *choice,
-		     const struct conga_view *view),
-	    TP_ARGS(choice, view),
+	    TP_PROTO(const struct conga_leaf *leaf, const struct conga_view *view, u8 tag),
+	    TP_ARGS(leaf, view, tag),
 	    TP_STRUCT__entry(__array(u8, leaf, sizeof(struct in6_addr))
 			     __field(u32, hash)
 			     __field(u16, usable)
@@ -35,10 +33,10 @@ TRACE_EVENT(conga_choice,
 	    ),
 	    TP_fast_assign(u8 i;
 
-			   memcpy(__entry->leaf, &choice->leaf->addr, sizeof(struct in6_addr));
-			   __entry->hash = choice->hash;
+			   memcpy(__entry->leaf, &leaf->addr, sizeof(struct in6_addr));
+			   __entry->hash = view->hash;
 			   __entry->usable = view->usable;
-			   __entry->tag = choice->tag;
+			   __entry->tag = tag;
 			   __entry->previous = view->previous;
 
 			for (i = 0; i < CONGA_TAGS_MAX; i++) {

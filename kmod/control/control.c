@@ -499,7 +499,7 @@ static void conga_control_forget(struct conga_leaf *leaf)
 {
 	spin_lock_bh(&leaf->hello_lock);
 	conga_hello_setup(leaf->hello, leaf->hello->tick,
-			  conga_fabric_params(leaf->fabric)->dstport);
+			  conga_fabric_params(leaf->fabric)->dstports.port);
 	conga_leaf_settle(leaf);
 	spin_unlock_bh(&leaf->hello_lock);
 }
@@ -527,8 +527,8 @@ static bool conga_control_loses_port(const struct conga_params *before,
 {
 	int i;
 
-	for (i = 0; i < before->dstports; i++)
-		if (!conga_params_port(after, before->dstport[i]))
+	for (i = 0; i < before->dstports.count; i++)
+		if (!conga_dstports_bit(&after->dstports, before->dstports.port[i]))
 			return true;
 	return false;
 }
@@ -549,7 +549,7 @@ void conga_control_hold_ports(struct conga_fabric *fabric,
 	conga_assert_locked(fabric);
 	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
 		spin_lock_bh(&leaf->hello_lock);
-		conga_hello_hold(leaf->hello, after->dstport);
+		conga_hello_hold(leaf->hello, after->dstports.port);
 		conga_leaf_settle(leaf);
 		spin_unlock_bh(&leaf->hello_lock);
 	}
@@ -567,7 +567,7 @@ void conga_control_bind_ports(struct conga_fabric *fabric)
 	conga_assert_locked(fabric);
 	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
 		spin_lock_bh(&leaf->hello_lock);
-		conga_hello_bind(leaf->hello, conga_fabric_params(fabric)->dstport,
+		conga_hello_bind(leaf->hello, conga_fabric_params(fabric)->dstports.port,
 				 get_random_u64());
 		conga_leaf_settle(leaf);
 		spin_unlock_bh(&leaf->hello_lock);

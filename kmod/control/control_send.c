@@ -98,7 +98,7 @@ static void conga_control_push_udp(struct sk_buff *skb,
 
 	skb_reset_transport_header(skb);
 	udp->source = htons(sport);
-	udp->dest = way->dstport ? way->dstport : way->params->dstport[0];
+	udp->dest = way->dstport ? way->dstport : way->params->dstports.port[0];
 	udp->len = htons(skb->len);
 	udp->check = 0;
 }

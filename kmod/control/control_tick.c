@@ -102,7 +102,7 @@ static void conga_control_see_tunnel(struct conga_fabric *fabric,
 	bool v6 = tunnel->cfg.flags & VXLAN_F_IPV6;
 	u16 mtu = min_t(u32, dev->mtu, U16_MAX);
 
-	if (!conga_params_port(params, tunnel->cfg.dst_port))
+	if (!conga_dstports_bit(&params->dstports, tunnel->cfg.dst_port))
 		return;
 	if (both || !v6)
 		fabric->tunnel_mtu[0] = max(fabric->tunnel_mtu[0], mtu);

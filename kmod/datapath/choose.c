@@ -228,7 +228,7 @@ static bool conga_choose_pick(struct conga_choice *choice, u8 previous)
 		choice->dst = conga_choose_path(choice, choice->tag);
 		if (choice->dst) {
 			if (!choice->asking)
-				trace_conga_choice(choice, view);
+				trace_conga_choice(choice->leaf, view, choice->tag);
 			return true;
 		}
 		view->usable &= ~BIT(choice->tag);

@@ -50,7 +50,7 @@ static u32 conga_gro_mask(const struct net *net, const struct conga_gro_headers 
 	if (!fabric)
 		return 0;
 	params = rcu_dereference(fabric->params);
-	if (!conga_params_port(params, headers->udp.dest))
+	if (!conga_dstports_bit(&params->dstports, headers->udp.dest))
 		return 0;
 	mask = conga_wire_ce_mask(word);
 	if (params->policy->mark)

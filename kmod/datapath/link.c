@@ -36,8 +36,8 @@ static __always_inline bool
 conga_link_find(struct conga_packet *packet, const struct sk_buff *skb,
 		const struct conga_params *params)
 {
-	return conga_packet_find(packet, skb, vlan_get_protocol(skb), params) ==
-	       CONGA_PACKET_VXLAN &&
+	return conga_packet_find(packet, skb, vlan_get_protocol(skb),
+				 &params->dstports) == CONGA_PACKET_VXLAN &&
 	       (conga_wire_stamped(packet->word, packet->vni) ||
 		unlikely(conga_packet_is_joined(skb))) &&
 	       conga_packet_whole(skb, packet);

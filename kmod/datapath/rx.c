@@ -284,7 +284,7 @@ static unsigned int conga_rx_packet(struct conga_fabric *fabric, struct sk_buff 
 	struct conga_packet packet;
 
 	lockdep_assert(in_softirq());
-	switch (conga_packet_find(&packet, skb, protocol, params)) {
+	switch (conga_packet_find(&packet, skb, protocol, &params->dstports)) {
 	case CONGA_PACKET_OTHER:
 		return NF_ACCEPT;
 	case CONGA_PACKET_TRUNCATED:

@@ -55,7 +55,7 @@ static inline bool conga_steer_find(struct conga_steer *steer,
 
 	steer->choice.params = rcu_dereference(steer->choice.fabric->params);
 	return conga_packet_find(&steer->packet, skb, protocol,
-				 steer->choice.params) == CONGA_PACKET_VXLAN;
+				 &steer->choice.params->dstports) == CONGA_PACKET_VXLAN;
 }
 
 /* Did the user exempt such traffic? */

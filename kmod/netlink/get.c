@@ -90,9 +90,9 @@ static int conga_netlink_put_dstports(struct sk_buff *skb,
 {
 	int i, err = 0;
 
-	for (i = 0; i < params->dstports && !err; i++)
+	for (i = 0; i < params->dstports.count && !err; i++)
 		err = nla_put_u16(skb, CONGA_A_FABRIC_DSTPORT,
-				  ntohs(params->dstport[i]));
+				  ntohs(params->dstports.port[i]));
 	return err;
 }
 
@@ -466,10 +466,10 @@ static int conga_netlink_put_leaf_ports(struct sk_buff *skb,
 
 	rcu_read_lock();
 	params = conga_fabric_params(leaf->fabric);
-	for (i = 0; i < params->dstports && !err; i++)
+	for (i = 0; i < params->dstports.count && !err; i++)
 		if (state & BIT(i))
 			err = nla_put_u16(skb, CONGA_A_LEAF_PORT,
-					  ntohs(params->dstport[i]));
+					  ntohs(params->dstports.port[i]));
 	rcu_read_unlock();
 	return err;
 }

@@ -30,13 +30,13 @@ static int conga_netlink_read_dstports(struct conga_params *params,
 					    "A fabric takes at most 4 dstports");
 			return -E2BIG;
 		}
-		params->dstport[count++] = htons(nla_get_u16(attr));
+		params->dstports.port[count++] = htons(nla_get_u16(attr));
 	}
 	if (!count)
 		return 0;
-	params->dstports = count;
+	params->dstports.count = count;
 	for (; count < CONGA_DSTPORTS_MAX; count++)
-		params->dstport[count] = 0;
+		params->dstports.port[count] = 0;
 	return 0;
 }
 
@@ -297,7 +297,7 @@ static bool conga_netlink_scale_differs(const struct conga_params *old,
 static bool conga_netlink_ports_differ(const struct conga_params *old,
 				       const struct conga_params *new)
 {
-	return memcmp(old->dstport, new->dstport, sizeof(old->dstport));
+	return memcmp(old->dstports.port, new->dstports.port, sizeof(old->dstports.port));
 }
 
 /* Does what is kept of flows mean something else from now on? */

@@ -117,8 +117,7 @@ void conga_params_setup(struct conga_params *params, const struct net *net)
 							   CONGA_PROBE_MIN,
 		.leaf_id	= get_random_u32(),
 		.explicit_feedback = true,
-		.dstports	= 1,
-		.dstport	= { htons(CONGA_VXLAN_PORT) },
+		.dstports	= { .port = { htons(CONGA_VXLAN_PORT) }, .count = 1 },
 	};
 }
 

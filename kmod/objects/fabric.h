@@ -15,6 +15,7 @@
 
 #include "paper/flowlet.h"
 #include "objects/pace.h"
+#include "packet/dstports.h"
 #include "policies/policy.h"
 #include "objects/stats.h"
 
@@ -81,8 +82,7 @@ struct conga_params {
 	u32		policy_param[CONGA_POLICY_PARAMS];
 	struct conga_flow_states *flow_states; /* NULL: the policy has none */
 	struct in6_addr	local[2];	/* the user's, of IPv6 and (mapped) IPv4, or :: */
-	u8		dstports;	/* number of dstport */
-	__be16		dstport[CONGA_DSTPORTS_MAX]; /* 0: none */
+	struct conga_dstports dstports;	/* of VXLAN that is stamped */
 	struct rcu_head	rcu;
 };
 
@@ -210,22 +210,6 @@ void conga_flowlets_publish(struct conga_fabric *fabric,
 void conga_flowlets_flush(struct conga_fabric *fabric);
 
 int conga_flow_states_create(struct conga_params *params);
-
-/* conga_params_port - which of the fabric's UDP ports of VXLAN is this? A bit; 0: none.
- * Most fabrics have one.
- */
-static inline u8 conga_params_port(const struct conga_params *params,
-				   __be16 dest)
-{
-	int i;
-
-	if (params->dstport[0] == dest)
-		return BIT(0);
-	for (i = 1; i < params->dstports; i++)
-		if (params->dstport[i] == dest)
-			return BIT(i);
-	return 0;
-}
 
 /* conga_flow_state - of the flow with @hash; the policy must have some */
 static inline void *conga_flow_state(const struct conga_params *params, u32 hash)

@@ -104,7 +104,7 @@ static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
 	leaf->fabric = fabric;
 	spin_lock_init(&leaf->paths_lock);
 	spin_lock_init(&leaf->hello_lock);
-	conga_hello_setup(leaf->hello, 0, conga_fabric_params(fabric)->dstport);
+	conga_hello_setup(leaf->hello, 0, conga_fabric_params(fabric)->dstports.port);
 	leaf->state = conga_leaf_derive(leaf);
 	return leaf;
 }
@@ -283,7 +283,7 @@ void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode)
 	spin_lock_bh(&leaf->hello_lock);
 	WRITE_ONCE(leaf->mode, mode);
 	conga_hello_setup(leaf->hello, leaf->hello->tick,
-			  conga_fabric_params(leaf->fabric)->dstport);
+			  conga_fabric_params(leaf->fabric)->dstports.port);
 	WRITE_ONCE(leaf->silent, leaf->hula.out);
 	WRITE_ONCE(leaf->state, conga_leaf_derive(leaf));
 	conga_leaf_flush(leaf);

@@ -135,7 +135,7 @@ static inline bool conga_leaf_is_conga(const struct conga_leaf *leaf)
 	return READ_ONCE(leaf->state) & CONGA_LEAF_CONGA;
 }
 
-/* Are packets to it stamped that go to @port, a bit of conga_params_port()? */
+/* Are packets to it stamped that go to @port, a bit of conga_dstports_bit()? */
 static inline bool conga_leaf_stamps(const struct conga_leaf *leaf, u8 port)
 {
 	return READ_ONCE(leaf->state) & port;

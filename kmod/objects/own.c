@@ -145,7 +145,7 @@ static bool conga_own_route4(const struct conga_leaf *leaf, int oif,
 		.flowi4_oif	= oif,
 		.flowi4_proto	= IPPROTO_UDP,
 		.daddr		= leaf->addr.s6_addr32[3],
-		.fl4_dport	= params->dstport[0],
+		.fl4_dport	= params->dstports.port[0],
 	};
 	struct rtable *rt = ip_route_output_key_hash(leaf->fabric->net, &flow,
 						     NULL);
@@ -165,7 +165,7 @@ static bool conga_own_route6(const struct conga_leaf *leaf, int oif,
 		.flowi6_oif	= oif,
 		.flowi6_proto	= IPPROTO_UDP,
 		.daddr		= leaf->addr,
-		.fl6_dport	= params->dstport[0],
+		.fl6_dport	= params->dstports.port[0],
 	};
 	struct dst_entry *dst;
 
@@ -270,7 +270,7 @@ static bool conga_own_fits(const struct vxlan_dev *tunnel,
 			   const struct conga_params *params)
 {
 	return net_eq(tunnel->net, port->fabric->net) &&
-	       conga_params_port(params, tunnel->cfg.dst_port) &&
+	       conga_dstports_bit(&params->dstports, tunnel->cfg.dst_port) &&
 	       conga_own_same_domain(tunnel, port->dev);
 }
 

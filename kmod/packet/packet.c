@@ -74,7 +74,7 @@ bool conga_packet_read(const struct sk_buff *skb, int offset,
 /* conga_packet_find_any - with options, extension headers, in pieces or whatever else */
 enum conga_packet_kind
 conga_packet_find_any(struct conga_packet *packet, const struct sk_buff *skb,
-		      __be16 protocol, const struct conga_params *params)
+		      __be16 protocol, const struct conga_dstports *ports)
 {
 	const struct conga_vxlan *vxlan;
 	struct conga_vxlan vxlan_buffer;
@@ -95,7 +95,7 @@ conga_packet_find_any(struct conga_packet *packet, const struct sk_buff *skb,
 		return CONGA_PACKET_OTHER;
 	vxlan = skb_header_pointer(skb, conga_packet_vxlan(packet),
 				   sizeof(vxlan_buffer), &vxlan_buffer);
-	return conga_packet_judge(packet, udp, vxlan, params);
+	return conga_packet_judge(packet, udp, vxlan, ports);
 }
 
 /* Does the checksum field hold the pseudo header's sum only? Then the payload

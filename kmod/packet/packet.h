@@ -9,7 +9,7 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 
-#include "objects/fabric.h"
+#include "packet/dstports.h"
 
 #define CONGA_VXLAN_HLEN	8
 
@@ -59,7 +59,7 @@ struct conga_flow {
 
 enum conga_packet_kind
 conga_packet_find_any(struct conga_packet *packet, const struct sk_buff *skb,
-		      __be16 protocol, const struct conga_params *params);
+		      __be16 protocol, const struct conga_dstports *ports);
 bool conga_packet_make_private(struct sk_buff *skb, int length);
 void conga_packet_fix_csum(struct sk_buff *skb, const struct conga_packet *packet,
 			   struct udphdr *udp, __be32 from, __be32 to);
@@ -114,9 +114,9 @@ static inline bool conga_packet_is_joined(const struct sk_buff *skb)
 static __always_inline enum conga_packet_kind
 conga_packet_judge(struct conga_packet *packet, const struct udphdr *udp,
 		   const struct conga_vxlan *vxlan,
-		   const struct conga_params *params)
+		   const struct conga_dstports *ports)
 {
-	packet->port = conga_params_port(params, udp->dest);
+	packet->port = conga_dstports_bit(ports, udp->dest);
 	if (!packet->port)
 		return CONGA_PACKET_OTHER;
 	packet->dstport = udp->dest;
@@ -132,14 +132,14 @@ conga_packet_judge(struct conga_packet *packet, const struct udphdr *udp,
  * @packet: filled in if it is
  * @skb: network header set
  * @protocol: of the network header
- * @params: the fabric's
+ * @ports: the fabric's
  *
  * The first of several fragments has the header, the others do not. Nearly all
  * packets are IPv4 without options, in one piece: there one look is enough.
  */
 static __always_inline enum conga_packet_kind
 conga_packet_find(struct conga_packet *packet, const struct sk_buff *skb,
-		  __be16 protocol, const struct conga_params *params)
+		  __be16 protocol, const struct conga_dstports *ports)
 {
 	const struct conga_packet_plain4 *plain;
 
@@ -152,10 +152,10 @@ conga_packet_find(struct conga_packet *packet, const struct sk_buff *skb,
 			packet->plain4 = true;
 			packet->udp = packet->network + sizeof(plain->ip);
 			return conga_packet_judge(packet, &plain->udp,
-						  &plain->vxlan, params);
+						  &plain->vxlan, ports);
 		}
 	}
-	return conga_packet_find_any(packet, skb, protocol, params);
+	return conga_packet_find_any(packet, skb, protocol, ports);
 }
 
 /* Of a packet that is */

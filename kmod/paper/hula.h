@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-#include "policies/policy.h"
+#include "paper/wire.h"
 
 #define CONGA_PROBE_MIN		20000ULL	/* ns, the interval of probes, Tp */
 #define CONGA_PROBE_MIN_USER	10000000ULL	/* for users without privileges, see pace.c */

@@ -51,6 +51,8 @@
 #define CONGA_VNI_SHIFT		8
 #define CONGA_VNI_CONTROL	0xfffffeu
 
+#define CONGA_TAG_NONE		0xff	/* no LBTag, never on the wire */
+
 /* What a stamped packet says. Metrics count from 0 to 2^Q - 1. */
 struct conga_stamp {
 	u8	tag;		/* LBTag, 0-15 */

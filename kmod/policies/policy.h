@@ -8,7 +8,7 @@
 #include <linux/kernel.h>
 #include <linux/types.h>
 
-#define CONGA_TAG_NONE		0xff
+#include "paper/wire.h"
 
 /* Policies that there may be, parameters of its own that one may have, and bytes of
  * state per flow.
