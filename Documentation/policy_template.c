@@ -10,7 +10,7 @@
  *
  * Author, "Title", where and when it was published.
  */
-#include "policy.h"
+#include "policies/policy.h"
 
 /* A policy's price is 8 bits: of that many bytes each, so full is full. */
 #define CONGA_TEMPLATE_SHIFT	12

@@ -11,7 +11,7 @@
  *   conga_notify_event		notify.c	here
  *   conga_neighbour_event	neighbour.c	here
  *   conga_leave_*_event		leave.c		here
- *   conga_netlink_*		netlink.c	here
+ *   conga_netlink_*		family.c	here
  *   conga_main_net_exit	main.c		here
  */
 #include <linux/module.h>

@@ -22,7 +22,7 @@
 #include <net/udp.h>
 #include <net/vxlan.h>
 
-#include "control/control.h"
+#include "control/control_send.h"
 #include "packet/ipsec.h"
 #include "objects/leaf.h"
 #include "objects/own.h"

@@ -11,7 +11,8 @@
 #include <linux/udp.h>
 #include <net/vxlan.h>
 
-#include "control/control.h"
+#include "control/control_send.h"
+#include "control/control_tick.h"
 #include "objects/leaf.h"
 #include "objects/pace.h"
 #include "packet/packet.h"

@@ -18,7 +18,9 @@
 #include <linux/netdevice.h>
 #include <net/ipv6.h>
 
-#include "control/control.h"
+#include "control/control_read.h"
+#include "control/control_send.h"
+#include "control/probe.h"
 #include "objects/leaf.h"
 #include "objects/own.h"
 #include "packet/packet.h"

@@ -71,7 +71,7 @@ int conga_hooks_attach_port(struct conga_port *port);
 void conga_hooks_remove_port(struct conga_port *port);
 void conga_hooks_remove_fabric(struct conga_fabric *fabric);
 
-/* notify.c, netlink.c */
+/* notify.c, family.c */
 int conga_notify_init(void);
 void conga_notify_exit(void);
 void conga_notify_start(struct conga_fabric *fabric);

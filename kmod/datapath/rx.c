@@ -11,6 +11,8 @@
 #include <linux/ipv6.h>
 
 #include "control/control.h"
+#include "control/control_read.h"
+#include "control/probe.h"
 #include "datapath/datapath.h"
 #include "packet/ipsec.h"
 #include "packet/joined.h"

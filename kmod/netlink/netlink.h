@@ -2,8 +2,8 @@
 #ifndef _CONGA_NETLINK_H
 #define _CONGA_NETLINK_H
 
-/* Shared by netlink.c (family and rules), netlink_fabric.c, netlink_policy.c and
- * netlink_set.c (changes), netlink_get.c (what is configured) and netlink_dump.c
+/* Shared by family.c (family and rules), set_fabric.c, policy_params.c and
+ * set.c (changes), get.c (what is configured) and dump.c
  * (what packets made of it): the only files that know attributes.
  */
 #include <net/genetlink.h>
@@ -97,7 +97,7 @@ typedef int (*conga_netlink_fill_t)(struct sk_buff *skb,
 
 int conga_netlink_reply(struct genl_info *info, conga_netlink_fill_t fill);
 
-/* netlink_event.c: the locks are held, except where said */
+/* event.c: the locks are held, except where said */
 void conga_netlink_event_setup(struct conga_fabric *fabric);
 void conga_netlink_tell_fabric(struct conga_fabric *fabric);
 void conga_netlink_tell_fabric_gone(struct net *net);

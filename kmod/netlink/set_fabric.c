@@ -8,6 +8,7 @@
 #include <net/ipv6.h>
 
 #include "control/control.h"
+#include "control/probe.h"
 #include "datapath/datapath.h"
 #include "objects/leaf.h"
 #include "netlink/netlink.h"

@@ -160,7 +160,7 @@ struct conga_fabric {
 	struct hrtimer			probe_timer;	/* by probe.c */
 	struct conga_pace		probe_pace;	/* likewise */
 	struct conga_lateness		lateness;	/* likewise */
-	struct delayed_work		event_work;	/* by netlink_event.c */
+	struct delayed_work		event_work;	/* by event.c */
 	struct delayed_work		own_work;	/* by own.c */
 	seqlock_t			own_lock;	/* own of ports */
 	u16				own_teacher[2];	/* leaf, by family: IPv6, IPv4 */

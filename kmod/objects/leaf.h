@@ -71,7 +71,7 @@ struct conga_leaf {
 		u32		path_evicted;	/* jiffies, the last in favour of another */
 		u32		own_looked;	/* jiffies, at a packet's address; tx.c */
 	} __aligned(8);
-	struct conga_leaf_told	told;	/* the last event's, by netlink_event.c */
+	struct conga_leaf_told	told;	/* the last event's, by event.c */
 	u8			own_rank;	/* enum conga_own_rank */
 	spinlock_t		hello_lock;	/* *hello, state, silent, own; BH */
 	atomic64_t		explicit_sent;	/* ns, last explicit feedback */

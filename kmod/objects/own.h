@@ -20,17 +20,7 @@ enum conga_own_rank {
 	CONGA_OWN_ANSWERED,	/* both */
 };
 
-/* Of an uplink, by family: IPv6 at 0, IPv4 (mapped) at 1; :: is none. Guarded by the
- * fabric's own_lock, which only the refresh takes for writing.
- */
-struct conga_own {
-	struct in6_addr	learnt[2];	/* what leaves behind it know this node by */
-	struct in6_addr	tunnel[2];	/* local address of a vxlan device */
-	struct in6_addr	route[2];	/* what the route to the first leaf has */
-	u8		rank[2];	/* enum conga_own_rank of learnt */
-};
-
-/* own.c: softirq or BH disabled, RCU */
+/* Softirq or BH disabled, RCU */
 bool conga_own_source(struct conga_leaf *leaf, const struct conga_port *port,
 		      const struct conga_params *params,
 		      struct in6_addr *source);
@@ -41,11 +31,11 @@ void conga_own_learn(struct conga_leaf *leaf, const struct in6_addr *source);
 void conga_own_called(struct conga_leaf *leaf, const struct in6_addr *addr);
 void conga_own_answered(struct conga_leaf *leaf, const struct in6_addr *addr);
 
-/* own.c: any context, RCU or the locks */
+/* Any context, RCU or the locks */
 void conga_own_changed(struct conga_fabric *fabric);
 void conga_own_gone(struct conga_fabric *fabric);
 
-/* own.c: the locks are held, may sleep */
+/* The locks are held, may sleep */
 void conga_own_setup(struct conga_fabric *fabric);
 void conga_own_refresh(struct conga_fabric *fabric);
 void conga_own_stop(struct conga_fabric *fabric);

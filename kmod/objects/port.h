@@ -8,7 +8,6 @@
 
 #include "paper/dre_shared.h"
 #include "objects/fabric.h"
-#include "objects/own.h"
 
 #define CONGA_PORT_GATEWAYS	4
 
@@ -30,6 +29,17 @@ struct conga_port_counters {
 	u64_stats_t		bytes;
 };
 
+/* The addresses by which leaves may know this node behind an uplink, by family: IPv6 at 0,
+ * IPv4 (mapped) at 1; :: is none. Guarded by the fabric's own_lock, which only the refresh
+ * takes for writing.
+ */
+struct conga_own {
+	struct in6_addr	learnt[2];	/* what leaves behind it know this node by */
+	struct in6_addr	tunnel[2];	/* local address of a vxlan device */
+	struct in6_addr	route[2];	/* what the route to the first leaf has */
+	u8		rank[2];	/* enum conga_own_rank of learnt */
+};
+
 /* Packets read the first cache line, from fabric to list, and write none of this: what
  * they count is per CPU, in counters and dre.
  */
@@ -47,7 +57,7 @@ struct conga_port {
 	u8				rate_source; /* enum conga_rate_source */
 	u8				origin;	/* enum conga_origin */
 	bool				drain;	/* no new flowlets; and fabric->draining */
-	bool				told_up; /* the last event's, by netlink_event.c */
+	bool				told_up; /* the last event's, by event.c */
 	u64				rate;	/* bit/s */
 	struct conga_backlog		*backlog; /* of its queues */
 	netdevice_tracker		dev_tracker;

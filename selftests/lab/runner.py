@@ -130,7 +130,7 @@ def check_built(tree: Path, release: str) -> None:
     for binary, sources in ((tree / "selftests" / "flowgen", "selftests/flowgen*.[ch]"),
                             (tree / "selftests" / "netns_batch", "selftests/netns_batch.c"),
                             (tree / "selftests" / "netns_batch", "selftests/rtnetlink.[ch]"),
-                            (made / "conga.ko", "kmod/*.[ch]"),
+                            (made / "conga.ko", "kmod/**/*.[ch]"),
                             (made / "lab" / "wire.ko", "selftests/lab/sch_wire.[ch]"),
                             (made / "lab" / "wire.ko", "selftests/lab/wire_sampler.c"),
                             (tree / "selftests" / "lab" / "wire", "selftests/lab/wire.c")):

@@ -2,7 +2,7 @@
 #ifndef _UNIT_LINUX_TYPES_H
 #define _UNIT_LINUX_TYPES_H
 
-/* Shadow of the kernel's header: as much as L0 of the module uses. */
+/* Shadow of the kernel's header: as much as paper/ and policies/ use. */
 #include <stdbool.h>
 #include <stddef.h>
 

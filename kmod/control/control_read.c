@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Control packets on their way in: is the whole payload there, as its checksum has it? */
+#include <linux/netfilter.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+
+#include "control/control_read.h"
+#include "packet/packet.h"
+
+/* LOCAL_IN is before UDP looks at its checksum. Of what was joined it was looked at then. */
+static bool conga_control_intact(const struct conga_control_source *source,
+				 const struct udphdr *udp)
+{
+	const struct conga_packet *packet = source->packet;
+
+	if (source->length || (!udp->check && !packet->v6))
+		return true;
+	/* It only notes that it found the sum to be right. */
+	return !nf_checksum((struct sk_buff *)source->skb, NF_INET_LOCAL_IN,
+			    packet->udp, IPPROTO_UDP,
+			    packet->v6 ? AF_INET6 : AF_INET);
+}
+
+/* Of joined datagrams only the first has a UDP header, with the length of all. */
+static bool conga_control_udp(const struct conga_control_source *source,
+			      struct udphdr *udp)
+{
+	if (skb_copy_bits(source->skb, source->packet->udp, udp, sizeof(*udp)))
+		return false;
+	if (source->length)
+		udp->len = htons(sizeof(*udp) + source->length);
+	return true;
+}
+
+/* Upper halves of nonces, at @offset of the packet; zero if it has none. */
+static bool conga_control_read_wide(const struct conga_control_source *source,
+				    struct conga_control_payload *payload, int offset)
+{
+	memset(&payload->wide, 0, sizeof(payload->wide));
+	return !(payload->header.flags & CONGA_CONTROL_WIDE) ||
+	       !skb_copy_bits(source->skb, offset, &payload->wide,
+			      sizeof(payload->wide));
+}
+
+/* conga_control_read - the payload, with all that it says it has; false if that is not
+ * all there. What follows is padding. Softirq, RCU
+ */
+bool conga_control_read(const struct conga_control_source *source,
+			struct conga_control_payload *payload)
+{
+	struct conga_control_header *header = &payload->header;
+	int offset = source->packet->udp + sizeof(struct udphdr);
+	int length = 2 * sizeof(u32) + sizeof(*header);
+	struct udphdr udp;
+
+	if (!conga_control_udp(source, &udp) ||
+	    skb_copy_bits(source->skb, offset + 2 * sizeof(u32), header,
+			  sizeof(*header)))
+		return false;
+	if (header->magic != cpu_to_be32(CONGA_CONTROL_MAGIC) ||
+	    header->count > CONGA_CONTROL_RECORDS)
+		return false;
+	if (skb_copy_bits(source->skb, offset + length, payload->record,
+			  conga_control_body(header)))
+		return false;
+	length += conga_control_body(header);
+	if (!conga_control_read_wide(source, payload, offset + length))
+		return false;
+	length += conga_control_upper(header);
+	return ntohs(udp.len) >= sizeof(udp) + length &&
+	       conga_control_intact(source, &udp);
+}

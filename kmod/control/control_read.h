@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_CONTROL_READ_H
+#define _CONGA_CONTROL_READ_H
+
+#include <linux/types.h>
+
+#include "paper/control_wire.h"
+
+struct conga_fabric;
+struct conga_leaf;
+struct conga_packet;
+struct conga_params;
+struct conga_port;
+struct sk_buff;
+
+/* A packet from a known leaf that came by a port. */
+struct conga_control_source {
+	struct conga_fabric		*fabric;
+	const struct conga_params	*params;
+	struct conga_port		*port;
+	struct conga_leaf		*leaf;
+	const struct sk_buff		*skb;
+	const struct conga_packet	*packet;
+	unsigned int			length;	/* behind UDP, if it came joined with others */
+};
+
+/* Softirq or BH disabled, RCU */
+bool conga_control_read(const struct conga_control_source *source,
+			struct conga_control_payload *payload);
+
+#endif /* _CONGA_CONTROL_READ_H */
