@@ -3,6 +3,8 @@
 #define _UNIT_NAIVE_HULA_H
 
 /* HULA's state as hula.c's rules read: every probe that ever came is kept. */
+#include <uapi/linux/conga.h>
+
 #include "paper/hula.h"
 #include "paper/sample.h"
 

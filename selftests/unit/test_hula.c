@@ -4,6 +4,7 @@
  */
 #include "unit.h"
 #include "naive_hula.h"
+#include "policies/policy.h"
 
 #define TP	200000ULL
 #define TFAIL	(3 * TP)
