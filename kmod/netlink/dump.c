@@ -6,6 +6,7 @@
 
 #include "objects/leaf.h"
 #include "netlink/netlink.h"
+#include "netlink/reply.h"
 #include "objects/port.h"
 
 /* The leaf a dump is restricted to, or NULL for all; ERR_PTR if unknown. */

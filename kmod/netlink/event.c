@@ -10,6 +10,7 @@
 
 #include "objects/leaf.h"
 #include "netlink/netlink.h"
+#include "netlink/reply.h"
 #include "objects/port.h"
 #include "trace.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Replies, and dumps of what is configured. They hold the mutex, so that ports
- * and leaves stay; what packets change meanwhile is read as it is. A dump goes
- * on in its next message at a cursor that stays good when objects come and go;
- * that they did is told by the fabric's generation (NLM_F_DUMP_INTR).
+ * What is configured: fabric, ports, leaves and counters, one at a time or all. Readers
+ * hold the mutex, so that ports and leaves stay; what packets change meanwhile is read as
+ * it is.
  */
 #include <linux/ktime.h>
 #include <linux/sched.h>
@@ -12,78 +11,8 @@
 #include "paper/control_wire.h"
 #include "objects/leaf.h"
 #include "netlink/netlink.h"
+#include "netlink/reply.h"
 #include "objects/port.h"
-
-struct conga_netlink_cursor *conga_netlink_cursor(struct netlink_callback *cb)
-{
-	BUILD_BUG_ON(sizeof(struct conga_netlink_cursor) > sizeof(cb->ctx));
-	return (struct conga_netlink_cursor *)cb->ctx;
-}
-
-void *conga_netlink_begin(struct sk_buff *skb, struct netlink_callback *cb,
-			  u8 command)
-{
-	void *header = genlmsg_put(skb, NETLINK_CB(cb->skb).portid,
-				   cb->nlh->nlmsg_seq, &conga_netlink_family,
-				   NLM_F_MULTI, command);
-
-	if (header)
-		genl_dump_check_consistent(cb, header);
-	return header;
-}
-
-int conga_netlink_end(struct sk_buff *skb, void *header, int err)
-{
-	if (err)
-		genlmsg_cancel(skb, header);
-	else
-		genlmsg_end(skb, header);
-	return err;
-}
-
-int conga_netlink_put_addr(struct sk_buff *skb, int v4, int v6,
-			   const struct conga_leaf *leaf)
-{
-	if (conga_leaf_is_v4(leaf))
-		return nla_put_in_addr(skb, v4, leaf->addr.s6_addr32[3]);
-	return nla_put_in6_addr(skb, v6, &leaf->addr);
-}
-
-/* --- one reply --- */
-
-static int conga_netlink_fill(struct sk_buff *reply, struct genl_info *info,
-			      conga_netlink_fill_t fill)
-{
-	struct net *net = genl_info_net(info);
-	struct conga_fabric *fabric;
-	int err = -ENOENT;
-
-	mutex_lock(&conga_net(net)->lock);
-	fabric = conga_netlink_fabric(net, info->extack);
-	if (fabric)
-		err = fill(reply, fabric, info);
-	mutex_unlock(&conga_net(net)->lock);
-	return err;
-}
-
-int conga_netlink_reply(struct genl_info *info, conga_netlink_fill_t fill)
-{
-	struct sk_buff *reply = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	void *header;
-	int err;
-
-	if (!reply)
-		return conga_netlink_out_of_memory(info);
-	header = genlmsg_put_reply(reply, info, &conga_netlink_family, 0,
-				   info->genlhdr->cmd);
-	err = conga_netlink_fill(reply, info, fill);
-	if (err) {
-		nlmsg_free(reply);
-		return err;
-	}
-	genlmsg_end(reply, header);
-	return genlmsg_reply(reply, info);
-}
 
 static int conga_netlink_put_dstports(struct sk_buff *skb,
 				      const struct conga_params *params)
@@ -350,26 +279,6 @@ int conga_netlink_port_get(struct sk_buff *skb, struct genl_info *info)
 }
 
 /* --- dumps --- */
-
-/* A full message ends a dump's round, not the dump. */
-int conga_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb,
-		       conga_netlink_dump_t dump)
-{
-	struct net *net = sock_net(skb->sk);
-	struct conga_fabric *fabric;
-	int err = -ENOENT;
-
-	mutex_lock(&conga_net(net)->lock);
-	fabric = conga_netlink_fabric(net, cb->extack);
-	if (fabric) {
-		cb->seq = fabric->generation;
-		err = dump(skb, cb, fabric);
-	}
-	mutex_unlock(&conga_net(net)->lock);
-	if (err == -EMSGSIZE && skb->len)
-		return skb->len;
-	return err ? err : skb->len;
-}
 
 /* A dump of all would ignore which one was meant. */
 static int conga_netlink_check_all(const struct netlink_callback *cb)

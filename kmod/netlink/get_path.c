@@ -7,6 +7,7 @@
 #include "datapath/choose.h"
 #include "objects/leaf.h"
 #include "netlink/netlink.h"
+#include "netlink/reply.h"
 #include "packet/packet.h"
 #include "objects/port.h"
 

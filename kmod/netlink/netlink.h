@@ -53,31 +53,6 @@ int conga_netlink_put_params(struct sk_buff *skb,
 int conga_netlink_locked(struct genl_info *info, conga_netlink_change_t change);
 int conga_netlink_out_of_memory(struct genl_info *info);
 
-/* Where a dump goes on, in cb->ctx. */
-struct conga_netlink_cursor {
-	unsigned long	object;	/* leaf index, port or policy number, entry */
-	u32		tag;
-	bool		more;	/* entries, after a step */
-};
-
-/* Entries of a flowlet table that are looked at in one go: then others may have the
- * processor, and the fabric's lock.
- */
-#define CONGA_NETLINK_STEP	4096
-
-typedef int (*conga_netlink_dump_t)(struct sk_buff *skb,
-				    struct netlink_callback *cb,
-				    struct conga_fabric *fabric);
-
-struct conga_netlink_cursor *conga_netlink_cursor(struct netlink_callback *cb);
-int conga_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb,
-		       conga_netlink_dump_t dump);
-void *conga_netlink_begin(struct sk_buff *skb, struct netlink_callback *cb,
-			  u8 command);
-int conga_netlink_end(struct sk_buff *skb, void *header, int err);
-int conga_netlink_put_addr(struct sk_buff *skb, int v4, int v6,
-			   const struct conga_leaf *leaf);
-
 /* Multicast groups. */
 enum conga_netlink_group {
 	CONGA_NETLINK_CONFIG,
@@ -90,12 +65,6 @@ int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port);
 int conga_netlink_put_leaf(struct sk_buff *skb, struct conga_leaf *leaf);
 int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
 			   struct conga_port *port);
-
-typedef int (*conga_netlink_fill_t)(struct sk_buff *skb,
-				    struct conga_fabric *fabric,
-				    struct genl_info *info);
-
-int conga_netlink_reply(struct genl_info *info, conga_netlink_fill_t fill);
 
 /* event.c: the locks are held, except where said */
 void conga_netlink_event_setup(struct conga_fabric *fabric);

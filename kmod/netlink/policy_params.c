@@ -8,6 +8,7 @@
 #include <linux/string.h>
 
 #include "netlink/netlink.h"
+#include "netlink/reply.h"
 
 #define CONGA_SENTENCE_MAX	160
 #define CONGA_NAMES_MAX		400
