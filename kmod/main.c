@@ -19,8 +19,8 @@
 #include <net/genetlink.h>
 
 #include "datapath/datapath.h"
-#include "objects/fabric.h"
 #include "datapath/leave.h"
+#include "objects/fabric.h"
 #include "objects/neighbour.h"
 
 /* The namespace goes, or the module does. */

@@ -6,7 +6,7 @@
  *	      -h DEVICE,GATEWAY...
  *
  * until each has done so COUNT times; then prints how often, "KIND DONE TRIED" lines, and
- * before that, once a minute, a line that begins with "#" and tells who is behind. Who is
+ * before that, once a minute, a line of progress, which begins with "#". Who is
  * refused tries again, since one takes away what another works with. After SECONDS it ends
  * in any case.
  *
@@ -459,7 +459,9 @@ static bool all_done(void)
 	return true;
 }
 
-/* A line that begins with "#": the kinds that are behind, with what they have done. */
+/* Progress, a line that begins with "#": the kinds that have not done enough rounds, and how
+ * many they have done.
+ */
 static void progress_print(void)
 {
 	size_t k;

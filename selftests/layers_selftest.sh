@@ -18,16 +18,20 @@ found() {
 	rm -rf "$COPY/kmod" && cp -r "$HERE/../kmod" "$COPY/" || return
 	echo "#include \"$2\"" >>"$COPY/kmod/$1"
 	if said=$("$HERE/layers" "$COPY/kmod"); then
-		fail "nothing was found"
-		return
+		why "nothing was found"
+		return 1
 	fi
-	[[ $said == "$3" ]] || fail "$said"
+	[[ $said == "$3" ]] && return
+	why "$said"
+	return 1
 }
 
 module_obeys() {
 	local said
 
-	said=$("$HERE/layers" "$HERE/../kmod") || fail "$said"
+	said=$("$HERE/layers" "$HERE/../kmod") && return
+	why "$said"
+	return 1
 }
 
 tap_plan 4

@@ -28,7 +28,7 @@ readonly ADDRESSES=0x3		# that the leaf's own routes are chosen by
 readonly COUNT=40 LEAST=6	# flows, and those of them by each of two uplinks
 readonly SINK=9
 readonly PATIENCE_MS=5000
-readonly EXPIRY=4 LONG_EXPIRY=600	# seconds that the kernel keeps what it was told
+readonly EXPIRY=4 LONG_EXPIRY=600	# seconds that the kernel keeps a path MTU
 readonly PINGS=20		# far more than what else a leaf says on a link
 readonly -a OVERHEAD=([4]=50 [6]=70)	# of VXLAN
 readonly INNER_HEADERS=28		# IPv4 and UDP
@@ -219,17 +219,18 @@ behind_mtu() {
 	ip -n "${SPINE[$1]}" link set down1.0 mtu "$2"
 }
 
-# The leaf may not be cut, is told so, and TCP goes on: tcp_goes_on SPINE. What
-# was told before is not forgotten by IPv6, so it has to be something new.
-tcp_goes_on() {
-	local before after
+# narrow_behind SPINE COMMAND...: runs the command while the link behind the spine is narrow,
+# and the leaf receives an ICMP error for it. IPv6 keeps the previous path MTU, so that
+# each time the link is narrower than before.
+narrow_behind() {
+	local before
 
 	BEHIND=$((BEHIND - 20))
 	behind_mtu "$1" "$BEHIND" || return
 	before=$(told PktTooBigs)
-	tcp_crosses || return
-	after=$(told PktTooBigs)
-	((after > before)) || fail "nobody said that packets are too big" || return
+	"${@:2}" || return
+	busywait "$PATIENCE_MS" was_told_more PktTooBigs "$before" ||
+		fail "the leaf received no ICMP error" || return
 	behind_mtu "$1" "$TOPO_FABRIC_MTU"
 }
 
@@ -239,15 +240,16 @@ may_cut() {
 
 own_spine_says_too_big() {
 	may_cut set && fabrics_down || return
-	tcp_goes_on "$OWN" || fail "without conga" || return
-	fabrics_up && tcp_goes_on "$OWN"
+	narrow_behind "$OWN" tcp_crosses || fail "without conga" || return
+	fabrics_up && narrow_behind "$OWN" tcp_crosses
 }
 
 # Packets that the kernel would not have sent there
 other_spine_says_too_big() {
-	tcp_goes_on "$OTHER"
+	narrow_behind "$OTHER" tcp_crosses
 }
 
+# forget_at NETNS: what ICMP errors said, of the underlay and of the hosts, which have IPv4
 forget_at() {
 	ip -n "$1" "-$TOPO_UNDERLAY" route flush cache && ip -n "$1" route flush cache
 }
@@ -256,27 +258,15 @@ forget() {
 	forget_at "${LEAF[0]}" && forget_at "${HOST[0.0]}"
 }
 
-# too_big_is_learnt SPINE: the leaf loses packets by it, and is told why
-too_big_is_learnt() {
-	local before
-
-	BEHIND=$((BEHIND - 20))
-	behind_mtu "$1" "$BEHIND" || return
-	before=$(told PktTooBigs)
-	send_flows $((TOPO_HOST_MTU - INNER_HEADERS)) &&
-		busywait "$PATIENCE_MS" was_told_more PktTooBigs "$before" ||
-		fail "nobody said that packets are too big" || return
-	behind_mtu "$1" "$TOPO_FABRIC_MTU"
-}
-
 expiry_is() {
 	in_ns "${LEAF[0]}" sysctl -qw "net.ipv$TOPO_UNDERLAY.route.mtu_expires=$1"
 }
 
-# What the kernel was told of a way ends without any event: small packets have a path
-# resolved before that, and large ones go by it afterwards.
-told_for_a_time() {
-	forget && may_cut set && expiry_is "$EXPIRY" && too_big_is_learnt "$OTHER" &&
+# The kernel forgets a path MTU without any event. The small packets make conga resolve the
+# path while the path MTU is known; after it expired, large packets use that path again.
+path_mtu_expires() {
+	forget && may_cut set && expiry_is "$EXPIRY" &&
+		narrow_behind "$OTHER" send_flows $((TOPO_HOST_MTU - INNER_HEADERS)) &&
 		flows_arrive "$SMALLER" && sleep "$((EXPIRY + 1))" && forget_at "${HOST[0.0]}" &&
 		expiry_is "$LONG_EXPIRY" || return
 	stats_mark "${LEAF[0]}"
@@ -324,7 +314,7 @@ underlay() {
 	tap_test "v$1, a narrow uplink: bursts arrive whole" narrow_uplink bursts_are_whole
 	tap_test "v$1, a narrow link on the kernel's own way: TCP goes on" own_spine_says_too_big
 	tap_test "v$1, a narrow link on another way: TCP goes on" other_spine_says_too_big
-	tap_test "v$1, a link on another way that was narrow: large packets are steered" told_for_a_time
+	tap_test "v$1: after the path MTU of an ICMP error expired, large packets are steered" path_mtu_expires
 	((TOPO_UNDERLAY == 6)) ||
 		tap_test "v$1, a narrow link where a spine may cut: all arrive" spine_cuts
 	tap_test "v$1, that a leaf was unreachable does no harm" unreachable_is_harmless

@@ -20,9 +20,9 @@
 #include "control/probe.h"
 #include "objects/leaf.h"
 #include "objects/own.h"
-#include "packet/packet.h"
 #include "objects/path_dst.h"
 #include "objects/port.h"
+#include "packet/packet.h"
 #include "trace.h"
 
 /* After a bye, stamped packets that are under way are still cleared. */

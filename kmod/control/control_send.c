@@ -23,12 +23,12 @@
 #include <net/vxlan.h>
 
 #include "control/control_send.h"
-#include "packet/ipsec.h"
 #include "objects/leaf.h"
 #include "objects/own.h"
-#include "packet/packet.h"
 #include "objects/path_dst.h"
 #include "objects/port.h"
+#include "packet/ipsec.h"
+#include "packet/packet.h"
 
 #define CONGA_CONTROL_TOS	0xc0	/* CS6, network control */
 #define CONGA_CONTROL_PORT_MIN	0xc000	/* dynamic ports, RFC 6335 */

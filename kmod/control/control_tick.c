@@ -15,9 +15,9 @@
 #include "control/control_tick.h"
 #include "objects/leaf.h"
 #include "objects/pace.h"
-#include "packet/packet.h"
 #include "objects/path_dst.h"
 #include "objects/port.h"
+#include "packet/packet.h"
 
 #define CONGA_CONTROL_PIECE		1000000	/* ns, of a tick of many leaves */
 

@@ -23,8 +23,8 @@
 #include "control/probe.h"
 #include "objects/leaf.h"
 #include "objects/own.h"
-#include "packet/packet.h"
 #include "objects/port.h"
+#include "packet/packet.h"
 #include "trace.h"
 
 #define CONGA_PROBE_LATE	4	/* a quarter of Tp is late */

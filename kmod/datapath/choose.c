@@ -9,8 +9,8 @@
 #include <linux/prandom.h>
 #include <linux/random.h>
 
-#include "objects/backlog.h"
 #include "datapath/choose.h"
+#include "objects/backlog.h"
 #include "packet/packet.h"
 #include "trace.h"
 
@@ -61,7 +61,9 @@ static u32 conga_choose_look(const struct conga_view *view, u8 tag)
 	return *backlog;
 }
 
-/* Mbit/s, never 0: the port's, or its route's part of that. */
+/* The rate of a path in Mbit/s, never 0: the port's, or the part of it that the route's
+ * weight leaves.
+ */
 static u32 conga_choose_rate(const struct conga_view *view,
 			     const struct conga_view_uplink *uplink,
 			     const struct conga_port *port)

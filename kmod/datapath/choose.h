@@ -5,8 +5,8 @@
 #include "objects/fabric.h"
 #include "objects/leaf.h"
 #include "objects/path_dst.h"
-#include "policies/policy.h"
 #include "objects/port.h"
+#include "policies/policy.h"
 
 struct conga_flow;
 

@@ -7,9 +7,9 @@
 
 #include "control/control.h"
 #include "datapath/datapath.h"
+#include "datapath/leave.h"
 #include "objects/fabric.h"
 #include "objects/leaf.h"
-#include "datapath/leave.h"
 #include "objects/own.h"
 #include "objects/port.h"
 

@@ -23,10 +23,10 @@
 #include <net/vxlan.h>
 #include <net/xfrm.h>
 
-#include "objects/fabric.h"
 #include "datapath/leave.h"
-#include "packet/packet.h"
+#include "objects/fabric.h"
 #include "objects/path.h"
+#include "packet/packet.h"
 #include "paper/wire.h"
 
 /* --- NAT --- */

@@ -9,13 +9,13 @@
 #include <linux/if_vlan.h>
 #include <linux/ktime.h>
 
-#include "objects/backlog.h"
 #include "datapath/datapath.h"
+#include "objects/backlog.h"
+#include "objects/port.h"
 #include "packet/joined.h"
 #include "packet/packet.h"
-#include "objects/port.h"
-#include "trace.h"
 #include "paper/wire.h"
+#include "trace.h"
 
 /* The packet's first word with this link's share of the path's congestion. With
  * metric sum an uplink has none, since its own leaf adds it when it decides.

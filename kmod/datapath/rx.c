@@ -14,11 +14,11 @@
 #include "control/control_read.h"
 #include "control/probe.h"
 #include "datapath/datapath.h"
+#include "objects/leaf.h"
+#include "objects/port.h"
 #include "packet/ipsec.h"
 #include "packet/joined.h"
-#include "objects/leaf.h"
 #include "packet/packet.h"
-#include "objects/port.h"
 #include "trace.h"
 
 static void conga_rx_count(const struct conga_fabric *fabric,

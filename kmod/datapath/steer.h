@@ -12,8 +12,8 @@
 #include <net/dst.h>
 
 #include "datapath/choose.h"
-#include "objects/leaf.h"
 #include "datapath/leave.h"
+#include "objects/leaf.h"
 #include "packet/packet.h"
 
 /* What is found out and decided about one packet, step by step. */

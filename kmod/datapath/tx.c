@@ -10,9 +10,9 @@
 #include <net/sock.h>
 
 #include "datapath/datapath.h"
-#include "packet/joined.h"
-#include "objects/own.h"
 #include "datapath/steer.h"
+#include "objects/own.h"
+#include "packet/joined.h"
 
 #define CONGA_TX_ENCAP_TUNNEL	1	/* udp_sk->encap_type of vxlan's sockets */
 

@@ -4,9 +4,9 @@
 #include <linux/minmax.h>
 #include <linux/sched.h>
 
-#include "objects/leaf.h"
 #include "netlink/netlink.h"
 #include "netlink/reply.h"
+#include "objects/leaf.h"
 #include "objects/port.h"
 
 /* The leaf a dump is restricted to, or NULL for all; ERR_PTR if unknown. */

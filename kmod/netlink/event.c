@@ -8,9 +8,9 @@
 #include <linux/ktime.h>
 #include <net/genetlink.h>
 
-#include "objects/leaf.h"
 #include "netlink/netlink.h"
 #include "netlink/reply.h"
+#include "objects/leaf.h"
 #include "objects/port.h"
 #include "trace.h"
 

@@ -7,12 +7,12 @@
 #include <net/ipv6.h>
 
 #include "datapath/datapath.h"
+#include "netlink/netlink.h"
+#include "objects/leaf.h"
+#include "objects/port.h"
 #include "paper/dre.h"
 #include "paper/hello.h"
 #include "paper/hula.h"
-#include "objects/leaf.h"
-#include "netlink/netlink.h"
-#include "objects/port.h"
 
 /* A range whose refusal is a sentence of its own. Not in the policies: their
  * ranges have a fixed sentence, and those with a function of their own cannot be

@@ -8,11 +8,11 @@
 #include <linux/sched.h>
 #include <net/ipv6.h>
 
-#include "paper/control_wire.h"
-#include "objects/leaf.h"
 #include "netlink/netlink.h"
 #include "netlink/reply.h"
+#include "objects/leaf.h"
 #include "objects/port.h"
+#include "paper/control_wire.h"
 
 static int conga_netlink_put_dstports(struct sk_buff *skb,
 				      const struct conga_params *params)

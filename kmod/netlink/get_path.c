@@ -5,11 +5,11 @@
 #include <linux/netlink.h>
 
 #include "datapath/choose.h"
-#include "objects/leaf.h"
 #include "netlink/netlink.h"
 #include "netlink/reply.h"
-#include "packet/packet.h"
+#include "objects/leaf.h"
 #include "objects/port.h"
+#include "packet/packet.h"
 
 /* Addresses of one family, or what is wrong with them. */
 static int conga_netlink_read_flow_addrs(struct conga_flow *flow,

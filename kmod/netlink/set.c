@@ -6,8 +6,8 @@
 
 #include "control/control.h"
 #include "datapath/datapath.h"
-#include "objects/leaf.h"
 #include "netlink/netlink.h"
+#include "objects/leaf.h"
 #include "objects/own.h"
 #include "objects/port.h"
 

@@ -7,10 +7,10 @@
 #include <linux/slab.h>
 #include <net/netns/generic.h>
 
-#include "paper/dre.h"
 #include "objects/fabric.h"
-#include "paper/hula.h"
 #include "objects/leaf.h"
+#include "paper/dre.h"
+#include "paper/hula.h"
 #include "paper/toleaf.h"
 
 #define CONGA_VXLAN_PORT	4789	/* IANA */

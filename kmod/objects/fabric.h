@@ -13,11 +13,11 @@
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
 
-#include "paper/flowlet.h"
 #include "objects/pace.h"
-#include "packet/dstports.h"
-#include "policies/policy.h"
 #include "objects/stats.h"
+#include "packet/dstports.h"
+#include "paper/flowlet.h"
+#include "policies/policy.h"
 
 struct conga_port;
 

@@ -8,12 +8,12 @@
 #include <linux/spinlock.h>
 #include <net/ipv6.h>
 
-#include "paper/ahead.h"
 #include "objects/fabric.h"
+#include "objects/path.h"
+#include "paper/ahead.h"
 #include "paper/feedback.h"
 #include "paper/hello.h"
 #include "paper/hula.h"
-#include "objects/path.h"
 #include "paper/toleaf.h"
 
 /* What events said last. */

@@ -599,8 +599,8 @@ struct dst_entry *conga_path_dst(struct conga_leaf *leaf, const struct conga_por
 	return nexthop ? nexthop->dst : NULL;
 }
 
-/* The next packet with that route is known at once. Where packets' own routes differ, this
- * word, which all of them read, is written no more than once a jiffy.
+/* Packets with the same own route need no search after this one. All processors read this
+ * word, so that it is written at most once a jiffy, also where packets' own routes differ.
  */
 static void conga_path_note_own(const struct conga_paths *paths, const struct dst_entry *own)
 {
@@ -620,12 +620,11 @@ bool conga_path_owns_any(const struct conga_paths *paths, const struct dst_entry
 	u8 i;
 
 	for (i = 0; i < paths->nexthops; i++) {
-		if (paths->nexthop[i].dst == own) {
+		if (!conga_path_same(paths->nexthop[i].dst, own))
+			continue;
+		if (paths->nexthop[i].dst == own)
 			conga_path_note_own(paths, own);
-			return true;
-		}
-		if (conga_path_same(paths->nexthop[i].dst, own))
-			return true;
+		return true;
 	}
 	for (i = 0; i < paths->members; i++)
 		if (conga_path_member_is(&paths->member[i], own))

@@ -75,9 +75,9 @@ struct conga_path {
 };
 
 /*
- * The paths to a leaf for packets with one key, resolved together. Constant once
- * published, but genid, which whoever finds a route given up sets to 0, seen, and own. A
- * packet finds one and uses nothing else, so that key and path never part.
+ * The paths to a leaf for packets with one key, resolved together. Once published, only
+ * four words change: genid, which whoever finds a route given up sets to 0, and seen, own
+ * and owned. A packet finds one set and uses nothing else, so that key and path never part.
  */
 struct conga_paths {
 	u64			genid;	/* of routes and ports, when resolved; 0: outdated */
@@ -87,14 +87,17 @@ struct conga_paths {
 	bool			xfrm;	/* there are IPsec policies */
 	u8			nexthops;
 	u8			members;
-	const struct dst_entry	*own;	/* a nexthop's: most packets' own route */
+	const struct dst_entry	*own;	/* the nexthop's route that most packets have as
+					 * their own; NULL until a packet has one. Compared
+					 * only; READ_ONCE, WRITE_ONCE
+					 */
 	struct conga_path	path[CONGA_TAGS_MAX];	/* by LBTag */
 	struct conga_path_key	key;
 	struct conga_path_rules	rules;	/* in force when resolved */
 	struct dst_entry	*witness; /* held; IPv6: the route that verdicts rest on */
 	u32			witness_cookie;
 	unsigned long		seen;	/* jiffies, of the last use but as the first one */
-	unsigned long		owned;	/* jiffies, when own was written */
+	unsigned long		owned;	/* jiffies, when own was written; likewise */
 	struct conga_paths __rcu *next;
 	struct rcu_head		rcu;
 	struct conga_path_member *member;	/* behind the nexthops */

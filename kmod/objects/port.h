@@ -6,8 +6,8 @@
 #include <linux/netfilter.h>
 #include <linux/u64_stats_sync.h>
 
-#include "paper/dre_shared.h"
 #include "objects/fabric.h"
+#include "paper/dre_shared.h"
 
 #define CONGA_PORT_GATEWAYS	4
 

@@ -40,10 +40,10 @@
 #include <linux/minmax.h>
 
 #include "paper/ahead.h"
-#include "policies/policy.h"
 #include "paper/queue.h"
 #include "paper/tr.h"
 #include "paper/wire.h"
+#include "policies/policy.h"
 
 #define CONGA_TR_SHORT		100000	/* bytes, the paper's */
 #define CONGA_TR_RTT		500	/* us, with queues, as the flowlet timeout */
