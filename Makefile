@@ -9,6 +9,8 @@
 #   sudo make demo         a leaf-spine in a virtual machine, balanced four ways
 #                          (SLOW=spine0.0|...|none SEED=1)
 #   sudo make demo-check   the demo for every slow link and five seeds: an hour
+#   sudo make test         the unit tests and the core programs: a minute
+#   sudo make test T=NAME  one test (T="stamp test_dre": some), where it runs fastest, or in K
 #   sudo make check        all tests, in userspace and in a virtual machine
 #                          (K=6.12 or K=sid: in that kernel of Debian's, not 6.1)
 #   sudo make check-full   these, and what they stand on: the virtual machine itself,
@@ -42,6 +44,7 @@ PREFIX ?= /usr/local
 
 VM := selftests/vm/run
 K ?= 6.1
+PROCESSORS := $(shell nproc)
 
 all: module tool
 
@@ -120,8 +123,8 @@ deb: setup-build setup-package
 vm-build: setup-check $(if $(filter-out 6.1,$(K)),setup-headers-$(K))
 	@echo "make: building module, tool and tests for $$($(VM) -k $(K) --print-release)"
 	@selftests/vm/module -k $(K)
-	@$(MAKE) -s --no-print-directory tool
-	@$(MAKE) -s --no-print-directory -C selftests
+	@$(MAKE) -s -j$(PROCESSORS) --no-print-directory tool
+	@$(MAKE) -s -j$(PROCESSORS) --no-print-directory -C selftests
 
 # Guest time is counted in instructions (-i): a busy or slow computer changes how
 # long the demo takes, not what it shows.
@@ -131,6 +134,11 @@ demo: vm-build
 # Many demos: SLOWS="spine0.0 none" SEEDS="1 2 3 4 5"
 demo-check: vm-build
 	@selftests/demo_check
+
+T ?=
+
+test: setup-check $(if $(T),setup-uml)
+	@selftests/try $(if $(filter command line,$(origin K)),-k $(K)) $(T)
 
 check: vm-build
 	@selftests/check -k $(K)
@@ -215,5 +223,5 @@ lab-budget: setup-lab
 style: setup-build setup-check setup-style
 	@selftests/style
 
-.PHONY: all module tool install install-tool uninstall deb clean vm-build uml-build demo demo-check check check-full \
+.PHONY: all module tool install install-tool uninstall deb clean vm-build uml-build demo demo-check test check check-full \
 	check-all check-ci bench-cost bench-profile campaigns soak mutants newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget style

@@ -316,9 +316,9 @@ kernel_make() {
 	headers=$(headers_dir "$1")
 
 	if [ "$1" = sid ]; then
-		root_make "$headers" "${@:2}"
+		root_make "$headers" "$2" -j"$(nproc)" "${@:3}"
 	else
-		make -C "$headers" M="$2" "${@:3}"
+		make -j"$(nproc)" -C "$headers" M="$2" "${@:3}"
 	fi
 }
 
