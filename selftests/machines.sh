@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# machines.sh - what check and campaigns run: programs in virtual machines, each between
+# machines.sh - what check, campaigns and try run: programs in virtual machines, each between
 # two lines that selftests/tally understands. Sourced in this folder.
 
 # A machine that fails (a kernel warning, an oops, a time-out) is a failed test
@@ -43,4 +43,12 @@ job() {
 	echo "# program $name"
 	"$@" 2>&1 || status=$?
 	echo "# end $name status $status seconds 0"
+}
+
+# unit: the unit tests. One that does not build has no TAP of its own.
+unit() {
+	exec 2>&1
+	if ! { make -s -j"$(nproc)" -C unit && make -s -C unit run; }; then
+		echo "not ok the unit tests did not all build, run and pass"
+	fi
 }
