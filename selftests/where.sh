@@ -50,7 +50,8 @@ build_for() {
 		(cd selftests/lab && /usr/bin/python3 -B -c \
 			'import glob; [__import__(name[:-3]) for name in glob.glob("*.py")]') ;;
 	*)
-		selftests/vm/module -k "$KERNEL" && make -s -j"$(nproc)" tool && make -s -j"$(nproc)" -C selftests ;;
+		selftests/vm/module -k "$KERNEL" && make -s -j"$(nproc)" tool &&
+			make -s -j"$(nproc)" -C selftests ;;
 	esac
 }
 
