@@ -79,14 +79,17 @@ tunnel_default() {
 	tunnel_entry "$1" 00:00:00:00:00:00
 }
 
-# neighbours_known: leaf 0 need not ask for its gateways
+# neighbours_known: no leaf has to ask for its gateways, now or later
 neighbours_known() {
-	local u mac
+	local l u mac
 
-	for u in "${!SPINE[@]}"; do
-		gateway "$u"
-		mac=$(ip -n "${SPINE[u]}" -j link show down0.0 | jq -r '.[0].address')
-		leaf_ip neighbour replace "$SPINE_END" lladdr "$mac" dev "up$u" nud permanent || return
+	for l in "${!LEAF[@]}"; do
+		for u in "${!SPINE[@]}"; do
+			topo_link_addresses "$l" "$u" 0
+			mac=$(ip -n "${SPINE[u]}" -j link show "down$l.0" | jq -r '.[0].address')
+			ip -n "${LEAF[l]}" neighbour replace "$SPINE_END" lladdr "$mac" dev "up$u" \
+				nud permanent || return
+		done
 	done
 }
 

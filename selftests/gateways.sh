@@ -250,15 +250,18 @@ none_answers() {
 	late_ones_end
 }
 
-# searches: sets SEARCHES, how often conga asked for paths by a port since searches_watch
+# searches_watch: from now on, searches for paths are counted, those of all nodes.
+# To show the paths looks for those of all keys, so that no control packet has to later.
 searches_watch() {
 	local dir=/sys/kernel/tracing
 
+	conga 0 path show && conga 1 path show || return
 	[[ -e $dir/events ]] || mount -t tracefs tracefs "$dir" 2>/dev/null
 	echo "p:conga_searched conga:conga_path_search$TOPO_UNDERLAY" >"$dir/kprobe_events" &&
 		echo 1 >"$dir/events/kprobes/conga_searched/enable"
-} 2>/dev/null
+} &>/dev/null
 
+# searches_end: sets SEARCHES, how often a node looked for paths by a port since then
 searches_end() {
 	SEARCHES=$(awk '$1 == "conga_searched" { print $2 }' /sys/kernel/tracing/kprobe_profile)
 	echo 0 >/sys/kernel/tracing/events/kprobes/conga_searched/enable
