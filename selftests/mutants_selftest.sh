@@ -16,6 +16,7 @@ readonly MUTANT=$TREE/selftests/mutants/mutant PAGE=$TREE/Documentation/proofs.m
 make_tree() {
 	rm -rf "${TREE:?}"/* && mkdir -p "$TREE"/{kmod,Documentation,selftests/mutants} || return
 	cp "$HERE"/mutants/{mutant,run,*.py} "$TREE/selftests/mutants/"
+	cp "$HERE/where.sh" "$TREE/selftests/"
 	touch "$TREE"/selftests/{clock.sh,Makefile}
 	cat >"$TREE/kmod/clock.c" <<-'END'
 	static int clock_tick(int now);
