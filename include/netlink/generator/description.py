@@ -165,9 +165,9 @@ def check(condition: bool, sentence: str) -> None:
         raise DescriptionError(sentence)
 
 
-def check_keys(what: str, name: str, given: dict) -> None:
+def check_keys(what: str, label: str, given: dict) -> None:
     for key in given:
-        check(key in KEYS[what].split(), f"{what} {name} has the unknown key {key}")
+        check(key in KEYS[what].split(), f"{label} has the unknown key {key}")
 
 
 def check_unique(what: str, names: list) -> None:
@@ -187,7 +187,7 @@ def read_doc(label: str, given: dict) -> str:
 
 def read_enum(given: dict) -> Enum:
     name = given["name"]
-    check_keys("enum", name, given)
+    check_keys("enum", f"enum {name}", given)
     start = given.get("value-start", 0)
     entries = []
     for value, entry in enumerate(given["entries"], start):
@@ -216,7 +216,7 @@ def read_constants(given: list, sets: dict[str, AttributeSet]) -> list[Constant]
     order, constants = [], []
     for const in given:
         name = const["name"]
-        check_keys("constant", name, const)
+        check_keys("constant", f"constant {name}", const)
         if name in owners:
             attr, fact = owners[name]
             attr.facts[fact] = const["value"]
@@ -256,7 +256,7 @@ def read_sets(given: list, enums: dict[str, Enum]) -> dict[str, AttributeSet]:
     sets = {}
     for one in given:
         name, whole = one["name"], one.get("subset-of", "")
-        check_keys("attribute set", name, one)
+        check_keys("attribute set", f"attribute set {name}", one)
         doc = read_doc(f"attribute set {name}", one)
         names = [attr["name"] for attr in one["attributes"]]
         check_unique("attribute", names)
@@ -321,7 +321,7 @@ def read_message(label: str, attr_set: AttributeSet | None, given: dict) -> list
 
 def read_operation(number: int, given: dict, sets: dict[str, AttributeSet]) -> Operation:
     name, set_name = given["name"], given.get("attribute-set", "")
-    check_keys("operation", name, given)
+    check_keys("operation", f"operation {name}", given)
     check(not set_name or set_name in sets, f"operation {name} has the unknown set {set_name}")
     messages = {}
     for kind in ("do", "dump"):
@@ -368,7 +368,7 @@ def check_constants(description: Description) -> None:
 
 
 def make(given: dict) -> Description:
-    check_keys("the description", "", given)
+    check_keys("the description", "the description", given)
     definitions = given["definitions"]
     check_unique("definition", [one["name"] for one in definitions])
     check_unique("attribute set", [one["name"] for one in given["attribute-sets"]])
