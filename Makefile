@@ -33,7 +33,8 @@
 #   sudo make bench-cost   instructions per packet and of TCP, beside the stock kernel
 #   sudo make bench-profile [POLICY=ecmp]  where they go, step by step
 #   sudo make newcomer     what README says a newcomer can try, on a Debian that has nothing
-#   sudo make style        checkpatch, sparse, W=1, shellcheck
+#   make generate          what is generated from include/netlink/conga.yaml, which is committed
+#   sudo make style        checkpatch, sparse, W=1, shellcheck, generated files
 #
 # demo, check, deb, lab, mutants, newcomer and style install the Debian packages they miss, and say
 # which. What is built is described in Kbuild.
@@ -220,8 +221,11 @@ lab-full: lab-build
 lab-budget: setup-lab
 	@$(LAB) budget
 
+generate:
+	@include/netlink/generate
+
 style: setup-build setup-check setup-style
 	@selftests/style
 
-.PHONY: all module tool install install-tool uninstall deb clean vm-build uml-build demo demo-check test check check-full \
+.PHONY: generate all module tool install install-tool uninstall deb clean vm-build uml-build demo demo-check test check check-full \
 	check-all check-ci bench-cost bench-profile campaigns soak mutants newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget style
