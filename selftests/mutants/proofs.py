@@ -10,7 +10,7 @@ PAGE = "Documentation/proofs.md"
 TEMPLATE = "proofs.template"    # the page, with "@NAME" for each table
 ROOMS = ("include/netlink", "include/netlink/generator", "kmod", "kmod/*", "userspace",
          "userspace/wireshark", "Documentation/man", "Documentation/frr",
-         "debian", "selftests", "selftests/lab", "selftests/mutants", ".")
+         "debian", "selftests", "selftests/vm", "selftests/lab", "selftests/mutants", ".")
 
 
 def row(cells: list) -> str:

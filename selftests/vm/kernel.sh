@@ -15,6 +15,9 @@ shopt -s inherit_errexit
 # do not cost another 70 MB download.
 vm_cache=${CONGA_CACHE:-${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/conga}
 
+# How often, and how many seconds apart, a lock of apt's is tried: ten minutes
+readonly APT_TRIES=${APT_TRIES:-60} APT_PAUSE=${APT_PAUSE:-10}
+
 die() {
 	echo "${0##*/}: $*" >&2
 	exit 1
@@ -109,12 +112,30 @@ cached_releases() {
 	done
 }
 
+# apt_get ARGUMENT...: waits for another program that uses apt, e.g. unattended upgrades.
+# Of apt's locks only dpkg's has a time-out of its own.
+apt_get() {
+	local status try says
+
+	says=$(mktemp)
+	for ((try = 0; try < APT_TRIES; try++)); do
+		((try == 0)) || sleep "$APT_PAUSE"
+		status=0
+		apt-get -qq -o DPkg::Lock::Timeout=$((APT_TRIES * APT_PAUSE)) "$@" 2>"$says" || status=$?
+		((status)) && grep -q 'Could not get lock' "$says" || break
+		((try)) || echo "${0##*/}: waiting for another program that uses apt" >&2
+	done
+	cat "$says" >&2
+	rm "$says"
+	return "$status"
+}
+
 # apt_refresh: on a fresh machine apt has no lists yet.
 apt_refresh() {
 	[ "$(id -u)" = 0 ] || [ -n "${APT_CONFIG-}" ] ||
 		die "apt does not know the kernel asked for: run apt-get update as root"
 	echo "${0##*/}: apt-get update" >&2
-	apt-get -qq update >&2
+	apt_get update >&2
 }
 
 # pick_release SERIES: the newest for which headers are here, else the newest,
@@ -149,7 +170,7 @@ kernel_release() {
 # download PACKAGE...: into the current folder.  Lists can be older than the
 # archive, which then answers 404: refresh them once.
 download() {
-	local get=(apt-get -qq -o APT::Sandbox::User=root download "$@")
+	local get=(apt_get -o APT::Sandbox::User=root download "$@")
 
 	echo "${0##*/}: downloading $*" >&2
 	"${get[@]}" >&2 && return
@@ -297,7 +318,7 @@ fill_root() {
 	scratch=$(scratch_in "$vm_cache/headers")
 	echo "${0##*/}: downloading linux-headers-$1 and its compiler" >&2
 	# shellcheck disable=SC2086 # a list of words
-	apt-get -qq -y --no-install-recommends --download-only -o "Dir::Cache::Archives=$scratch" \
+	apt_get -y --no-install-recommends --download-only -o "Dir::Cache::Archives=$scratch" \
 		install "linux-headers-$1" $ROOT_PACKAGES >&2 || die "could not download them"
 	for deb in "$scratch"/*.deb; do
 		dpkg -x "$deb" "$scratch/done"
