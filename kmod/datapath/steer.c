@@ -49,6 +49,12 @@ static void conga_steer_count_other(const struct conga_steer *steer,
 					     CONGA_A_STATS_FALLBACK_ROUTE);
 }
 
+/* Is the packet's own route one of the nexthops, or is there none to exchange it for? */
+static bool conga_steer_owns(const struct conga_paths *paths, const struct sk_buff *skb)
+{
+	return !paths->nexthops || conga_path_owns(paths, skb_dst(skb));
+}
+
 /* conga_steer_paths_anew - false, and counted, if the packet is left to its own route */
 bool conga_steer_paths_anew(struct conga_steer *steer, const struct sk_buff *skb)
 {
@@ -68,13 +74,19 @@ bool conga_steer_paths_anew(struct conga_steer *steer, const struct sk_buff *skb
 	}
 	conga_steer_key(steer, skb, &rules, &key);
 	choice->paths = conga_path_find(choice->leaf, &key);
+	/* The kernel takes the device away from a route that it gives up, e.g. when a path MTU
+	 * has expired, so that the packet's own route is by another nexthop than that one.
+	 */
+	if (!IS_ERR(choice->paths) && !conga_steer_owns(choice->paths, skb) &&
+	    !conga_path_holds_routes(choice->leaf, choice->paths))
+		choice->paths = conga_path_renew(choice->leaf, choice->paths);
 	if (IS_ERR(choice->paths)) {
 		conga_steer_count(steer, PTR_ERR(choice->paths) == -ENOSPC ?
 					 CONGA_A_STATS_FALLBACK_KEYS :
 					 CONGA_A_STATS_FALLBACK_NOMEM);
 		return false;
 	}
-	if (!choice->paths->nexthops || conga_path_owns(choice->paths, skb_dst(skb)))
+	if (conga_steer_owns(choice->paths, skb))
 		return true;
 	conga_steer_count_other(steer, &key);
 	return false;

@@ -44,22 +44,29 @@ static inline bool conga_path_holds(const struct conga_leaf *leaf, struct dst_en
 	return dst_check(dst, cookie);
 }
 
+/* conga_path_holds_routes - has the kernel given up no route of these paths? */
+static inline bool conga_path_holds_routes(const struct conga_leaf *leaf,
+					   const struct conga_paths *paths)
+{
+	u8 i;
+
+	for (i = 0; i < paths->nexthops; i++)
+		if (!conga_path_holds(leaf, paths->nexthop[i].dst, paths->nexthop[i].cookie))
+			return false;
+	return true;
+}
+
 /* Are all verdicts good? A route of IPv4 that was given up is found out when it is used. */
 static inline bool conga_path_holds_all(const struct conga_leaf *leaf,
 					const struct conga_paths *paths)
 {
-	u8 i;
-
 	if (!conga_path_current(leaf, paths))
 		return false;
 	if (conga_leaf_is_v4(leaf))
 		return true;
 	if (paths->witness && !dst_check(paths->witness, paths->witness_cookie))
 		return false;
-	for (i = 0; i < paths->nexthops; i++)
-		if (!dst_check(paths->nexthop[i].dst, paths->nexthop[i].cookie))
-			return false;
-	return true;
+	return conga_path_holds_routes(leaf, paths);
 }
 
 /* conga_path_same - are two routes by one nexthop? */
