@@ -18,8 +18,10 @@
 #include <linux/rcupdate.h>
 #include <net/genetlink.h>
 
-#include "datapath/datapath.h"
+#include "datapath/hooks.h"
 #include "datapath/leave.h"
+#include "netlink/netlink.h"
+#include "notify.h"
 #include "objects/fabric.h"
 #include "objects/neighbour.h"
 

@@ -9,8 +9,9 @@
 #include <net/if_inet6.h>
 #include <net/vxlan.h>
 
-#include "datapath/datapath.h"
+#include "datapath/hooks.h"
 #include "netlink/netlink.h"
+#include "notify.h"
 #include "objects/own.h"
 #include "objects/path.h"
 #include "objects/port.h"

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where the doors hang: attached with a fabric or port, gone before it dies. */
+/* Attaches the hooks of a fabric or port, and detaches them before it dies. */
 #include <linux/limits.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
 #include <linux/netfilter_netdev.h>
 
 #include "control/control.h"
-#include "datapath/datapath.h"
+#include "datapath/forward.h"
+#include "datapath/gro.h"
+#include "datapath/hooks.h"
 #include "datapath/leave.h"
+#include "datapath/link.h"
+#include "datapath/rx.h"
+#include "datapath/tx.h"
 #include "objects/fabric.h"
 #include "objects/leaf.h"
 #include "objects/own.h"
@@ -83,7 +88,7 @@ int conga_hooks_attach(struct conga_fabric *fabric)
 	return err;
 }
 
-/* conga_hooks_attach_port - the link door of a port about to be published; may sleep */
+/* conga_hooks_attach_port - the link hook of a port about to be published; may sleep */
 int conga_hooks_attach_port(struct conga_port *port)
 {
 	conga_assert_locked(port->fabric);

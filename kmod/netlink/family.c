@@ -6,7 +6,6 @@
 #include <net/genetlink.h>
 #include <net/ipv6.h>
 
-#include "datapath/datapath.h"
 #include "netlink/netlink.h"
 #include "objects/leaf.h"
 #include "objects/port.h"

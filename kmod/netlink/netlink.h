@@ -53,6 +53,9 @@ int conga_netlink_put_params(struct sk_buff *skb,
 int conga_netlink_locked(struct genl_info *info, conga_netlink_change_t change);
 int conga_netlink_out_of_memory(struct genl_info *info);
 
+int conga_netlink_init(void);
+void conga_netlink_exit(void);
+
 /* Multicast groups. */
 enum conga_netlink_group {
 	CONGA_NETLINK_CONFIG,

@@ -5,7 +5,7 @@
 #include <net/ipv6.h>
 
 #include "control/control.h"
-#include "datapath/datapath.h"
+#include "datapath/hooks.h"
 #include "netlink/netlink.h"
 #include "objects/leaf.h"
 #include "objects/own.h"

@@ -9,7 +9,7 @@
 
 #include "control/control.h"
 #include "control/probe.h"
-#include "datapath/datapath.h"
+#include "datapath/hooks.h"
 #include "netlink/netlink.h"
 #include "objects/leaf.h"
 #include "objects/own.h"

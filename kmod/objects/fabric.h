@@ -36,9 +36,11 @@ struct conga_port;
  * so with conga_assert_locked(). Netlink dumps hold the mutex alone, so that
  * what they walk stays; they never take the RTNL.
  *
- * The packet path takes neither. It runs under RCU, in softirq or with BH
- * disabled, and reaches everything from the fabric that its hook was
- * registered with. Objects die in two phases: unpublish (hooks, lists, tables,
+ * The packet path takes neither. It runs under RCU with BH disabled, and reaches
+ * everything from the fabric or port that its hook was registered with; GRO, which has no
+ * hook, from the fabric of the packet's namespace. Where the kernel calls a hook function
+ * with BH enabled, the function disables BH; datapath/hooks.h says which, and where that
+ * is asserted. Objects die in two phases: unpublish (hooks, lists, tables,
  * pointers), then one synchronize_net() for all of them, then free. Parameters,
  * the flowlet table and DREs are constant once published and replaced whole.
  *
