@@ -35,7 +35,7 @@ static void conga_notify_speed(struct conga_port *port)
 		return;
 	WRITE_ONCE(port->rate, rate);
 	conga_port_dre_publish(port, dre);
-	conga_netlink_tell_port(port);
+	conga_fabric_changed(port->fabric);
 }
 
 /* --- what no event tells --- */

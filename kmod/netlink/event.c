@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Events: what was configured is told by whoever does it; what happened (a path,
- * a leaf's state, a link) by one work, which compares the world with what it told
+ * a leaf's state, a link, its speed) by one work, which compares the world with what it told
  * last. So an event costs the packet that caused it next to nothing, and what
  * flutters is told no faster than the work runs.
  */
@@ -109,6 +109,7 @@ void conga_netlink_tell_fabric_gone(struct net *net)
 void conga_netlink_tell_port(struct conga_port *port)
 {
 	WRITE_ONCE(port->told_up, conga_port_up(port));
+	WRITE_ONCE(port->told_rate, READ_ONCE(port->rate));
 	conga_netlink_publish(port->fabric->net, CONGA_NETLINK_CONFIG,
 			      CONGA_CMD_PORT_NTF, conga_netlink_put_event_port,
 			      port);
@@ -188,20 +189,28 @@ static void conga_netlink_news_leaf(struct conga_leaf *leaf)
 	conga_netlink_news_paths(leaf);
 }
 
+/* A rate that followed the device is an event of configuration, which also has the state. */
+static void conga_netlink_news_port(struct conga_port *port)
+{
+	u64 rate = READ_ONCE(port->rate);
+	bool up = conga_port_up(port);
+	bool other_rate = READ_ONCE(port->told_rate) != rate;
+
+	if (READ_ONCE(port->told_up) == up && !other_rate)
+		return;
+	WRITE_ONCE(port->told_up, up);
+	WRITE_ONCE(port->told_rate, rate);
+	conga_netlink_publish(port->fabric->net,
+			      other_rate ? CONGA_NETLINK_CONFIG : CONGA_NETLINK_STATE,
+			      CONGA_CMD_PORT_NTF, conga_netlink_put_event_port, port);
+}
+
 static void conga_netlink_news_ports(struct conga_fabric *fabric)
 {
 	struct conga_port *port;
 
-	list_for_each_entry_rcu(port, &fabric->ports, list) {
-		bool up = conga_port_up(port);
-
-		if (READ_ONCE(port->told_up) == up)
-			continue;
-		WRITE_ONCE(port->told_up, up);
-		conga_netlink_publish(fabric->net, CONGA_NETLINK_STATE,
-				      CONGA_CMD_PORT_NTF,
-				      conga_netlink_put_event_port, port);
-	}
+	list_for_each_entry_rcu(port, &fabric->ports, list)
+		conga_netlink_news_port(port);
 }
 
 static bool conga_netlink_news_next(struct conga_fabric *fabric,

@@ -67,6 +67,7 @@ struct conga_port {
 	unsigned int			gateways; /* watched, by neighbour.c */
 	struct in6_addr			gateway[CONGA_PORT_GATEWAYS]; /* IPv4 mapped */
 	struct conga_own		own;	/* of an uplink, by own.c */
+	u64				told_rate; /* bit/s, the last event's, by event.c */
 };
 
 /* conga_port_hop - the port that is called @tag, NULL if none; RCU or the mutex */
