@@ -18,7 +18,7 @@
 #include <linux/rcupdate.h>
 #include <net/genetlink.h>
 
-#include "datapath/hooks.h"
+#include "config/lifetime.h"
 #include "datapath/leave.h"
 #include "netlink/netlink.h"
 #include "notify.h"
@@ -33,7 +33,7 @@ static void __net_exit conga_main_net_exit(struct net *net)
 	conga_lock(net);
 	fabric = conga_fabric_get_locked(net);
 	if (fabric)
-		conga_hooks_remove_fabric(fabric);
+		conga_lifetime_destroy_fabric(fabric);
 	conga_unlock(net);
 }
 

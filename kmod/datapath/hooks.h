@@ -58,14 +58,10 @@ struct conga_port;
 
 /* The locks are held, may sleep. */
 int conga_hooks_attach(struct conga_fabric *fabric);
+void conga_hooks_detach(struct conga_fabric *fabric);
 int conga_hooks_attach_forward(struct conga_fabric *fabric);
 void conga_hooks_detach_forward(struct conga_fabric *fabric);
 int conga_hooks_attach_port(struct conga_port *port);
-void conga_hooks_remove_port(struct conga_port *port);
-void conga_hooks_remove_fabric(struct conga_fabric *fabric);
-
-/* notify.c */
-void conga_notify_start(struct conga_fabric *fabric);
-void conga_notify_stop(struct conga_fabric *fabric);
+void conga_hooks_detach_port(struct conga_port *port);
 
 #endif /* _CONGA_HOOKS_H */

@@ -227,7 +227,8 @@ static bool conga_netlink_news_next(struct conga_fabric *fabric,
 	return leaf;
 }
 
-static void conga_netlink_news(struct work_struct *work)
+/* conga_netlink_news - the work of a fabric's event_work */
+void conga_netlink_news(struct work_struct *work)
 {
 	struct conga_fabric *fabric = container_of(work, struct conga_fabric,
 						   event_work.work);
@@ -249,10 +250,4 @@ static void conga_netlink_news(struct work_struct *work)
 		began = ktime_get_ns();
 	} while (more);
 	conga_pace_spent(&fabric->event_pace, fabric->net, spent);
-}
-
-/* conga_netlink_event_setup - of a fabric that nobody sees yet */
-void conga_netlink_event_setup(struct conga_fabric *fabric)
-{
-	INIT_DELAYED_WORK(&fabric->event_work, conga_netlink_news);
 }

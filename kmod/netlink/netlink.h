@@ -70,7 +70,7 @@ int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
 			   struct conga_port *port);
 
 /* event.c: the locks are held, except where said */
-void conga_netlink_event_setup(struct conga_fabric *fabric);
+void conga_netlink_news(struct work_struct *work);
 void conga_netlink_tell_fabric(struct conga_fabric *fabric);
 void conga_netlink_tell_fabric_gone(struct net *net);
 void conga_netlink_tell_port(struct conga_port *port);

@@ -4,11 +4,11 @@
 #include <net/addrconf.h>
 #include <net/ipv6.h>
 
+#include "config/lifetime.h"
+#include "config/speed.h"
 #include "control/control.h"
-#include "datapath/hooks.h"
 #include "netlink/netlink.h"
 #include "objects/leaf.h"
-#include "objects/own.h"
 #include "objects/port.h"
 
 /* Whose request is this? @attr is the attribute of its origin. */
@@ -36,17 +36,10 @@ static bool conga_netlink_replaces(u8 owner, u8 origin)
 
 /* --- port --- */
 
-/* What a new port shall be, read and checked. */
+/* What a request wants of a port, read and checked. */
 struct conga_netlink_port_request {
-	struct net_device	*dev;
-	struct conga_port	*replaces;	/* NULL: none */
-	u8			origin;
-	bool			drain;
-	u64			rate;
-	u8			rate_source;
-	u8			role;
-	u8			tag;
-	u8			tier;
+	struct conga_lifetime_port	port;
+	struct conga_port		*replaces;	/* NULL: none */
 };
 
 static int conga_netlink_read_dev(struct conga_netlink_port_request *request,
@@ -60,20 +53,20 @@ static int conga_netlink_read_dev(struct conga_netlink_port_request *request,
 		NL_SET_ERR_MSG(info->extack, "Which port? Its device is missing");
 		return -EINVAL;
 	}
-	request->dev = __dev_get_by_index(fabric->net, nla_get_u32(attr));
-	if (!request->dev) {
+	request->port.dev = __dev_get_by_index(fabric->net, nla_get_u32(attr));
+	if (!request->port.dev) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
 				    "There is no such device in this network namespace");
 		return -ENODEV;
 	}
-	if (request->dev->flags & IFF_LOOPBACK ||
-	    netif_is_l3_master(request->dev)) {
+	if (request->port.dev->flags & IFF_LOOPBACK ||
+	    netif_is_l3_master(request->port.dev)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
 				    "A loopback or VRF device is no link of a fabric");
 		return -EINVAL;
 	}
-	port = conga_port_find(fabric, request->dev->ifindex);
-	if (port && conga_netlink_replaces(port->origin, request->origin)) {
+	port = conga_port_find(fabric, request->port.dev->ifindex);
+	if (port && conga_netlink_replaces(port->origin, request->port.origin)) {
 		request->replaces = port;
 	} else if (port) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
@@ -90,25 +83,25 @@ static int conga_netlink_read_tag(struct conga_netlink_port_request *request,
 	struct nlattr *attr = info->attrs[CONGA_A_PORT_TAG];
 	struct conga_port *old = request->replaces, *owner;
 
-	if (request->role != CONGA_ROLE_UPLINK) {
-		request->tag = CONGA_TAG_NONE;
+	if (request->port.role != CONGA_ROLE_UPLINK) {
+		request->port.tag = CONGA_TAG_NONE;
 		if (!attr)
 			return 0;
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
 				    "Only an uplink has an LBTag");
 		return -EINVAL;
 	}
-	request->tag = old && old->role == CONGA_ROLE_UPLINK ?
-		       old->tag : conga_port_free_tag(fabric);
-	if (request->tag == CONGA_TAGS_MAX) {
+	request->port.tag = old && old->role == CONGA_ROLE_UPLINK ?
+			    old->tag : conga_port_free_tag(fabric);
+	if (request->port.tag == CONGA_TAGS_MAX) {
 		NL_SET_ERR_MSG(info->extack,
 			       "A leaf has at most 16 uplinks, LBTags are 4 bits");
 		return -ENOSPC;
 	}
 	if (!attr)
 		return 0;
-	request->tag = nla_get_u32(attr);
-	owner = conga_port_uplink(fabric, request->tag);
+	request->port.tag = nla_get_u32(attr);
+	owner = conga_port_uplink(fabric, request->port.tag);
 	if (!owner || owner == old)
 		return 0;
 	NL_SET_ERR_MSG_ATTR(info->extack, attr,
@@ -121,13 +114,13 @@ static int conga_netlink_read_rate(struct conga_netlink_port_request *request,
 {
 	struct nlattr *attr = info->attrs[CONGA_A_PORT_RATE];
 
-	request->rate_source = CONGA_RATE_CONFIGURED;
-	request->rate = attr ? nla_get_u64(attr) : 0;
-	if (request->rate)
+	request->port.rate_source = CONGA_RATE_CONFIGURED;
+	request->port.rate = attr ? nla_get_u64(attr) : 0;
+	if (request->port.rate)
 		return 0;
-	request->rate_source = CONGA_RATE_LINK;
-	request->rate = conga_port_link_rate(request->dev);
-	if (request->rate)
+	request->port.rate_source = CONGA_RATE_LINK;
+	request->port.rate = conga_port_link_rate(request->port.dev);
+	if (request->port.rate)
 		return 0;
 	NL_SET_ERR_MSG(info->extack,
 		       "The device reports no usable link speed, give a rate");
@@ -142,8 +135,8 @@ static int conga_netlink_read_drain(struct conga_netlink_port_request *request,
 
 	if (!attr)
 		return 0;
-	request->drain = nla_get_u32(attr);
-	if (request->role == CONGA_ROLE_UPLINK)
+	request->port.drain = nla_get_u32(attr);
+	if (request->port.role == CONGA_ROLE_UPLINK)
 		return 0;
 	NL_SET_ERR_MSG_ATTR(info->extack, attr, "Only an uplink can be drained");
 	return -EINVAL;
@@ -158,7 +151,7 @@ static int conga_netlink_read_port(struct conga_netlink_port_request *request,
 
 	if (err)
 		return err;
-	request->origin = conga_netlink_origin(info, CONGA_A_PORT_ORIGIN);
+	request->port.origin = conga_netlink_origin(info, CONGA_A_PORT_ORIGIN);
 	err = conga_netlink_read_dev(request, fabric, info);
 	if (err)
 		return err;
@@ -167,9 +160,9 @@ static int conga_netlink_read_port(struct conga_netlink_port_request *request,
 			       "A port needs a role, uplink or transit");
 		return -EINVAL;
 	}
-	request->role = nla_get_u32(role);
+	request->port.role = nla_get_u32(role);
 	if (info->attrs[CONGA_A_PORT_TIER])
-		request->tier = nla_get_u32(info->attrs[CONGA_A_PORT_TIER]);
+		request->port.tier = nla_get_u32(info->attrs[CONGA_A_PORT_TIER]);
 	err = conga_netlink_read_tag(request, fabric, info);
 	if (!err)
 		err = conga_netlink_read_drain(request, info);
@@ -201,26 +194,10 @@ static int conga_netlink_port_make(struct conga_fabric *fabric,
 	err = conga_netlink_read_port(&request, fabric, info);
 	if (err)
 		return err;
-	port = conga_port_create(fabric, request.dev, request.role, request.tag,
-				 request.rate, request.rate_source);
-	if (!port)
-		return conga_netlink_out_of_memory(info);
-	port->origin = request.origin;
-	port->tier = request.tier;
-	err = conga_hooks_attach_port(port);
-	if (err) {
-		NL_SET_ERR_MSG(info->extack,
-			       "The kernel refused the egress hook of this device");
-		conga_port_free(port);
-		return err;
-	}
-	if (request.replaces)
-		conga_hooks_remove_port(request.replaces);
-	conga_port_publish(port);
-	if (request.drain)
-		conga_port_set_drain(port, true);
-	conga_path_invalidate(fabric);
-	conga_own_refresh(fabric);
+	port = conga_lifetime_create_port(fabric, &request.port, request.replaces,
+					  info->extack);
+	if (IS_ERR(port))
+		return PTR_ERR(port);
 	conga_netlink_tell_port(port);
 	conga_netlink_warn_stacked(port, info);
 	return 0;
@@ -243,35 +220,18 @@ conga_netlink_read_change(struct conga_netlink_port_request *request,
 			       "What is to change? Give a rate, drain or tier");
 		return -EINVAL;
 	}
-	request->dev = port->dev;
-	request->role = port->role;
-	request->origin = conga_netlink_origin(info, CONGA_A_PORT_ORIGIN);
+	request->port.dev = port->dev;
+	request->port.role = port->role;
+	request->port.origin = conga_netlink_origin(info, CONGA_A_PORT_ORIGIN);
 	err = conga_netlink_check_port(info);
 	if (!err)
-		err = conga_netlink_may_touch(port->origin, request->origin,
+		err = conga_netlink_may_touch(port->origin, request->port.origin,
 					      info->extack);
 	if (!err)
 		err = conga_netlink_read_drain(request, info);
 	if (!err && info->attrs[CONGA_A_PORT_RATE])
 		err = conga_netlink_read_rate(request, info);
 	return err;
-}
-
-static int
-conga_netlink_port_set_rate(struct conga_port *port,
-			    const struct conga_netlink_port_request *request,
-			    struct genl_info *info)
-{
-	struct conga_port_dre *dre;
-
-	dre = conga_port_dre_create(port, conga_fabric_params(port->fabric),
-				    request->rate);
-	if (!dre)
-		return conga_netlink_out_of_memory(info);
-	WRITE_ONCE(port->rate, request->rate);
-	WRITE_ONCE(port->rate_source, request->rate_source);
-	conga_port_dre_publish(port, dre);
-	return 0;
 }
 
 static int conga_netlink_port_change(struct conga_fabric *fabric,
@@ -284,15 +244,16 @@ static int conga_netlink_port_change(struct conga_fabric *fabric,
 	if (IS_ERR(port))
 		return PTR_ERR(port);
 	err = conga_netlink_read_change(&request, port, info);
-	if (!err && info->attrs[CONGA_A_PORT_RATE])
-		err = conga_netlink_port_set_rate(port, &request, info);
 	if (err)
 		return err;
+	if (info->attrs[CONGA_A_PORT_RATE] &&
+	    conga_speed_set(port, request.port.rate, request.port.rate_source))
+		return conga_netlink_out_of_memory(info);
 	if (info->attrs[CONGA_A_PORT_DRAIN])
-		conga_port_set_drain(port, request.drain);
+		conga_port_set_drain(port, request.port.drain);
 	if (info->attrs[CONGA_A_PORT_TIER])
 		conga_port_set_tier(port, nla_get_u32(info->attrs[CONGA_A_PORT_TIER]));
-	WRITE_ONCE(port->origin, request.origin);
+	WRITE_ONCE(port->origin, request.port.origin);
 	conga_fabric_changed(fabric);
 	conga_netlink_tell_port(port);
 	return 0;
@@ -318,7 +279,7 @@ static int conga_netlink_port_remove(struct conga_fabric *fabric,
 	if (err)
 		return err;
 	conga_netlink_tell_port_gone(port);
-	conga_hooks_remove_port(port);
+	conga_lifetime_destroy_port(port);
 	return 0;
 }
 
@@ -396,23 +357,6 @@ static void conga_netlink_order(struct conga_leaf *leaf, u8 mode, u8 origin)
 	conga_netlink_tell_leaf(leaf);
 }
 
-static struct conga_leaf *
-conga_netlink_leaf_create(struct conga_fabric *fabric,
-			  const struct in6_addr *addr, u8 mode, u8 origin,
-			  struct genl_info *info)
-{
-	struct conga_leaf *leaf = conga_leaf_add(fabric, addr, mode, origin);
-
-	if (leaf == ERR_PTR(-EBUSY))
-		NL_SET_ERR_MSG(info->extack,
-			       "A fabric has at most 65535 leaves");
-	else if (IS_ERR(leaf))
-		conga_netlink_out_of_memory(info);
-	else
-		conga_own_changed(fabric);
-	return leaf;
-}
-
 static void conga_netlink_warn_hello(struct conga_fabric *fabric, u8 mode,
 				     struct genl_info *info)
 {
@@ -441,8 +385,8 @@ static int conga_netlink_leaf_make(struct conga_fabric *fabric,
 	if (leaf) {
 		conga_netlink_order(leaf, mode, origin);
 	} else {
-		leaf = conga_netlink_leaf_create(fabric, &addr, mode, origin,
-						 info);
+		leaf = conga_lifetime_create_leaf(fabric, &addr, mode, origin,
+						  info->extack);
 		if (IS_ERR(leaf))
 			return PTR_ERR(leaf);
 		conga_netlink_tell_leaf(leaf);
@@ -507,11 +451,8 @@ static int conga_netlink_leaf_remove(struct conga_fabric *fabric,
 		err = conga_netlink_may_touch(leaf->origin, origin, info->extack);
 	if (err)
 		return err;
-	conga_control_bye(leaf);
 	conga_netlink_tell_leaf_gone(leaf);
-	conga_leaf_make_dead(leaf);
-	synchronize_net();
-	conga_leaf_free(leaf);
+	conga_lifetime_destroy_leaf(leaf);
 	return 0;
 }
 

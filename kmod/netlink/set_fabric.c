@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <net/ipv6.h>
 
+#include "config/lifetime.h"
 #include "control/control.h"
 #include "control/probe.h"
 #include "datapath/hooks.h"
@@ -201,26 +202,10 @@ static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
 			       "This network namespace has a fabric already");
 		return -EEXIST;
 	}
-	fabric = conga_fabric_create(net, &params);
+	fabric = conga_lifetime_create_fabric(net, &params, conga_netlink_news,
+					      info->extack);
 	if (IS_ERR(fabric))
-		return conga_netlink_out_of_memory(info);
-	conga_control_setup(fabric);
-	conga_probe_setup(fabric);
-	conga_own_setup(fabric);
-	conga_netlink_event_setup(fabric);
-	err = conga_hooks_attach(fabric);
-	if (err) {
-		NL_SET_ERR_MSG(info->extack,
-			       "The kernel refused the netfilter hooks");
-		conga_fabric_make_dead(fabric);
-		synchronize_net();
-		conga_own_stop(fabric);
-		conga_fabric_free(fabric);
-		return err;
-	}
-	conga_control_start(fabric);
-	conga_probe_restart(fabric);
-	conga_notify_start(fabric);
+		return PTR_ERR(fabric);
 	conga_netlink_tell_fabric(fabric);
 	return 0;
 }
@@ -448,7 +433,7 @@ int conga_netlink_fabric_set(struct sk_buff *skb, struct genl_info *info)
 static int conga_netlink_fabric_remove(struct conga_fabric *fabric,
 				       struct genl_info *info)
 {
-	conga_hooks_remove_fabric(fabric);
+	conga_lifetime_destroy_fabric(fabric);
 	conga_netlink_tell_fabric_gone(genl_info_net(info));
 	return 0;
 }

@@ -168,7 +168,7 @@ struct conga_fabric {
 	u16				own_teacher[2];	/* leaf, by family: IPv6, IPv4 */
 	bool				own_gone;	/* an address of this node is */
 	struct conga_pace		event_pace;	/* likewise */
-	struct delayed_work		speed_work;	/* by notify.c */
+	struct delayed_work		speed_work;	/* by speed.c */
 	struct conga_pace		speed_pace;	/* likewise */
 	u32				generation;	/* of ports and leaves */
 	u32				port_count;
@@ -192,6 +192,7 @@ void conga_assert_locked(const struct conga_fabric *fabric);
 struct conga_fabric *conga_fabric_get_locked(struct net *net);
 struct conga_fabric *conga_fabric_create(struct net *net,
 					 const struct conga_params *params);
+void conga_fabric_publish(struct conga_fabric *fabric);
 void conga_fabric_make_dead(struct conga_fabric *fabric);
 void conga_fabric_free(struct conga_fabric *fabric);
 struct conga_params *conga_fabric_params(const struct conga_fabric *fabric);

@@ -62,7 +62,7 @@ struct conga_port {
 	struct conga_backlog		*backlog; /* of its queues */
 	netdevice_tracker		dev_tracker;
 	struct list_head		list;	/* fabric->ports */
-	struct list_head		dying;	/* by hooks.c, with its fabric */
+	struct list_head		dying;	/* by lifetime.c, with its fabric */
 	struct nf_hook_ops		egress;	/* by hooks.c */
 	unsigned int			gateways; /* watched, by neighbour.c */
 	struct in6_addr			gateway[CONGA_PORT_GATEWAYS]; /* IPv4 mapped */
