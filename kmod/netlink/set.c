@@ -4,9 +4,9 @@
 #include <net/addrconf.h>
 #include <net/ipv6.h>
 
+#include "config/change.h"
 #include "config/lifetime.h"
 #include "config/speed.h"
-#include "control/control.h"
 #include "netlink/netlink.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
@@ -347,16 +347,6 @@ static int conga_netlink_check_addr(struct conga_fabric *fabric,
 	return 0;
 }
 
-/* The leaf must not go on stamping what nobody clears here. */
-static void conga_netlink_order(struct conga_leaf *leaf, u8 mode, u8 origin)
-{
-	if (mode == CONGA_MODE_PLAIN)
-		conga_control_bye(leaf);
-	conga_leaf_set_mode(leaf, mode);
-	WRITE_ONCE(leaf->origin, origin);
-	conga_netlink_tell_leaf(leaf);
-}
-
 static void conga_netlink_warn_hello(struct conga_fabric *fabric, u8 mode,
 				     struct genl_info *info)
 {
@@ -383,14 +373,14 @@ static int conga_netlink_leaf_make(struct conga_fabric *fabric,
 	if (err)
 		return err;
 	if (leaf) {
-		conga_netlink_order(leaf, mode, origin);
+		conga_change_leaf(leaf, mode, origin);
 	} else {
 		leaf = conga_lifetime_create_leaf(fabric, &addr, mode, origin,
 						  info->extack);
 		if (IS_ERR(leaf))
 			return PTR_ERR(leaf);
-		conga_netlink_tell_leaf(leaf);
 	}
+	conga_netlink_tell_leaf(leaf);
 	conga_netlink_warn_hello(fabric, mode, info);
 	return 0;
 }
@@ -427,7 +417,8 @@ static int conga_netlink_leaf_change(struct conga_fabric *fabric,
 	if (err)
 		return err;
 	mode = nla_get_u32(info->attrs[CONGA_A_LEAF_MODE]);
-	conga_netlink_order(leaf, mode, origin);
+	conga_change_leaf(leaf, mode, origin);
+	conga_netlink_tell_leaf(leaf);
 	conga_netlink_warn_hello(fabric, mode, info);
 	return 0;
 }
