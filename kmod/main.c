@@ -11,7 +11,7 @@
  *   conga_notify_event		notify.c	here
  *   conga_neighbour_event	neighbour.c	here
  *   conga_leave_*_event		leave.c		here
- *   conga_netlink_*		family.c	here
+ *   conga_netlink_*		commands.c	here
  *   conga_main_net_exit	main.c		here
  */
 #include <linux/module.h>
@@ -20,7 +20,7 @@
 
 #include "config/lifetime.h"
 #include "datapath/leave.h"
-#include "netlink/netlink.h"
+#include "netlink/commands.h"
 #include "notify.h"
 #include "objects/fabric.h"
 #include "objects/neighbour.h"

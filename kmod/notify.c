@@ -9,7 +9,7 @@
 
 #include "config/lifetime.h"
 #include "config/speed.h"
-#include "netlink/netlink.h"
+#include "netlink/event.h"
 #include "notify.h"
 #include "objects/own.h"
 #include "objects/path.h"

@@ -8,8 +8,12 @@
 #include <linux/ktime.h>
 #include <net/genetlink.h>
 
-#include "netlink/netlink.h"
+#include "netlink/dump.h"
+#include "netlink/event.h"
+#include "netlink/family.h"
+#include "netlink/get.h"
 #include "netlink/reply.h"
+#include "objects/fabric.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
 #include "trace.h"

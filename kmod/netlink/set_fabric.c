@@ -4,7 +4,11 @@
 
 #include "config/change.h"
 #include "config/lifetime.h"
-#include "netlink/netlink.h"
+#include "netlink/event.h"
+#include "netlink/policy_params.h"
+#include "netlink/request.h"
+#include "netlink/rules.h"
+#include "netlink/set_fabric.h"
 #include "objects/fabric.h"
 #include "paper/wire.h"
 

@@ -1,40 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Changes of ports and leaves. Each request is validated whole first. */
+/* Requests that create, change or destroy a port. Each is validated whole first. */
+#include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
-#include <net/addrconf.h>
-#include <net/ipv6.h>
 
-#include "config/change.h"
 #include "config/lifetime.h"
 #include "config/speed.h"
-#include "netlink/netlink.h"
-#include "objects/leaf.h"
+#include "netlink/event.h"
+#include "netlink/request.h"
+#include "netlink/rules.h"
+#include "netlink/set_port.h"
+#include "objects/fabric.h"
 #include "objects/port.h"
-
-/* Whose request is this? @attr is the attribute of its origin. */
-static u8 conga_netlink_origin(const struct genl_info *info, int attr)
-{
-	return info->attrs[attr] ? nla_get_u32(info->attrs[attr]) :
-				   CONGA_ORIGIN_MANUAL;
-}
-
-/* May a request of @origin touch what is of @owner's? */
-static int conga_netlink_may_touch(u8 owner, u8 origin,
-				   struct netlink_ext_ack *extack)
-{
-	if (origin == CONGA_ORIGIN_MANUAL || owner == CONGA_ORIGIN_AUTO)
-		return 0;
-	NL_SET_ERR_MSG(extack, "An operator made this, a daemon leaves it alone");
-	return -EPERM;
-}
-
-/* What an operator adds takes the place of what a daemon made. */
-static bool conga_netlink_replaces(u8 owner, u8 origin)
-{
-	return origin == CONGA_ORIGIN_MANUAL && owner == CONGA_ORIGIN_AUTO;
-}
-
-/* --- port --- */
 
 /* What a request wants of a port, read and checked. */
 struct conga_netlink_port_request {
@@ -286,168 +262,4 @@ static int conga_netlink_port_remove(struct conga_fabric *fabric,
 int conga_netlink_port_del(struct sk_buff *skb, struct genl_info *info)
 {
 	return conga_netlink_locked(info, conga_netlink_port_remove);
-}
-
-/* --- leaf --- */
-
-static bool conga_netlink_addr_own(struct net *net, const struct in6_addr *addr)
-{
-	if (ipv6_addr_v4mapped(addr))
-		return conga_path_type4(net, addr->s6_addr32[3]) == RTN_LOCAL;
-	return ipv6_chk_addr(net, addr, NULL, 0);
-}
-
-/* conga_netlink_addr_usable - a tunnel endpoint has a unicast address that is good beyond
- * one link
- */
-bool conga_netlink_addr_usable(struct net *net, const struct in6_addr *addr)
-{
-	__be32 v4 = addr->s6_addr32[3];
-
-	if (ipv6_addr_v4mapped(addr))
-		return !ipv4_is_zeronet(v4) && !ipv4_is_loopback(v4) &&
-		       !ipv4_is_linklocal_169(v4) &&
-		       !ipv4_is_multicast(v4) && !ipv4_is_lbcast(v4) &&
-		       conga_path_type4(net, v4) != RTN_BROADCAST;
-	return ipv6_addr_type(addr) & IPV6_ADDR_UNICAST &&
-	       !(ipv6_addr_type(addr) & (IPV6_ADDR_LINKLOCAL |
-					 IPV6_ADDR_LOOPBACK));
-}
-
-/* *@old is the leaf that takes this one's place, if it may. */
-static int conga_netlink_check_addr(struct conga_fabric *fabric,
-				    struct in6_addr *addr,
-				    struct conga_leaf **old, u8 origin,
-				    struct genl_info *info)
-{
-	struct nlattr *v6 = info->attrs[CONGA_A_LEAF_ADDR6];
-
-	if (conga_netlink_addr(info->attrs, CONGA_A_LEAF_ADDR4,
-			       CONGA_A_LEAF_ADDR6, addr) != 1) {
-		NL_SET_ERR_MSG(info->extack,
-			       "A leaf is named by exactly one address");
-		return -EINVAL;
-	}
-	if ((v6 && ipv6_addr_v4mapped(addr)) ||
-	    !conga_netlink_addr_usable(fabric->net, addr)) {
-		NL_SET_ERR_MSG(info->extack,
-			       "A leaf needs a unicast address that is not link-local");
-		return -EINVAL;
-	}
-	if (conga_netlink_addr_own(fabric->net, addr)) {
-		NL_SET_ERR_MSG(info->extack,
-			       "A leaf is remote, this address is our own");
-		return -EINVAL;
-	}
-	*old = conga_leaf_find_locked(fabric, addr);
-	if (*old && !conga_netlink_replaces((*old)->origin, origin)) {
-		NL_SET_ERR_MSG(info->extack, "This leaf exists already");
-		return -EEXIST;
-	}
-	return 0;
-}
-
-static void conga_netlink_warn_hello(struct conga_fabric *fabric, u8 mode,
-				     struct genl_info *info)
-{
-	if (mode == CONGA_MODE_AUTO && !conga_fabric_params(fabric)->hello)
-		NL_SET_ERR_MSG(info->extack,
-			       "Hello is off, so this leaf stays plain");
-}
-
-static int conga_netlink_leaf_make(struct conga_fabric *fabric,
-				   struct genl_info *info)
-{
-	struct nlattr *ordered = info->attrs[CONGA_A_LEAF_MODE];
-	struct conga_leaf *leaf;
-	struct in6_addr addr;
-	u8 mode, origin;
-	int err;
-
-	err = conga_netlink_check_leaf(info);
-	if (err)
-		return err;
-	mode = ordered ? nla_get_u32(ordered) : CONGA_MODE_AUTO;
-	origin = conga_netlink_origin(info, CONGA_A_LEAF_ORIGIN);
-	err = conga_netlink_check_addr(fabric, &addr, &leaf, origin, info);
-	if (err)
-		return err;
-	if (leaf) {
-		conga_change_leaf(leaf, mode, origin);
-	} else {
-		leaf = conga_lifetime_create_leaf(fabric, &addr, mode, origin,
-						  info->extack);
-		if (IS_ERR(leaf))
-			return PTR_ERR(leaf);
-	}
-	conga_netlink_tell_leaf(leaf);
-	conga_netlink_warn_hello(fabric, mode, info);
-	return 0;
-}
-
-int conga_netlink_leaf_new(struct sk_buff *skb, struct genl_info *info)
-{
-	return conga_netlink_locked(info, conga_netlink_leaf_make);
-}
-
-static struct conga_leaf *conga_netlink_leaf_named(struct conga_fabric *fabric,
-						   struct genl_info *info)
-{
-	return conga_netlink_leaf(fabric, info->attrs, CONGA_A_LEAF_ADDR4,
-				  CONGA_A_LEAF_ADDR6, info->extack);
-}
-
-static int conga_netlink_leaf_change(struct conga_fabric *fabric,
-				     struct genl_info *info)
-{
-	struct conga_leaf *leaf = conga_netlink_leaf_named(fabric, info);
-	u8 mode, origin;
-	int err;
-
-	if (IS_ERR(leaf))
-		return PTR_ERR(leaf);
-	if (!info->attrs[CONGA_A_LEAF_MODE]) {
-		NL_SET_ERR_MSG(info->extack, "What is to change? Give a mode");
-		return -EINVAL;
-	}
-	err = conga_netlink_check_leaf(info);
-	origin = conga_netlink_origin(info, CONGA_A_LEAF_ORIGIN);
-	if (!err)
-		err = conga_netlink_may_touch(leaf->origin, origin, info->extack);
-	if (err)
-		return err;
-	mode = nla_get_u32(info->attrs[CONGA_A_LEAF_MODE]);
-	conga_change_leaf(leaf, mode, origin);
-	conga_netlink_tell_leaf(leaf);
-	conga_netlink_warn_hello(fabric, mode, info);
-	return 0;
-}
-
-int conga_netlink_leaf_set(struct sk_buff *skb, struct genl_info *info)
-{
-	return conga_netlink_locked(info, conga_netlink_leaf_change);
-}
-
-static int conga_netlink_leaf_remove(struct conga_fabric *fabric,
-				     struct genl_info *info)
-{
-	struct conga_leaf *leaf = conga_netlink_leaf_named(fabric, info);
-	u8 origin = conga_netlink_origin(info, CONGA_A_LEAF_ORIGIN);
-	int err;
-
-	if (IS_ERR(leaf))
-		return PTR_ERR(leaf);
-	err = conga_netlink_check_leaf(info);
-	if (!err)
-		err = conga_netlink_may_touch(leaf->origin, origin, info->extack);
-	if (err)
-		return err;
-	conga_netlink_tell_leaf_gone(leaf);
-	conga_lifetime_destroy_leaf(leaf);
-	return 0;
-}
-
-int conga_netlink_leaf_del(struct sk_buff *skb, struct genl_info *info)
-{
-	return conga_netlink_locked(info, conga_netlink_leaf_remove);
 }
