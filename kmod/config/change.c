@@ -63,8 +63,8 @@ static bool conga_change_dre_differs(const struct conga_params *old,
 {
 	return old->q != new->q || old->tdre != new->tdre ||
 	       old->alpha != new->alpha ||
-	       (old->policy->needs ^ new->policy->needs) & CONGA_NEEDS_PROBES ||
-	       !old->policy->mark != !new->policy->mark ||
+	       old->policy->extension.probes != new->policy->extension.probes ||
+	       !old->policy->extension.mark != !new->policy->extension.mark ||
 	       conga_params_tp(old) != conga_params_tp(new);
 }
 
@@ -93,7 +93,7 @@ static bool conga_change_states_differ(const struct conga_params *old,
 /* What leaves keep for a policy that does not come, or is not there any more */
 static void conga_change_drop_ahead(struct conga_fabric *fabric)
 {
-	if (!(conga_fabric_params(fabric)->policy->needs & CONGA_NEEDS_AHEAD))
+	if (!(conga_fabric_params(fabric)->policy->extension.absorb))
 		conga_leaf_drop_ahead(fabric);
 }
 
@@ -107,7 +107,7 @@ static bool conga_change_alloc(struct conga_fabric *fabric,
 		if (!change->flowlets)
 			return false;
 	}
-	if (change->params->policy->needs & CONGA_NEEDS_AHEAD &&
+	if (change->params->policy->extension.absorb &&
 	    !conga_leaf_make_ahead(fabric))
 		return false;
 	if (conga_change_states_differ(old, change->params)) {
@@ -167,7 +167,7 @@ static void conga_change_apply(struct conga_fabric *fabric,
 		conga_control_bind_ports(fabric);
 	if (change->states && old->flow_states)
 		kvfree_rcu(old->flow_states, rcu);
-	if (old->policy->forward && !change->params->policy->forward)
+	if (old->policy->extension.transit && !change->params->policy->extension.transit)
 		conga_hooks_detach_forward(fabric);
 	kfree_rcu(old, rcu);
 	if (probe) {
@@ -187,8 +187,8 @@ static int conga_change_hooks(struct conga_fabric *fabric,
 {
 	int err = 0;
 
-	if (params->policy->forward &&
-	    !conga_fabric_params(fabric)->policy->forward)
+	if (params->policy->extension.transit &&
+	    !conga_fabric_params(fabric)->policy->extension.transit)
 		err = conga_hooks_attach_forward(fabric);
 	if (err)
 		NL_SET_ERR_MSG(extack, "The kernel refused the netfilter hooks");

@@ -205,7 +205,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 	struct conga_hello *hello = message->source->leaf->hello;
 	const struct conga_hello_terms ours = {
 		.q	= params->q,
-		.byte3	= conga_control_byte3(params->q, params->policy->mark),
+		.byte3	= conga_control_byte3(params->q, params->policy->extension.mark),
 		.sum	= params->metric == CONGA_METRIC_SUM,
 	}, theirs = {
 		.q	= header->q,

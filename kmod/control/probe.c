@@ -298,7 +298,7 @@ static enum conga_attr_stats conga_probe_judge(struct conga_probe *probe)
 {
 	const struct conga_control_source *source = probe->source;
 
-	if (!(source->params->policy->needs & CONGA_NEEDS_PROBES))
+	if (!(source->params->policy->extension.probes))
 		return CONGA_A_STATS_PROBE_UNWANTED;
 	if (conga_packet_hops(source->skb, source->packet) !=
 	    CONGA_CONTROL_LINK_HOPS)

@@ -158,10 +158,10 @@ static void conga_choose_view_ahead(const struct conga_choice *choice,
 	const struct conga_leaf_ahead *ahead = rcu_dereference(choice->leaf->ahead);
 
 	if (ahead)
-		view->ahead = &ahead->ahead;
-	view->tage = choice->params->tage;
-	view->shared = choice->params->flow_states->shared;
-	view->asking = choice->asking;
+		view->extension.ahead = &ahead->ahead;
+	view->extension.tage = choice->params->tage;
+	view->extension.shared = choice->params->flow_states->shared;
+	view->extension.asking = choice->asking;
 }
 
 /* A route's weights are statements about capacity: the port with the largest has its own
@@ -199,9 +199,9 @@ static void conga_choose_view(const struct conga_choice *choice,
 	view->flow = choice->flow;
 	if (choice->policy->needs & CONGA_NEEDS_RANDOM)
 		view->random = conga_choose_random(choice);
-	if (choice->policy->needs & CONGA_NEEDS_PROBES)
-		view->best = conga_choose_best(choice);
-	if (choice->policy->needs & CONGA_NEEDS_AHEAD)
+	if (choice->policy->extension.probes)
+		view->extension.best = conga_choose_best(choice);
+	if (choice->policy->extension.absorb)
 		conga_choose_view_ahead(choice, view);
 	if (choice->policy->needs & CONGA_NEEDS_BACKLOG)
 		view->look = conga_choose_look;

@@ -14,7 +14,7 @@ static unsigned int conga_forward_packet(struct conga_fabric *fabric, struct sk_
 	struct conga_steer steer;
 
 	/* During a policy change the hook may be there before or after its policy. */
-	if (!rcu_dereference(fabric->params)->policy->forward)
+	if (!rcu_dereference(fabric->params)->policy->extension.transit)
 		return NF_ACCEPT;
 	conga_steer_begin(&steer, fabric, true, false);
 	if (conga_steer_find(&steer, skb, state) &&

@@ -53,7 +53,7 @@ static u32 conga_gro_mask(const struct net *net, const struct conga_gro_headers 
 	if (!conga_dstports_bit(&params->dstports, headers->udp.dest))
 		return 0;
 	mask = conga_wire_ce_mask(word);
-	if (params->policy->mark)
+	if (params->policy->extension.mark)
 		mask |= conga_wire_reserved(word) & CONGA_WIRE_BYTE3_MASK;
 	return mask;
 }

@@ -74,7 +74,7 @@ int conga_hooks_attach(struct conga_fabric *fabric)
 	err = nf_register_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
 	if (err)
 		return err;
-	if (conga_fabric_params(fabric)->policy->forward)
+	if (conga_fabric_params(fabric)->policy->extension.transit)
 		err = conga_hooks_attach_forward(fabric);
 	if (err)
 		nf_unregister_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
@@ -88,7 +88,7 @@ void conga_hooks_detach(struct conga_fabric *fabric)
 {
 	conga_assert_locked(fabric);
 	nf_unregister_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
-	if (conga_fabric_params(fabric)->policy->forward)
+	if (conga_fabric_params(fabric)->policy->extension.transit)
 		conga_hooks_detach_forward(fabric);
 	conga_gro_put();
 }

@@ -113,7 +113,7 @@ static u8 conga_link_byte3(const struct conga_fabric *fabric,
 
 	if (!port)
 		return 0;
-	return policy->mark(conga_backlog_read(port->backlog, now),
+	return policy->extension.mark(conga_backlog_read(port->backlog, now),
 			    conga_port_mbits(port));
 }
 
@@ -153,7 +153,7 @@ static noinline void conga_link_mark_queue(const struct conga_port *port,
 	u8 byte3;
 
 	/* During a policy change ->marks and params->policy may disagree for a moment. */
-	if (!params->policy->mark)
+	if (!params->policy->extension.mark)
 		return;
 	if (!conga_link_find(&packet, skb, params))
 		return;

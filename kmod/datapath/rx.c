@@ -106,7 +106,7 @@ static void conga_rx_absorb(const struct conga_control_source *source, u64 now)
 		return;
 	conga_rx_count(source->fabric,
 		       ahead && port->role == CONGA_ROLE_UPLINK &&
-		       policy->absorb(&ahead->ahead, port->tag,
+		       policy->extension.absorb(&ahead->ahead, port->tag,
 				      source->packet->word, now) ?
 		       CONGA_A_STATS_QUEUE_RECEIVED :
 		       CONGA_A_STATS_QUEUE_IGNORED);
@@ -125,7 +125,7 @@ static void conga_rx_learn(const struct conga_control_source *source)
 	conga_rx_count(source->fabric, CONGA_A_STATS_RX_LEARNT);
 	if (stamp.feedback)
 		conga_rx_take_feedback(source, &stamp, now);
-	if (unlikely(params->policy->absorb))
+	if (unlikely(params->policy->extension.absorb))
 		conga_rx_absorb(source, now);
 	if (params->explicit_feedback &&
 	    conga_fromleaf_overdue(&leaf->from, stamp.tag, now, params->tage))

@@ -99,7 +99,7 @@ int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 	    nla_put_u32(skb, CONGA_A_FABRIC_Q, params->q) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_METRIC, params->metric) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_BYTE3,
-			conga_control_byte3(params->q, params->policy->mark)) ||
+			conga_control_byte3(params->q, params->policy->extension.mark)) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_TDRE, params->tdre,
 			      CONGA_A_FABRIC_PAD) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_ALPHA, params->alpha) ||
@@ -222,10 +222,10 @@ static int conga_netlink_put_flows(struct sk_buff *skb, const struct conga_port 
 {
 	const struct conga_params *params = conga_fabric_params(port->fabric);
 
-	if (!params->policy->flows || port->role != CONGA_ROLE_UPLINK)
+	if (!params->policy->extension.flows || port->role != CONGA_ROLE_UPLINK)
 		return 0;
 	return nla_put_u32(skb, CONGA_A_PORT_SHORT_FLOWS,
-			   params->policy->flows(params->flow_states->shared, port->tag,
+			   params->policy->extension.flows(params->flow_states->shared, port->tag,
 						 ktime_get_ns(), params->policy_param));
 }
 

@@ -114,7 +114,7 @@ unusable:
 static int conga_netlink_check_byte3(const struct conga_params *params,
 				     struct netlink_ext_ack *extack)
 {
-	if (!params->policy->mark || params->q <= CONGA_WIRE_HALF_BITS)
+	if (!params->policy->extension.mark || params->q <= CONGA_WIRE_HALF_BITS)
 		return 0;
 	NL_SET_ERR_MSG(extack,
 		       "This policy writes queues into byte 3 of the VXLAN header, so that q is at most 3");

@@ -126,7 +126,7 @@ u64 conga_params_tp(const struct conga_params *params)
 {
 	if (params->probe != CONGA_PROBE_AUTO)
 		return params->probe;
-	if (!(params->policy->needs & CONGA_NEEDS_PROBES))
+	if (!(params->policy->extension.probes))
 		return 0;
 	return max(CONGA_PROBE_DEFAULT, params->probe_min);
 }
@@ -204,7 +204,7 @@ void conga_flowlets_flush(struct conga_fabric *fabric)
 int conga_flow_states_create(struct conga_params *params)
 {
 	size_t all = (size_t)params->flowlets * params->policy->flow_size;
-	size_t shared = params->policy->shared_size;
+	size_t shared = params->policy->extension.shared_size;
 	struct conga_flow_states *states = NULL;
 
 	if (shared)

@@ -18,6 +18,7 @@
 #include "packet/dstports.h"
 #include "paper/flowlet.h"
 #include "policies/policy.h"
+#include "policies/policy_hula.h"
 
 struct conga_port;
 
@@ -203,7 +204,7 @@ u64 conga_params_tp(const struct conga_params *params);
 /* conga_params_tfail - ns, without a probe for that long a hop is given up */
 static inline u64 conga_params_tfail(const struct conga_params *params)
 {
-	return params->policy_param[0] * conga_params_tp(params);
+	return conga_policy_hula_fail(params->policy_param) * conga_params_tp(params);
 }
 
 struct conga_flowlets *conga_flowlets_create(u32 size);

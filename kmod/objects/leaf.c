@@ -183,7 +183,7 @@ struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
 	if (!leaf)
 		return ERR_PTR(-ENOMEM);
 	err = -ENOMEM;
-	if (conga_fabric_params(fabric)->policy->needs & CONGA_NEEDS_AHEAD &&
+	if (conga_fabric_params(fabric)->policy->extension.absorb &&
 	    !conga_leaf_make_one_ahead(leaf))
 		goto err_free_leaf;
 	/* Reserved, until the leaf is complete: the tick and events find it by index, and

@@ -60,7 +60,7 @@ static u64 conga_port_tdre(const struct conga_port *port,
 				  READ_ONCE(port->dev->gso_max_size));
 
 	if (params->tdre != CONGA_TDRE_AUTO ||
-	    !(params->policy->needs & CONGA_NEEDS_PROBES))
+	    !(params->policy->extension.probes))
 		return tdre;
 	return max(tdre, div64_u64(2 * conga_params_tp(params) * params->alpha,
 				   CONGA_ALPHA_ONE));
@@ -86,7 +86,7 @@ struct conga_port_dre *conga_port_dre_create(const struct conga_port *port,
 	}
 	tdre = conga_port_tdre(port, params, rate);
 	conga_dre_setup(&dre->params, rate, tdre, params->alpha, params->q);
-	dre->marks = params->policy->mark && port->role == CONGA_ROLE_TRANSIT;
+	dre->marks = params->policy->extension.mark && port->role == CONGA_ROLE_TRANSIT;
 	return dre;
 }
 
@@ -229,7 +229,7 @@ void conga_port_make_hops(struct conga_fabric *fabric)
 	u8 tag = CONGA_TAGS_MAX;
 
 	conga_assert_locked(fabric);
-	if (!conga_fabric_params(fabric)->policy->forward)
+	if (!conga_fabric_params(fabric)->policy->extension.transit)
 		return;
 	list_for_each_entry(port, &fabric->ports, list) {
 		if (port->tag != CONGA_TAG_NONE)
