@@ -13,6 +13,7 @@
 #include "control/control.h"
 #include "control/control_read.h"
 #include "control/probe.h"
+#include "datapath/mark.h"
 #include "datapath/rx.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
@@ -92,26 +93,6 @@ static void conga_rx_take_feedback(const struct conga_control_source *source,
 	conga_rx_count(source->fabric, CONGA_A_STATS_FEEDBACK_RECEIVED);
 }
 
-/* What waits at the box behind our uplink, towards the leaf; by no other port is that
- * known, and nothing else in byte 3 is ours.
- */
-static void conga_rx_absorb(const struct conga_control_source *source, u64 now)
-{
-	const struct conga_policy *policy = source->params->policy;
-	const struct conga_port *port = source->port;
-	struct conga_leaf_ahead *ahead = rcu_dereference(source->leaf->ahead);
-
-	if (!(source->packet->word & CONGA_WIRE_BYTE3_MASK) ||
-	    conga_wire_gpe(source->packet->word))
-		return;
-	conga_rx_count(source->fabric,
-		       ahead && port->role == CONGA_ROLE_UPLINK &&
-		       policy->extension.absorb(&ahead->ahead, port->tag,
-				      source->packet->word, now) ?
-		       CONGA_A_STATS_QUEUE_RECEIVED :
-		       CONGA_A_STATS_QUEUE_IGNORED);
-}
-
 /* Section 3.3: CE into the from-leaf table, feedback into the to-leaf table. */
 static void conga_rx_learn(const struct conga_control_source *source)
 {
@@ -126,7 +107,7 @@ static void conga_rx_learn(const struct conga_control_source *source)
 	if (stamp.feedback)
 		conga_rx_take_feedback(source, &stamp, now);
 	if (unlikely(params->policy->extension.absorb))
-		conga_rx_absorb(source, now);
+		conga_mark_learn(source, now);
 	if (params->explicit_feedback &&
 	    conga_fromleaf_overdue(&leaf->from, stamp.tag, now, params->tage))
 		conga_control_feedback(source, now);
