@@ -12,6 +12,7 @@
 #include "control/control.h"
 #include "control/probe.h"
 #include "datapath/hooks.h"
+#include "objects/extension.h"
 #include "objects/fabric.h"
 #include "objects/leaf.h"
 #include "objects/own.h"
@@ -63,9 +64,7 @@ static bool conga_change_dre_differs(const struct conga_params *old,
 {
 	return old->q != new->q || old->tdre != new->tdre ||
 	       old->alpha != new->alpha ||
-	       old->policy->extension.probes != new->policy->extension.probes ||
-	       !old->policy->extension.mark != !new->policy->extension.mark ||
-	       conga_params_tp(old) != conga_params_tp(new);
+	       conga_extension_dre_differs(old, new);
 }
 
 /* Do metrics heard so far mean something else from now on? */
@@ -90,13 +89,6 @@ static bool conga_change_states_differ(const struct conga_params *old,
 	       memcmp(old->policy_param, new->policy_param, sizeof(old->policy_param));
 }
 
-/* What leaves keep for a policy that does not come, or is not there any more */
-static void conga_change_drop_ahead(struct conga_fabric *fabric)
-{
-	if (!(conga_fabric_params(fabric)->policy->extension.absorb))
-		conga_leaf_drop_ahead(fabric);
-}
-
 static bool conga_change_alloc(struct conga_fabric *fabric,
 			       struct conga_change *change)
 {
@@ -107,8 +99,7 @@ static bool conga_change_alloc(struct conga_fabric *fabric,
 		if (!change->flowlets)
 			return false;
 	}
-	if (change->params->policy->extension.absorb &&
-	    !conga_leaf_make_ahead(fabric))
+	if (!conga_extension_prepare(fabric, change->params))
 		return false;
 	if (conga_change_states_differ(old, change->params)) {
 		if (conga_flow_states_create(change->params))
@@ -134,7 +125,7 @@ static bool conga_change_probe_differs(const struct conga_params *old,
 				       const struct conga_params *new)
 {
 	return old->policy != new->policy ||
-	       conga_params_tp(old) != conga_params_tp(new);
+	       conga_extension_tp(old) != conga_extension_tp(new);
 }
 
 /* Takes over what @change has. */
@@ -152,7 +143,7 @@ static void conga_change_apply(struct conga_fabric *fabric,
 	if (ports)
 		conga_control_hold_ports(fabric, change->params);
 	rcu_assign_pointer(fabric->params, change->params);
-	conga_change_drop_ahead(fabric);
+	conga_extension_release(fabric);
 	if (change->flowlets)
 		conga_flowlets_publish(fabric, change->flowlets);
 	if (change->dre)
@@ -223,7 +214,7 @@ int conga_change_params(struct conga_fabric *fabric, const struct conga_params *
 	err = conga_change_prepare(fabric, &change, after, extack);
 	if (err) {
 		conga_change_free(&change, fabric->port_count);
-		conga_change_drop_ahead(fabric);
+		conga_extension_release(fabric);
 	} else {
 		conga_change_apply(fabric, &change);
 	}

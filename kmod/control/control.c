@@ -173,7 +173,7 @@ static void conga_control_take(const struct conga_control_message *message,
 static void conga_control_timed(const struct conga_control_message *message)
 {
 	const struct conga_control_source *source = message->source;
-	struct conga_leaf_ahead *ahead = rcu_dereference(source->leaf->ahead);
+	struct conga_leaf_ahead *ahead = rcu_dereference(source->leaf->extension.ahead);
 	struct conga_port *port;
 	struct conga_stamp stamp;
 	u64 now = ktime_get_ns();

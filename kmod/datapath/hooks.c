@@ -39,14 +39,14 @@ int conga_hooks_attach_forward(struct conga_fabric *fabric)
 
 	conga_assert_locked(fabric);
 	for (i = 0; i < CONGA_FORWARD_HOOKS; i++)
-		fabric->forward[i] = (struct nf_hook_ops) {
+		fabric->extension.forward[i] = (struct nf_hook_ops) {
 			.hook		= conga_forward,
 			.pf		= i ? NFPROTO_IPV6 : NFPROTO_IPV4,
 			.hooknum	= NF_INET_FORWARD,
 			.priority	= CONGA_HOOK_PRIORITY,
 			.priv		= fabric,
 		};
-	return nf_register_net_hooks(fabric->net, fabric->forward,
+	return nf_register_net_hooks(fabric->net, fabric->extension.forward,
 				     CONGA_FORWARD_HOOKS);
 }
 
@@ -54,7 +54,7 @@ int conga_hooks_attach_forward(struct conga_fabric *fabric)
 void conga_hooks_detach_forward(struct conga_fabric *fabric)
 {
 	conga_assert_locked(fabric);
-	nf_unregister_net_hooks(fabric->net, fabric->forward,
+	nf_unregister_net_hooks(fabric->net, fabric->extension.forward,
 				CONGA_FORWARD_HOOKS);
 }
 

@@ -28,7 +28,7 @@ static inline u32 conga_mark_bits(const struct conga_policy *policy, u32 word)
 static inline void conga_mark_learn(const struct conga_control_source *source, u64 now)
 {
 	const struct conga_policy *policy = source->params->policy;
-	struct conga_leaf_ahead *ahead = rcu_dereference(source->leaf->ahead);
+	struct conga_leaf_ahead *ahead = rcu_dereference(source->leaf->extension.ahead);
 	const struct conga_port *port = source->port;
 	bool learnt;
 

@@ -38,7 +38,7 @@ struct conga_netlink_path {
 static void conga_netlink_read_ahead(struct conga_netlink_path *path,
 				     const struct conga_leaf *leaf, u8 tag, u64 tage)
 {
-	const struct conga_leaf_ahead *ahead = rcu_dereference(leaf->ahead);
+	const struct conga_leaf_ahead *ahead = rcu_dereference(leaf->extension.ahead);
 
 	path->ahead = ahead;
 	if (!ahead)

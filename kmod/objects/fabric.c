@@ -7,10 +7,10 @@
 #include <linux/slab.h>
 #include <net/netns/generic.h>
 
+#include "objects/extension.h"
 #include "objects/fabric.h"
 #include "objects/leaf.h"
 #include "paper/dre.h"
-#include "paper/hula.h"
 #include "paper/toleaf.h"
 
 #define CONGA_VXLAN_PORT	4789	/* IANA */
@@ -112,23 +112,11 @@ void conga_params_setup(struct conga_params *params, const struct net *net)
 		.q		= CONGA_Q_DEFAULT,
 		.metric		= CONGA_METRIC_MAX,
 		.hello		= CONGA_HELLO_DEFAULT,
-		.probe		= CONGA_PROBE_AUTO,
-		.probe_min	= conga_pace_bounds(net) ? CONGA_PROBE_MIN_USER :
-							   CONGA_PROBE_MIN,
 		.leaf_id	= get_random_u32(),
 		.explicit_feedback = true,
 		.dstports	= { .port = { htons(CONGA_VXLAN_PORT) }, .count = 1 },
 	};
-}
-
-/* conga_params_tp - ns between probes, 0 for none; auto: if the policy needs them */
-u64 conga_params_tp(const struct conga_params *params)
-{
-	if (params->probe != CONGA_PROBE_AUTO)
-		return params->probe;
-	if (!(params->policy->extension.probes))
-		return 0;
-	return max(CONGA_PROBE_DEFAULT, params->probe_min);
+	conga_extension_setup_params(params, net);
 }
 
 /* Tables are as large as a user says: that there is no memory for one is told to him, not

@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "objects/backlog.h"
+#include "objects/extension.h"
 #include "objects/port.h"
 
 #define CONGA_BITS_PER_MBIT	1000000ULL
@@ -50,20 +51,13 @@ u64 conga_port_link_rate(struct net_device *dev)
 	return rate >= CONGA_RATE_MIN && rate <= CONGA_RATE_MAX ? rate : 0;
 }
 
-/* What a probe tells of is still to be there when the next one comes: tau is at least
- * 2 Tp, unless the user has set it.
- */
 static u64 conga_port_tdre(const struct conga_port *port,
 			   const struct conga_params *params, u64 rate)
 {
 	u64 tdre = conga_dre_tdre(params->tdre, params->alpha, rate,
 				  READ_ONCE(port->dev->gso_max_size));
 
-	if (params->tdre != CONGA_TDRE_AUTO ||
-	    !(params->policy->extension.probes))
-		return tdre;
-	return max(tdre, div64_u64(2 * conga_params_tp(params) * params->alpha,
-				   CONGA_ALPHA_ONE));
+	return conga_extension_tdre(params, tdre);
 }
 
 /*

@@ -87,13 +87,6 @@ conga_port_uplink(const struct conga_fabric *fabric, u8 tag)
 	return port && port->role == CONGA_ROLE_UPLINK ? port : NULL;
 }
 
-/* conga_port_below - is what comes by this port from a lower tier? */
-static inline bool conga_port_below(const struct conga_port *port)
-{
-	return port->role == CONGA_ROLE_TRANSIT &&
-	       READ_ONCE(port->tier) <= READ_ONCE(port->fabric->lowest);
-}
-
 /* Can the port send at this moment? Any context. */
 static inline bool conga_port_up(const struct conga_port *port)
 {
