@@ -173,7 +173,7 @@ static void conga_control_take(const struct conga_control_message *message,
 static void conga_control_timed(const struct conga_control_message *message)
 {
 	const struct conga_control_source *source = message->source;
-	struct conga_leaf_ahead *ahead = rcu_dereference(source->leaf->ahead);
+	struct conga_leaf_ahead *ahead = rcu_dereference(source->leaf->extension.ahead);
 	struct conga_port *port;
 	struct conga_stamp stamp;
 	u64 now = ktime_get_ns();
@@ -205,7 +205,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 	struct conga_hello *hello = message->source->leaf->hello;
 	const struct conga_hello_terms ours = {
 		.q	= params->q,
-		.byte3	= conga_control_byte3(params->q, params->policy->mark),
+		.byte3	= conga_control_byte3(params->q, params->policy->extension.mark),
 		.sum	= params->metric == CONGA_METRIC_SUM,
 	}, theirs = {
 		.q	= header->q,

@@ -5,7 +5,7 @@
  *
  * They are output on the route of their path, past LOCAL_OUT: a control packet
  * asks about one uplink, and must not be routed anew. POSTROUTING and the
- * uplink's link door see them. They are untracked, so that connection tracking keeps
+ * uplink's link hook see them. They are untracked, so that connection tracking keeps
  * nothing of them and NAT leaves their addresses, and obey IPsec policies.
  */
 #include <linux/inetdevice.h>
@@ -45,7 +45,7 @@ void conga_control_fill(struct conga_control_payload *payload,
 				  CONGA_CONTROL_SUM : 0,
 		.id		= cpu_to_be32(params->leaf_id),
 		.q		= params->q,
-		.byte3		= conga_control_byte3(params->q, params->policy->mark),
+		.byte3		= conga_control_byte3(params->q, params->policy->extension.mark),
 	};
 }
 

@@ -81,7 +81,7 @@ static void conga_control_time(struct conga_leaf *leaf,
 			       const struct conga_params *params,
 			       struct conga_port *port, u64 nonce)
 {
-	struct conga_leaf_ahead *ahead = rcu_dereference(leaf->ahead);
+	struct conga_leaf_ahead *ahead = rcu_dereference(leaf->extension.ahead);
 	u64 now = ktime_get_ns();
 
 	if (!ahead)

@@ -83,9 +83,9 @@ static void conga_probe_originate_all(const struct conga_fabric *fabric,
 /* Whether the timer keeps up. */
 static void conga_probe_note_lateness(struct conga_fabric *fabric, u64 tp)
 {
-	struct conga_lateness *lateness = &fabric->lateness;
+	struct conga_lateness *lateness = &fabric->extension.lateness;
 	s64 late = ktime_to_ns(ktime_sub(ktime_get(),
-					 hrtimer_get_expires(&fabric->probe_timer)));
+					 hrtimer_get_expires(&fabric->extension.probe_timer)));
 
 	late = max(late, 0LL);
 	if (late > tp / CONGA_PROBE_LATE)
@@ -102,7 +102,7 @@ static void conga_probe_note_lateness(struct conga_fabric *fabric, u64 tp)
 static u64 conga_probe_round_bounded(struct conga_fabric *fabric,
 				     const struct conga_params *params, u64 tp)
 {
-	struct conga_pace *pace = &fabric->probe_pace;
+	struct conga_pace *pace = &fabric->extension.probe_pace;
 	u64 began = ktime_get_ns(), skipped = 1;
 	ktime_t until;
 
@@ -112,7 +112,7 @@ static u64 conga_probe_round_bounded(struct conga_fabric *fabric,
 		skipped = 0;
 	}
 	until = ktime_add_ns(ktime_get(), conga_pace_wait(pace));
-	return skipped + hrtimer_forward(&fabric->probe_timer, until,
+	return skipped + hrtimer_forward(&fabric->extension.probe_timer, until,
 					 ns_to_ktime(tp));
 }
 
@@ -120,7 +120,7 @@ static u64 conga_probe_round_bounded(struct conga_fabric *fabric,
 static u64 conga_probe_round(struct conga_fabric *fabric,
 			     const struct conga_params *params, u64 tp)
 {
-	u64 missed = hrtimer_forward_now(&fabric->probe_timer, ns_to_ktime(tp)) - 1;
+	u64 missed = hrtimer_forward_now(&fabric->extension.probe_timer, ns_to_ktime(tp)) - 1;
 
 	if (conga_pace_bounds(fabric->net))
 		return missed + conga_probe_round_bounded(fabric, params, tp);
@@ -132,13 +132,13 @@ static u64 conga_probe_round(struct conga_fabric *fabric,
 static enum hrtimer_restart conga_probe_tick(struct hrtimer *timer)
 {
 	struct conga_fabric *fabric = container_of(timer, struct conga_fabric,
-						   probe_timer);
+						   extension.probe_timer);
 	const struct conga_params *params;
 	u64 tp, skipped;
 
 	rcu_read_lock();
 	params = rcu_dereference(fabric->params);
-	tp = conga_params_tp(params);
+	tp = conga_extension_tp(params);
 	if (tp) {
 		conga_probe_note_lateness(fabric, tp);
 		skipped = conga_probe_round(fabric, params, tp);
@@ -160,11 +160,18 @@ struct conga_probe {
 	u8				utilisation;	/* with this box's own link */
 };
 
+/* Is what comes by this port from a lower tier? */
+static bool conga_probe_is_below(const struct conga_port *port)
+{
+	return port->role == CONGA_ROLE_TRANSIT &&
+	       READ_ONCE(port->tier) <= READ_ONCE(port->fabric->lowest);
+}
+
 /* From below to everybody else, from above down. */
 static bool conga_probe_goes(const struct conga_port *from,
 			     const struct conga_port *to)
 {
-	return from != to && (conga_port_below(to) || conga_port_below(from));
+	return from != to && (conga_probe_is_below(to) || conga_probe_is_below(from));
 }
 
 static void conga_probe_hand_on(struct conga_probe *probe, u8 utilisation)
@@ -193,7 +200,7 @@ static void conga_probe_hand_on(struct conga_probe *probe, u8 utilisation)
 static void conga_probe_settle(struct conga_leaf *leaf, u16 before)
 {
 	struct conga_stats __percpu *stats = leaf->fabric->stats;
-	u16 out = leaf->hula.out;
+	u16 out = leaf->extension.hula.out;
 
 	conga_stats_add(stats, CONGA_A_STATS_PATH_UNPROBED, hweight16(out & ~before));
 	conga_stats_add(stats, CONGA_A_STATS_PATH_PROBED, hweight16(before & ~out));
@@ -209,8 +216,8 @@ static bool conga_probe_learn(struct conga_probe *probe, u8 *utilisation,
 	struct conga_leaf *leaf = source->leaf;
 	struct conga_hula_probe heard = {
 		.now		= probe->now,
-		.tp		= conga_params_tp(params),
-		.tfail		= conga_params_tfail(params),
+		.tp		= conga_extension_tp(params),
+		.tfail		= conga_extension_tfail(params),
 		.usable		= conga_path_usable(leaf),
 		.hop		= READ_ONCE(source->port->tag),
 		.utilisation	= *utilisation,
@@ -219,16 +226,16 @@ static bool conga_probe_learn(struct conga_probe *probe, u8 *utilisation,
 	bool news;
 
 	spin_lock(&leaf->hello_lock);
-	out = leaf->hula.out;
+	out = leaf->extension.hula.out;
 	if (heard.hop == CONGA_TAG_NONE) {
 		*step = (struct conga_hula_step) {
-			.hand_on = conga_hula_due(&leaf->hula, &heard),
+			.hand_on = conga_hula_due(&leaf->extension.hula, &heard),
 		};
 	} else {
-		conga_hula_hear(&leaf->hula, &heard, step);
-		*utilisation = conga_hula_utilisation(leaf->hula.best);
+		conga_hula_hear(&leaf->extension.hula, &heard, step);
+		*utilisation = conga_hula_utilisation(leaf->extension.hula.best);
 	}
-	news = out != leaf->hula.out;
+	news = out != leaf->extension.hula.out;
 	if (news)
 		conga_probe_settle(leaf, out);
 	spin_unlock(&leaf->hello_lock);
@@ -298,7 +305,7 @@ static enum conga_attr_stats conga_probe_judge(struct conga_probe *probe)
 {
 	const struct conga_control_source *source = probe->source;
 
-	if (!(source->params->policy->needs & CONGA_NEEDS_PROBES))
+	if (!(source->params->policy->extension.probes))
 		return CONGA_A_STATS_PROBE_UNWANTED;
 	if (conga_packet_hops(source->skb, source->packet) !=
 	    CONGA_CONTROL_LINK_HOPS)
@@ -324,14 +331,14 @@ void conga_probe_receive(struct conga_control_source *source)
 /* conga_probe_setup - of a fabric that nobody sees yet */
 void conga_probe_setup(struct conga_fabric *fabric)
 {
-	hrtimer_setup(&fabric->probe_timer, conga_probe_tick, CLOCK_MONOTONIC,
+	hrtimer_setup(&fabric->extension.probe_timer, conga_probe_tick, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
 }
 
 static void conga_probe_forget(struct conga_leaf *leaf)
 {
 	spin_lock_bh(&leaf->hello_lock);
-	conga_hula_reset(&leaf->hula);
+	conga_hula_reset(&leaf->extension.hula);
 	conga_leaf_settle(leaf);
 	spin_unlock_bh(&leaf->hello_lock);
 }
@@ -339,23 +346,23 @@ static void conga_probe_forget(struct conga_leaf *leaf)
 /* conga_probe_restart - the policy or the interval of probes changed */
 void conga_probe_restart(struct conga_fabric *fabric)
 {
-	u64 tp = conga_params_tp(conga_fabric_params(fabric));
+	u64 tp = conga_extension_tp(conga_fabric_params(fabric));
 	struct conga_leaf *leaf;
 	unsigned long index = 0;
 
 	conga_assert_locked(fabric);
-	hrtimer_cancel(&fabric->probe_timer);
-	fabric->lateness = (struct conga_lateness) {};
+	hrtimer_cancel(&fabric->extension.probe_timer);
+	fabric->extension.lateness = (struct conga_lateness) {};
 	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
 		conga_probe_forget(leaf);
 	conga_fabric_changed(fabric);
 	if (tp)
-		hrtimer_start(&fabric->probe_timer, ns_to_ktime(tp),
+		hrtimer_start(&fabric->extension.probe_timer, ns_to_ktime(tp),
 			      HRTIMER_MODE_REL_SOFT);
 }
 
 /* conga_probe_stop - before the fabric goes; sleeps */
 void conga_probe_stop(struct conga_fabric *fabric)
 {
-	hrtimer_cancel(&fabric->probe_timer);
+	hrtimer_cancel(&fabric->extension.probe_timer);
 }

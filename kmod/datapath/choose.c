@@ -10,6 +10,7 @@
 #include <linux/random.h>
 
 #include "datapath/choose.h"
+#include "datapath/extension.h"
 #include "objects/backlog.h"
 #include "packet/packet.h"
 #include "trace.h"
@@ -139,29 +140,10 @@ static u16 conga_choose_usable(const struct conga_choice *choice)
 	return usable & ~READ_ONCE(choice->fabric->transit);
 }
 
-static u8 conga_choose_best(const struct conga_choice *choice)
-{
-	return conga_hula_hop(READ_ONCE(choice->leaf->hula.best), choice->now,
-			      conga_params_tfail(choice->params));
-}
-
 /* A draw keeps no secret: it spreads flowlets. */
 static u32 conga_choose_random(const struct conga_choice *choice)
 {
 	return prandom_u32_state(this_cpu_ptr(choice->fabric->random));
-}
-
-/* What is behind the uplinks, and what the flows share. */
-static void conga_choose_view_ahead(const struct conga_choice *choice,
-				    struct conga_view *view)
-{
-	const struct conga_leaf_ahead *ahead = rcu_dereference(choice->leaf->ahead);
-
-	if (ahead)
-		view->ahead = &ahead->ahead;
-	view->tage = choice->params->tage;
-	view->shared = choice->params->flow_states->shared;
-	view->asking = choice->asking;
 }
 
 /* A route's weights are statements about capacity: the port with the largest has its own
@@ -199,10 +181,8 @@ static void conga_choose_view(const struct conga_choice *choice,
 	view->flow = choice->flow;
 	if (choice->policy->needs & CONGA_NEEDS_RANDOM)
 		view->random = conga_choose_random(choice);
-	if (choice->policy->needs & CONGA_NEEDS_PROBES)
-		view->best = conga_choose_best(choice);
-	if (choice->policy->needs & CONGA_NEEDS_AHEAD)
-		conga_choose_view_ahead(choice, view);
+	conga_extension_view(view, choice->policy, choice->leaf, choice->params,
+			     choice->asking);
 	if (choice->policy->needs & CONGA_NEEDS_BACKLOG)
 		view->look = conga_choose_look;
 	if (unlikely(choice->paths->uneven))

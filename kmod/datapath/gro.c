@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The gro door: before the kernel merges what a device received. Its GRO merges
+ * GRO: before the kernel merges what a device received. Its GRO merges
  * packets of a flow if their VXLAN headers are equal, but each link on the way
  * writes its load into each packet: a burst whose CE changes half way would be
  * delivered in pieces, and out of order, since a piece that is complete overtakes
  * one that still waits for more. So what is held takes over the CE of the packet
- * that comes, the newer one, and both are equal. So with the queue in byte 3, if the
- * policy marks packets. Whatever else differs still separates them: an LBTag or
- * feedback is never lost.
+ * that comes, the newer one, and both are equal. So with what else links write for the
+ * policy. Whatever else differs still separates them: an LBTag or feedback is never lost.
  *
  * There is no hook before GRO. While any namespace has a fabric, the offload of
  * UDP is one that looks at the packets and goes on as the kernel's own.
@@ -18,7 +17,8 @@
 #include <net/gro.h>
 #include <net/protocol.h>
 
-#include "datapath/datapath.h"
+#include "datapath/gro.h"
+#include "datapath/mark.h"
 #include "objects/fabric.h"
 #include "packet/packet.h"
 #include "paper/wire.h"
@@ -45,17 +45,14 @@ static u32 conga_gro_mask(const struct net *net, const struct conga_gro_headers 
 {
 	struct conga_fabric *fabric = rcu_dereference(conga_net(net)->fabric);
 	const struct conga_params *params;
-	u32 word = be32_to_cpu(headers->word), mask;
+	u32 word = be32_to_cpu(headers->word);
 
 	if (!fabric)
 		return 0;
 	params = rcu_dereference(fabric->params);
 	if (!conga_dstports_bit(&params->dstports, headers->udp.dest))
 		return 0;
-	mask = conga_wire_ce_mask(word);
-	if (params->policy->mark)
-		mask |= conga_wire_reserved(word) & CONGA_WIRE_BYTE3_MASK;
-	return mask;
+	return conga_wire_ce_mask(word) | conga_mark_bits(params->policy, word);
 }
 
 /* Are these stamped packets of one flow, which differ in what links write alone? */

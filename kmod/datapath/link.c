@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The link door: NETDEV_EGRESS of a port, the same on leaf and spine. The DRE
+ * The link hook: NETDEV_EGRESS of a port, the same on leaf and spine. The DRE
  * counts every packet that enters the port's queue; stamped ones get
  * CE := max(CE, this port's metric), their own bytes included (section 3.2), or
- * with metric sum CE := CE + this port's metric (section 7). If the policy marks packets,
- * those that pass a transit box also tell what waits at the port that they came in by.
+ * with metric sum CE := CE + this port's metric (section 7).
  */
-#include <linux/if_vlan.h>
 #include <linux/ktime.h>
 
-#include "datapath/datapath.h"
-#include "objects/backlog.h"
+#include "datapath/link.h"
+#include "datapath/mark.h"
 #include "objects/port.h"
 #include "packet/joined.h"
 #include "packet/packet.h"
@@ -29,18 +27,6 @@ static u32 conga_link_raise(const struct conga_port *port,
 	if (port->role == CONGA_ROLE_UPLINK)
 		return word;
 	return conga_wire_add(word, metric, q);
-}
-
-/* Is it a stamped packet, or one of datagrams that may be? */
-static __always_inline bool
-conga_link_find(struct conga_packet *packet, const struct sk_buff *skb,
-		const struct conga_params *params)
-{
-	return conga_packet_find(packet, skb, vlan_get_protocol(skb),
-				 &params->dstports) == CONGA_PACKET_VXLAN &&
-	       (conga_wire_stamped(packet->word, packet->vni) ||
-		unlikely(conga_packet_is_joined(skb))) &&
-	       conga_packet_whole(skb, packet);
 }
 
 /* One header got another word, or could not be written. */
@@ -87,7 +73,7 @@ static void conga_link_mark(const struct conga_port *port,
 	struct conga_packet packet;
 	u32 from, word;
 
-	if (!conga_link_find(&packet, skb, params))
+	if (!conga_packet_find_stamped(&packet, skb, &params->dstports))
 		return;
 	metric = conga_dre_metric(dre, x);
 	if (unlikely(conga_packet_is_joined(skb))) {
@@ -100,70 +86,6 @@ static void conga_link_mark(const struct conga_port *port,
 		conga_link_raised(port, conga_wire_ce(from, q),
 				  conga_wire_ce(word, q),
 				  conga_packet_write(skb, &packet, word));
-}
-
-/* Byte 3 of a packet: by the port that it came in by packets to its sender will leave.
- * 0 if that is no link of the fabric.
- */
-static u8 conga_link_byte3(const struct conga_fabric *fabric,
-			   const struct conga_policy *policy,
-			   const struct sk_buff *skb, u64 now)
-{
-	const struct conga_port *port = conga_port_find(fabric, skb->skb_iif);
-
-	if (!port)
-		return 0;
-	return policy->mark(conga_backlog_read(port->backlog, now),
-			    conga_port_mbits(port));
-}
-
-static void conga_link_told(const struct conga_port *port, u32 word, bool written)
-{
-	if (!written)
-		conga_stats_inc(port->fabric->stats, CONGA_A_STATS_CE_UNWRITABLE);
-	else if (conga_wire_has_queue(word))
-		conga_stats_inc(port->fabric->stats, CONGA_A_STATS_QUEUE_MARKED);
-}
-
-static void conga_link_tell_joined(const struct conga_port *port,
-				   struct sk_buff *skb,
-				   const struct conga_packet *first, u8 byte3)
-{
-	struct conga_joined joined;
-
-	if (!conga_joined_begin(&joined, skb, first))
-		return;
-	do {
-		u32 word = conga_wire_with_byte3(joined.packet.word, byte3);
-
-		if (conga_wire_stamped(joined.packet.word, joined.packet.vni))
-			conga_link_told(port, word,
-					conga_joined_write(&joined, word));
-	} while (conga_joined_next(&joined));
-}
-
-/* After CE, whose lower bits a mark takes the place of. */
-static noinline void conga_link_mark_queue(const struct conga_port *port,
-					   struct sk_buff *skb, u64 now)
-{
-	struct conga_fabric *fabric = port->fabric;
-	const struct conga_params *params = rcu_dereference(fabric->params);
-	struct conga_packet packet;
-	u32 word;
-	u8 byte3;
-
-	/* During a policy change ->marks and params->policy may disagree for a moment. */
-	if (!params->policy->mark)
-		return;
-	if (!conga_link_find(&packet, skb, params))
-		return;
-	byte3 = conga_link_byte3(fabric, params->policy, skb, now);
-	if (unlikely(conga_packet_is_joined(skb))) {
-		conga_link_tell_joined(port, skb, &packet, byte3);
-		return;
-	}
-	word = conga_wire_with_byte3(packet.word, byte3);
-	conga_link_told(port, word, conga_packet_write(skb, &packet, word));
 }
 
 unsigned int conga_link(void *priv, struct sk_buff *skb,
@@ -181,6 +103,6 @@ unsigned int conga_link(void *priv, struct sk_buff *skb,
 	if (conga_dre_loaded(&dre->params, x))
 		conga_link_mark(port, &dre->params, skb, x);
 	if (unlikely(dre->marks))
-		conga_link_mark_queue(port, skb, now);
+		conga_mark_packet(port, skb, now);
 	return NF_ACCEPT;
 }

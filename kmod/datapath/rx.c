@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rx door: LOCAL_IN, before the tunnel, which drops reserved bits that it
+ * The rx hook: LOCAL_IN, before the tunnel, which drops reserved bits that it
  * did not ask for. IPv4 is reassembled by now; of an IPv6 packet in fragments
  * the first has the header, or is counted as truncated: then the tunnel gets the
  * stamp, and drops it. A stamped packet is cleared and delivered, whoever sent it;
@@ -13,7 +13,8 @@
 #include "control/control.h"
 #include "control/control_read.h"
 #include "control/probe.h"
-#include "datapath/datapath.h"
+#include "datapath/mark.h"
+#include "datapath/rx.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
 #include "packet/ipsec.h"
@@ -92,26 +93,6 @@ static void conga_rx_take_feedback(const struct conga_control_source *source,
 	conga_rx_count(source->fabric, CONGA_A_STATS_FEEDBACK_RECEIVED);
 }
 
-/* What waits at the box behind our uplink, towards the leaf; by no other port is that
- * known, and nothing else in byte 3 is ours.
- */
-static void conga_rx_absorb(const struct conga_control_source *source, u64 now)
-{
-	const struct conga_policy *policy = source->params->policy;
-	const struct conga_port *port = source->port;
-	struct conga_leaf_ahead *ahead = rcu_dereference(source->leaf->ahead);
-
-	if (!(source->packet->word & CONGA_WIRE_BYTE3_MASK) ||
-	    conga_wire_gpe(source->packet->word))
-		return;
-	conga_rx_count(source->fabric,
-		       ahead && port->role == CONGA_ROLE_UPLINK &&
-		       policy->absorb(&ahead->ahead, port->tag,
-				      source->packet->word, now) ?
-		       CONGA_A_STATS_QUEUE_RECEIVED :
-		       CONGA_A_STATS_QUEUE_IGNORED);
-}
-
 /* Section 3.3: CE into the from-leaf table, feedback into the to-leaf table. */
 static void conga_rx_learn(const struct conga_control_source *source)
 {
@@ -125,8 +106,8 @@ static void conga_rx_learn(const struct conga_control_source *source)
 	conga_rx_count(source->fabric, CONGA_A_STATS_RX_LEARNT);
 	if (stamp.feedback)
 		conga_rx_take_feedback(source, &stamp, now);
-	if (unlikely(params->policy->absorb))
-		conga_rx_absorb(source, now);
+	if (unlikely(params->policy->extension.absorb))
+		conga_mark_learn(source, now);
 	if (params->explicit_feedback &&
 	    conga_fromleaf_overdue(&leaf->from, stamp.tag, now, params->tage))
 		conga_control_feedback(source, now);

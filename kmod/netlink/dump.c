@@ -4,8 +4,12 @@
 #include <linux/minmax.h>
 #include <linux/sched.h>
 
-#include "netlink/netlink.h"
+#include "netlink/dump.h"
+#include "netlink/family.h"
 #include "netlink/reply.h"
+#include "netlink/request.h"
+#include "netlink/rules.h"
+#include "objects/fabric.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
 
@@ -34,7 +38,7 @@ struct conga_netlink_path {
 static void conga_netlink_read_ahead(struct conga_netlink_path *path,
 				     const struct conga_leaf *leaf, u8 tag, u64 tage)
 {
-	const struct conga_leaf_ahead *ahead = rcu_dereference(leaf->ahead);
+	const struct conga_leaf_ahead *ahead = rcu_dereference(leaf->extension.ahead);
 
 	path->ahead = ahead;
 	if (!ahead)

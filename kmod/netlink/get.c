@@ -8,8 +8,11 @@
 #include <linux/sched.h>
 #include <net/ipv6.h>
 
-#include "netlink/netlink.h"
+#include "netlink/get.h"
+#include "netlink/policy_params.h"
 #include "netlink/reply.h"
+#include "netlink/request.h"
+#include "objects/fabric.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
 #include "paper/control_wire.h"
@@ -96,7 +99,7 @@ int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 	    nla_put_u32(skb, CONGA_A_FABRIC_Q, params->q) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_METRIC, params->metric) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_BYTE3,
-			conga_control_byte3(params->q, params->policy->mark)) ||
+			conga_control_byte3(params->q, params->policy->extension.mark)) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_TDRE, params->tdre,
 			      CONGA_A_FABRIC_PAD) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_ALPHA, params->alpha) ||
@@ -109,9 +112,9 @@ int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 			      CONGA_A_FABRIC_PAD) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_HELLO, params->hello,
 			      CONGA_A_FABRIC_PAD) ||
-	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_PROBE, conga_params_tp(params),
+	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_PROBE, conga_extension_tp(params),
 			      CONGA_A_FABRIC_PAD) ||
-	    conga_netlink_put_lateness(skb, &fabric->lateness) ||
+	    conga_netlink_put_lateness(skb, &fabric->extension.lateness) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_EXPLICIT_FEEDBACK,
 			params->explicit_feedback) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_LEAF_ID, params->leaf_id) ||
@@ -219,10 +222,10 @@ static int conga_netlink_put_flows(struct sk_buff *skb, const struct conga_port 
 {
 	const struct conga_params *params = conga_fabric_params(port->fabric);
 
-	if (!params->policy->flows || port->role != CONGA_ROLE_UPLINK)
+	if (!params->policy->extension.flows || port->role != CONGA_ROLE_UPLINK)
 		return 0;
 	return nla_put_u32(skb, CONGA_A_PORT_SHORT_FLOWS,
-			   params->policy->flows(params->flow_states->shared, port->tag,
+			   params->policy->extension.flows(params->flow_states->shared, port->tag,
 						 ktime_get_ns(), params->policy_param));
 }
 
@@ -342,7 +345,7 @@ static u32 conga_netlink_usable_paths(struct conga_leaf *leaf)
 /* What probes say of the leaf, if any does. */
 static int conga_netlink_put_best(struct sk_buff *skb, struct conga_leaf *leaf)
 {
-	conga_best_t best = READ_ONCE(leaf->hula.best);
+	conga_best_t best = READ_ONCE(leaf->extension.hula.best);
 	const struct conga_params *params;
 	struct conga_port *port = NULL;
 	u64 now = ktime_get_ns();
@@ -351,7 +354,7 @@ static int conga_netlink_put_best(struct sk_buff *skb, struct conga_leaf *leaf)
 
 	rcu_read_lock();
 	params = conga_fabric_params(leaf->fabric);
-	hop = conga_hula_hop(best, now, conga_params_tfail(params));
+	hop = conga_hula_hop(best, now, conga_extension_tfail(params));
 	if (hop != CONGA_TAG_NONE)
 		port = conga_port_hop(leaf->fabric, hop);
 	if (port &&

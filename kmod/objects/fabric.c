@@ -7,10 +7,10 @@
 #include <linux/slab.h>
 #include <net/netns/generic.h>
 
+#include "objects/extension.h"
 #include "objects/fabric.h"
 #include "objects/leaf.h"
 #include "paper/dre.h"
-#include "paper/hula.h"
 #include "paper/toleaf.h"
 
 #define CONGA_VXLAN_PORT	4789	/* IANA */
@@ -112,23 +112,11 @@ void conga_params_setup(struct conga_params *params, const struct net *net)
 		.q		= CONGA_Q_DEFAULT,
 		.metric		= CONGA_METRIC_MAX,
 		.hello		= CONGA_HELLO_DEFAULT,
-		.probe		= CONGA_PROBE_AUTO,
-		.probe_min	= conga_pace_bounds(net) ? CONGA_PROBE_MIN_USER :
-							   CONGA_PROBE_MIN,
 		.leaf_id	= get_random_u32(),
 		.explicit_feedback = true,
 		.dstports	= { .port = { htons(CONGA_VXLAN_PORT) }, .count = 1 },
 	};
-}
-
-/* conga_params_tp - ns between probes, 0 for none; auto: if the policy needs them */
-u64 conga_params_tp(const struct conga_params *params)
-{
-	if (params->probe != CONGA_PROBE_AUTO)
-		return params->probe;
-	if (!(params->policy->needs & CONGA_NEEDS_PROBES))
-		return 0;
-	return max(CONGA_PROBE_DEFAULT, params->probe_min);
+	conga_extension_setup_params(params, net);
 }
 
 /* Tables are as large as a user says: that there is no memory for one is told to him, not
@@ -204,7 +192,7 @@ void conga_flowlets_flush(struct conga_fabric *fabric)
 int conga_flow_states_create(struct conga_params *params)
 {
 	size_t all = (size_t)params->flowlets * params->policy->flow_size;
-	size_t shared = params->policy->shared_size;
+	size_t shared = params->policy->extension.shared_size;
 	struct conga_flow_states *states = NULL;
 
 	if (shared)
@@ -261,10 +249,9 @@ static void conga_fabric_release(struct conga_fabric *fabric)
 }
 
 /*
- * conga_fabric_create - make and publish the fabric of @net
+ * conga_fabric_create - a fabric of @net that nobody sees yet
  *
- * No packet is affected until its hooks are attached. Returns an ERR_PTR
- * without memory.
+ * May sleep. Returns an ERR_PTR without memory.
  */
 struct conga_fabric *conga_fabric_create(struct net *net,
 					 const struct conga_params *params)
@@ -283,10 +270,15 @@ struct conga_fabric *conga_fabric_create(struct net *net,
 		conga_fabric_release(fabric);
 		return ERR_PTR(err);
 	}
-	conga_assert_locked(fabric);
-	conga_pace_enter(net);
-	rcu_assign_pointer(conga_net(net)->fabric, fabric);
 	return fabric;
+}
+
+/* conga_fabric_publish - from now on events find it, and packets once its hooks are attached */
+void conga_fabric_publish(struct conga_fabric *fabric)
+{
+	conga_assert_locked(fabric);
+	conga_pace_enter(fabric->net);
+	rcu_assign_pointer(conga_net(fabric->net)->fabric, fabric);
 }
 
 /* conga_fabric_make_dead - unpublish; its hooks and ports are gone already */

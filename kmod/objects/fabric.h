@@ -3,7 +3,6 @@
 #define _CONGA_FABRIC_H
 
 #include <linux/cache.h>
-#include <linux/hrtimer.h>
 #include <linux/mutex.h>
 #include <linux/netfilter.h>
 #include <linux/prandom.h>
@@ -13,6 +12,7 @@
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
 
+#include "objects/extension.h"
 #include "objects/pace.h"
 #include "objects/stats.h"
 #include "packet/dstports.h"
@@ -24,9 +24,6 @@ struct conga_port;
 /* tx and rx, IPv4 and IPv6 */
 #define CONGA_HOOKS	4
 
-/* forward, likewise, while the policy decides at every box */
-#define CONGA_FORWARD_HOOKS	2
-
 /**
  * DOC: Locking
  *
@@ -36,9 +33,11 @@ struct conga_port;
  * so with conga_assert_locked(). Netlink dumps hold the mutex alone, so that
  * what they walk stays; they never take the RTNL.
  *
- * The packet path takes neither. It runs under RCU, in softirq or with BH
- * disabled, and reaches everything from the fabric that its hook was
- * registered with. Objects die in two phases: unpublish (hooks, lists, tables,
+ * The packet path takes neither. It runs under RCU with BH disabled, and reaches
+ * everything from the fabric or port that its hook was registered with; GRO, which has no
+ * hook, from the fabric of the packet's namespace. Where the kernel calls a hook function
+ * with BH enabled, the function disables BH; datapath/hooks.h says which, and where that
+ * is asserted. Objects die in two phases: unpublish (hooks, lists, tables,
  * pointers), then one synchronize_net() for all of them, then free. Parameters,
  * the flowlet table and DREs are constant once published and replaced whole.
  *
@@ -108,15 +107,6 @@ struct conga_flow_states {
 	u8		state[] __aligned(8);
 };
 
-/* How late probes were, in ns. Their timer alone writes it; who reads it meanwhile may
- * see a sum without its last part.
- */
-struct conga_lateness {
-	u64		rounds;
-	u64		sum;
-	u64		most;
-};
-
 /*
  * Packets read what stands before loaded, and never write it: in the first cache line
  * path_epoch moves with port events, the rest with configuration. They read loaded, too,
@@ -149,7 +139,6 @@ struct conga_fabric {
 					____cacheline_aligned_in_smp;
 	struct xarray			leaf_index;	/* u16 -> leaf */
 	struct nf_hook_ops		hooks[CONGA_HOOKS]; /* by hooks.c */
-	struct nf_hook_ops		forward[CONGA_FORWARD_HOOKS]; /* likewise */
 	struct delayed_work		hello_work;	/* by control.c */
 	struct conga_pace		hello_pace;	/* likewise */
 	unsigned long			hello_next;	/* leaf_index, where the tick goes on */
@@ -157,16 +146,14 @@ struct conga_fabric {
 							 * by control_tick.c
 							 */
 	bool				tunnels_stale;	/* one came, went or changed since */
-	struct hrtimer			probe_timer;	/* by probe.c */
-	struct conga_pace		probe_pace;	/* likewise */
-	struct conga_lateness		lateness;	/* likewise */
+	struct conga_fabric_extension	extension;
 	struct delayed_work		event_work;	/* by event.c */
 	struct delayed_work		own_work;	/* by own.c */
 	seqlock_t			own_lock;	/* own of ports */
 	u16				own_teacher[2];	/* leaf, by family: IPv6, IPv4 */
 	bool				own_gone;	/* an address of this node is */
 	struct conga_pace		event_pace;	/* likewise */
-	struct delayed_work		speed_work;	/* by notify.c */
+	struct delayed_work		speed_work;	/* by speed.c */
 	struct conga_pace		speed_pace;	/* likewise */
 	u32				generation;	/* of ports and leaves */
 	u32				port_count;
@@ -190,18 +177,12 @@ void conga_assert_locked(const struct conga_fabric *fabric);
 struct conga_fabric *conga_fabric_get_locked(struct net *net);
 struct conga_fabric *conga_fabric_create(struct net *net,
 					 const struct conga_params *params);
+void conga_fabric_publish(struct conga_fabric *fabric);
 void conga_fabric_make_dead(struct conga_fabric *fabric);
 void conga_fabric_free(struct conga_fabric *fabric);
 struct conga_params *conga_fabric_params(const struct conga_fabric *fabric);
 void conga_fabric_changed(struct conga_fabric *fabric);
 void conga_params_setup(struct conga_params *params, const struct net *net);
-u64 conga_params_tp(const struct conga_params *params);
-
-/* conga_params_tfail - ns, without a probe for that long a hop is given up */
-static inline u64 conga_params_tfail(const struct conga_params *params)
-{
-	return params->policy_param[0] * conga_params_tp(params);
-}
 
 struct conga_flowlets *conga_flowlets_create(u32 size);
 void conga_flowlets_free(struct conga_flowlets *flowlets);

@@ -3,6 +3,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 
+#include "objects/extension.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
 
@@ -77,11 +78,12 @@ static u8 conga_leaf_derive(const struct conga_leaf *leaf)
 /* Paths that are out, for a leaf in @state; likewise. */
 static u16 conga_leaf_silent(const struct conga_leaf *leaf, u8 state)
 {
-	u16 closed = leaf->hula.out | READ_ONCE(leaf->fabric->draining);
+	u16 out = conga_extension_out(leaf);
+	u16 closed = out | READ_ONCE(leaf->fabric->draining);
 
 	if (!(state & CONGA_LEAF_CONGA))
-		return leaf->hula.out;
-	return leaf->hula.out | conga_hello_shut(leaf->hello, closed);
+		return out;
+	return out | conga_hello_shut(leaf->hello, closed);
 }
 
 static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
@@ -109,61 +111,11 @@ static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
 	return leaf;
 }
 
-/* False without memory. May sleep. */
-static bool conga_leaf_make_one_ahead(struct conga_leaf *leaf)
-{
-	struct conga_leaf_ahead *ahead;
-
-	if (rtnl_dereference(leaf->ahead))
-		return true;
-	ahead = kzalloc(sizeof(*ahead), GFP_KERNEL_ACCOUNT);
-	rcu_assign_pointer(leaf->ahead, ahead);
-	return ahead;
-}
-
-/*
- * conga_leaf_make_ahead - leaves keep from now on what is behind uplinks
- *
- * The locks are held; may sleep. False without memory: some may keep it then.
- */
-bool conga_leaf_make_ahead(struct conga_fabric *fabric)
-{
-	struct conga_leaf *leaf;
-	unsigned long index = 0;
-
-	conga_assert_locked(fabric);
-	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
-		if (!conga_leaf_make_one_ahead(leaf))
-			return false;
-	return true;
-}
-
-/* conga_leaf_drop_ahead - and from now on do not; the locks are held */
-void conga_leaf_drop_ahead(struct conga_fabric *fabric)
-{
-	struct conga_leaf_ahead *ahead;
-	struct conga_leaf *leaf;
-	unsigned long index = 0;
-
-	conga_assert_locked(fabric);
-	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
-		ahead = rcu_replace_pointer(leaf->ahead, NULL, true);
-		if (ahead)
-			kfree_rcu(ahead, rcu);
-	}
-}
-
 /* conga_leaf_forget_tag - what was learnt about an uplink that died; the locks are held */
 void conga_leaf_forget_tag(struct conga_leaf *leaf, u8 tag)
 {
-	struct conga_leaf_ahead *ahead = rtnl_dereference(leaf->ahead);
-
 	WRITE_ONCE(leaf->to.heard[tag], 0);
-	if (!ahead)
-		return;
-	spin_lock_bh(&leaf->hello_lock);
-	conga_ahead_forget(&ahead->ahead, tag);
-	spin_unlock_bh(&leaf->hello_lock);
+	conga_extension_forget_tag(leaf, tag);
 }
 
 /*
@@ -183,8 +135,7 @@ struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
 	if (!leaf)
 		return ERR_PTR(-ENOMEM);
 	err = -ENOMEM;
-	if (conga_fabric_params(fabric)->policy->needs & CONGA_NEEDS_AHEAD &&
-	    !conga_leaf_make_one_ahead(leaf))
+	if (!conga_extension_prepare_leaf(leaf, conga_fabric_params(fabric)))
 		goto err_free_leaf;
 	/* Reserved, until the leaf is complete: the tick and events find it by index, and
 	 * may be at it by the time that the table refuses it.
@@ -207,7 +158,7 @@ struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
 err_release_index:
 	xa_release(&fabric->leaf_index, index);
 err_free_leaf:
-	kfree(rtnl_dereference(leaf->ahead));
+	conga_extension_free_leaf(leaf);
 	kfree(leaf->hello);
 	kfree(leaf);
 	return ERR_PTR(err);
@@ -216,15 +167,9 @@ err_free_leaf:
 /* conga_leaf_flush - forget what was learnt, e.g. because its scale changed */
 void conga_leaf_flush(struct conga_leaf *leaf)
 {
-	struct conga_leaf_ahead *ahead;
-
 	conga_toleaf_flush(&leaf->to);
 	conga_fromleaf_flush(&leaf->from);
-	rcu_read_lock();
-	ahead = rcu_dereference(leaf->ahead);
-	if (ahead)
-		conga_toleaf_flush(&ahead->ahead.queue);
-	rcu_read_unlock();
+	conga_extension_flush_leaf(leaf);
 }
 
 static void conga_leaf_count(const struct conga_leaf *leaf)
@@ -284,7 +229,7 @@ void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode)
 	WRITE_ONCE(leaf->mode, mode);
 	conga_hello_setup(leaf->hello, leaf->hello->tick,
 			  conga_fabric_params(leaf->fabric)->dstports.port);
-	WRITE_ONCE(leaf->silent, leaf->hula.out);
+	WRITE_ONCE(leaf->silent, conga_extension_out(leaf));
 	WRITE_ONCE(leaf->state, conga_leaf_derive(leaf));
 	conga_leaf_flush(leaf);
 	spin_unlock_bh(&leaf->hello_lock);
@@ -323,7 +268,7 @@ u8 conga_leaf_path_reason(struct conga_leaf *leaf, struct conga_port *port)
 
 	if (reason != CONGA_PATH_USABLE)
 		return reason;
-	if (READ_ONCE(leaf->hula.out) & BIT(port->tag))
+	if (conga_extension_out(leaf) & BIT(port->tag))
 		return CONGA_PATH_UNPROBED;
 	if (conga_leaf_is_conga(leaf)) {
 		if (READ_ONCE(leaf->hello->out) & BIT(port->tag))
@@ -352,7 +297,7 @@ void conga_leaf_make_dead(struct conga_leaf *leaf)
 void conga_leaf_free(struct conga_leaf *leaf)
 {
 	conga_path_forget_all(leaf);
-	kfree(rcu_dereference_raw(leaf->ahead));
+	conga_extension_free_leaf(leaf);
 	kfree(leaf->hello);
 	kfree(leaf);
 }

@@ -8,12 +8,11 @@
 #include <linux/spinlock.h>
 #include <net/ipv6.h>
 
+#include "objects/extension.h"
 #include "objects/fabric.h"
 #include "objects/path.h"
-#include "paper/ahead.h"
 #include "paper/feedback.h"
 #include "paper/hello.h"
-#include "paper/hula.h"
 #include "paper/toleaf.h"
 
 /* What events said last. */
@@ -21,12 +20,6 @@ struct conga_leaf_told {
 	u8	state;
 	u8	reason;
 	u8	path[CONGA_TAGS_MAX];	/* enum conga_path_reason, by LBTag */
-};
-
-/* Of a leaf while the policy wants to know. */
-struct conga_leaf_ahead {
-	struct conga_ahead	ahead;
-	struct rcu_head		rcu;
 };
 
 /*
@@ -43,7 +36,7 @@ struct conga_leaf_ahead {
  *	read once a flowlet, if the path has load.
  *   4-8	from: a word is written once a grain at most by packets received, and by
  *	packets sent when they feed back something new.
- *   9	hula: of probes, some per Tp; best is read once a flowlet.
+ *   9	extension: of probes, some per Tp, if there are any; read once a flowlet then.
  *
  * So of a leaf's lines only those of its two tables bounce between CPUs, which is what
  * tables are for: one CPU hears, another sends.
@@ -79,8 +72,7 @@ struct conga_leaf {
 	struct conga_toleaf	to;
 	struct conga_fromleaf	from ____cacheline_aligned_in_smp;
 	struct conga_hello	*hello;	/* of the tick and of answers */
-	struct conga_hula	hula;	/* by hello_lock, but for best */
-	struct conga_leaf_ahead __rcu *ahead; /* NULL: nobody wants to know */
+	struct conga_leaf_extension extension; /* of the policy */
 };
 
 /* Products: upper bits depend on all lower ones, and are folded onto these, so that it
@@ -196,8 +188,6 @@ struct conga_leaf *conga_leaf_next(struct conga_fabric *fabric,
 struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
 				  const struct in6_addr *addr, u8 mode,
 				  u8 origin);
-bool conga_leaf_make_ahead(struct conga_fabric *fabric);
-void conga_leaf_drop_ahead(struct conga_fabric *fabric);
 void conga_leaf_forget_tag(struct conga_leaf *leaf, u8 tag);
 void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode);
 void conga_leaf_settle(struct conga_leaf *leaf);

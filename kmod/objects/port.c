@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "objects/backlog.h"
+#include "objects/extension.h"
 #include "objects/port.h"
 
 #define CONGA_BITS_PER_MBIT	1000000ULL
@@ -50,20 +51,13 @@ u64 conga_port_link_rate(struct net_device *dev)
 	return rate >= CONGA_RATE_MIN && rate <= CONGA_RATE_MAX ? rate : 0;
 }
 
-/* What a probe tells of is still to be there when the next one comes: tau is at least
- * 2 Tp, unless the user has set it.
- */
 static u64 conga_port_tdre(const struct conga_port *port,
 			   const struct conga_params *params, u64 rate)
 {
 	u64 tdre = conga_dre_tdre(params->tdre, params->alpha, rate,
 				  READ_ONCE(port->dev->gso_max_size));
 
-	if (params->tdre != CONGA_TDRE_AUTO ||
-	    !(params->policy->needs & CONGA_NEEDS_PROBES))
-		return tdre;
-	return max(tdre, div64_u64(2 * conga_params_tp(params) * params->alpha,
-				   CONGA_ALPHA_ONE));
+	return conga_extension_tdre(params, tdre);
 }
 
 /*
@@ -86,7 +80,7 @@ struct conga_port_dre *conga_port_dre_create(const struct conga_port *port,
 	}
 	tdre = conga_port_tdre(port, params, rate);
 	conga_dre_setup(&dre->params, rate, tdre, params->alpha, params->q);
-	dre->marks = params->policy->mark && port->role == CONGA_ROLE_TRANSIT;
+	dre->marks = params->policy->extension.mark && port->role == CONGA_ROLE_TRANSIT;
 	return dre;
 }
 
@@ -137,6 +131,7 @@ struct conga_port *conga_port_create(struct conga_fabric *fabric,
 	port->rate_source = rate_source;
 	/* That it is there is told when it is complete. */
 	port->told_up = conga_port_up(port);
+	port->told_rate = rate;
 	dre = conga_port_dre_create(port, conga_fabric_params(fabric), rate);
 	port->counters = alloc_percpu(struct conga_port_counters);
 	port->backlog = conga_backlog_create(dev);
@@ -228,7 +223,7 @@ void conga_port_make_hops(struct conga_fabric *fabric)
 	u8 tag = CONGA_TAGS_MAX;
 
 	conga_assert_locked(fabric);
-	if (!conga_fabric_params(fabric)->policy->forward)
+	if (!conga_fabric_params(fabric)->policy->extension.transit)
 		return;
 	list_for_each_entry(port, &fabric->ports, list) {
 		if (port->tag != CONGA_TAG_NONE)

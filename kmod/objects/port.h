@@ -62,11 +62,12 @@ struct conga_port {
 	struct conga_backlog		*backlog; /* of its queues */
 	netdevice_tracker		dev_tracker;
 	struct list_head		list;	/* fabric->ports */
-	struct list_head		dying;	/* by hooks.c, with its fabric */
+	struct list_head		dying;	/* by lifetime.c, with its fabric */
 	struct nf_hook_ops		egress;	/* by hooks.c */
 	unsigned int			gateways; /* watched, by neighbour.c */
 	struct in6_addr			gateway[CONGA_PORT_GATEWAYS]; /* IPv4 mapped */
 	struct conga_own		own;	/* of an uplink, by own.c */
+	u64				told_rate; /* bit/s, the last event's, by event.c */
 };
 
 /* conga_port_hop - the port that is called @tag, NULL if none; RCU or the mutex */
@@ -84,13 +85,6 @@ conga_port_uplink(const struct conga_fabric *fabric, u8 tag)
 	struct conga_port *port = conga_port_hop(fabric, tag);
 
 	return port && port->role == CONGA_ROLE_UPLINK ? port : NULL;
-}
-
-/* conga_port_below - is what comes by this port from a lower tier? */
-static inline bool conga_port_below(const struct conga_port *port)
-{
-	return port->role == CONGA_ROLE_TRANSIT &&
-	       READ_ONCE(port->tier) <= READ_ONCE(port->fabric->lowest);
 }
 
 /* Can the port send at this moment? Any context. */

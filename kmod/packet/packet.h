@@ -2,6 +2,7 @@
 #ifndef _CONGA_PACKET_H
 #define _CONGA_PACKET_H
 
+#include <linux/if_vlan.h>
 #include <linux/in6.h>
 #include <linux/ip.h>
 #include <linux/skbuff.h>
@@ -10,6 +11,7 @@
 #include <net/ipv6.h>
 
 #include "packet/dstports.h"
+#include "paper/wire.h"
 
 #define CONGA_VXLAN_HLEN	8
 
@@ -225,6 +227,20 @@ static inline bool conga_packet_whole(const struct sk_buff *skb,
 		return conga_packet_reaches(packet, packet->network,
 					    conga_packet_plain4(skb, packet)->ip.tot_len);
 	return conga_packet_whole_any(skb, packet);
+}
+
+/* conga_packet_find_stamped - is what leaves by a port stamped, or one of datagrams that may
+ * be?
+ */
+static __always_inline bool
+conga_packet_find_stamped(struct conga_packet *packet, const struct sk_buff *skb,
+			  const struct conga_dstports *dstports)
+{
+	return conga_packet_find(packet, skb, vlan_get_protocol(skb),
+				 dstports) == CONGA_PACKET_VXLAN &&
+	       (conga_wire_stamped(packet->word, packet->vni) ||
+		unlikely(conga_packet_is_joined(skb))) &&
+	       conga_packet_whole(skb, packet);
 }
 
 /* Are the first @length bytes nobody else's, now? */

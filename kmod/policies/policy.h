@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 #include "paper/wire.h"
+#include "policies/extension.h"
 
 /* Policies that there may be, parameters of its own that one may have, and bytes of
  * state per flow.
@@ -29,8 +30,6 @@
 #define CONGA_NEEDS_FLOW	0x20	/* decide for every packet, knowing its flow */
 #define CONGA_NEEDS_RECENT	0x40
 #define CONGA_NEEDS_RANDOM	0x80
-#define CONGA_NEEDS_PROBES	0x100	/* leaves send them, boxes hand them on */
-#define CONGA_NEEDS_AHEAD	0x200	/* queues and delays behind uplinks, by leaf */
 
 #define CONGA_NEEDS_MEMORY	(CONGA_NEEDS_FLOWLET | CONGA_NEEDS_FLOW)
 
@@ -47,8 +46,6 @@ struct conga_view_uplink {
 	u32	backlog;	/* bytes waiting in the port's queues; see conga_view_backlog() */
 };
 
-struct conga_ahead;
-
 /* All that a policy may look at: plain numbers, no kernel object. */
 struct conga_view {
 	u64	now;		/* ns */
@@ -59,16 +56,12 @@ struct conga_view {
 	u16	loaded;		/* bit per LBTag whose .local or .remote is not 0 */
 	u8	previous;	/* LBTag of the flow's last packet, or NONE */
 	u8	recent;		/* LBTag that this CPU chose last, or NONE */
-	u8	best;		/* LBTag of the best hop by probes, or NONE */
 	bool	sum;		/* a path's metric is the sum of its links' */
 	bool	uneven;		/* the route's weights of the uplinks differ */
 	const u32 *param;	/* the policy's own, in its order */
 	void	*flow;		/* the flow's state, .flow_size bytes, 0 at first */
-	void	*shared;	/* of all flows, .shared_size bytes; by NEEDS_AHEAD, */
-	const struct conga_ahead *ahead; /* of this leaf; NULL: nothing is known */
-	u64	tage;		/* ns */
-	bool	asking;		/* no packet is sent: .pick must not change .shared */
 	u32	(*look)(const struct conga_view *view, u8 tag); /* NULL: .backlog is known */
+	struct conga_view_extension extension;
 	struct conga_view_uplink uplink[CONGA_TAGS_MAX];	/* by LBTag */
 };
 
@@ -104,10 +97,8 @@ struct conga_policy_param {
  * @tfl: ns, the flowlet timeout while the user says nothing; 0 is the usual one
  * @flow_size: bytes of state that it keeps for each flow; with
  *	CONGA_NEEDS_FLOW only
- * @shared_size: bytes of state that its flows share
  * @param: its parameters
- * @forward: it also decides at boxes that VXLAN to leaves only passes
- * @rehash: each flowlet has an outer UDP source port of its own, by which the boxes on
+ * @rehash: each flowlet has an outer UDP source port of its own, by which the nodes on
  *	its way hash it anew; with CONGA_NEEDS_FLOWLET only
  * @plain: who decides instead towards leaves that feed nothing back; NULL:
  *	nobody
@@ -115,13 +106,7 @@ struct conga_policy_param {
  *	leave the packet to the kernel's route. Softirq. Changes nothing but the
  *	flow's state and the flows' shared one, which other CPUs may read and write at
  *	the same time.
- * @mark: byte 3 of the VXLAN header for a packet that passes this box and came by a port
- *	with this backlog, in bytes, and rate in Mbit/s; nobody else uses it then. NULL:
- *	packets are not marked. Any CPU, softirq.
- * @absorb: a packet of the leaf came by our uplink @tag, with this first word; false if
- *	it has no mark. With @mark, and CONGA_NEEDS_AHEAD. Softirq.
- * @flows: how many flows it takes to be active on an uplink, for those who ask. Any
- *	context; NULL: it does not know.
+ * @extension: what it needs beside the choice, see there; most need nothing
  */
 struct conga_policy {
 	const char	*name;
@@ -129,15 +114,11 @@ struct conga_policy {
 	u32		needs;
 	u64		tfl;
 	u8		flow_size;
-	u16		shared_size;
-	bool		forward;
 	bool		rehash;
 	struct conga_policy_param param[CONGA_POLICY_PARAMS + 1];
 	const struct conga_policy *plain;
 	u8		(*pick)(const struct conga_view *view);
-	u8		(*mark)(u32 backlog, u32 mbits);
-	bool		(*absorb)(struct conga_ahead *ahead, u8 tag, u32 word, u64 now);
-	u32		(*flows)(const void *shared, u8 tag, u64 now, const u32 *param);
+	struct conga_policy_extension extension;
 };
 
 #define CONGA_POLICY(name) extern const struct conga_policy conga_policy_##name;

@@ -20,25 +20,33 @@
  */
 #include "paper/hula.h"
 #include "policies/policy.h"
+#include "policies/policy_hula.h"
 
 #define CONGA_HULA_TFL	100000	/* ns */
 
 static u8 conga_policy_hula_pick(const struct conga_view *view)
 {
-	if (view->best < CONGA_TAGS_MAX && view->usable & BIT(view->best))
-		return view->best;
+	u8 best = view->extension.best;
+
+	if (best < CONGA_TAGS_MAX && view->usable & BIT(best))
+		return best;
 	return CONGA_TAG_NONE;
 }
 
 const struct conga_policy conga_policy_hula = {
 	.name		= "hula",
 	.summary	= "per flowlet at every box, the best hop by probes (HULA, SOSR 2016)",
-	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_PROBES,
+	.needs		= CONGA_NEEDS_FLOWLET,
 	.tfl		= CONGA_HULA_TFL,
-	.forward	= true,
 	.param		= {
-		{ "fail", "probe intervals without a probe, until a hop is given up",
-		  1, 100, CONGA_HULA_FAIL },
+		[CONGA_HULA_PARAM_FAIL] = {
+			"fail", "probe intervals without a probe, until a hop is given up",
+			1, 100, CONGA_HULA_FAIL
+		},
 	},
 	.pick		= conga_policy_hula_pick,
+	.extension	= {
+		.transit	= true,
+		.probes		= true,
+	},
 };

@@ -102,7 +102,7 @@ static u32 conga_policy_tr_shortest(const struct conga_view *view)
 	u32 shortest = 0;
 
 	for (; set; set &= set - 1) {
-		u32 delay = conga_ahead_delay(view->ahead, __ffs(set));
+		u32 delay = conga_ahead_delay(view->extension.ahead, __ffs(set));
 
 		if (delay && (!shortest || delay < shortest))
 			shortest = delay;
@@ -113,17 +113,17 @@ static u32 conga_policy_tr_shortest(const struct conga_view *view)
 static void conga_policy_tr_look(const struct conga_view *view,
 				 struct conga_tr_view *tr)
 {
-	u32 shortest = view->ahead ? conga_policy_tr_shortest(view) : 0;
+	u32 shortest = view->extension.ahead ? conga_policy_tr_shortest(view) : 0;
 	u16 set = view->usable;
 
 	for (; set; set &= set - 1) {
 		u8 tag = __ffs(set);
 		u32 delay = 0, queue = 0;
 
-		if (view->ahead) {
-			delay = conga_ahead_delay(view->ahead, tag) ?: shortest;
-			queue = conga_ahead_queue(view->ahead, tag, view->now,
-						  view->tage);
+		if (view->extension.ahead) {
+			delay = conga_ahead_delay(view->extension.ahead, tag) ?: shortest;
+			queue = conga_ahead_queue(view->extension.ahead, tag, view->now,
+						  view->extension.tage);
 		}
 		tr->tnl[tag] = conga_tr_tnl(view->now,
 					    conga_view_backlog(view, tag),
@@ -145,7 +145,7 @@ static u16 conga_policy_tr_calm(const struct conga_view *view, u16 set, u64 slot
 	for (; left; left &= left - 1) {
 		u8 tag = __ffs(left);
 
-		flows[tag] = conga_tr_short_flows(view->shared, tag, slot);
+		flows[tag] = conga_tr_short_flows(view->extension.shared, tag, slot);
 		if (flows[tag] && conga_tr_is_counted(view->flow, tag, slot))
 			flows[tag]--;
 	}
@@ -187,9 +187,9 @@ static u8 conga_policy_tr_pick(const struct conga_view *view)
 	conga_policy_tr_look(view, &tr);
 	packet.slot = tr.slot;
 	packet.tag = conga_policy_tr_choose(view, &tr);
-	if (!view->asking) {
+	if (!view->extension.asking) {
 		WRITE_ONCE(flow->tnl, tr.tnl[packet.tag]);
-		conga_tr_send(flow, view->shared, &packet);
+		conga_tr_send(flow, view->extension.shared, &packet);
 	}
 	return packet.tag;
 }
@@ -209,10 +209,8 @@ const struct conga_policy conga_policy_tr = {
 	.name		= "tr",
 	.summary	= "per packet, the earliest at the next leaf, in order (TR, JoCC 2021)",
 	.needs		= CONGA_NEEDS_FLOW | CONGA_NEEDS_RATE |
-			  CONGA_NEEDS_BACKLOG | CONGA_NEEDS_RANDOM |
-			  CONGA_NEEDS_AHEAD,
+			  CONGA_NEEDS_BACKLOG | CONGA_NEEDS_RANDOM,
 	.flow_size	= sizeof(struct conga_tr_flow),
-	.shared_size	= sizeof(struct conga_tr_counts),
 	.param		= {
 		{ "short", "bytes that a flow sends until it is long", 1000,
 		  16000000, CONGA_TR_SHORT },
@@ -220,7 +218,10 @@ const struct conga_policy conga_policy_tr = {
 		  CONGA_TR_RTT },
 	},
 	.pick		= conga_policy_tr_pick,
-	.mark		= conga_policy_tr_mark,
-	.absorb		= conga_ahead_learn,
-	.flows		= conga_policy_tr_flows,
+	.extension	= {
+		.shared_size	= sizeof(struct conga_tr_counts),
+		.mark		= conga_policy_tr_mark,
+		.absorb		= conga_ahead_learn,
+		.flows		= conga_policy_tr_flows,
+	},
 };

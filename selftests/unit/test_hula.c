@@ -203,17 +203,18 @@ static void test_hula_random(void **state)
 /* The policy takes what probes found, if it leads there; else the kernel's route does. */
 static void test_hula_pick(void **state)
 {
-	struct conga_view view = { .usable = 0x8421, .best = CONGA_TAG_NONE };
+	struct conga_view view = { .usable = 0x8421,
+				   .extension.best = CONGA_TAG_NONE };
 	u8 tag;
 
 	(void)state;
 	assert_int_equal(conga_policy_hula.pick(&view), CONGA_TAG_NONE);
 	for (tag = 0; tag < HOPS; tag++) {
-		view.best = tag;
+		view.extension.best = tag;
 		assert_int_equal(conga_policy_hula.pick(&view),
 				 view.usable >> tag & 1 ? tag : CONGA_TAG_NONE);
 	}
-	assert_true(conga_policy_hula.forward);
+	assert_true(conga_policy_hula.extension.transit);
 }
 
 int main(void)

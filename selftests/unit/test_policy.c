@@ -402,14 +402,14 @@ static void check_declared(const struct conga_policy *policy)
 		assert_true(strlen(param->summary) > 0);
 	}
 	assert_true(!policy->rehash || policy->needs & CONGA_NEEDS_FLOWLET);
-	assert_true(!policy->shared_size || policy->flow_size);
-	assert_true(!policy->flows || policy->shared_size);
-	assert_int_equal(!policy->mark, !policy->absorb);
-	assert_int_equal(!policy->absorb, !(policy->needs & CONGA_NEEDS_AHEAD));
+	assert_true(!policy->extension.shared_size || policy->flow_size);
+	assert_true(!policy->extension.flows || policy->extension.shared_size);
+	assert_int_equal(!policy->extension.mark, !policy->extension.absorb);
+	assert_true(!policy->extension.probes || policy->extension.transit);
 	for (other = policy->plain; other; other = other->plain) {
 		assert_null(other->param[0].name);
 		assert_int_equal(other->flow_size, 0);
-		assert_false(other->needs & (CONGA_NEEDS_REMOTE | CONGA_NEEDS_AHEAD));
+		assert_false(other->needs & CONGA_NEEDS_REMOTE || other->extension.absorb);
 	}
 	assert_true(policy->plain || !(policy->needs & CONGA_NEEDS_REMOTE));
 }

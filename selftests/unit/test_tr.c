@@ -319,7 +319,8 @@ static void decision_setup(struct decision *d)
 	d->view = (struct conga_view) {
 		.now = START * SLOT_NS, .usable = 0xf, .bytes = 1500,
 		.previous = CONGA_TAG_NONE, .param = d->param, .flow = &d->flow,
-		.shared = &d->counts, .ahead = &d->ahead, .tage = CONGA_TAGE_DEFAULT,
+		.extension = { .shared = &d->counts, .ahead = &d->ahead,
+			       .tage = CONGA_TAGE_DEFAULT },
 	};
 	for (tag = 0; tag < TAGS; tag++)
 		d->view.uplink[tag].rate = 1000;
@@ -400,7 +401,7 @@ static void test_tr_unknown_delay(void **state)
 	d.flow.tnl = 0;
 	assert_int_equal(pick(&d), 1);
 	/* nothing is known of any leaf that feeds nothing back */
-	d.view.ahead = NULL;
+	d.view.extension.ahead = NULL;
 	d.view.usable = 0x5;
 	d.flow.tnl = 0;
 	assert_int_equal(pick(&d), 0);
@@ -467,19 +468,20 @@ static void test_tr_long_keeps_clear(void **state)
 static void test_tr_asking(void **state)
 {
 	struct decision d, before;
+	u32 flows = 0;
+	u8 tag;
 
 	(void)state;
 	decision_setup(&d);
-	d.view.asking = true;
+	d.view.extension.asking = true;
 	before = d;
 	pick(&d);
 	assert_memory_equal(&d, &before, sizeof(d));
-	d.view.asking = false;
+	d.view.extension.asking = false;
 	pick(&d);
-	assert_int_equal(conga_policy_tr.flows(&d.counts, 0, d.view.now, d.param) +
-			 conga_policy_tr.flows(&d.counts, 1, d.view.now, d.param) +
-			 conga_policy_tr.flows(&d.counts, 2, d.view.now, d.param) +
-			 conga_policy_tr.flows(&d.counts, 3, d.view.now, d.param), 1);
+	for (tag = 0; tag < 4; tag++)
+		flows += conga_policy_tr.extension.flows(&d.counts, tag, d.view.now, d.param);
+	assert_int_equal(flows, 1);
 }
 
 static void test_tr_ties(void **state)
@@ -516,9 +518,9 @@ static void random_decision(struct unit_random *random, struct decision *d,
 	d->view.now = START * SLOT_NS;
 	d->view.param = d->param;
 	d->view.flow = &d->flow;
-	d->view.shared = &d->counts;
-	d->view.ahead = unit_random_below(random, 8) ? &d->ahead : NULL;
-	d->view.tage = CONGA_TAGE_DEFAULT;
+	d->view.extension.shared = &d->counts;
+	d->view.extension.ahead = unit_random_below(random, 8) ? &d->ahead : NULL;
+	d->view.extension.tage = CONGA_TAGE_DEFAULT;
 	for (tag = 0; tag < TAGS; tag++) {
 		if (unit_random_below(random, 2))
 			queue_ahead(d, tag, unit_random_below(random, 6));
@@ -539,16 +541,16 @@ static u64 naive_tnl(const struct decision *d, int tag)
 	u32 delay, least = 0;
 	int other;
 
-	if (!view->ahead)
+	if (!view->extension.ahead)
 		return tnl;
 	for (other = 0; other < TAGS; other++) {
-		delay = view->ahead->least[0][other];
+		delay = view->extension.ahead->least[0][other];
 		if (view->usable >> other & 1 && delay && (!least || delay < least))
 			least = delay;
 	}
-	delay = view->ahead->least[0][tag];
+	delay = view->extension.ahead->least[0][tag];
 	return tnl + (delay ? delay : least) +
-	       conga_ahead_queue(view->ahead, tag, view->now, view->tage);
+	       conga_ahead_queue(view->extension.ahead, tag, view->now, view->extension.tage);
 }
 
 /* The set that may be picked. */
@@ -608,12 +610,11 @@ static void test_tr_pick_random(void **state)
 /* What a spine writes is what a leaf reads. */
 static void test_tr_mark(void **state)
 {
+	const struct conga_policy_extension *tr = &conga_policy_tr.extension;
 	struct conga_ahead ahead = {};
 
 	(void)state;
-	assert_true(conga_policy_tr.absorb(&ahead, 1,
-					   0x08000100 | conga_policy_tr.mark(3072, 1000),
-					   START));
+	assert_true(tr->absorb(&ahead, 1, 0x08000100 | tr->mark(3072, 1000), START));
 	assert_int_equal(conga_ahead_queue(&ahead, 1, START, CONGA_TAGE_DEFAULT), 24576);
 }
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What fabric, ports and leaves keep and do for a policy with an extension: HULA, TR. */
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include "objects/extension.h"
+#include "objects/fabric.h"
+#include "objects/leaf.h"
+#include "paper/dre.h"
+#include "policies/policy_hula.h"
+
+/* --- probes --- */
+
+/* conga_extension_setup_params - the defaults in @net */
+void conga_extension_setup_params(struct conga_params *params, const struct net *net)
+{
+	params->probe = CONGA_PROBE_AUTO;
+	params->probe_min = conga_pace_bounds(net) ? CONGA_PROBE_MIN_USER :
+						     CONGA_PROBE_MIN;
+}
+
+/* conga_extension_tp - ns between probes, 0 for none; auto: if the policy needs them */
+u64 conga_extension_tp(const struct conga_params *params)
+{
+	if (params->probe != CONGA_PROBE_AUTO)
+		return params->probe;
+	if (!params->policy->extension.probes)
+		return 0;
+	return max(CONGA_PROBE_DEFAULT, params->probe_min);
+}
+
+/* conga_extension_tfail - ns, without a probe for that long a hop is given up; of a policy
+ * with probes
+ */
+u64 conga_extension_tfail(const struct conga_params *params)
+{
+	return conga_policy_hula_fail(params->policy_param) * conga_extension_tp(params);
+}
+
+/* conga_extension_tdre - of a port whose DRE alone wants @tdre. What a probe tells of is
+ * still to be there when the next one comes: tau is at least 2 Tp, unless the user has set
+ * it.
+ */
+u64 conga_extension_tdre(const struct conga_params *params, u64 tdre)
+{
+	if (params->tdre != CONGA_TDRE_AUTO || !params->policy->extension.probes)
+		return tdre;
+	return max(tdre, div64_u64(2 * conga_extension_tp(params) * params->alpha,
+				   CONGA_ALPHA_ONE));
+}
+
+/* conga_extension_dre_differs - is a port's DRE another because of the extension? */
+bool conga_extension_dre_differs(const struct conga_params *old,
+				 const struct conga_params *new)
+{
+	return old->policy->extension.probes != new->policy->extension.probes ||
+	       !old->policy->extension.mark != !new->policy->extension.mark ||
+	       conga_extension_tp(old) != conga_extension_tp(new);
+}
+
+/* conga_extension_out - paths that are out, a bit per LBTag; any context */
+u16 conga_extension_out(const struct conga_leaf *leaf)
+{
+	return READ_ONCE(leaf->extension.hula.out);
+}
+
+/* --- what is ahead of uplinks, by leaf --- */
+
+/* conga_extension_prepare_leaf - keeps from now on what is ahead, if the policy of @params
+ * wants to know. False without memory. May sleep.
+ */
+bool conga_extension_prepare_leaf(struct conga_leaf *leaf,
+				  const struct conga_params *params)
+{
+	struct conga_leaf_ahead *ahead;
+
+	if (!params->policy->extension.absorb || rtnl_dereference(leaf->extension.ahead))
+		return true;
+	ahead = kzalloc(sizeof(*ahead), GFP_KERNEL_ACCOUNT);
+	rcu_assign_pointer(leaf->extension.ahead, ahead);
+	return ahead;
+}
+
+/* conga_extension_prepare - likewise, all leaves. False without memory: some may keep it
+ * then, until conga_extension_release().
+ */
+bool conga_extension_prepare(struct conga_fabric *fabric,
+			     const struct conga_params *params)
+{
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	conga_assert_locked(fabric);
+	if (!params->policy->extension.absorb)
+		return true;
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
+		if (!conga_extension_prepare_leaf(leaf, params))
+			return false;
+	return true;
+}
+
+/* conga_extension_release - what leaves keep for a policy that is not in force */
+void conga_extension_release(struct conga_fabric *fabric)
+{
+	struct conga_leaf_ahead *ahead;
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	conga_assert_locked(fabric);
+	if (conga_fabric_params(fabric)->policy->extension.absorb)
+		return;
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
+		ahead = rcu_replace_pointer(leaf->extension.ahead, NULL, true);
+		if (ahead)
+			kfree_rcu(ahead, rcu);
+	}
+}
+
+/* conga_extension_free_leaf - with a leaf that nobody holds */
+void conga_extension_free_leaf(struct conga_leaf *leaf)
+{
+	kfree(rcu_dereference_raw(leaf->extension.ahead));
+}
+
+/* conga_extension_flush_leaf - what was learnt from packets; any context */
+void conga_extension_flush_leaf(struct conga_leaf *leaf)
+{
+	struct conga_leaf_ahead *ahead;
+
+	rcu_read_lock();
+	ahead = rcu_dereference(leaf->extension.ahead);
+	if (ahead)
+		conga_toleaf_flush(&ahead->ahead.queue);
+	rcu_read_unlock();
+}
+
+/* conga_extension_forget_tag - what was learnt about an uplink that died */
+void conga_extension_forget_tag(struct conga_leaf *leaf, u8 tag)
+{
+	struct conga_leaf_ahead *ahead = rtnl_dereference(leaf->extension.ahead);
+
+	if (!ahead)
+		return;
+	spin_lock_bh(&leaf->hello_lock);
+	conga_ahead_forget(&ahead->ahead, tag);
+	spin_unlock_bh(&leaf->hello_lock);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_EXTENSION_H
+#define _CONGA_EXTENSION_H
+
+/* What fabric, ports and leaves keep and do for a policy with an extension
+ * (policies/extension.h), that is HULA or TR. For CONGA nothing of it happens.
+ */
+#include <linux/hrtimer.h>
+#include <linux/netfilter.h>
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+
+#include "objects/pace.h"
+#include "paper/ahead.h"
+#include "paper/hula.h"
+
+struct conga_fabric;
+struct conga_leaf;
+struct conga_params;
+struct net;
+
+#define CONGA_FORWARD_HOOKS	2	/* IPv4 and IPv6 */
+
+/* How late probes were, in ns. Their timer alone writes it; who reads it meanwhile may
+ * see a sum without its last part.
+ */
+struct conga_lateness {
+	u64		rounds;
+	u64		sum;
+	u64		most;
+};
+
+/* A fabric's. */
+struct conga_fabric_extension {
+	struct nf_hook_ops	forward[CONGA_FORWARD_HOOKS]; /* while the policy decides at
+							       * every node; by hooks.c
+							       */
+	struct hrtimer		probe_timer;	/* by probe.c, and what follows */
+	struct conga_pace	probe_pace;
+	struct conga_lateness	lateness;
+};
+
+/* Of a leaf while the policy wants to know. */
+struct conga_leaf_ahead {
+	struct conga_ahead	ahead;
+	struct rcu_head		rcu;
+};
+
+/* A leaf's. */
+struct conga_leaf_extension {
+	struct conga_hula	hula;	/* by hello_lock, but for best */
+	struct conga_leaf_ahead __rcu *ahead; /* NULL: nobody wants to know */
+};
+
+/* RCU or the mutex */
+u64 conga_extension_tp(const struct conga_params *params);
+u64 conga_extension_tfail(const struct conga_params *params);
+u64 conga_extension_tdre(const struct conga_params *params, u64 tdre);
+u16 conga_extension_out(const struct conga_leaf *leaf);
+void conga_extension_flush_leaf(struct conga_leaf *leaf);
+
+/* The locks are held */
+void conga_extension_setup_params(struct conga_params *params, const struct net *net);
+bool conga_extension_dre_differs(const struct conga_params *old,
+				 const struct conga_params *new);
+bool conga_extension_prepare(struct conga_fabric *fabric,
+			     const struct conga_params *params);
+void conga_extension_release(struct conga_fabric *fabric);
+bool conga_extension_prepare_leaf(struct conga_leaf *leaf,
+				  const struct conga_params *params);
+void conga_extension_free_leaf(struct conga_leaf *leaf);
+void conga_extension_forget_tag(struct conga_leaf *leaf, u8 tag);
+
+#endif /* _CONGA_EXTENSION_H */

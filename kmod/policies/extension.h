@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_POLICY_EXTENSION_H
+#define _CONGA_POLICY_EXTENSION_H
+
+/*
+ * What some policies need beside a choice among uplinks. CONGA needs nothing of it.
+ *
+ * HULA decides at every node on the way, by probes that nodes exchange. TR lets nodes on
+ * the way write into packets what waits there, and keeps at the leaf what they say. Where
+ * each layer does that: objects/extension.c (what leaves and ports keep), control/probe.c,
+ * datapath/forward.c and datapath/mark.c.
+ */
+#include <linux/types.h>
+
+struct conga_ahead;
+
+/* What such a policy may look at, a part of struct conga_view. */
+struct conga_view_extension {
+	const struct conga_ahead *ahead; /* of this leaf; NULL: nothing is known; by .absorb */
+	void	*shared;	/* of all flows, .shared_size bytes; by .absorb */
+	u64	tage;		/* ns; by .absorb */
+	bool	asking;		/* no packet is sent: .pick must not change .shared; likewise */
+	u8	best;		/* LBTag of the best hop by probes, or NONE; by .probes */
+};
+
+/**
+ * struct conga_policy_extension - a part of a policy, all of it optional
+ * @transit: it also decides at nodes that VXLAN to leaves only passes
+ * @probes: leaves send probes, and nodes hand them on
+ * @shared_size: bytes of state that its flows share; with .flow_size
+ * @mark: byte 3 of the VXLAN header for a packet that passes this node and came by a port
+ *	with this backlog, in bytes, and rate in Mbit/s; nobody else uses it then. NULL:
+ *	packets are not marked. Any CPU, softirq.
+ * @absorb: a packet of the leaf came by our uplink @tag, with this first word; false if
+ *	it has no mark. Leaves keep a struct conga_ahead then, and hellos are timed for it.
+ *	With @mark. Softirq.
+ * @flows: how many flows it takes to be active on an uplink, for those who ask. Any
+ *	context; NULL: it does not know.
+ *
+ * A member of the policy, and not behind a pointer, so that asking for it costs a packet
+ * no more than asking for another member.
+ */
+struct conga_policy_extension {
+	bool	transit;
+	bool	probes;
+	u16	shared_size;
+	u8	(*mark)(u32 backlog, u32 mbits);
+	bool	(*absorb)(struct conga_ahead *ahead, u8 tag, u32 word, u64 now);
+	u32	(*flows)(const void *shared, u8 tag, u64 now, const u32 *param);
+};
+
+#endif /* _CONGA_POLICY_EXTENSION_H */

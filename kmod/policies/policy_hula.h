@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _CONGA_POLICY_HULA_H
+#define _CONGA_POLICY_HULA_H
+
+#include <linux/types.h>
+
+enum {
+	CONGA_HULA_PARAM_FAIL,
+};
+
+/* conga_policy_hula_fail - probe intervals without a probe, until a hop is given up */
+static inline u32 conga_policy_hula_fail(const u32 *param)
+{
+	return param[CONGA_HULA_PARAM_FAIL];
+}
+
+#endif /* _CONGA_POLICY_HULA_H */
