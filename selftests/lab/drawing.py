@@ -135,9 +135,9 @@ def svg(figure: Figure, name: str) -> str:
     return cleaned(text.getvalue(), name)
 
 
-def document(figure: Figure, name: str) -> str:
-    """A file of its own, for light and dark pages."""
-    return svg(figure, name).replace(
+def document(picture: str) -> str:
+    """The same as a file of its own, for light and dark pages."""
+    return picture.replace(
         "<svg ", '<svg xmlns="http://www.w3.org/2000/svg" style="background: white" ', 1) + "\n"
 
 

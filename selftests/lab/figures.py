@@ -10,6 +10,7 @@ import drawing
 import keys
 import measures
 import ranks
+import reaction
 import tables
 from drawing import Value
 from measures import Quantity
@@ -187,13 +188,16 @@ def queue_curves(axes, series: dict) -> None:
     drawing.legend(axes)
 
 
-def hotspot(found: Tables) -> str | None:
-    panels = []
-    for workload, title in claims.WORKLOADS.items():
-        one = of(found, **claims.TESTBED, workload=workload, load=0.6)
-        panels.append((queue_curves, queue_points(one, claims.REST), title, "queue, KB",
-                       "% of the time at most"))
-    return draw("queue of the link that is left", panels)
+def hotspot(*workloads: str) -> Callable:
+    """A panel for each workload."""
+    def figure(found: Tables) -> str | None:
+        panels = []
+        for workload in workloads:
+            one = of(found, **claims.TESTBED, workload=workload, load=0.6)
+            panels.append((queue_curves, queue_points(one, claims.REST),
+                           claims.WORKLOADS[workload], "queue, KB", "% of the time at most"))
+        return draw("queue of the link that is left", panels)
+    return figure
 
 
 # ---- Figures 12 to 16 ----
@@ -324,6 +328,10 @@ def schemes(found: Tables) -> str | None:
                 found, measures.cell("normalised_fct"), some)
     ordered = {name: kept(series[name]) for name in keys.SCHEMES if name in series}
     return draw("schemes", [(drawing.bars, kept(ordered), "", "", "mean FCT / idle")], TALL)
+
+
+def overload(found: Tables) -> str | None:
+    return reaction.draw(list(map(reaction.of_cells, found.reaction))) if found.reaction else None
 
 
 def grey_name(run: dict) -> str:
