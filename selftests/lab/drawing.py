@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 INK = "#010203"         # becomes the colour of the page's text
 ROUNDED = re.compile(r"([0-9]+\.[0-9]{2})[0-9]+")  # points need no more digits
+ZEROS = re.compile(r"(\.[0-9]*?)0+(?![0-9])")     # at a number's end
 WIDTH, HEIGHT = 3.5, 2.8    # inches, of one panel
 COLOURS = {"stock": "#8c8c8c", "ecmp": "#d55e00", "local": "#c99700", "conga": "#2b83ba",
            "conga-flow": "#159c74", "mptcp": "#9467bd", "wcmp": "#a6611a", "letflow": "#e377c2",
@@ -141,6 +142,10 @@ def document(picture: str) -> str:
         "<svg ", '<svg xmlns="http://www.w3.org/2000/svg" style="background: white" ', 1) + "\n"
 
 
+def shortened(numbers: str) -> str:
+    return ZEROS.sub(lambda match: match[1].rstrip("."), ROUNDED.sub(r"\1", numbers))
+
+
 def cleaned(text: str, name: str) -> str:
     text = text[text.index("<svg"):].rstrip()
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S)
@@ -151,5 +156,6 @@ def cleaned(text: str, name: str) -> str:
     text = re.sub(r' id="[a-zA-Z0-9.]+_[0-9]+"', "", text)
     text = text.replace("xlink:href", "href").replace(INK, "currentColor")
     text = re.sub(r"\n\s*\n?\s*", "\n", text)
-    text = re.sub(r'="[^"]*"', lambda match: ROUNDED.sub(r"\1", match[0]), text)
+    text = re.sub(r' transform="rotate\(-0 [^"]*"', "", text)
+    text = re.sub(r'="[^"]*"', lambda match: shortened(match[0]), text)
     return text.replace("<svg ", f'<svg role="img" aria-label="{name}" ', 1)
