@@ -35,6 +35,7 @@ HEADROOM = 1.08         # of an axis, above what is largest
 BELOW = -0.2            # of a picture's height: room for ticks and the axis's name
 MOST_LEVEL = 6          # names of groups side by side
 CAP = 2                 # points, of an error bar
+PASSES = 2              # until legends have the room that they need
 
 
 class Value(NamedTuple):
@@ -127,13 +128,16 @@ def panels(count: int, height: float = HEIGHT):
 
 def svg(figure: Figure, name: str) -> str:
     """To stand in a page, beside others: what they name is told apart by `name`."""
-    text = io.StringIO()
+    text = ""
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": name}):
         figure.patch.set_visible(False)
         for axes in figure.axes:
             axes.patch.set_visible(False)
-        FigureCanvasSVG(figure).print_svg(text)
-    return cleaned(text.getvalue(), name)
+        for _ in range(PASSES):
+            file = io.StringIO()
+            FigureCanvasSVG(figure).print_svg(file)
+            text = file.getvalue()
+    return cleaned(text, name)
 
 
 def document(picture: str) -> str:
