@@ -121,8 +121,8 @@ def style():
     return matplotlib.rc_context(STYLE)
 
 
-def panels(count: int, height: float = HEIGHT):
-    figure = Figure(figsize=(WIDTH * count, height), layout="constrained")
+def panels(count: int, height: float = HEIGHT, width: float = WIDTH):
+    figure = Figure(figsize=(width * count, height), layout="constrained")
     return figure, [figure.add_subplot(1, count, i + 1) for i in range(count)]
 
 

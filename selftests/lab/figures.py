@@ -19,7 +19,7 @@ from tables import FORMS, Tables, number
 PERCENTILES = ((50, "p50"), (90, "p90"), (95, "p95"), (99, "p99"), (100, "max"))
 BYTE_PERCENTILES = (10, 25, 50, 75, 90)
 KB, MB, PERCENT = 1e3, 1e6, 100
-TALL, TALLER = 3.4, 4.4     # inches
+TALL, TALLER, NARROW = 3.4, 4.4, 2.2    # inches
 
 
 def of(found: Tables, **where) -> Tables:
@@ -70,13 +70,14 @@ def relative(found: Tables, quantity: Quantity, column: str, name: Callable) -> 
     return kept(series)
 
 
-def draw(name: str, panels: list[tuple], height: float = drawing.HEIGHT) -> str | None:
+def draw(name: str, panels: list[tuple], height: float = drawing.HEIGHT,
+         width: float = drawing.WIDTH) -> str | None:
     """panels: (how, series, title, label of x, label of y); without data they are left out."""
     panels = [panel for panel in panels if panel[1]]
     if not panels:
         return None
     with drawing.style():
-        figure, all_axes = drawing.panels(len(panels), height)
+        figure, all_axes = drawing.panels(len(panels), height, width)
         for axes, (how, series, title, x, y) in zip(all_axes, panels):
             how(axes, series)
             axes.set(title=title, xlabel=x, ylabel=y)
@@ -167,6 +168,21 @@ def figure10(found: Tables) -> str | None:
 def figure11(workload: str) -> Callable:
     return lambda found: completion(found, f"figure 11, {workload}", workload=workload,
                                     **claims.TESTBED)
+
+
+def headline(found: Tables) -> str | None:
+    """Mean FCT over the length of a run, of schemes that ran for several lengths."""
+    def milliseconds(_found: Tables, run: dict) -> float:
+        return number(run["mean_fct_s"]) * 1000
+
+    panels = []
+    for workload, title in claims.WORKLOADS.items():
+        one = of(found, **claims.TESTBED, workload=workload, load=0.6)
+        series = by_scheme(one, milliseconds, "seconds", number)
+        panels.append((drawing.curves, {name: points for name, points in series.items()
+                                        if len(points) > 1}, title, "length of the run, s",
+                       "mean FCT, ms"))
+    return draw("mean FCT over the length of a run", panels)
 
 
 def queue_points(found: Tables, link: str) -> dict:
@@ -319,15 +335,18 @@ def three_tier(found: Tables) -> str | None:
                 drawing.HEIGHT / 2)
 
 
-def schemes(found: Tables) -> str | None:
-    series: dict = {}
-    for fabric in ranks.FABRICS:
-        runs = ranks.runs_of(found, fabric)
-        for (scheme,), some in tables.split(runs, ("scheme",)).items():
-            series.setdefault(scheme, {})[fabric.name] = over_seeds(
-                found, measures.cell("normalised_fct"), some)
-    ordered = {name: kept(series[name]) for name in keys.SCHEMES if name in series}
-    return draw("schemes", [(drawing.bars, kept(ordered), "", "", "mean FCT / idle")], TALL)
+def schemes(*fabrics: ranks.Fabric) -> Callable:
+    """A panel for each fabric, with the schemes one below the other."""
+    def figure(found: Tables) -> str | None:
+        panels = []
+        for fabric in fabrics:
+            some = tables.split(ranks.runs_of(found, fabric), ("scheme",))
+            points = {name: over_seeds(found, measures.cell("normalised_fct"), some[(name,)])
+                      for name in keys.SCHEMES if (name,) in some}
+            panels.append((drawing.lying_bars, kept(points), fabric.name, "mean FCT / idle", ""))
+        return draw(f"schemes, {', '.join(fabric.name for fabric in fabrics)}", panels,
+                    width=NARROW)
+    return figure
 
 
 def overload(found: Tables) -> str | None:

@@ -45,9 +45,10 @@ REACTION = "RUNS=16 ROWS=1 selftests/vm/run -k uml --time-travel -e RUNS -e ROWS
 def figure_11() -> tuple:
     curves = tuple((figures.figure11(name), f"{title}: mean FCT over load; small and large "
                     "transfers relative to ECMP.") for name, title in claims.WORKLOADS.items())
-    return curves + ((figures.hotspot(*claims.WORKLOADS), "Queue of the link that is left "
+    return curves + ((figures.headline, "Mean FCT at 60 %, by the length of the run."),
+                     (figures.hotspot(*claims.WORKLOADS), "Queue of the link that is left "
                       "between spine 1 and leaf 1 at 60 %: 50th, 90th, 95th and 99th percentile, "
-                      "and the maximum."),)
+                      "and the maximum."))
 
 
 def ranked(fabric: ranks.Fabric) -> tuple:
@@ -105,7 +106,9 @@ SECTIONS = (
     Section("Section 7: three tiers", ("C37",), runs_of("three-tier"),
             ((figures.three_tier, "Two pods, four cores, one link failed."),)),
     Section("Every scheme, side by side", ("L1", "L2"), runs_of("schemes"),
-            ((figures.schemes, "Mean FCT / that of an idle network."),), RANKED),
+            ((figures.schemes(*ranks.FABRICS[:4]), "Mean FCT / that of an idle network."),
+             (figures.schemes(*ranks.FABRICS[4:]), "The same with DCTCP, and towards leaves "
+              "without conga.")), RANKED),
     Section("A spine that drops silently", ("G01",), runs_of("grey"),
             ((figures.grey, "Spine 0 of four drops all it forwards, 20 ms after the load's "
               "start."),)),
