@@ -30,14 +30,18 @@
 #   sudo make lab-quick    the main claims, in a quarter of an hour
 #   sudo make lab-full     all figures in full size: days
 #   make lab-budget        what all that costs
+#   make evaluation        the page of the evaluation that Documentation/evaluation has, with
+#                          all figures: build/evaluation/index.html, of the tables kept there
+#   make evaluation-keep [FROM=DIR]
+#                          puts another one there, of the tables in FROM: archive, figures, verdicts
 #   sudo make bench-cost   instructions per packet and of TCP, beside the stock kernel
 #   sudo make bench-profile [POLICY=ecmp]  where they go, step by step
 #   sudo make newcomer     what README says a newcomer can try, on a Debian that has nothing
 #   make generate          what is generated from include/netlink/conga.yaml, which is committed
 #   sudo make style        checkpatch, sparse, W=1, shellcheck, generated files
 #
-# demo, check, deb, lab, mutants, newcomer and style install the Debian packages they miss, and say
-# which. What is built is described in Kbuild.
+# demo, check, deb, lab, evaluation, mutants, newcomer and style install the Debian packages they
+# miss, and say which. What is built is described in Kbuild.
 
 KERNELRELEASE ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KERNELRELEASE)/build
@@ -224,8 +228,20 @@ lab-budget: setup-lab
 generate:
 	@include/netlink/generate
 
+# The evaluation that is kept needs no machine.
+EVALUATION := build/evaluation
+FROM ?=
+
+evaluation: setup-lab
+	@$(LAB) unpack --into $(EVALUATION)
+	@$(LAB) page --from $(EVALUATION)
+
+evaluation-keep: setup-lab
+	@$(LAB) keep $(if $(FROM),--from $(FROM))
+
 style: setup-build setup-check setup-style
 	@selftests/style
 
 .PHONY: generate all module tool install install-tool uninstall deb clean vm-build uml-build demo demo-check test check check-full \
-	check-all check-ci bench-cost bench-profile campaigns soak mutants newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget style
+	check-all check-ci bench-cost bench-profile campaigns soak mutants newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \
+	evaluation evaluation-keep style

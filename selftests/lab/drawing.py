@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 INK = "#010203"         # becomes the colour of the page's text
 ROUNDED = re.compile(r"([0-9]+\.[0-9]{2})[0-9]+")  # points need no more digits
+ZEROS = re.compile(r"(\.[0-9]*?)0+(?![0-9])")     # at a number's end
 WIDTH, HEIGHT = 3.5, 2.8    # inches, of one panel
 COLOURS = {"stock": "#8c8c8c", "ecmp": "#d55e00", "local": "#c99700", "conga": "#2b83ba",
            "conga-flow": "#159c74", "mptcp": "#9467bd", "wcmp": "#a6611a", "letflow": "#e377c2",
@@ -34,6 +35,7 @@ HEADROOM = 1.08         # of an axis, above what is largest
 BELOW = -0.2            # of a picture's height: room for ticks and the axis's name
 MOST_LEVEL = 6          # names of groups side by side
 CAP = 2                 # points, of an error bar
+PASSES = 2              # until legends have the room that they need
 
 
 class Value(NamedTuple):
@@ -119,26 +121,33 @@ def style():
     return matplotlib.rc_context(STYLE)
 
 
-def panels(count: int, height: float = HEIGHT):
-    figure = Figure(figsize=(WIDTH * count, height), layout="constrained")
+def panels(count: int, height: float = HEIGHT, width: float = WIDTH):
+    figure = Figure(figsize=(width * count, height), layout="constrained")
     return figure, [figure.add_subplot(1, count, i + 1) for i in range(count)]
 
 
 def svg(figure: Figure, name: str) -> str:
     """To stand in a page, beside others: what they name is told apart by `name`."""
-    text = io.StringIO()
+    text = ""
     with matplotlib.rc_context({**STYLE, "svg.hashsalt": name}):
         figure.patch.set_visible(False)
         for axes in figure.axes:
             axes.patch.set_visible(False)
-        FigureCanvasSVG(figure).print_svg(text)
-    return cleaned(text.getvalue(), name)
+        for _ in range(PASSES):
+            file = io.StringIO()
+            FigureCanvasSVG(figure).print_svg(file)
+            text = file.getvalue()
+    return cleaned(text, name)
 
 
-def document(figure: Figure, name: str) -> str:
-    """A file of its own, for light and dark pages."""
-    return svg(figure, name).replace(
+def document(picture: str) -> str:
+    """The same as a file of its own, for light and dark pages."""
+    return picture.replace(
         "<svg ", '<svg xmlns="http://www.w3.org/2000/svg" style="background: white" ', 1) + "\n"
+
+
+def shortened(numbers: str) -> str:
+    return ZEROS.sub(lambda match: match[1].rstrip("."), ROUNDED.sub(r"\1", numbers))
 
 
 def cleaned(text: str, name: str) -> str:
@@ -151,5 +160,6 @@ def cleaned(text: str, name: str) -> str:
     text = re.sub(r' id="[a-zA-Z0-9.]+_[0-9]+"', "", text)
     text = text.replace("xlink:href", "href").replace(INK, "currentColor")
     text = re.sub(r"\n\s*\n?\s*", "\n", text)
-    text = re.sub(r'="[^"]*"', lambda match: ROUNDED.sub(r"\1", match[0]), text)
+    text = re.sub(r' transform="rotate\(-0 [^"]*"', "", text)
+    text = re.sub(r'="[^"]*"', lambda match: shortened(match[0]), text)
     return text.replace("<svg ", f'<svg role="img" aria-label="{name}" ', 1)

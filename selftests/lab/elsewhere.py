@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Runs that were made elsewhere, or before their folders were gone: all that is left is
-the tables of "lab csv", or those beside a page.
+the tables of "lab csv", or those of "lab unpack".
 
 The same run on the same kernel is the same to the bit, so that an evaluation may be
 made in parts, by several computers.

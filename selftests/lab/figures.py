@@ -10,6 +10,7 @@ import drawing
 import keys
 import measures
 import ranks
+import reaction
 import tables
 from drawing import Value
 from measures import Quantity
@@ -18,7 +19,7 @@ from tables import FORMS, Tables, number
 PERCENTILES = ((50, "p50"), (90, "p90"), (95, "p95"), (99, "p99"), (100, "max"))
 BYTE_PERCENTILES = (10, 25, 50, 75, 90)
 KB, MB, PERCENT = 1e3, 1e6, 100
-TALL, TALLER = 3.4, 4.4     # inches
+TALL, TALLER, NARROW = 3.4, 4.4, 2.2    # inches
 
 
 def of(found: Tables, **where) -> Tables:
@@ -69,13 +70,14 @@ def relative(found: Tables, quantity: Quantity, column: str, name: Callable) -> 
     return kept(series)
 
 
-def draw(name: str, panels: list[tuple], height: float = drawing.HEIGHT) -> str | None:
+def draw(name: str, panels: list[tuple], height: float = drawing.HEIGHT,
+         width: float = drawing.WIDTH) -> str | None:
     """panels: (how, series, title, label of x, label of y); without data they are left out."""
     panels = [panel for panel in panels if panel[1]]
     if not panels:
         return None
     with drawing.style():
-        figure, all_axes = drawing.panels(len(panels), height)
+        figure, all_axes = drawing.panels(len(panels), height, width)
         for axes, (how, series, title, x, y) in zip(all_axes, panels):
             how(axes, series)
             axes.set(title=title, xlabel=x, ylabel=y)
@@ -168,6 +170,21 @@ def figure11(workload: str) -> Callable:
                                     **claims.TESTBED)
 
 
+def headline(found: Tables) -> str | None:
+    """Mean FCT over the length of a run, of schemes that ran for several lengths."""
+    def milliseconds(_found: Tables, run: dict) -> float:
+        return number(run["mean_fct_s"]) * 1000
+
+    panels = []
+    for workload, title in claims.WORKLOADS.items():
+        one = of(found, **claims.TESTBED, workload=workload, load=0.6)
+        series = by_scheme(one, milliseconds, "seconds", number)
+        panels.append((drawing.curves, {name: points for name, points in series.items()
+                                        if len(points) > 1}, title, "length of the run, s",
+                       "mean FCT, ms"))
+    return draw("mean FCT over the length of a run", panels)
+
+
 def queue_points(found: Tables, link: str) -> dict:
     """{scheme: {kB: percentile}}"""
     series = {}
@@ -187,13 +204,16 @@ def queue_curves(axes, series: dict) -> None:
     drawing.legend(axes)
 
 
-def hotspot(found: Tables) -> str | None:
-    panels = []
-    for workload, title in claims.WORKLOADS.items():
-        one = of(found, **claims.TESTBED, workload=workload, load=0.6)
-        panels.append((queue_curves, queue_points(one, claims.REST), title, "queue, KB",
-                       "% of the time at most"))
-    return draw("queue of the link that is left", panels)
+def hotspot(*workloads: str) -> Callable:
+    """A panel for each workload."""
+    def figure(found: Tables) -> str | None:
+        panels = []
+        for workload in workloads:
+            one = of(found, **claims.TESTBED, workload=workload, load=0.6)
+            panels.append((queue_curves, queue_points(one, claims.REST),
+                           claims.WORKLOADS[workload], "queue, KB", "% of the time at most"))
+        return draw("queue of the link that is left", panels)
+    return figure
 
 
 # ---- Figures 12 to 16 ----
@@ -315,15 +335,22 @@ def three_tier(found: Tables) -> str | None:
                 drawing.HEIGHT / 2)
 
 
-def schemes(found: Tables) -> str | None:
-    series: dict = {}
-    for fabric in ranks.FABRICS:
-        runs = ranks.runs_of(found, fabric)
-        for (scheme,), some in tables.split(runs, ("scheme",)).items():
-            series.setdefault(scheme, {})[fabric.name] = over_seeds(
-                found, measures.cell("normalised_fct"), some)
-    ordered = {name: kept(series[name]) for name in keys.SCHEMES if name in series}
-    return draw("schemes", [(drawing.bars, kept(ordered), "", "", "mean FCT / idle")], TALL)
+def schemes(*fabrics: ranks.Fabric) -> Callable:
+    """A panel for each fabric, with the schemes one below the other."""
+    def figure(found: Tables) -> str | None:
+        panels = []
+        for fabric in fabrics:
+            some = tables.split(ranks.runs_of(found, fabric), ("scheme",))
+            points = {name: over_seeds(found, measures.cell("normalised_fct"), some[(name,)])
+                      for name in keys.SCHEMES if (name,) in some}
+            panels.append((drawing.lying_bars, kept(points), fabric.name, "mean FCT / idle", ""))
+        return draw(f"schemes, {', '.join(fabric.name for fabric in fabrics)}", panels,
+                    width=NARROW)
+    return figure
+
+
+def overload(found: Tables) -> str | None:
+    return reaction.draw(list(map(reaction.of_cells, found.reaction))) if found.reaction else None
 
 
 def grey_name(run: dict) -> str:

@@ -37,11 +37,18 @@ def runs_of(name: str) -> str:
     return f"sudo make lab SCENARIO={name}"
 
 
+REACTION = "RUNS=16 ROWS=1 selftests/vm/run -k uml --time-travel -e RUNS -e ROWS -- " \
+    "selftests/reaction.sh >build/reaction.tap; " \
+    "selftests/lab/reaction.py build/reaction.tap --into build/lab"
+
+
 def figure_11() -> tuple:
     curves = tuple((figures.figure11(name), f"{title}: mean FCT over load; small and large "
                     "transfers relative to ECMP.") for name, title in claims.WORKLOADS.items())
-    return curves + ((figures.hotspot, "Queue of the link that is left between spine 1 and leaf "
-                      "1 at 60 %: 50th, 90th, 95th and 99th percentile, and the maximum."),)
+    return curves + ((figures.headline, "Mean FCT at 60 %, by the length of the run."),
+                     (figures.hotspot(*claims.WORKLOADS), "Queue of the link that is left "
+                      "between spine 1 and leaf 1 at 60 %: 50th, 90th, 95th and 99th percentile, "
+                      "and the maximum."))
 
 
 def ranked(fabric: ranks.Fabric) -> tuple:
@@ -99,10 +106,15 @@ SECTIONS = (
     Section("Section 7: three tiers", ("C37",), runs_of("three-tier"),
             ((figures.three_tier, "Two pods, four cores, one link failed."),)),
     Section("Every scheme, side by side", ("L1", "L2"), runs_of("schemes"),
-            ((figures.schemes, "Mean FCT / that of an idle network."),), RANKED),
+            ((figures.schemes(*ranks.FABRICS[:4]), "Mean FCT / that of an idle network."),
+             (figures.schemes(*ranks.FABRICS[4:]), "The same with DCTCP, and towards leaves "
+              "without conga.")), RANKED),
     Section("A spine that drops silently", ("G01",), runs_of("grey"),
             ((figures.grey, "Spine 0 of four drops all it forwards, 20 ms after the load's "
               "start."),)),
+    Section("Reaction to a remote link's overload", (), REACTION,
+            ((figures.overload, "How long until the first flowlet avoids it, by the load of the "
+              "link and the level that its metric has to reach."),)),
     Section("Flowlets by congestion control", (), runs_of("congestion"),
             ((figures.congestion, "How many flowlets leaves start per MB of data."),)),
     Section("HULA's fat tree, healthy", ("H01", "H02", "H03", "H04", "H11"), runs_of("fattree"),

@@ -58,6 +58,11 @@ def read(lines: Iterable[str]) -> list[Row]:
     return rows
 
 
+def of_cells(cells: dict) -> Row:
+    """A row of the table that main() writes."""
+    return row(" ".join(cells[name] or "0" for name in Row._fields))
+
+
 def by_load(rows: list[Row]) -> dict:
     """{load: rows}"""
     return {load: [one for one in rows if one.load == load]
@@ -80,6 +85,7 @@ def panel(axes, rows: list[Row]) -> None:
 
 
 def draw(rows: list[Row]) -> str:
+    """SVG, to stand in a page."""
     levels = sorted({one.level for one in rows})
     with drawing.style():
         figure, all_axes = drawing.panels(len(levels))
@@ -88,7 +94,7 @@ def draw(rows: list[Row]) -> str:
             axes.set(title=f"level {level}", xlabel="load of the remote link",
                      ylabel="us until a flowlet avoids it")
         drawing.legend(all_axes[len(levels) // 2])
-        return drawing.document(figure, NAME)
+        return drawing.svg(figure, NAME)
 
 
 def parse():
@@ -106,7 +112,8 @@ def main() -> int:
     except (OSError, ValueError) as error:
         options.error(str(error))
     commandline.write_csv(commandline.open_csv(options.prog, f"{given.into}/{NAME}.csv"), rows)
-    Path(given.into, f"{NAME}.svg").write_text(draw(rows), encoding="utf-8")
+    picture = drawing.document(draw(rows))
+    Path(given.into, f"{NAME}.svg").write_text(picture, encoding="utf-8")
     return 0
 
 

@@ -35,6 +35,7 @@ class Tables(NamedTuple):
     calibration: list = []
     unequal: list = []
     cost: list = []
+    reaction: list = []
 
 
 def read_file(path: Path) -> list[dict]:

@@ -280,6 +280,7 @@ def whole(found: list[dict], world: World = PAPER) -> "tables.Tables":
                                        "counter": "flowlets_started"}], "congestion"),
         nash=nash(), imbalance=imbalance(),
         unequal=unequal() if any(run["scenario"] == "tr-unequal" for run in found) else [],
+        reaction=reaction() if any(run["scenario"] == "grey" for run in found) else [],
         feedback=[{"test": str(i), "passed": "1"} for i in range(6)])
 
 
@@ -292,6 +293,13 @@ def nash() -> list[dict]:
 def unequal() -> list[dict]:
     return [{"demands": "2-1:1gbit 0-1:4gbit", "scheme": scheme, "model_share": "0.5",
              "share": "0.4", "model_wait_us": "9", "wait_us": "8"} for scheme in ("rps", "tr")]
+
+
+def reaction() -> list[dict]:
+    return [{"level": "4", "load": load, "tick_ns": "0", "rise_ns": "9000",
+             "feedback_wait_ns": "100", "flowlet_wait_ns": "200", "flight_ns": "3000",
+             "total_ns": "12300", "soonest_ns": "9000", "due_ns": "", "formula_ns": "15000",
+             "least_ns": "8000", "bound_ns": "20000"} for load in ("0.75", "0.95")]
 
 
 def imbalance() -> list[dict]:

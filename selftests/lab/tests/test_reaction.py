@@ -9,7 +9,9 @@ from pathlib import Path
 
 import context
 
+drawing = context.module("drawing")
 reaction = context.module("reaction")
+tables = context.module("tables")
 
 SAID = """TAP version 13
 1..11
@@ -51,7 +53,10 @@ class Reaction(unittest.TestCase):
             picture = (self.folder / "reaction.svg").read_text()
             self.assertIn("level 7", picture)
             self.assertTrue(xml.etree.ElementTree.fromstring(picture).tag.endswith("svg"))
-            self.assertEqual(picture, reaction.draw(reaction.read(SAID.splitlines())))
+            rows = reaction.read(SAID.splitlines())
+            self.assertEqual(picture, drawing.document(reaction.draw(rows)))
+            found = tables.read_file(self.folder / "reaction.csv")
+            self.assertEqual(list(map(reaction.of_cells, found)), rows)
 
     def test_refusals(self):
         for text, why in (("ok 1\n", "there is no row"), ("# row 1 2\n", "is no row of 13"),
