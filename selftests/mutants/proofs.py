@@ -8,7 +8,7 @@ from tables import Entry, Table
 
 PAGE = "Documentation/proofs.md"
 TEMPLATE = "proofs.template"    # the page, with "@NAME" for each table
-ROOMS = ("kmod", "kmod/*", "userspace", "userspace/wireshark", "Documentation/man",
+ROOMS = ("kmod", "kmod/*", "userspace", "Documentation/man",
          "Documentation/frr", "debian", "selftests", "selftests/lab", "selftests/mutants",
          ".")
 

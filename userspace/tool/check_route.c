@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How the kernel itself forwards over the ports. */
+#include <net/if.h>
+#include <stdio.h>
+#include <netlink/route/nexthop.h>
+#include <netlink/route/route.h>
+#include "tool/check.h"
+
+/* Values of fib_multipath_hash_policy, and a bit of fib_multipath_hash_fields. */
+#define CONGA_CHECK_HASH_L4	1
+#define CONGA_CHECK_HASH_CUSTOM	3
+#define CONGA_CHECK_HASH_SPORT	0x10
+
+#define CONGA_CHECK_SYSCTL_MAX	128
+
+struct conga_check_family {
+	int family;
+	const char *name;
+	const char *forwarding;
+	bool all_counts;	/* conf/all adds to what a device has */
+};
+
+static const struct conga_check_family conga_check_families[] = {
+	{ AF_INET, "ipv4", "ip_forward", true },
+	{ AF_INET6, "ipv6", "conf/all/forwarding", false },
+};
+
+#define CONGA_CHECK_FAMILIES \
+	(sizeof(conga_check_families) / sizeof(*conga_check_families))
+
+static int conga_check_transits(const struct conga_box *box, struct rtnl_route *route)
+{
+	struct rtnl_nexthop *nexthop;
+	int i, count = 0;
+
+	for (i = 0; i < rtnl_route_get_nnexthops(route); i++) {
+		nexthop = rtnl_route_nexthop_n(route, i);
+		count += conga_box_is_port(box, rtnl_route_nh_get_ifindex(nexthop),
+					   CONGA_ROLE_TRANSIT);
+	}
+	return count;
+}
+
+/* Does the box choose between transit ports? */
+static bool conga_check_chooses(const struct conga_box *box, int family)
+{
+	struct nl_object *object = nl_cache_get_first(box->routes);
+
+	for (; object; object = nl_cache_get_next(object)) {
+		struct rtnl_route *route = (struct rtnl_route *)object;
+
+		if (rtnl_route_get_family(route) == family &&
+		    conga_check_transits(box, route) > 1)
+			return true;
+	}
+	return false;
+}
+
+/* Only the source port differs between flows of two tunnel endpoints. */
+static bool conga_check_hashes_ports(const char *family)
+{
+	long policy = conga_box_sysctl(family, "fib_multipath_hash_policy");
+
+	if (policy == CONGA_CHECK_HASH_CUSTOM)
+		return conga_box_sysctl(family, "fib_multipath_hash_fields") &
+			CONGA_CHECK_HASH_SPORT;
+	return policy == CONGA_CHECK_HASH_L4 || policy < 0;
+}
+
+void conga_check_hash_policy(const struct conga_check *check, const struct conga_box *box)
+{
+	const struct conga_check_family *family;
+	char object[CONGA_CHECK_SYSCTL_MAX];
+	size_t i;
+
+	for (i = 0; i < CONGA_CHECK_FAMILIES; i++) {
+		family = &conga_check_families[i];
+		if (conga_box_sysctl(family->name, family->forwarding) <= 0 ||
+		    conga_check_hashes_ports(family->name) ||
+		    !conga_check_chooses(box, family->family))
+			continue;
+		snprintf(object, sizeof(object), "net.%s.fib_multipath_hash_policy",
+			 family->name);
+		conga_check_report(check, object,
+				   "does not hash ports, so that all packets between two leaves leave by one link; set it: sysctl -w %s=1",
+				   object);
+	}
+}
+
+static bool conga_check_is_nexthop(struct rtnl_route *route, unsigned int ifindex)
+{
+	struct rtnl_nexthop *nexthop;
+	int i;
+
+	for (i = 0; i < rtnl_route_get_nnexthops(route); i++) {
+		nexthop = rtnl_route_nexthop_n(route, i);
+		if ((unsigned int)rtnl_route_nh_get_ifindex(nexthop) == ifindex &&
+		    (rtnl_route_nh_get_gateway(nexthop) || rtnl_route_nh_get_via(nexthop)))
+			return true;
+	}
+	return false;
+}
+
+/* Does any route of that family go by a gateway on the port? */
+static bool conga_check_routes_by(const struct conga_box *box, int family, unsigned int ifindex)
+{
+	struct nl_object *object = nl_cache_get_first(box->routes);
+
+	for (; object; object = nl_cache_get_next(object)) {
+		struct rtnl_route *route = (struct rtnl_route *)object;
+
+		if (rtnl_route_get_family(route) == family &&
+		    conga_check_is_nexthop(route, ifindex))
+			return true;
+	}
+	return false;
+}
+
+static bool conga_check_ignores_linkdown(const struct conga_check_family *family,
+					 const char *dev)
+{
+	char name[CONGA_CHECK_SYSCTL_MAX];
+
+	snprintf(name, sizeof(name), "conf/%s/ignore_routes_with_linkdown", dev);
+	return conga_box_sysctl(family->name, name);
+}
+
+static void conga_check_linkdown_of(const struct conga_check *check, const struct conga_box *box,
+				    const struct conga_check_family *family)
+{
+	struct nlattr *port[CONGA_ATTRS_MAX + 1];
+	char object[CONGA_CHECK_SYSCTL_MAX], dev[CONGA_BOX_NAME_MAX];
+	unsigned int ifindex;
+	size_t next = 0;
+
+	snprintf(object, sizeof(object), "net.%s.conf.all.ignore_routes_with_linkdown",
+		 family->name);
+	while (conga_box_next_port(box, &next, port)) {
+		ifindex = conga_print_value(port[CONGA_A_PORT_IFINDEX]);
+		conga_names_find(ifindex, dev);
+		if (conga_check_ignores_linkdown(family, dev) ||
+		    !conga_check_routes_by(box, family->family, ifindex))
+			continue;
+		conga_check_report(check, object,
+				   "is off, so that routes by %s are used when its link is down; set it: sysctl -w %s=1",
+				   dev, object);
+		return;
+	}
+}
+
+void conga_check_linkdown(const struct conga_check *check, const struct conga_box *box)
+{
+	size_t i;
+
+	for (i = 0; i < CONGA_CHECK_FAMILIES; i++)
+		if (!conga_check_families[i].all_counts ||
+		    !conga_check_ignores_linkdown(&conga_check_families[i], "all"))
+			conga_check_linkdown_of(check, box, &conga_check_families[i]);
+}
