@@ -1,31 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * VTEPs: where vxlan devices forward to.
- *
- * All of them stand in the devices' forwarding tables: static entries, those of
- * EVPN (for an L3VNI the routers' MACs), those of devices that serve several VNIs,
- * the default destination of a point-to-point device (as the entry of MAC zero),
- * and what was learnt. An entry of EVPN multihoming has a nexthop group instead.
- * Beside them there are those that an operator made leaves.
- */
-#include <linux/neighbour.h>
-#include <linux/rtnetlink.h>
-#include "daemon/daemon.h"
+#include "common/addr.h"
+#include "common/fdb.h"
+#include "daemon/fdb.h"
+#include "daemon/link.h"
+#include "daemon/nexthop.h"
+#include "daemon/nl.h"
+
+#define CONGAD_FDB_LINK_LOCAL	0xa9fe	/* 169.254.0.0/16 */
 
 struct congad_fdb_reader {
 	struct congad_view *view;
-	const struct congad_link *vxlan;
+	const struct conga_link *vxlan;
 	struct congad_vtep vtep;
 };
 
-static int congad_fdb_add(struct congad_fdb_reader *reader)
+static bool congad_fdb_is_vtep4(uint32_t addr)
 {
-	if (!congad_addr_is_vtep(&reader->vtep.addr))
-		return 0;
-	return congad_array_add(&reader->view->vteps, &reader->vtep);
+	return addr != INADDR_ANY && addr >> 24 != IN_LOOPBACKNET && !IN_MULTICAST(addr) &&
+	       !IN_BADCLASS(addr) && addr >> 16 != CONGAD_FDB_LINK_LOCAL;
 }
 
-static int congad_fdb_add_nexthop(const struct congad_nexthop *nexthop, void *arg)
+/* Can it be a leaf? Whether it is our own, routes know. */
+static bool congad_fdb_is_vtep(const struct in6_addr *addr)
+{
+	if (conga_addr_is_v4(addr))
+		return congad_fdb_is_vtep4(ntohl(addr->s6_addr32[3]));
+	return !IN6_IS_ADDR_UNSPECIFIED(addr) && !IN6_IS_ADDR_LOOPBACK(addr) &&
+	       !IN6_IS_ADDR_MULTICAST(addr) && !IN6_IS_ADDR_LINKLOCAL(addr);
+}
+
+static int congad_fdb_add(struct congad_fdb_reader *reader)
+{
+	if (!congad_fdb_is_vtep(&reader->vtep.addr))
+		return 0;
+	return conga_array_add(&reader->view->vteps, &reader->vtep);
+}
+
+static int congad_fdb_add_nexthop(const struct conga_nexthop *nexthop, void *arg)
 {
 	struct congad_fdb_reader *reader = arg;
 
@@ -35,33 +46,29 @@ static int congad_fdb_add_nexthop(const struct congad_nexthop *nexthop, void *ar
 	return congad_fdb_add(reader);
 }
 
-static int congad_fdb_on_reply(struct nlmsghdr *hdr, void *arg)
+static int congad_fdb_on_entry(const struct conga_fdb_entry *entry, void *arg)
 {
-	const struct ndmsg *ndm = nlmsg_data(hdr);
 	struct congad_fdb_reader *reader = arg;
-	struct nlattr *tb[NDA_MAX + 1];
-	int lower;
+	int lower = entry->lower ? entry->lower : reader->vxlan->vxlan.lower;
 
-	if (nlmsg_parse(hdr, sizeof(*ndm), tb, NDA_MAX, NULL) < 0 || !(ndm->ndm_flags & NTF_SELF) ||
-	    ndm->ndm_ifindex != reader->vxlan->ifindex)
-		return 0;
-	lower = tb[NDA_IFINDEX] ? (int)congad_nl_u32(tb[NDA_IFINDEX]) : reader->vxlan->lower;
 	reader->vtep.vrf = congad_link_vrf(reader->view, lower);
 	reader->vtep.vxlan = reader->vxlan->ifindex;
-	if (tb[NDA_NH_ID])
-		return congad_nexthop_walk(reader->view, congad_nl_u32(tb[NDA_NH_ID]),
-					   congad_fdb_add_nexthop, reader);
-	return congad_addr_read(tb[NDA_DST], &reader->vtep.addr) ? congad_fdb_add(reader) : 0;
+	reader->vtep.addr = entry->addr;
+	if (entry->nexthop)
+		return congad_nexthop_walk(reader->view, entry->nexthop, congad_fdb_add_nexthop,
+					   reader);
+	return entry->has_addr ? congad_fdb_add(reader) : 0;
 }
 
-/* The device is named, so that the bridges' own tables are not read. */
-static int congad_fdb_read_device(struct congad_view *view, const struct congad_link *vxlan)
+static int congad_fdb_read_device(struct congad_view *view, const struct conga_link *vxlan)
 {
 	struct congad_fdb_reader reader = { .view = view, .vxlan = vxlan };
-	struct ndmsg ndm = { .ndm_family = AF_BRIDGE, .ndm_ifindex = vxlan->ifindex };
+	struct conga_netlink_answer answer;
+	int err;
 
-	return congad_nl_ask_route(congad_nl_message(RTM_GETNEIGH, &ndm, sizeof(ndm)),
-				   NLM_F_DUMP, congad_fdb_on_reply, &reader);
+	err = conga_fdb_dump(&congad_nl_route, vxlan->ifindex, congad_fdb_on_entry, &reader,
+			     &answer);
+	return congad_nl_verdict(&answer, err);
 }
 
 /* Leaves that an operator added: of a device whose packets are told their destination one
@@ -74,11 +81,11 @@ static int congad_fdb_add_manual(struct congad_view *view, const struct congad_f
 	size_t i;
 
 	for (i = 0; i < fabric->leaves.count && !err; i++) {
-		const struct congad_leaf *leaf = congad_array_at(&fabric->leaves, i);
+		const struct congad_leaf *leaf = conga_array_at(&fabric->leaves, i);
 
 		vtep.addr = leaf->addr;
 		if (!leaf->is_auto)
-			err = congad_array_add(&view->vteps, &vtep);
+			err = conga_array_add(&view->vteps, &vtep);
 	}
 	return err;
 }
@@ -89,11 +96,11 @@ int congad_fdb_read(struct congad_view *view, const struct congad_fabric *fabric
 	size_t i;
 
 	for (i = 0; i < view->links.count && !err; i++) {
-		const struct congad_link *link = congad_array_at(&view->links, i);
+		const struct conga_link *link = conga_array_at(&view->links, i);
 
-		if (link->kind == CONGAD_LINK_VXLAN && !link->elsewhere)
+		if (link->kind == CONGA_LINK_VXLAN && !link->elsewhere)
 			err = congad_fdb_read_device(view, link);
 	}
-	congad_array_sort(&view->vteps);
+	conga_array_sort(&view->vteps);
 	return err;
 }

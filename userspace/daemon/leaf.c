@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Which leaves are added and removed: those that a vxlan device forwards to, and
- * some time longer, because BGP withdraws a VTEP and announces it again.
- */
 #include <errno.h>
-#include "daemon/daemon.h"
+#include "common/addr.h"
+#include "daemon/clock.h"
+#include "daemon/leaf.h"
+#include "daemon/link.h"
+#include "daemon/log.h"
+#include "daemon/nl.h"
 
 /* Of ours. Who can make a vxlan device learn addresses must not fill the kernel. */
 #define CONGAD_LEAF_MAX		4096
 
 /* What is remembered of a leaf that is wanted, or that is ours. */
 struct congad_leaf_record {
-	struct in6_addr addr;
+	struct in6_addr addr;	/* first */
 	uint64_t missed;	/* when first no device forwarded to it; 0: one does */
 	bool refused;		/* and we have said so */
 };
@@ -20,7 +21,7 @@ struct congad_leaf_record {
 struct congad_leaf_look {
 	const struct congad_view *view;
 	const struct congad_fabric *fabric;
-	struct congad_array records;	/* the next look's */
+	struct conga_array records;	/* the next look's */
 	uint64_t now;
 	size_t count;		/* leaves there are now */
 	size_t left_out;
@@ -28,14 +29,14 @@ struct congad_leaf_look {
 	int failures;
 };
 
-static struct congad_array congad_leaf_records =
-	CONGAD_ARRAY(struct congad_leaf_record, congad_addr_compare);
+static struct conga_array congad_leaf_records =
+	CONGA_ARRAY(struct congad_leaf_record, conga_addr_compare);
 static bool congad_leaf_said_full;
 static uint64_t congad_leaf_next;
 
 static struct congad_leaf_record congad_leaf_recall(const struct in6_addr *addr)
 {
-	const struct congad_leaf_record *record = congad_array_find(&congad_leaf_records, addr);
+	const struct congad_leaf_record *record = conga_array_find(&congad_leaf_records, addr);
 
 	return record ? *record : (struct congad_leaf_record) { .addr = *addr };
 }
@@ -46,13 +47,13 @@ static struct congad_leaf_record congad_leaf_recall(const struct in6_addr *addr)
 static void congad_leaf_refused(struct congad_leaf_look *look, struct congad_leaf_record *record,
 				int error)
 {
-	char text[CONGAD_ADDR_TEXT_MAX];
+	char text[CONGA_ADDR_TEXT_MAX];
 
 	if (error == -EEXIST || error == -ENOENT)
 		return;
 	look->failures++;
 	if (!record->refused)
-		congad_log_warn("leaf %s refused: %s", congad_addr_text(&record->addr, text),
+		congad_log_warn("leaf %s refused: %s", conga_addr_text(&record->addr, text),
 				congad_nl_why());
 	record->refused = true;
 }
@@ -60,7 +61,7 @@ static void congad_leaf_refused(struct congad_leaf_look *look, struct congad_lea
 static int congad_leaf_add(struct congad_leaf_look *look, const struct congad_wanted_leaf *leaf,
 			   struct congad_leaf_record *record)
 {
-	char text[CONGAD_ADDR_TEXT_MAX];
+	char text[CONGA_ADDR_TEXT_MAX];
 	int err;
 
 	if (look->count >= CONGAD_LEAF_MAX) {
@@ -77,7 +78,7 @@ static int congad_leaf_add(struct congad_leaf_look *look, const struct congad_wa
 	look->count++;
 	record->refused = false;
 	congad_log_change("leaf %s added: vxlan %s forwards to it",
-			  congad_addr_text(&leaf->addr, text),
+			  conga_addr_text(&leaf->addr, text),
 			  congad_link_name(look->view, leaf->vxlan));
 	return 0;
 }
@@ -88,14 +89,14 @@ static int congad_leaf_want(struct congad_leaf_look *look, const struct congad_w
 	int err = 0;
 
 	record.missed = 0;
-	if (!congad_array_find(&look->fabric->leaves, &leaf->addr))
+	if (!conga_array_find(&look->fabric->leaves, &leaf->addr))
 		err = congad_leaf_add(look, leaf, &record);
-	return err ? err : congad_array_add(&look->records, &record);
+	return err ? err : conga_array_add(&look->records, &record);
 }
 
 static int congad_leaf_remove(struct congad_leaf_look *look, struct congad_leaf_record *record)
 {
-	char text[CONGAD_ADDR_TEXT_MAX];
+	char text[CONGA_ADDR_TEXT_MAX];
 	int err = congad_fabric_leaf_del(&record->addr);
 
 	if (err > 0)
@@ -103,7 +104,7 @@ static int congad_leaf_remove(struct congad_leaf_look *look, struct congad_leaf_
 	/* EPERM: it has become an operator's. */
 	if (!err)
 		congad_log_change("leaf %s removed: no vxlan device has forwarded to it for %llu s",
-				  congad_addr_text(&record->addr, text),
+				  conga_addr_text(&record->addr, text),
 				  (look->now - record->missed) / CONGAD_NS_PER_S);
 	else if (err != -EPERM)
 		congad_leaf_refused(look, record, err);
@@ -116,7 +117,7 @@ static int congad_leaf_check(struct congad_leaf_look *look, const struct congad_
 	struct congad_leaf_record record;
 	uint64_t due;
 
-	if (!leaf->is_auto || congad_array_find(&look->view->leaves, &leaf->addr))
+	if (!leaf->is_auto || conga_array_find(&look->view->leaves, &leaf->addr))
 		return 0;
 	record = congad_leaf_recall(&leaf->addr);
 	if (!record.missed)
@@ -126,7 +127,7 @@ static int congad_leaf_check(struct congad_leaf_look *look, const struct congad_
 		return congad_leaf_remove(look, &record);
 	if (!look->due || due < look->due)
 		look->due = due;
-	return congad_array_add(&look->records, &record);
+	return conga_array_add(&look->records, &record);
 }
 
 static int congad_leaf_look(struct congad_leaf_look *look)
@@ -135,9 +136,9 @@ static int congad_leaf_look(struct congad_leaf_look *look)
 	size_t i;
 
 	for (i = 0; i < look->fabric->leaves.count && !err; i++)
-		err = congad_leaf_check(look, congad_array_at(&look->fabric->leaves, i));
+		err = congad_leaf_check(look, conga_array_at(&look->fabric->leaves, i));
 	for (i = 0; i < look->view->leaves.count && !err; i++)
-		err = congad_leaf_want(look, congad_array_at(&look->view->leaves, i));
+		err = congad_leaf_want(look, conga_array_at(&look->view->leaves, i));
 	return err;
 }
 
@@ -155,18 +156,18 @@ int congad_leaf_follow(const struct congad_view *view, const struct congad_fabri
 	struct congad_leaf_look look = {
 		.view = view,
 		.fabric = fabric,
-		.records = CONGAD_ARRAY(struct congad_leaf_record, congad_addr_compare),
+		.records = CONGA_ARRAY(struct congad_leaf_record, conga_addr_compare),
 		.now = now,
 		.count = fabric->leaves.count,
 	};
 	int err = congad_leaf_look(&look);
 
 	if (err) {
-		congad_array_clean(&look.records);
+		conga_array_clean(&look.records);
 		return err;
 	}
 	congad_leaf_say_full(&look);
-	congad_array_sort(&look.records);
+	conga_array_sort(&look.records);
 	congad_leaf_forget();
 	congad_leaf_records = look.records;
 	congad_leaf_next = look.due;
@@ -174,7 +175,6 @@ int congad_leaf_follow(const struct congad_view *view, const struct congad_fabri
 	return 0;
 }
 
-/* congad_leaf_due - when it is time to look without an event; 0: it never is */
 uint64_t congad_leaf_due(void)
 {
 	return congad_leaf_next;
@@ -183,5 +183,5 @@ uint64_t congad_leaf_due(void)
 void congad_leaf_forget(void)
 {
 	congad_leaf_next = 0;
-	congad_array_clean(&congad_leaf_records);
+	conga_array_clean(&congad_leaf_records);
 }

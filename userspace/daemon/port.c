@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Which ports are added, and give way to others.
- *
- * A device that was a nexthop once stays a port, and keeps its LBTag, though it may
- * be no nexthop for a while: a route is short after a link's flap until BGP has
- * filled it up again, and the module leaves out by itself what is no nexthop now.
- * Only where all LBTags are taken does the one that was not used for longest give
- * way. A port whose device is removed goes with it, without us.
- */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "daemon/daemon.h"
+#include "common/addr.h"
+#include "daemon/link.h"
+#include "daemon/log.h"
+#include "daemon/nl.h"
+#include "daemon/port.h"
 
 #define CONGAD_PORT_NAMES_MAX	512
 
@@ -26,7 +21,7 @@ struct congad_port_record {
 struct congad_port_look {
 	const struct congad_view *view;
 	const struct congad_fabric *fabric;
-	struct congad_array records;	/* the next look's */
+	struct conga_array records;	/* the next look's */
 	uint64_t now;
 	char left_out[CONGAD_PORT_NAMES_MAX];
 	int failures;
@@ -39,8 +34,8 @@ static int congad_port_record_compare(const void *a, const void *b)
 	return first->ifindex - second->ifindex;
 }
 
-static struct congad_array congad_port_records =
-	CONGAD_ARRAY(struct congad_port_record, congad_port_record_compare);
+static struct conga_array congad_port_records =
+	CONGA_ARRAY(struct congad_port_record, congad_port_record_compare);
 static char congad_port_said_left_out[CONGAD_PORT_NAMES_MAX];
 
 static const char *congad_port_role_name(enum conga_role role)
@@ -52,7 +47,7 @@ static struct congad_port_record congad_port_recall(int ifindex, uint64_t now)
 {
 	struct congad_port_record key = { .ifindex = ifindex, .used = now }, *record;
 
-	record = congad_array_find(&congad_port_records, &key);
+	record = conga_array_find(&congad_port_records, &key);
 	return record ? *record : key;
 }
 
@@ -61,7 +56,7 @@ static const struct congad_wanted_port *congad_port_wanted(const struct congad_v
 {
 	struct congad_wanted_port key = { .ifindex = ifindex };
 
-	return congad_array_find(&view->ports, &key);
+	return conga_array_find(&view->ports, &key);
 }
 
 /* Said once as long as it lasts. What happened meanwhile is no failure: a port that
@@ -93,11 +88,11 @@ static void congad_port_say_added(const struct congad_port_look *look,
 				  const struct congad_wanted_port *port)
 {
 	const char *name = congad_link_name(look->view, port->ifindex);
-	char text[CONGAD_ADDR_TEXT_MAX];
+	char text[CONGA_ADDR_TEXT_MAX];
 
 	if (look->view->role == CONGA_ROLE_UPLINK)
 		congad_log_change("port %s added as an uplink: nexthop of the route to leaf %s",
-				  name, congad_addr_text(&port->leaf, text));
+				  name, conga_addr_text(&port->leaf, text));
 	else
 		congad_log_change("port %s added as a transit port: nexthop of a route", name);
 }
@@ -110,7 +105,7 @@ static struct congad_port *congad_port_idlest(const struct congad_port_look *loo
 	size_t i;
 
 	for (i = 0; i < look->fabric->ports.count; i++) {
-		port = congad_array_at(&look->fabric->ports, i);
+		port = conga_array_at(&look->fabric->ports, i);
 		if (!port->is_auto || port->role != CONGA_ROLE_UPLINK ||
 		    congad_port_wanted(look->view, port->ifindex))
 			continue;
@@ -144,7 +139,7 @@ static int congad_port_make_room(struct congad_port_look *look)
  */
 static int congad_port_request(const struct congad_port_look *look, int ifindex)
 {
-	const struct congad_link *link = congad_link_find(look->view, ifindex);
+	const struct conga_link *link = congad_link_find(look->view, ifindex);
 	int err = congad_fabric_port_add(ifindex, look->view->role, 0);
 
 	if (err != -EINVAL || !link)
@@ -206,12 +201,12 @@ static int congad_port_want(struct congad_port_look *look, const struct congad_w
 	int err = 0;
 
 	record.used = look->now;
-	found = congad_array_find(&look->fabric->ports, &key);
+	found = conga_array_find(&look->fabric->ports, &key);
 	if (!found)
 		err = congad_port_add(look, port, &record);
 	else if (found->is_auto && found->role != look->view->role)
 		err = congad_port_replace(look, port, &record, found->role);
-	return err ? err : congad_array_add(&look->records, &record);
+	return err ? err : conga_array_add(&look->records, &record);
 }
 
 static int congad_port_keep(struct congad_port_look *look, const struct congad_port *port)
@@ -221,7 +216,7 @@ static int congad_port_keep(struct congad_port_look *look, const struct congad_p
 	if (!port->is_auto || congad_port_wanted(look->view, port->ifindex))
 		return 0;
 	record = congad_port_recall(port->ifindex, look->now);
-	return congad_array_add(&look->records, &record);
+	return conga_array_add(&look->records, &record);
 }
 
 static int congad_port_look(struct congad_port_look *look)
@@ -230,9 +225,9 @@ static int congad_port_look(struct congad_port_look *look)
 	size_t i;
 
 	for (i = 0; i < look->fabric->ports.count && !err; i++)
-		err = congad_port_keep(look, congad_array_at(&look->fabric->ports, i));
+		err = congad_port_keep(look, conga_array_at(&look->fabric->ports, i));
 	for (i = 0; i < look->view->ports.count && !err; i++)
-		err = congad_port_want(look, congad_array_at(&look->view->ports, i));
+		err = congad_port_want(look, conga_array_at(&look->view->ports, i));
 	return err;
 }
 
@@ -250,17 +245,17 @@ int congad_port_follow(const struct congad_view *view, const struct congad_fabri
 	struct congad_port_look look = {
 		.view = view,
 		.fabric = fabric,
-		.records = CONGAD_ARRAY(struct congad_port_record, congad_port_record_compare),
+		.records = CONGA_ARRAY(struct congad_port_record, congad_port_record_compare),
 		.now = now,
 	};
 	int err = congad_port_look(&look);
 
 	if (err) {
-		congad_array_clean(&look.records);
+		conga_array_clean(&look.records);
 		return err;
 	}
 	congad_port_say_left_out(&look);
-	congad_array_sort(&look.records);
+	conga_array_sort(&look.records);
 	congad_port_forget();
 	congad_port_records = look.records;
 	*failures += look.failures;
@@ -269,5 +264,5 @@ int congad_port_follow(const struct congad_view *view, const struct congad_fabri
 
 void congad_port_forget(void)
 {
-	congad_array_clean(&congad_port_records);
+	conga_array_clean(&congad_port_records);
 }

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * One look at everything, and what follows from it. First all is read, and nothing
- * is changed unless it could be read whole; then the kernel's ports and leaves are
- * compared with those that are wanted.
- */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-#include "daemon/daemon.h"
+#include "daemon/clock.h"
+#include "daemon/event.h"
+#include "daemon/fabric.h"
+#include "daemon/fdb.h"
+#include "daemon/leaf.h"
+#include "daemon/link.h"
+#include "daemon/log.h"
+#include "daemon/nexthop.h"
+#include "daemon/nl.h"
+#include "daemon/options.h"
+#include "daemon/port.h"
+#include "daemon/route.h"
+#include "daemon/sync.h"
+#include "daemon/view.h"
 
 /* Without the module a question for conga's family would load it again. */
 #define CONGAD_SYNC_MODULE	"/sys/module/conga"
@@ -22,14 +29,6 @@ static bool congad_sync_was_leaf;
 static bool congad_sync_waits;		/* for an operator to add a fabric */
 static char congad_sync_said[CONGAD_SYNC_SAID_MAX];
 
-uint64_t congad_sync_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * CONGAD_NS_PER_S + now.tv_nsec;
-}
-
 /* Each failure is said once, until all is well or something else fails. */
 static int congad_sync_failed(const char *what)
 {
@@ -42,70 +41,13 @@ static int congad_sync_failed(const char *what)
 	return CONGAD_FAILED;
 }
 
-static int congad_sync_compare_ifindex(const void *a, const void *b)
-{
-	const int *first = a, *second = b;
-
-	return *first - *second;
-}
-
-static int congad_sync_compare_nexthop(const void *a, const void *b)
-{
-	const struct congad_nexthop *first = a, *second = b;
-
-	if (first->id != second->id)
-		return first->id < second->id ? -1 : 1;
-	return first->member < second->member ? -1 : first->member > second->member;
-}
-
-static int congad_sync_compare_vtep(const void *a, const void *b)
-{
-	const struct congad_vtep *first = a, *second = b;
-	int order = congad_addr_compare(a, b);
-
-	return order ? order : first->vrf - second->vrf;
-}
-
-static void congad_sync_setup_view(struct congad_view *view)
-{
-	*view = (struct congad_view) {
-		.links = CONGAD_ARRAY(struct congad_link, congad_sync_compare_ifindex),
-		.nexthops = CONGAD_ARRAY(struct congad_nexthop, congad_sync_compare_nexthop),
-		.vteps = CONGAD_ARRAY(struct congad_vtep, congad_sync_compare_vtep),
-		.leaves = CONGAD_ARRAY(struct congad_wanted_leaf, congad_addr_compare),
-		.ports = CONGAD_ARRAY(struct congad_wanted_port, congad_sync_compare_ifindex),
-	};
-}
-
-static void congad_sync_clean_view(struct congad_view *view)
-{
-	congad_array_clean(&view->links);
-	congad_array_clean(&view->nexthops);
-	congad_array_clean(&view->vteps);
-	congad_array_clean(&view->leaves);
-	congad_array_clean(&view->ports);
-}
-
-static bool congad_sync_has_vxlan(const struct congad_view *view)
-{
-	size_t i;
-
-	for (i = 0; i < view->links.count; i++) {
-		const struct congad_link *link = congad_array_at(&view->links, i);
-
-		if (link->kind == CONGAD_LINK_VXLAN && !link->elsewhere)
-			return true;
-	}
-	return false;
-}
-
 /* Was it a leaf before we came? */
 static bool congad_sync_has_uplink(const struct congad_fabric *fabric)
 {
 	size_t i;
 
 	for (i = 0; i < fabric->ports.count; i++) {
-		const struct congad_port *port = congad_array_at(&fabric->ports, i);
+		const struct congad_port *port = conga_array_at(&fabric->ports, i);
 
 		if (port->role == CONGA_ROLE_UPLINK)
 			return true;
@@ -119,12 +61,12 @@ static bool congad_sync_has_uplink(const struct congad_fabric *fabric)
 static bool congad_sync_is_leaf(const struct congad_view *view, const struct congad_fabric *fabric)
 {
 	if (congad_options.mode == CONGAD_MODE_AUTO && !congad_sync_was_leaf)
-		congad_sync_was_leaf = congad_sync_has_vxlan(view) ||
+		congad_sync_was_leaf = congad_view_has_vxlan(view) ||
 				       congad_sync_has_uplink(fabric);
 	return congad_options.mode == CONGAD_MODE_LEAF || congad_sync_was_leaf;
 }
 
-/* In this order: each needs what is read before it. Returns as congad_nl_ask_*(). */
+/* In this order: each needs what is read before it. A status. */
 static int congad_sync_read_view(struct congad_view *view, const struct congad_fabric *fabric,
 				 const char **what)
 {
@@ -157,7 +99,7 @@ static int congad_sync_try_read(struct congad_view *view, struct congad_fabric *
 {
 	int err;
 
-	congad_sync_setup_view(view);
+	congad_view_setup(view);
 	*what = "ports and leaves";
 	err = congad_fabric_read(fabric);
 	return err ? err : congad_sync_read_view(view, fabric, what);
@@ -165,7 +107,7 @@ static int congad_sync_try_read(struct congad_view *view, struct congad_fabric *
 
 static void congad_sync_clean(struct congad_view *view, struct congad_fabric *fabric)
 {
-	congad_sync_clean_view(view);
+	congad_view_clean(view);
 	congad_fabric_clean(fabric);
 }
 
@@ -191,7 +133,7 @@ static int congad_sync_read(struct congad_view *view, struct congad_fabric *fabr
 static int congad_sync_follow(const struct congad_view *view, const struct congad_fabric *fabric,
 			      int *failures)
 {
-	uint64_t now = congad_sync_now();
+	uint64_t now = congad_clock_now();
 	int err = congad_port_follow(view, fabric, now, failures);
 
 	if (!err)
@@ -243,8 +185,7 @@ static int congad_sync_present(int *failures)
 	return err;
 }
 
-/* congad_sync - look once, and count what was refused */
-int congad_sync(int *failures)
+int congad_sync_look(int *failures)
 {
 	int err = congad_fabric_find();
 
@@ -258,7 +199,6 @@ int congad_sync(int *failures)
 	return 0;
 }
 
-/* congad_sync_start - find the module, and make a fabric if there is none */
 int congad_sync_start(void)
 {
 	int err = congad_sync_resolve();

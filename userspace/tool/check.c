@@ -63,29 +63,29 @@ void conga_check_report(const struct conga_check *check, const char *object,
 	conga_check_print(check, object, text, advice ? advice + strlen("; ") : "");
 }
 
-static int conga_check_run_all(const struct conga_box *box)
+static int conga_check_run_all(const struct conga_node *node)
 {
 	size_t i;
 
 	conga_check_findings = 0;
 	conga_print_begin();
 	for (i = 0; i < sizeof(conga_checks) / sizeof(*conga_checks); i++)
-		conga_checks[i].run(&conga_checks[i], box);
+		conga_checks[i].run(&conga_checks[i], node);
 	conga_print_end();
 	return conga_check_findings ? CONGA_REFUSED : CONGA_OK;
 }
 
 static int conga_check_run(struct conga_args *args)
 {
-	struct conga_box box = { 0 };
+	struct conga_node node;
 	int status;
 
 	if (args->argc)
 		return conga_args_unknown(args, *args->argv);
-	status = conga_box_read(&box);
+	status = conga_node_read(&node);
 	if (!status)
-		status = conga_check_run_all(&box);
-	conga_box_clean(&box);
+		status = conga_check_run_all(&node);
+	conga_node_clean(&node);
 	return status;
 }
 

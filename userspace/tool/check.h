@@ -11,24 +11,31 @@
 #ifndef CONGA_CHECK_H
 #define CONGA_CHECK_H
 
-#include <netlink/cache.h>
-#include <netlink/route/link.h>
+#include "common/array.h"
+#include "common/link.h"
 #include "tool/tool.h"
 
 #define __printf(format, values)	__attribute__((__format__(printf, format, values)))
 
 /* All that is read, once, before the first check. */
-struct conga_box {
+struct conga_node {
 	struct conga_state state;
-	struct nl_sock *sock;
-	struct nl_cache *links;
-	struct nl_cache *routes;
+	struct conga_array links;	/* struct conga_link, in the kernel's order */
+	struct conga_array hops;	/* struct conga_node_hop, those of a route in a row */
+};
+
+/* A nexthop of a route */
+struct conga_node_hop {
+	unsigned int route;	/* number of the route */
+	int family;
+	int ifindex;
+	bool has_gateway;
 };
 
 struct conga_check {
 	const char *name;
 	const char *severity;
-	void (*run)(const struct conga_check *check, const struct conga_box *box);
+	void (*run)(const struct conga_check *check, const struct conga_node *node);
 };
 
 /* "FINDING; ADVICE" of an object. */
@@ -37,33 +44,33 @@ void conga_check_report(const struct conga_check *check, const char *object,
 			const char *format, ...);
 
 /* check_node.c */
-#define CONGA_BOX_NAME_MAX	64
+#define CONGA_NODE_NAME_MAX	64
 
-int conga_box_read(struct conga_box *box);
-void conga_box_clean(struct conga_box *box);
-bool conga_box_next_port(const struct conga_box *box, size_t *next, struct nlattr **port);
-bool conga_box_next_leaf(const struct conga_box *box, size_t *next, struct nlattr **leaf);
-bool conga_box_next_path(const struct conga_box *box, size_t *next, struct nlattr **path);
-struct rtnl_link *conga_box_next_vxlan(const struct conga_box *box, struct rtnl_link *link);
-struct rtnl_link *conga_box_link(const struct conga_box *box, unsigned int ifindex);
-bool conga_box_is_port(const struct conga_box *box, unsigned int ifindex, unsigned int role);
-void conga_box_leaf_name(struct nlattr **leaf, char *name);
-long conga_box_sysctl(const char *family, const char *name);
-bool conga_box_driver(const char *dev, char *driver);
+int conga_node_read(struct conga_node *node);
+void conga_node_clean(struct conga_node *node);
+bool conga_node_next_port(const struct conga_node *node, size_t *next, struct nlattr **port);
+bool conga_node_next_leaf(const struct conga_node *node, size_t *next, struct nlattr **leaf);
+bool conga_node_next_path(const struct conga_node *node, size_t *next, struct nlattr **path);
+const struct conga_link *conga_node_next_vxlan(const struct conga_node *node, size_t *next);
+const struct conga_link *conga_node_link(const struct conga_node *node, unsigned int ifindex);
+bool conga_node_is_port(const struct conga_node *node, unsigned int ifindex, unsigned int role);
+void conga_node_leaf_name(struct nlattr **leaf, char *name);
+long conga_node_sysctl(const char *family, const char *name);
+bool conga_node_driver(const char *dev, char *driver);
 
-void conga_check_hash_policy(const struct conga_check *check, const struct conga_box *box);
-void conga_check_linkdown(const struct conga_check *check, const struct conga_box *box);
-void conga_check_vxlan_local(const struct conga_check *check, const struct conga_box *box);
-void conga_check_vxlan_locals(const struct conga_check *check, const struct conga_box *box);
-void conga_check_vxlan_gbp(const struct conga_check *check, const struct conga_box *box);
-void conga_check_mtu(const struct conga_check *check, const struct conga_box *box);
-void conga_check_mtu_differs(const struct conga_check *check, const struct conga_box *box);
-void conga_check_stacked(const struct conga_check *check, const struct conga_box *box);
-void conga_check_rate(const struct conga_check *check, const struct conga_box *box);
-void conga_check_hello_off(const struct conga_check *check, const struct conga_box *box);
-void conga_check_leaf_differs(const struct conga_check *check, const struct conga_box *box);
-void conga_check_leaf_unheard(const struct conga_check *check, const struct conga_box *box);
-void conga_check_leaf_no_path(const struct conga_check *check, const struct conga_box *box);
-void conga_check_uplink_unused(const struct conga_check *check, const struct conga_box *box);
+void conga_check_hash_policy(const struct conga_check *check, const struct conga_node *node);
+void conga_check_linkdown(const struct conga_check *check, const struct conga_node *node);
+void conga_check_vxlan_local(const struct conga_check *check, const struct conga_node *node);
+void conga_check_vxlan_locals(const struct conga_check *check, const struct conga_node *node);
+void conga_check_vxlan_gbp(const struct conga_check *check, const struct conga_node *node);
+void conga_check_mtu(const struct conga_check *check, const struct conga_node *node);
+void conga_check_mtu_differs(const struct conga_check *check, const struct conga_node *node);
+void conga_check_stacked(const struct conga_check *check, const struct conga_node *node);
+void conga_check_rate(const struct conga_check *check, const struct conga_node *node);
+void conga_check_hello_off(const struct conga_check *check, const struct conga_node *node);
+void conga_check_leaf_differs(const struct conga_check *check, const struct conga_node *node);
+void conga_check_leaf_unheard(const struct conga_check *check, const struct conga_node *node);
+void conga_check_leaf_no_path(const struct conga_check *check, const struct conga_node *node);
+void conga_check_uplink_unused(const struct conga_check *check, const struct conga_node *node);
 
 #endif /* CONGA_CHECK_H */

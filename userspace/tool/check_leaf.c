@@ -12,127 +12,127 @@ static const struct conga_choice conga_check_remedies[] = {
 	{ }
 };
 
-void conga_check_leaf_differs(const struct conga_check *check, const struct conga_box *box)
+void conga_check_leaf_differs(const struct conga_check *check, const struct conga_node *node)
 {
 	struct nlattr *leaf[CONGA_ATTRS_MAX + 1];
-	char name[CONGA_BOX_NAME_MAX];
+	char name[CONGA_NODE_NAME_MAX];
 	unsigned int reason;
 	const char *remedy;
 	size_t next = 0;
 
-	while (conga_box_next_leaf(box, &next, leaf)) {
-		reason = conga_print_value(leaf[CONGA_A_LEAF_REASON]);
+	while (conga_node_next_leaf(node, &next, leaf)) {
+		reason = conga_attr_number(leaf[CONGA_A_LEAF_REASON]);
 		remedy = conga_args_choice_word(conga_check_remedies, reason);
 		if (!remedy)
 			continue;
-		conga_box_leaf_name(leaf, name);
+		conga_node_leaf_name(leaf, name);
 		conga_check_report(check, name, "%s; %s",
 				   conga_args_choice_word(conga_leaf_sentences, reason), remedy);
 	}
 }
 
-static bool conga_check_says_hello(const struct conga_box *box)
+static bool conga_check_says_hello(const struct conga_node *node)
 {
 	struct nlattr *fabric[CONGA_ATTRS_MAX + 1];
 	size_t next = 0;
 
-	return conga_state_next(&conga_fabric_object, &box->state.fabric, &next, fabric) &&
-		conga_print_value(fabric[CONGA_A_FABRIC_HELLO]);
+	return conga_state_next(&conga_fabric_object, &node->state.fabric, &next, fabric) &&
+		conga_attr_number(fabric[CONGA_A_FABRIC_HELLO]);
 }
 
 /* Why it is doubtful that a leaf runs conga, NULL if it is not. One that has
  * answered once has an id.
  */
-static const char *conga_check_doubt(const struct conga_box *box, struct nlattr **leaf)
+static const char *conga_check_doubt(const struct conga_node *node, struct nlattr **leaf)
 {
-	unsigned int reason = conga_print_value(leaf[CONGA_A_LEAF_REASON]);
+	unsigned int reason = conga_attr_number(leaf[CONGA_A_LEAF_REASON]);
 
 	if (reason == CONGA_LEAF_BYE)
 		return conga_args_choice_word(conga_leaf_sentences, reason);
-	if (!leaf[CONGA_A_LEAF_ID] && conga_check_says_hello(box))
+	if (!leaf[CONGA_A_LEAF_ID] && conga_check_says_hello(node))
 		return "has never answered a hello";
 	return NULL;
 }
 
 /* A VTEP without conga drops what is stamped. */
-void conga_check_leaf_unheard(const struct conga_check *check, const struct conga_box *box)
+void conga_check_leaf_unheard(const struct conga_check *check, const struct conga_node *node)
 {
 	struct nlattr *leaf[CONGA_ATTRS_MAX + 1];
-	char name[CONGA_BOX_NAME_MAX];
+	char name[CONGA_NODE_NAME_MAX];
 	const char *doubt;
 	size_t next = 0;
 
-	while (conga_box_next_leaf(box, &next, leaf)) {
-		doubt = conga_check_doubt(box, leaf);
-		if (!doubt || conga_print_value(leaf[CONGA_A_LEAF_MODE]) != CONGA_MODE_CONGA)
+	while (conga_node_next_leaf(node, &next, leaf)) {
+		doubt = conga_check_doubt(node, leaf);
+		if (!doubt || conga_attr_number(leaf[CONGA_A_LEAF_MODE]) != CONGA_MODE_CONGA)
 			continue;
-		conga_box_leaf_name(leaf, name);
+		conga_node_leaf_name(leaf, name);
 		conga_check_report(check, name,
 				   "%s, and without conga it drops the stamped packets that mode conga sends; let it decide: conga leaf set %s mode auto",
 				   doubt, name);
 	}
 }
 
-void conga_check_leaf_no_path(const struct conga_check *check, const struct conga_box *box)
+void conga_check_leaf_no_path(const struct conga_check *check, const struct conga_node *node)
 {
 	struct nlattr *leaf[CONGA_ATTRS_MAX + 1];
-	char name[CONGA_BOX_NAME_MAX];
+	char name[CONGA_NODE_NAME_MAX];
 	size_t next = 0;
 
-	while (conga_box_next_leaf(box, &next, leaf)) {
-		if (conga_print_value(leaf[CONGA_A_LEAF_PATHS]))
+	while (conga_node_next_leaf(node, &next, leaf)) {
+		if (conga_attr_number(leaf[CONGA_A_LEAF_PATHS]))
 			continue;
-		conga_box_leaf_name(leaf, name);
+		conga_node_leaf_name(leaf, name);
 		conga_check_report(check, name,
 				   "no path to it is usable; for the reasons see: conga path show leaf %s",
 				   name);
 	}
 }
 
-void conga_check_hello_off(const struct conga_check *check, const struct conga_box *box)
+void conga_check_hello_off(const struct conga_check *check, const struct conga_node *node)
 {
 	struct nlattr *leaf[CONGA_ATTRS_MAX + 1];
-	char name[CONGA_BOX_NAME_MAX];
+	char name[CONGA_NODE_NAME_MAX];
 	size_t next = 0;
 
-	while (conga_box_next_leaf(box, &next, leaf)) {
-		if (conga_print_value(leaf[CONGA_A_LEAF_REASON]) != CONGA_LEAF_HELLO_OFF)
+	while (conga_node_next_leaf(node, &next, leaf)) {
+		if (conga_attr_number(leaf[CONGA_A_LEAF_REASON]) != CONGA_LEAF_HELLO_OFF)
 			continue;
-		conga_box_leaf_name(leaf, name);
+		conga_node_leaf_name(leaf, name);
 		conga_check_report(check, name,
 				   "is in mode auto and hello is off here, so it stays plain; switch it on: conga fabric set hello 300ms");
 	}
 }
 
 /* Whatever else may be wrong with the path: does a route use the uplink? */
-static bool conga_check_has_route(const struct conga_box *box, unsigned int ifindex)
+static bool conga_check_has_route(const struct conga_node *node, unsigned int ifindex)
 {
 	struct nlattr *path[CONGA_ATTRS_MAX + 1];
 	unsigned int reason;
 	size_t next = 0;
 
-	while (conga_box_next_path(box, &next, path)) {
-		reason = conga_print_value(path[CONGA_A_PATH_REASON]);
-		if (conga_print_value(path[CONGA_A_PATH_IFINDEX]) == ifindex &&
+	while (conga_node_next_path(node, &next, path)) {
+		reason = conga_attr_number(path[CONGA_A_PATH_REASON]);
+		if (conga_attr_number(path[CONGA_A_PATH_IFINDEX]) == ifindex &&
 		    reason != CONGA_PATH_NO_ROUTE && reason != CONGA_PATH_NOT_NEXTHOP)
 			return true;
 	}
 	return false;
 }
 
-void conga_check_uplink_unused(const struct conga_check *check, const struct conga_box *box)
+void conga_check_uplink_unused(const struct conga_check *check, const struct conga_node *node)
 {
 	struct nlattr *port[CONGA_ATTRS_MAX + 1];
-	char name[CONGA_BOX_NAME_MAX];
+	char name[CONGA_NODE_NAME_MAX];
 	unsigned int ifindex;
 	size_t next = 0;
 
-	if (!box->state.leaves.count)
+	if (!node->state.leaves.count)
 		return;
-	while (conga_box_next_port(box, &next, port)) {
-		ifindex = conga_print_value(port[CONGA_A_PORT_IFINDEX]);
-		if (conga_print_value(port[CONGA_A_PORT_ROLE]) != CONGA_ROLE_UPLINK ||
-		    conga_check_has_route(box, ifindex))
+	while (conga_node_next_port(node, &next, port)) {
+		ifindex = conga_attr_number(port[CONGA_A_PORT_IFINDEX]);
+		if (conga_attr_number(port[CONGA_A_PORT_ROLE]) != CONGA_ROLE_UPLINK ||
+		    conga_check_has_route(node, ifindex))
 			continue;
 		conga_names_find(ifindex, name);
 		conga_check_report(check, name,

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Devices: tunnels without an address of their own, MTUs, layers, rates. */
-#include <net/if.h>
 #include <string.h>
 #include <linux/ethtool.h>
-#include <netlink/route/link/vxlan.h>
+#include "common/addr.h"
 #include "tool/check.h"
 
 /* Outer IP, UDP and VXLAN headers, and the inner Ethernet header. */
@@ -13,104 +12,93 @@
 /* A kernel refuses to stack devices higher. */
 #define CONGA_CHECK_LAYERS_MAX	8
 
-static struct nl_addr *conga_check_local_of(struct rtnl_link *vxlan)
-{
-	struct nl_addr *local = NULL;
-
-	return rtnl_link_vxlan_get_local(vxlan, &local) ? NULL : local;
-}
-
 /* The next device that has its tunnel by itself. Where each packet is told its own (Open
  * vSwitch, Cilium: "external"), addresses and MTUs stand elsewhere. NULL behind the last.
  */
-static struct rtnl_link *conga_check_next_tunnel(const struct conga_box *box,
-						 struct rtnl_link *vxlan)
+static const struct conga_link *conga_check_next_tunnel(const struct conga_node *node,
+							size_t *next)
 {
+	const struct conga_link *vxlan;
+
 	do {
-		vxlan = conga_box_next_vxlan(box, vxlan);
-	} while (vxlan && rtnl_link_vxlan_get_collect_metadata(vxlan) > 0);
+		vxlan = conga_node_next_vxlan(node, next);
+	} while (vxlan && vxlan->vxlan.external);
 	return vxlan;
 }
 
 /* The route would choose the source: another one, when the route changes. */
-void conga_check_vxlan_local(const struct conga_check *check, const struct conga_box *box)
+void conga_check_vxlan_local(const struct conga_check *check, const struct conga_node *node)
 {
-	struct rtnl_link *vxlan = NULL;
-	struct nl_addr *local;
+	const struct conga_link *vxlan;
+	size_t next = 0;
 
-	while ((vxlan = conga_check_next_tunnel(box, vxlan))) {
-		local = conga_check_local_of(vxlan);
-		if (!local)
-			conga_check_report(check, rtnl_link_get_name(vxlan),
+	while ((vxlan = conga_check_next_tunnel(node, &next)))
+		if (!vxlan->vxlan.has_local)
+			conga_check_report(check, vxlan->name,
 					   "has no local address, so its packets' source depends on the route; create it with \"local ADDR\", an address of lo");
-		nl_addr_put(local);
-	}
 }
 
-/* Does an earlier vxlan device have another address of the same family? */
-static bool conga_check_local_differs(const struct conga_box *box, struct rtnl_link *vxlan,
-				      struct nl_addr *local, struct rtnl_link **other)
+/* An earlier vxlan device that has another address of the same family, or NULL */
+static const struct conga_link *conga_check_other_local(const struct conga_node *node,
+							const struct conga_link *vxlan)
 {
-	struct nl_addr *addr;
-	bool differs = false;
+	const struct in6_addr *local = &vxlan->vxlan.local;
+	const struct conga_link *other;
+	size_t next = 0;
 
-	*other = NULL;
-	while (!differs && (*other = conga_box_next_vxlan(box, *other)) && *other != vxlan) {
-		addr = conga_check_local_of(*other);
-		differs = addr && nl_addr_get_family(addr) == nl_addr_get_family(local) &&
-			nl_addr_cmp(addr, local);
-		nl_addr_put(addr);
-	}
-	return differs;
+	while ((other = conga_node_next_vxlan(node, &next)) && other != vxlan)
+		if (other->vxlan.has_local &&
+		    conga_addr_is_v4(&other->vxlan.local) == conga_addr_is_v4(local) &&
+		    conga_addr_compare(&other->vxlan.local, local))
+			return other;
+	return NULL;
 }
 
-/* Other leaves know a box by one address. */
-void conga_check_vxlan_locals(const struct conga_check *check, const struct conga_box *box)
+/* Other leaves know a node by one address. */
+void conga_check_vxlan_locals(const struct conga_check *check, const struct conga_node *node)
 {
-	struct rtnl_link *vxlan = NULL, *other;
-	struct nl_addr *local;
+	const struct conga_link *vxlan, *other;
+	size_t next = 0;
 
-	while ((vxlan = conga_box_next_vxlan(box, vxlan))) {
-		local = conga_check_local_of(vxlan);
-		if (local && conga_check_local_differs(box, vxlan, local, &other))
-			conga_check_report(check, rtnl_link_get_name(vxlan),
+	while ((vxlan = conga_node_next_vxlan(node, &next))) {
+		other = vxlan->vxlan.has_local ? conga_check_other_local(node, vxlan) : NULL;
+		if (other)
+			conga_check_report(check, vxlan->name,
 					   "has another local address than %s, so that this box is two leaves to others; use one address for all",
-					   rtnl_link_get_name(other));
-		nl_addr_put(local);
+					   other->name);
 	}
 }
 
-void conga_check_vxlan_gbp(const struct conga_check *check, const struct conga_box *box)
+void conga_check_vxlan_gbp(const struct conga_check *check, const struct conga_node *node)
 {
-	struct rtnl_link *vxlan = NULL;
-	uint32_t flags;
+	const struct conga_link *vxlan;
+	size_t next = 0;
 
-	while ((vxlan = conga_box_next_vxlan(box, vxlan)))
-		if (!rtnl_link_vxlan_get_flags(vxlan, &flags) && flags & RTNL_LINK_VXLAN_F_GBP)
-			conga_check_report(check, rtnl_link_get_name(vxlan),
+	while ((vxlan = conga_node_next_vxlan(node, &next)))
+		if (vxlan->vxlan.gbp)
+			conga_check_report(check, vxlan->name,
 					   "uses Group Based Policy, whose marked packets are neither steered nor stamped; do without \"gbp\" if it is not needed");
 }
 
-static unsigned int conga_check_overhead(struct rtnl_link *vxlan)
+static unsigned int conga_check_overhead(const struct conga_link *link)
 {
-	struct nl_addr *addr = conga_check_local_of(vxlan);
-	bool is6;
+	const struct conga_link_vxlan *vxlan = &link->vxlan;
+	bool is6 = vxlan->has_local ? !conga_addr_is_v4(&vxlan->local) :
+		   vxlan->has_remote && !conga_addr_is_v4(&vxlan->remote);
 
-	if (!addr && rtnl_link_vxlan_get_group(vxlan, &addr))
-		addr = NULL;
-	is6 = addr && nl_addr_get_family(addr) == AF_INET6;
-	nl_addr_put(addr);
 	return is6 ? CONGA_CHECK_OVERHEAD6 : CONGA_CHECK_OVERHEAD4;
 }
 
 /* The largest packet of any tunnel, and whose it is. */
-static unsigned int conga_check_largest(const struct conga_box *box, struct rtnl_link **largest)
+static unsigned int conga_check_largest(const struct conga_node *node,
+					const struct conga_link **largest)
 {
-	struct rtnl_link *vxlan = NULL;
+	const struct conga_link *vxlan;
 	unsigned int need = 0, size;
+	size_t next = 0;
 
-	while ((vxlan = conga_check_next_tunnel(box, vxlan))) {
-		size = rtnl_link_get_mtu(vxlan) + conga_check_overhead(vxlan);
+	while ((vxlan = conga_check_next_tunnel(node, &next))) {
+		size = vxlan->mtu + conga_check_overhead(vxlan);
 		if (size <= need)
 			continue;
 		need = size;
@@ -120,110 +108,104 @@ static unsigned int conga_check_largest(const struct conga_box *box, struct rtnl
 }
 
 /* The next uplink that still exists, NULL behind the last. */
-static struct rtnl_link *conga_check_next_uplink(const struct conga_box *box, size_t *next)
+static const struct conga_link *conga_check_next_uplink(const struct conga_node *node, size_t *next)
 {
 	struct nlattr *port[CONGA_ATTRS_MAX + 1];
-	struct rtnl_link *link = NULL;
+	const struct conga_link *link = NULL;
 
-	while (!link && conga_box_next_port(box, next, port))
-		if (conga_print_value(port[CONGA_A_PORT_ROLE]) == CONGA_ROLE_UPLINK)
-			link = conga_box_link(box, conga_print_value(port[CONGA_A_PORT_IFINDEX]));
+	while (!link && conga_node_next_port(node, next, port))
+		if (conga_attr_number(port[CONGA_A_PORT_ROLE]) == CONGA_ROLE_UPLINK)
+			link = conga_node_link(node, conga_attr_number(port[CONGA_A_PORT_IFINDEX]));
 	return link;
 }
 
-void conga_check_mtu(const struct conga_check *check, const struct conga_box *box)
+void conga_check_mtu(const struct conga_check *check, const struct conga_node *node)
 {
-	struct rtnl_link *vxlan = NULL, *uplink;
-	unsigned int need = conga_check_largest(box, &vxlan);
+	const struct conga_link *vxlan = NULL, *uplink;
+	unsigned int need = conga_check_largest(node, &vxlan);
 	size_t next = 0;
 
-	while ((uplink = conga_check_next_uplink(box, &next)))
-		if (rtnl_link_get_mtu(uplink) < need)
-			conga_check_report(check, rtnl_link_get_name(uplink),
+	while ((uplink = conga_check_next_uplink(node, &next)))
+		if (uplink->mtu < need)
+			conga_check_report(check, uplink->name,
 					   "its MTU of %u is too small for packets of %s, %u bytes with their headers; set it to %u at least, or that of %s to %u at most",
-					   rtnl_link_get_mtu(uplink), rtnl_link_get_name(vxlan),
-					   need, need, rtnl_link_get_name(vxlan),
-					   rtnl_link_get_mtu(uplink) - conga_check_overhead(vxlan));
+					   uplink->mtu, vxlan->name, need, need, vxlan->name,
+					   uplink->mtu - conga_check_overhead(vxlan));
 }
 
 /* A packet that fits one uplink and not the other cannot be moved there. */
-void conga_check_mtu_differs(const struct conga_check *check, const struct conga_box *box)
+void conga_check_mtu_differs(const struct conga_check *check, const struct conga_node *node)
 {
-	struct rtnl_link *uplink, *widest = NULL;
+	const struct conga_link *uplink, *widest = NULL;
 	size_t next = 0;
 
-	while ((uplink = conga_check_next_uplink(box, &next)))
-		if (!widest || rtnl_link_get_mtu(uplink) > rtnl_link_get_mtu(widest))
+	while ((uplink = conga_check_next_uplink(node, &next)))
+		if (!widest || uplink->mtu > widest->mtu)
 			widest = uplink;
 	next = 0;
-	while ((uplink = conga_check_next_uplink(box, &next)))
-		if (rtnl_link_get_mtu(uplink) < rtnl_link_get_mtu(widest))
-			conga_check_report(check, rtnl_link_get_name(uplink),
+	while ((uplink = conga_check_next_uplink(node, &next)))
+		if (uplink->mtu < widest->mtu)
+			conga_check_report(check, uplink->name,
 					   "its MTU of %u is smaller than that of %s, %u; give all uplinks the same",
-					   rtnl_link_get_mtu(uplink), rtnl_link_get_name(widest),
-					   rtnl_link_get_mtu(widest));
+					   uplink->mtu, widest->name, widest->mtu);
 }
 
-/* What a VLAN or macvlan device lies on, 0 if nothing. The "link" of a veth is
- * its other end, and one of another namespace has a number of that namespace.
+/* What a VLAN or macvlan device lies on, 0 if nothing. A veth has its other end there, and a
+ * number of another namespace is none here.
  */
-static unsigned int conga_check_lower(struct rtnl_link *link)
+static int conga_check_lower(const struct conga_link *link)
 {
-	const char *type = rtnl_link_get_type(link);
-	int32_t nsid;
-
-	if (!type || !strcmp(type, "veth") || !rtnl_link_get_link_netnsid(link, &nsid))
+	if (link->kind == CONGA_LINK_HARDWARE || link->kind == CONGA_LINK_VETH || link->elsewhere)
 		return 0;
-	return rtnl_link_get_link(link);
+	return link->lower;
 }
 
 /* Down from @upper, and up from @lower to the bond or bridge it is part of. */
-static bool conga_check_is_above(const struct conga_box *box, struct rtnl_link *upper,
-				 struct rtnl_link *lower)
+static bool conga_check_is_above(const struct conga_node *node, const struct conga_link *upper,
+				 const struct conga_link *lower)
 {
 	int layers;
 
 	for (layers = 0; layers < CONGA_CHECK_LAYERS_MAX && upper && lower; layers++) {
-		unsigned int below = conga_check_lower(upper);
-		unsigned int master = rtnl_link_get_master(lower);
+		int below = conga_check_lower(upper);
+		int master = lower->master;
 
-		if (below == (unsigned int)rtnl_link_get_ifindex(lower) ||
-		    master == (unsigned int)rtnl_link_get_ifindex(upper))
+		if (below == lower->ifindex || master == upper->ifindex)
 			return true;
 		if (below)
-			upper = conga_box_link(box, below);
+			upper = conga_node_link(node, below);
 		else
-			lower = master ? conga_box_link(box, master) : NULL;
+			lower = master ? conga_node_link(node, master) : NULL;
 	}
 	return false;
 }
 
-static void conga_check_stacked_on(const struct conga_check *check, const struct conga_box *box,
-				   struct rtnl_link *upper)
+static void conga_check_stacked_on(const struct conga_check *check, const struct conga_node *node,
+				   const struct conga_link *upper)
 {
 	struct nlattr *port[CONGA_ATTRS_MAX + 1];
-	struct rtnl_link *lower;
+	const struct conga_link *lower;
 	size_t next = 0;
 
-	while (conga_box_next_port(box, &next, port)) {
-		lower = conga_box_link(box, conga_print_value(port[CONGA_A_PORT_IFINDEX]));
-		if (lower && lower != upper && conga_check_is_above(box, upper, lower))
-			conga_check_report(check, rtnl_link_get_name(upper),
+	while (conga_node_next_port(node, &next, port)) {
+		lower = conga_node_link(node, conga_attr_number(port[CONGA_A_PORT_IFINDEX]));
+		if (lower && lower != upper && conga_check_is_above(node, upper, lower))
+			conga_check_report(check, upper->name,
 					   "lies on %s and both are ports, so that a packet counts twice; delete one of the two ports",
-					   rtnl_link_get_name(lower));
+					   lower->name);
 	}
 }
 
-void conga_check_stacked(const struct conga_check *check, const struct conga_box *box)
+void conga_check_stacked(const struct conga_check *check, const struct conga_node *node)
 {
 	struct nlattr *port[CONGA_ATTRS_MAX + 1];
-	struct rtnl_link *upper;
+	const struct conga_link *upper;
 	size_t next = 0;
 
-	while (conga_box_next_port(box, &next, port)) {
-		upper = conga_box_link(box, conga_print_value(port[CONGA_A_PORT_IFINDEX]));
+	while (conga_node_next_port(node, &next, port)) {
+		upper = conga_node_link(node, conga_attr_number(port[CONGA_A_PORT_IFINDEX]));
 		if (upper)
-			conga_check_stacked_on(check, box, upper);
+			conga_check_stacked_on(check, node, upper);
 	}
 }
 
@@ -232,7 +214,7 @@ static const char *conga_check_claim(const char *dev)
 {
 	char driver[ETHTOOL_BUSINFO_LEN];
 
-	if (!conga_box_driver(dev, driver))
+	if (!conga_node_driver(dev, driver))
 		return NULL;
 	if (!strcmp(driver, "veth"))
 		return "a veth claims 10 Gbit/s whatever it does";
@@ -241,21 +223,21 @@ static const char *conga_check_claim(const char *dev)
 	return NULL;
 }
 
-void conga_check_rate(const struct conga_check *check, const struct conga_box *box)
+void conga_check_rate(const struct conga_check *check, const struct conga_node *node)
 {
 	struct nlattr *port[CONGA_ATTRS_MAX + 1];
-	struct rtnl_link *link;
+	const struct conga_link *link;
 	const char *claim;
 	size_t next = 0;
 
-	while (conga_box_next_port(box, &next, port)) {
-		link = conga_box_link(box, conga_print_value(port[CONGA_A_PORT_IFINDEX]));
-		if (!link || conga_print_value(port[CONGA_A_PORT_RATE_SOURCE]) != CONGA_RATE_LINK)
+	while (conga_node_next_port(node, &next, port)) {
+		link = conga_node_link(node, conga_attr_number(port[CONGA_A_PORT_IFINDEX]));
+		if (!link || conga_attr_number(port[CONGA_A_PORT_RATE_SOURCE]) != CONGA_RATE_LINK)
 			continue;
-		claim = conga_check_claim(rtnl_link_get_name(link));
+		claim = conga_check_claim(link->name);
 		if (claim)
-			conga_check_report(check, rtnl_link_get_name(link),
+			conga_check_report(check, link->name,
 					   "its rate is that of the link, but %s; set it: conga port set %s rate RATE",
-					   claim, rtnl_link_get_name(link));
+					   claim, link->name);
 	}
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the checks look at: conga's own state, links, routes, sysctls, drivers. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -11,129 +11,190 @@
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <netlink/genl/genl.h>
-#include <netlink/route/link/vxlan.h>
-#include <netlink/route/route.h>
+#include "common/route.h"
 #include "tool/check.h"
 
-#define CONGA_BOX_PATH_MAX	256
+#define CONGA_NODE_PATH_MAX	256
 
-static int conga_box_failed(const char *what, int err)
+static int conga_node_failed(const char *what, int err)
 {
 	fprintf(stderr, "conga: cannot read %s: %s\n", what, nl_geterror(err));
 	return CONGA_REFUSED;
 }
 
-static int conga_box_read_route(struct conga_box *box)
+static int conga_node_on_link(const struct conga_link *link, void *arg)
 {
+	struct conga_node *node = arg;
+
+	return conga_array_add(&node->links, link);
+}
+
+/* Changes meanwhile: again, until it is whole. */
+static int conga_node_read_links(struct conga_node *node, struct conga_netlink *netlink)
+{
+	struct conga_netlink_answer answer;
 	int err;
 
-	box->sock = nl_socket_alloc();
-	if (!box->sock)
-		return conga_box_failed("links", -NLE_NOMEM);
-	err = nl_connect(box->sock, NETLINK_ROUTE);
-	if (!err)
-		err = rtnl_link_alloc_cache(box->sock, AF_UNSPEC, &box->links);
-	if (err)
-		return conga_box_failed("links", err);
-	err = rtnl_route_alloc_cache(box->sock, AF_UNSPEC, 0, &box->routes);
-	return err ? conga_box_failed("routes", err) : CONGA_OK;
+	do {
+		conga_array_clean(&node->links);
+		err = conga_link_dump(netlink, conga_node_on_link, node, &answer);
+	} while (err == -NLE_DUMP_INTR);
+	err = conga_netlink_code(&answer, err);
+	return err ? conga_node_failed("links", err) : CONGA_OK;
 }
 
-int conga_box_read(struct conga_box *box)
-{
-	int status = conga_state_read(&box->state, NULL);
+struct conga_node_reader {
+	struct conga_node *node;
+	struct conga_node_hop hop;	/* its device is filled in */
+};
 
-	return status ? status : conga_box_read_route(box);
+static int conga_node_on_hop(const struct conga_route_hop *hop, void *arg)
+{
+	struct conga_node_reader *reader = arg;
+
+	reader->hop.ifindex = hop->ifindex;
+	reader->hop.has_gateway = hop->has_gateway;
+	return conga_array_add(&reader->node->hops, &reader->hop);
 }
 
-void conga_box_clean(struct conga_box *box)
+static int conga_node_on_route(const struct conga_route *route, void *arg)
 {
-	conga_state_clean(&box->state);
-	nl_cache_free(box->links);
-	nl_cache_free(box->routes);
-	nl_socket_free(box->sock);
+	struct conga_node_reader *reader = arg;
+
+	reader->hop.route++;
+	reader->hop.family = route->family;
+	return conga_route_walk(route, conga_node_on_hop, reader);
 }
 
-bool conga_box_next_port(const struct conga_box *box, size_t *next, struct nlattr **port)
+/* A kernel without a family has none of its routes. */
+static int conga_node_dump_routes(struct conga_node_reader *reader, struct conga_netlink *netlink,
+				  int family)
 {
-	return conga_state_next(&conga_port_object, &box->state.ports, next, port);
+	struct conga_netlink_answer answer;
+	int err;
+
+	err = conga_route_dump(netlink, family, conga_node_on_route, reader, &answer);
+	return answer.error == EOPNOTSUPP ? 0 : conga_netlink_code(&answer, err);
 }
 
-bool conga_box_next_leaf(const struct conga_box *box, size_t *next, struct nlattr **leaf)
+static int conga_node_read_routes(struct conga_node *node, struct conga_netlink *netlink)
 {
-	return conga_state_next(&conga_leaf_object, &box->state.leaves, next, leaf);
+	struct conga_node_reader reader = { .node = node };
+	int err;
+
+	do {
+		conga_array_clean(&node->hops);
+		err = conga_node_dump_routes(&reader, netlink, AF_INET);
+		if (!err)
+			err = conga_node_dump_routes(&reader, netlink, AF_INET6);
+	} while (err == -NLE_DUMP_INTR);
+	return err ? conga_node_failed("routes", err) : CONGA_OK;
 }
 
-bool conga_box_next_path(const struct conga_box *box, size_t *next, struct nlattr **path)
+int conga_node_read(struct conga_node *node)
 {
-	return conga_state_next(&conga_path_object, &box->state.paths, next, path);
+	struct conga_netlink netlink = { .protocol = NETLINK_ROUTE };
+	int status;
+
+	*node = (struct conga_node) {
+		.links = CONGA_ARRAY(struct conga_link, NULL),
+		.hops = CONGA_ARRAY(struct conga_node_hop, NULL),
+	};
+	status = conga_state_read(&node->state, NULL);
+	if (!status)
+		status = conga_node_read_links(node, &netlink);
+	if (!status)
+		status = conga_node_read_routes(node, &netlink);
+	conga_netlink_close(&netlink);
+	return status;
+}
+
+void conga_node_clean(struct conga_node *node)
+{
+	conga_state_clean(&node->state);
+	conga_array_clean(&node->links);
+	conga_array_clean(&node->hops);
+}
+
+bool conga_node_next_port(const struct conga_node *node, size_t *next, struct nlattr **port)
+{
+	return conga_state_next(&conga_port_object, &node->state.ports, next, port);
+}
+
+bool conga_node_next_leaf(const struct conga_node *node, size_t *next, struct nlattr **leaf)
+{
+	return conga_state_next(&conga_leaf_object, &node->state.leaves, next, leaf);
+}
+
+bool conga_node_next_path(const struct conga_node *node, size_t *next, struct nlattr **path)
+{
+	return conga_state_next(&conga_path_object, &node->state.paths, next, path);
 }
 
 /* Is it a UDP port that the fabric takes for VXLAN? */
-static bool conga_box_takes(const struct conga_box *box, unsigned int dstport)
+static bool conga_node_takes(const struct conga_node *node, unsigned int dstport)
 {
-	struct nlmsghdr *fabric = nlmsg_hdr(box->state.fabric.msgs[0]);
+	struct nlmsghdr *fabric = nlmsg_hdr(node->state.fabric.msgs[0]);
 	struct nlattr *attr;
 	int rem;
 
 	nlmsg_for_each_attr(attr, fabric, GENL_HDRLEN, rem)
 		if (nla_type(attr) == CONGA_A_FABRIC_DSTPORT &&
-		    conga_print_value(attr) == dstport)
+		    conga_attr_number(attr) == dstport)
 			return true;
 	return false;
 }
 
-/* Another vxlan device of the fabric, or NULL; the first one after NULL. */
-struct rtnl_link *conga_box_next_vxlan(const struct conga_box *box, struct rtnl_link *link)
+const struct conga_link *conga_node_next_vxlan(const struct conga_node *node, size_t *next)
 {
-	struct nl_object *object = (struct nl_object *)link;
-	uint32_t dstport;
+	while (*next < node->links.count) {
+		const struct conga_link *link = conga_array_at(&node->links, (*next)++);
 
-	object = object ? nl_cache_get_next(object) : nl_cache_get_first(box->links);
-	for (; object; object = nl_cache_get_next(object)) {
-		link = (struct rtnl_link *)object;
-		if (rtnl_link_is_vxlan(link) && !rtnl_link_vxlan_get_port(link, &dstport) &&
-		    conga_box_takes(box, dstport))
+		if (link->kind == CONGA_LINK_VXLAN && conga_node_takes(node, link->vxlan.dstport))
 			return link;
 	}
 	return NULL;
 }
 
-/* Borrowed from the cache, NULL if it went meanwhile. */
-struct rtnl_link *conga_box_link(const struct conga_box *box, unsigned int ifindex)
+const struct conga_link *conga_node_link(const struct conga_node *node, unsigned int ifindex)
 {
-	struct rtnl_link *link = rtnl_link_get(box->links, ifindex);
+	size_t i;
 
-	rtnl_link_put(link);
-	return link;
+	for (i = 0; i < node->links.count; i++) {
+		const struct conga_link *link = conga_array_at(&node->links, i);
+
+		if ((unsigned int)link->ifindex == ifindex)
+			return link;
+	}
+	return NULL;
 }
 
 /* @role 0: any */
-bool conga_box_is_port(const struct conga_box *box, unsigned int ifindex, unsigned int role)
+bool conga_node_is_port(const struct conga_node *node, unsigned int ifindex, unsigned int role)
 {
 	struct nlattr *port[CONGA_ATTRS_MAX + 1];
 	size_t next = 0;
 
-	while (conga_box_next_port(box, &next, port))
-		if (conga_print_value(port[CONGA_A_PORT_IFINDEX]) == ifindex)
-			return !role || conga_print_value(port[CONGA_A_PORT_ROLE]) == role;
+	while (conga_node_next_port(node, &next, port))
+		if (conga_attr_number(port[CONGA_A_PORT_IFINDEX]) == ifindex)
+			return !role || conga_attr_number(port[CONGA_A_PORT_ROLE]) == role;
 	return false;
 }
 
-void conga_box_leaf_name(struct nlattr **leaf, char *name)
+void conga_node_leaf_name(struct nlattr **leaf, char *name)
 {
 	const struct nlattr *addr4 = leaf[CONGA_A_LEAF_ADDR4];
 	const struct nlattr *addr = addr4 ? addr4 : leaf[CONGA_A_LEAF_ADDR6];
 
 	if (!addr || !inet_ntop(addr4 ? AF_INET : AF_INET6, nla_data(addr), name,
-				CONGA_BOX_NAME_MAX))
-		snprintf(name, CONGA_BOX_NAME_MAX, "?");
+				CONGA_NODE_NAME_MAX))
+		snprintf(name, CONGA_NODE_NAME_MAX, "?");
 }
 
 /* -1 if there is none. /proc/sys/net is that of the process's namespace. */
-long conga_box_sysctl(const char *family, const char *name)
+long conga_node_sysctl(const char *family, const char *name)
 {
-	char path[CONGA_BOX_PATH_MAX];
+	char path[CONGA_NODE_PATH_MAX];
 	unsigned long value;
 	FILE *file;
 	int count;
@@ -148,7 +209,7 @@ long conga_box_sysctl(const char *family, const char *name)
 }
 
 /* @driver has room for ETHTOOL_BUSINFO_LEN. */
-bool conga_box_driver(const char *dev, char *driver)
+bool conga_node_driver(const char *dev, char *driver)
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
 	struct ifreq request = { .ifr_data = (void *)&info };

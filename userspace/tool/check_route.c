@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How the kernel itself forwards over the ports. */
-#include <net/if.h>
 #include <stdio.h>
-#include <netlink/route/nexthop.h>
-#include <netlink/route/route.h>
 #include "tool/check.h"
 
 /* Values of fib_multipath_hash_policy, and a bit of fib_multipath_hash_fields. */
@@ -28,29 +25,23 @@ static const struct conga_check_family conga_check_families[] = {
 #define CONGA_CHECK_FAMILIES \
 	(sizeof(conga_check_families) / sizeof(*conga_check_families))
 
-static int conga_check_transits(const struct conga_box *box, struct rtnl_route *route)
+/* Does the node choose between transit ports? */
+static bool conga_check_chooses(const struct conga_node *node, int family)
 {
-	struct rtnl_nexthop *nexthop;
-	int i, count = 0;
+	unsigned int route = 0;
+	int count = 0;
+	size_t i;
 
-	for (i = 0; i < rtnl_route_get_nnexthops(route); i++) {
-		nexthop = rtnl_route_nexthop_n(route, i);
-		count += conga_box_is_port(box, rtnl_route_nh_get_ifindex(nexthop),
-					   CONGA_ROLE_TRANSIT);
-	}
-	return count;
-}
+	for (i = 0; i < node->hops.count; i++) {
+		const struct conga_node_hop *hop = conga_array_at(&node->hops, i);
 
-/* Does the box choose between transit ports? */
-static bool conga_check_chooses(const struct conga_box *box, int family)
-{
-	struct nl_object *object = nl_cache_get_first(box->routes);
-
-	for (; object; object = nl_cache_get_next(object)) {
-		struct rtnl_route *route = (struct rtnl_route *)object;
-
-		if (rtnl_route_get_family(route) == family &&
-		    conga_check_transits(box, route) > 1)
+		if (hop->family != family)
+			continue;
+		if (hop->route != route)
+			count = 0;
+		route = hop->route;
+		count += conga_node_is_port(node, hop->ifindex, CONGA_ROLE_TRANSIT);
+		if (count > 1)
 			return true;
 	}
 	return false;
@@ -59,15 +50,15 @@ static bool conga_check_chooses(const struct conga_box *box, int family)
 /* Only the source port differs between flows of two tunnel endpoints. */
 static bool conga_check_hashes_ports(const char *family)
 {
-	long policy = conga_box_sysctl(family, "fib_multipath_hash_policy");
+	long policy = conga_node_sysctl(family, "fib_multipath_hash_policy");
 
 	if (policy == CONGA_CHECK_HASH_CUSTOM)
-		return conga_box_sysctl(family, "fib_multipath_hash_fields") &
+		return conga_node_sysctl(family, "fib_multipath_hash_fields") &
 			CONGA_CHECK_HASH_SPORT;
 	return policy == CONGA_CHECK_HASH_L4 || policy < 0;
 }
 
-void conga_check_hash_policy(const struct conga_check *check, const struct conga_box *box)
+void conga_check_hash_policy(const struct conga_check *check, const struct conga_node *node)
 {
 	const struct conga_check_family *family;
 	char object[CONGA_CHECK_SYSCTL_MAX];
@@ -75,9 +66,9 @@ void conga_check_hash_policy(const struct conga_check *check, const struct conga
 
 	for (i = 0; i < CONGA_CHECK_FAMILIES; i++) {
 		family = &conga_check_families[i];
-		if (conga_box_sysctl(family->name, family->forwarding) <= 0 ||
+		if (conga_node_sysctl(family->name, family->forwarding) <= 0 ||
 		    conga_check_hashes_ports(family->name) ||
-		    !conga_check_chooses(box, family->family))
+		    !conga_check_chooses(node, family->family))
 			continue;
 		snprintf(object, sizeof(object), "net.%s.fib_multipath_hash_policy",
 			 family->name);
@@ -87,30 +78,15 @@ void conga_check_hash_policy(const struct conga_check *check, const struct conga
 	}
 }
 
-static bool conga_check_is_nexthop(struct rtnl_route *route, unsigned int ifindex)
-{
-	struct rtnl_nexthop *nexthop;
-	int i;
-
-	for (i = 0; i < rtnl_route_get_nnexthops(route); i++) {
-		nexthop = rtnl_route_nexthop_n(route, i);
-		if ((unsigned int)rtnl_route_nh_get_ifindex(nexthop) == ifindex &&
-		    (rtnl_route_nh_get_gateway(nexthop) || rtnl_route_nh_get_via(nexthop)))
-			return true;
-	}
-	return false;
-}
-
 /* Does any route of that family go by a gateway on the port? */
-static bool conga_check_routes_by(const struct conga_box *box, int family, unsigned int ifindex)
+static bool conga_check_routes_by(const struct conga_node *node, int family, int ifindex)
 {
-	struct nl_object *object = nl_cache_get_first(box->routes);
+	size_t i;
 
-	for (; object; object = nl_cache_get_next(object)) {
-		struct rtnl_route *route = (struct rtnl_route *)object;
+	for (i = 0; i < node->hops.count; i++) {
+		const struct conga_node_hop *hop = conga_array_at(&node->hops, i);
 
-		if (rtnl_route_get_family(route) == family &&
-		    conga_check_is_nexthop(route, ifindex))
+		if (hop->family == family && hop->ifindex == ifindex && hop->has_gateway)
 			return true;
 	}
 	return false;
@@ -122,24 +98,24 @@ static bool conga_check_ignores_linkdown(const struct conga_check_family *family
 	char name[CONGA_CHECK_SYSCTL_MAX];
 
 	snprintf(name, sizeof(name), "conf/%s/ignore_routes_with_linkdown", dev);
-	return conga_box_sysctl(family->name, name);
+	return conga_node_sysctl(family->name, name);
 }
 
-static void conga_check_linkdown_of(const struct conga_check *check, const struct conga_box *box,
+static void conga_check_linkdown_of(const struct conga_check *check, const struct conga_node *node,
 				    const struct conga_check_family *family)
 {
 	struct nlattr *port[CONGA_ATTRS_MAX + 1];
-	char object[CONGA_CHECK_SYSCTL_MAX], dev[CONGA_BOX_NAME_MAX];
+	char object[CONGA_CHECK_SYSCTL_MAX], dev[CONGA_NODE_NAME_MAX];
 	unsigned int ifindex;
 	size_t next = 0;
 
 	snprintf(object, sizeof(object), "net.%s.conf.all.ignore_routes_with_linkdown",
 		 family->name);
-	while (conga_box_next_port(box, &next, port)) {
-		ifindex = conga_print_value(port[CONGA_A_PORT_IFINDEX]);
+	while (conga_node_next_port(node, &next, port)) {
+		ifindex = conga_attr_number(port[CONGA_A_PORT_IFINDEX]);
 		conga_names_find(ifindex, dev);
 		if (conga_check_ignores_linkdown(family, dev) ||
-		    !conga_check_routes_by(box, family->family, ifindex))
+		    !conga_check_routes_by(node, family->family, ifindex))
 			continue;
 		conga_check_report(check, object,
 				   "is off, so that routes by %s are used when its link is down; set it: sysctl -w %s=1",
@@ -148,12 +124,12 @@ static void conga_check_linkdown_of(const struct conga_check *check, const struc
 	}
 }
 
-void conga_check_linkdown(const struct conga_check *check, const struct conga_box *box)
+void conga_check_linkdown(const struct conga_check *check, const struct conga_node *node)
 {
 	size_t i;
 
 	for (i = 0; i < CONGA_CHECK_FAMILIES; i++)
 		if (!conga_check_families[i].all_counts ||
 		    !conga_check_ignores_linkdown(&conga_check_families[i], "all"))
-			conga_check_linkdown_of(check, box, &conga_check_families[i]);
+			conga_check_linkdown_of(check, node, &conga_check_families[i]);
 }

@@ -64,9 +64,9 @@ static int conga_config_fill_dev(struct conga_config_item *item, struct nlattr *
 {
 	char name[IF_NAMESIZE];
 
-	if (nla_len(attr) != sizeof(uint32_t) || !conga_print_value(attr))
+	if (nla_len(attr) != sizeof(uint32_t) || !conga_attr_number(attr))
 		return CONGA_OK;
-	item->ifindex = conga_print_value(attr);
+	item->ifindex = conga_attr_number(attr);
 	conga_names_find(item->ifindex, name);
 	return conga_config_fill_name(item, name);
 }
@@ -109,7 +109,7 @@ static int conga_config_fill_param(struct conga_config *config, struct nlattr *n
 		fputs("Error: too many parameters of a policy\n", stderr);
 		return CONGA_USAGE;
 	}
-	param->value = conga_print_value(attrs[CONGA_A_PARAM_VALUE]);
+	param->value = conga_attr_number(attrs[CONGA_A_PARAM_VALUE]);
 	return CONGA_OK;
 }
 
@@ -129,7 +129,7 @@ static int conga_config_fill_fabric(struct conga_config *config,
 		return conga_config_fill_param(config, attr);
 	case CONGA_A_FABRIC_DSTPORT:
 		if (config->dstport_count < CONGA_DSTPORTS_MAX)
-			config->dstports[config->dstport_count++] = conga_print_value(attr);
+			config->dstports[config->dstport_count++] = conga_attr_number(attr);
 		break;
 	case CONGA_A_FABRIC_LOCAL6:
 		nla_memcpy(&config->local6, attr, sizeof(config->local6));
@@ -181,7 +181,7 @@ int conga_config_fill(struct conga_config *config, struct conga_config_item *ite
 		if (conga_config_is_setting(item->object, type))
 			item->given |= conga_config_bit(type);
 		if (nla_len(attr) <= (int)sizeof(*item->value))
-			item->value[type] = conga_print_value(attr);
+			item->value[type] = conga_attr_number(attr);
 		if (item->object == &conga_fabric_object)
 			status = conga_config_fill_fabric(config, item, attr);
 		else if (item->object == &conga_port_object && type == CONGA_A_PORT_IFINDEX)

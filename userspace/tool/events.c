@@ -1,31 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Events: a socket of its own, so that an answer never stands behind a queue
- * of them. Read by hand, because libnl cannot tell a queue that ran over from
- * a want of memory.
- */
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <linux/netlink.h>
-#include <netlink/socket.h>
+#include "common/subscription.h"
 #include "tool/tool.h"
 
 /* Many thousands of events; "ip monitor" asks for as much. */
 #define CONGA_EVENTS_RCVBUF	(1024 * 1024)
 
-/* An event is an object, far smaller than a page. */
-#define CONGA_EVENTS_SIZE_MAX	16384
-
-static struct nl_sock *conga_events_sock;
-
-static const char *const conga_events_groups[] = {
-	CONGA_MCGRP_CONFIG_NAME,
-	CONGA_MCGRP_STATE_NAME,
-};
+static struct conga_subscription conga_events_subscription;
 
 static int conga_events_failed(const char *what)
 {
@@ -33,27 +19,22 @@ static int conga_events_failed(const char *what)
 	return CONGA_REFUSED;
 }
 
-/* Beyond the system's limit if we may, else up to it. */
-static void conga_events_set_rcvbuf(int fd)
+static int conga_events_rcvbuf(void)
 {
-	int size = CONGA_EVENTS_RCVBUF;
-
-	if (conga_options.rcvbuf)
-		size = conga_options.rcvbuf < INT_MAX ? conga_options.rcvbuf : INT_MAX;
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	if (!conga_options.rcvbuf)
+		return CONGA_EVENTS_RCVBUF;
+	return conga_options.rcvbuf < INT_MAX ? conga_options.rcvbuf : INT_MAX;
 }
 
-static int conga_events_join(int fd)
+static int conga_events_join(void)
 {
-	int status, group;
-	size_t i;
+	int status, group, number;
 
-	for (i = 0; i < sizeof(conga_events_groups) / sizeof(*conga_events_groups); i++) {
-		status = conga_nl_find_group(conga_events_groups[i], &group);
+	for (group = 0; group < CONGA_FAMILY_GROUPS; group++) {
+		status = conga_nl_find_group(group, &number);
 		if (status)
 			return status;
-		if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof(group)))
+		if (conga_subscription_join(&conga_events_subscription, number))
 			return conga_events_failed("subscribe to");
 	}
 	return CONGA_OK;
@@ -63,17 +44,13 @@ int conga_events_open(void)
 {
 	int status, err;
 
-	conga_events_sock = nl_socket_alloc();
-	if (!conga_events_sock)
-		return conga_events_failed("subscribe to");
-	err = nl_connect(conga_events_sock, NETLINK_GENERIC);
+	err = conga_subscription_open(&conga_events_subscription, NETLINK_GENERIC,
+				      conga_events_rcvbuf());
 	if (err) {
 		fprintf(stderr, "conga: %s\n", nl_geterror(err));
-		conga_events_close();
 		return CONGA_REFUSED;
 	}
-	conga_events_set_rcvbuf(nl_socket_get_fd(conga_events_sock));
-	status = conga_events_join(nl_socket_get_fd(conga_events_sock));
+	status = conga_events_join();
 	if (status)
 		conga_events_close();
 	return status;
@@ -81,61 +58,34 @@ int conga_events_open(void)
 
 void conga_events_close(void)
 {
-	nl_socket_free(conga_events_sock);
-	conga_events_sock = NULL;
+	conga_subscription_close(&conga_events_subscription);
 }
 
-static void conga_events_split(struct nlmsghdr *hdr, int len,
-			       void (*handle)(struct nl_msg *event))
+static void conga_events_on_event(struct nlmsghdr *event, void *arg)
 {
-	struct nl_msg *msg;
+	void (**handle)(struct nl_msg *event) = arg;
+	struct nl_msg *msg = nlmsg_convert(event);
 
-	for (; nlmsg_ok(hdr, len); hdr = nlmsg_next(hdr, &len)) {
-		msg = nlmsg_convert(hdr);
-		if (msg)
-			handle(msg);
-		nlmsg_free(msg);
-	}
+	if (msg)
+		(*handle)(msg);
+	nlmsg_free(msg);
 }
 
-static enum conga_events_result conga_events_none(void)
+enum conga_subscription_result conga_events_read(void (*handle)(struct nl_msg *event))
 {
-	if (errno == EAGAIN || errno == EINTR)
-		return CONGA_EVENTS_NONE;
-	if (errno == ENOBUFS)
-		return CONGA_EVENTS_LOST;
-	conga_events_failed("read");
-	return CONGA_EVENTS_FAILED;
+	enum conga_subscription_result result;
+
+	result = conga_subscription_read(&conga_events_subscription, conga_events_on_event,
+					 &handle);
+	if (result == CONGA_SUBSCRIPTION_FAILED)
+		conga_events_failed("read");
+	return result;
 }
 
-/* Another process could send here; an event is from the kernel, port 0. */
-enum conga_events_result conga_events_read(void (*handle)(struct nl_msg *event))
-{
-	static union {
-		struct nlmsghdr hdr;
-		char bytes[CONGA_EVENTS_SIZE_MAX];
-	} buffer;
-	struct sockaddr_nl from = { 0 };
-	socklen_t from_len = sizeof(from);
-	ssize_t len;
-
-	len = recvfrom(nl_socket_get_fd(conga_events_sock), &buffer, sizeof(buffer),
-		       MSG_DONTWAIT | MSG_TRUNC, (struct sockaddr *)&from, &from_len);
-	if (len < 0)
-		return conga_events_none();
-	if (from.nl_pid)
-		return CONGA_EVENTS_READ;
-	if (len > (ssize_t)sizeof(buffer))
-		return CONGA_EVENTS_LOST;
-	conga_events_split(&buffer.hdr, len, handle);
-	return CONGA_EVENTS_READ;
-}
-
-/* Until there is an event, or a signal that is not in @mask. */
 int conga_events_wait(const sigset_t *mask)
 {
 	struct pollfd fd = {
-		.fd = nl_socket_get_fd(conga_events_sock),
+		.fd = conga_subscription_fd(&conga_events_subscription),
 		.events = POLLIN,
 	};
 

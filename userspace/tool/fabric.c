@@ -268,7 +268,7 @@ static const struct conga_choice conga_fabric_byte3[] = {
 static const char *conga_fabric_label_unless(const char *label, const struct nlattr *attr,
 					     unsigned long long value)
 {
-	if (conga_options.details || conga_print_value(attr) != value)
+	if (conga_options.details || conga_attr_number(attr) != value)
 		return label;
 	return NULL;
 }
@@ -283,7 +283,7 @@ static void conga_fabric_print_tdre(const struct nlattr *attr)
 {
 	const char *label = conga_fabric_label("tdre", attr);
 
-	if (conga_print_value(attr))
+	if (conga_attr_number(attr))
 		conga_print_time("tdre_ns", label, attr);
 	else if (attr)
 		conga_print_string(NULL, label, "auto");
@@ -337,8 +337,8 @@ static void conga_fabric_print_opt_out(struct nlattr **attrs)
 		conga_print_uint("opt_out_mark", NULL, mark);
 		conga_print_uint("opt_out_mask", NULL, attrs[CONGA_A_FABRIC_OPT_OUT_MASK]);
 	} else if (mark) {
-		snprintf(text, sizeof(text), "0x%llx/0x%llx", conga_print_value(mark),
-			 conga_print_value(attrs[CONGA_A_FABRIC_OPT_OUT_MASK]));
+		snprintf(text, sizeof(text), "0x%llx/0x%llx", conga_attr_number(mark),
+			 conga_attr_number(attrs[CONGA_A_FABRIC_OPT_OUT_MASK]));
 		conga_print_string(NULL, "opt-out mark", text);
 	}
 	conga_print_uint("opt_out_dscp", "opt-out dscp", attrs[CONGA_A_FABRIC_OPT_OUT_DSCP]);

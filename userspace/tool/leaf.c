@@ -89,7 +89,7 @@ static const struct nla_policy conga_leaf_policy[CONGA_A_LEAF_MAX + 1] = {
 /* That all is as it should be is no news. */
 static void conga_leaf_print_reason(const struct nlattr *reason)
 {
-	unsigned int value = conga_print_value(reason);
+	unsigned int value = conga_attr_number(reason);
 
 	conga_print_choice("reason", NULL, reason, conga_leaf_reasons);
 	if (conga_options.details ||

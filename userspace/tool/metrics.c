@@ -126,7 +126,7 @@ static void conga_metrics_dev(const struct nlattr *attr, bool first)
 {
 	char name[IF_NAMESIZE];
 
-	conga_names_find(conga_print_value(attr), name);
+	conga_names_find(conga_attr_number(attr), name);
 	conga_metrics_label("dev", name, first);
 }
 
@@ -143,7 +143,7 @@ static void conga_metrics_addr(struct nlattr **attrs, int attr4)
 static void conga_metrics_choice(const char *key, const struct nlattr *attr,
 				 const struct conga_choice *choices)
 {
-	conga_metrics_label(key, conga_args_choice_word(choices, conga_print_value(attr)), false);
+	conga_metrics_label(key, conga_args_choice_word(choices, conga_attr_number(attr)), false);
 }
 
 /* The labels that say which port, leaf or path it is. */
@@ -189,7 +189,7 @@ static void conga_metrics_number(const struct conga_metric_kind *kind,
 		if (!any)
 			conga_metrics_begin(kind->name, kind->type, kind->help);
 		any = true;
-		value = conga_print_value(attrs[kind->attr]);
+		value = conga_attr_number(attrs[kind->attr]);
 		fputs(kind->name, conga_metrics_out);
 		of->label(attrs);
 		if (kind->scale)
@@ -219,7 +219,7 @@ static void conga_metrics_whether(const char *name, const char *help, int attr,
 	while (conga_state_next(of->object, of->replies, &next, attrs)) {
 		fputs(name, conga_metrics_out);
 		of->label(attrs);
-		conga_metrics_end(conga_print_value(attrs[attr]) == good);
+		conga_metrics_end(conga_attr_number(attrs[attr]) == good);
 	}
 }
 
@@ -249,7 +249,7 @@ static void conga_metrics_words_of_port(struct nlattr **attrs)
 	conga_metrics_choice("role", attrs[CONGA_A_PORT_ROLE], conga_port_roles);
 	if (!attrs[CONGA_A_PORT_TAG])
 		return;
-	conga_units_format_integer(tag, sizeof(tag), conga_print_value(attrs[CONGA_A_PORT_TAG]));
+	conga_units_format_integer(tag, sizeof(tag), conga_attr_number(attrs[CONGA_A_PORT_TAG]));
 	conga_metrics_label("tag", tag, false);
 }
 
@@ -280,7 +280,7 @@ static void conga_metrics_fabric(const struct conga_replies *replies)
 		return;
 	conga_metrics_begin("conga_fabric_metric_limit", "gauge", "Full scale of metrics.");
 	fprintf(conga_metrics_out, "conga_fabric_metric_limit %llu\n",
-		(1ULL << conga_print_value(attrs[CONGA_A_FABRIC_Q])) - 1);
+		(1ULL << conga_attr_number(attrs[CONGA_A_FABRIC_Q])) - 1);
 }
 
 static void conga_metrics_ports(const struct conga_replies *replies)

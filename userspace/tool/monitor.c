@@ -54,7 +54,7 @@ static void conga_monitor_print(const struct conga_monitor_kind *kind, struct nl
 	if (conga_command_parse_reply(kind->object, msg, attrs))
 		return;
 	if (kind->object == &conga_port_object)
-		conga_names_remember(conga_print_value(attrs[CONGA_A_PORT_IFINDEX]));
+		conga_names_remember(conga_attr_number(attrs[CONGA_A_PORT_IFINDEX]));
 	if (!(conga_monitor_wanted & 1U << (kind - conga_monitor_kinds)))
 		return;
 	conga_print_object(NULL);
@@ -143,12 +143,12 @@ static int conga_monitor_tell_state(void)
 /* What is still in the queue is older than the state, and goes first. */
 static int conga_monitor_recover(void)
 {
-	enum conga_events_result result;
+	enum conga_subscription_result result;
 
 	do {
 		result = conga_events_read(conga_monitor_ignore);
-	} while (result == CONGA_EVENTS_READ || result == CONGA_EVENTS_LOST);
-	if (result == CONGA_EVENTS_FAILED)
+	} while (result == CONGA_SUBSCRIPTION_READ || result == CONGA_SUBSCRIPTION_LOST);
+	if (result == CONGA_SUBSCRIPTION_FAILED)
 		return CONGA_REFUSED;
 	conga_print_object(NULL);
 	conga_repeat_print_time();
@@ -162,11 +162,11 @@ static int conga_monitor_recover(void)
 static int conga_monitor_step(const sigset_t *mask)
 {
 	switch (conga_events_read(conga_monitor_on_event)) {
-	case CONGA_EVENTS_NONE:
+	case CONGA_SUBSCRIPTION_NONE:
 		return conga_events_wait(mask);
-	case CONGA_EVENTS_LOST:
+	case CONGA_SUBSCRIPTION_LOST:
 		return conga_monitor_recover();
-	case CONGA_EVENTS_FAILED:
+	case CONGA_SUBSCRIPTION_FAILED:
 		return CONGA_REFUSED;
 	default:
 		return CONGA_OK;
@@ -183,7 +183,7 @@ static int conga_monitor_remember_names(void)
 
 	status = conga_state_read(&state, &error);
 	while (conga_state_next(&conga_port_object, &state.ports, &next, attrs))
-		conga_names_remember(conga_print_value(attrs[CONGA_A_PORT_IFINDEX]));
+		conga_names_remember(conga_attr_number(attrs[CONGA_A_PORT_IFINDEX]));
 	conga_state_clean(&state);
 	return error == ENOENT ? CONGA_OK : status;
 }

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The one socket, requests and replies. Replies are collected and printed
- * only when the kernel has finished, so that a dump that fails or is
- * interrupted half-way prints nothing; those of a command that streams are
+ * Replies are collected and printed only when the kernel has finished, so that a dump that
+ * fails or is interrupted half-way prints nothing; those of a command that streams are
  * handed on as they come.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <linux/netlink.h>
-#include <netlink/socket.h>
-#include <netlink/genl/genl.h>
-#include <netlink/genl/ctrl.h>
+#include <netlink/errno.h>
+#include "common/netlink.h"
 #include "tool/tool.h"
 
 /* A dump that objects keep changing under is asked for again, unless it was handed on:
@@ -24,17 +21,8 @@
 #define CONGA_NL_PAUSE_MAX	512	/* ms */
 #define CONGA_NL_ROOM_MIN	16
 
-static struct nl_sock *conga_nl_sock;
-static int conga_nl_family;
-
-/* One exchange: a request and all that comes back. */
-struct conga_exchange {
-	const struct nlmsghdr *request;
-	struct conga_replies *replies;
-	struct conga_extack extack;
-	int error;		/* errno by the kernel's word */
-	bool done;
-};
+static struct conga_netlink conga_nl_netlink = { .protocol = NETLINK_GENERIC };
+static struct conga_family conga_nl_family;
 
 /* These are libnl's own codes, not errno. */
 static int conga_nl_failed(int err)
@@ -43,38 +31,18 @@ static int conga_nl_failed(int err)
 	return CONGA_REFUSED;
 }
 
-static int conga_nl_no_memory(void)
-{
-	return conga_nl_failed(-NLE_NOMEM);
-}
-
-/* A kernel that does not know them says less, so failure is none. */
-static void conga_nl_set_options(void)
-{
-	int fd = nl_socket_get_fd(conga_nl_sock);
-	int on = 1;
-
-	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
-	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof(on));
-}
-
 void conga_nl_close(void)
 {
-	nl_socket_free(conga_nl_sock);
-	conga_nl_sock = NULL;
+	conga_netlink_close(&conga_nl_netlink);
 }
 
-/* Made before the socket is opened, so that a usage error needs no module. */
 struct nl_msg *conga_nl_message(const struct conga_command *command)
 {
-	struct nl_msg *msg = nlmsg_alloc();
+	struct nl_msg *msg = conga_family_message(command->cmd);
 
-	if (msg && genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, 0, 0, 0, command->cmd,
-			       CONGA_FAMILY_VERSION))
-		return msg;
-	nlmsg_free(msg);
-	conga_nl_no_memory();
-	return NULL;
+	if (!msg)
+		conga_nl_failed(-NLE_NOMEM);
+	return msg;
 }
 
 void conga_nl_replies_clean(struct conga_replies *replies)
@@ -99,122 +67,32 @@ static bool conga_nl_replies_grow(struct conga_replies *replies)
 	return true;
 }
 
-static int conga_nl_on_reply(struct nl_msg *msg, void *arg)
+static int conga_nl_on_reply(struct nl_msg *reply, void *arg)
 {
-	struct conga_exchange *exchange = arg;
-	struct conga_replies *replies = exchange->replies;
+	struct conga_replies *replies = arg;
 
 	if (!replies)
-		return NL_OK;
+		return 0;
 	if (replies->each) {
-		replies->each(msg, replies->arg);
-		return NL_OK;
+		replies->each(reply, replies->arg);
+		return 0;
 	}
 	if (replies->count == replies->room && !conga_nl_replies_grow(replies))
-		return -NLE_NOMEM;
-	nlmsg_get(msg);
-	replies->msgs[replies->count++] = msg;
-	return NL_OK;
+		return 1;
+	nlmsg_get(reply);
+	replies->msgs[replies->count++] = reply;
+	return 0;
 }
 
-/* The extended ACK of @hdr begins @offset bytes behind its header. */
-static void conga_nl_read_extack(struct conga_exchange *exchange, struct nlmsghdr *hdr,
-				 int offset)
-{
-	offset = NLMSG_ALIGN(offset);
-	if ((hdr->nlmsg_flags & NLM_F_ACK_TLVS) && nlmsg_datalen(hdr) >= offset)
-		conga_extack_parse(&exchange->extack,
-				   (struct nlattr *)((char *)nlmsg_data(hdr) + offset),
-				   nlmsg_datalen(hdr) - offset, exchange->request);
-}
-
-/* Without NLM_F_CAPPED our own request stands between the two. */
-static int conga_nl_extack_offset(const struct nlmsghdr *hdr, const struct nlmsgerr *err)
-{
-	int echo = (hdr->nlmsg_flags & NLM_F_CAPPED) ? 0 : nlmsg_datalen(&err->msg);
-
-	return sizeof(*err) + echo;
-}
-
-static int conga_nl_on_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
-{
-	struct nlmsghdr *hdr = (struct nlmsghdr *)((char *)err - NLMSG_HDRLEN);
-	struct conga_exchange *exchange = arg;
-
-	(void)from;
-	exchange->error = -err->error;
-	exchange->done = true;
-	conga_nl_read_extack(exchange, hdr, conga_nl_extack_offset(hdr, err));
-	return NL_SKIP;
-}
-
-static int conga_nl_on_ack(struct nl_msg *msg, void *arg)
-{
-	struct nlmsghdr *hdr = nlmsg_hdr(msg);
-	struct conga_exchange *exchange = arg;
-
-	exchange->done = true;
-	conga_nl_read_extack(exchange, hdr, conga_nl_extack_offset(hdr, nlmsg_data(hdr)));
-	return NL_SKIP;
-}
-
-/* The end of a dump carries its result, negative if it broke off. */
-static int conga_nl_on_done(struct nl_msg *msg, void *arg)
-{
-	struct nlmsghdr *hdr = nlmsg_hdr(msg);
-	struct conga_exchange *exchange = arg;
-	int result;
-
-	exchange->done = true;
-	if (nlmsg_datalen(hdr) < (int)sizeof(result))
-		return NL_SKIP;
-	memcpy(&result, nlmsg_data(hdr), sizeof(result));
-	if (result < 0)
-		exchange->error = -result;
-	conga_nl_read_extack(exchange, hdr, sizeof(result));
-	return NL_SKIP;
-}
-
-static struct nl_cb *conga_nl_callbacks(struct conga_exchange *exchange)
-{
-	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
-
-	if (!cb)
-		return NULL;
-	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, conga_nl_on_reply, exchange);
-	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, conga_nl_on_done, exchange);
-	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, conga_nl_on_ack, exchange);
-	nl_cb_err(cb, NL_CB_CUSTOM, conga_nl_on_error, exchange);
-	return cb;
-}
-
-/* Returns a code of libnl: negative if the exchange itself failed. */
-static int conga_nl_exchange(struct conga_exchange *exchange, struct nl_msg *msg)
-{
-	struct nl_cb *cb = conga_nl_callbacks(exchange);
-	int err;
-
-	if (!cb)
-		return -NLE_NOMEM;
-	nlmsg_hdr(msg)->nlmsg_seq = NL_AUTO_SEQ;
-	exchange->request = nlmsg_hdr(msg);
-	err = nl_send_auto(conga_nl_sock, msg);
-	while (err >= 0 && !exchange->done)
-		err = nl_recvmsgs(conga_nl_sock, cb);
-	nl_cb_put(cb);
-	return err;
-}
-
-static int conga_nl_try(struct conga_exchange *exchange, struct nl_msg *msg,
+static int conga_nl_try(struct conga_netlink_answer *answer, struct nl_msg *msg, int flags,
 			struct conga_replies *replies)
 {
 	int tries, pause = 1, err;
 
 	for (tries = 1; ; tries++) {
-		memset(exchange, 0, sizeof(*exchange));
-		exchange->replies = replies;
-		err = conga_nl_exchange(exchange, msg);
-		if (err != -NLE_DUMP_INTR || exchange->error || !replies || replies->each)
+		err = conga_family_request(&conga_nl_family, &conga_nl_netlink, msg, flags,
+					   conga_nl_on_reply, replies, answer);
+		if (err != -NLE_DUMP_INTR || answer->error || !replies || replies->each)
 			return err;
 		if (tries >= CONGA_NL_TRIES && !conga_repeat_is_on())
 			return err;
@@ -223,25 +101,6 @@ static int conga_nl_try(struct conga_exchange *exchange, struct nl_msg *msg,
 		if (pause < CONGA_NL_PAUSE_MAX)
 			pause *= 2;
 	}
-}
-
-static int conga_nl_ask_family(struct conga_replies *replies)
-{
-	struct nl_msg *msg = nlmsg_alloc();
-	struct conga_exchange exchange = { 0 };
-	int err = -NLE_NOMEM;
-
-	if (msg && genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, GENL_ID_CTRL, 0,
-			       NLM_F_REQUEST | NLM_F_ACK, CTRL_CMD_GETFAMILY, 1) &&
-	    !nla_put_string(msg, CTRL_ATTR_FAMILY_NAME, CONGA_FAMILY_NAME))
-		err = conga_nl_try(&exchange, msg, replies);
-	nlmsg_free(msg);
-	if (exchange.error == ENOENT) {
-		fprintf(stderr,
-			"Error: the kernel module conga is not loaded: modprobe conga (it is in the package conga-dkms)\n");
-		return CONGA_REFUSED;
-	}
-	return err < 0 ? conga_nl_failed(err) : CONGA_OK;
 }
 
 /* Attributes are only ever added, so that another version is another language. */
@@ -261,70 +120,41 @@ static int conga_nl_check_version(unsigned int version)
 /* The question loads the module if it can be loaded. */
 static int conga_nl_resolve(void)
 {
-	struct nlattr *attrs[CTRL_ATTR_MAX + 1] = { NULL };
-	struct conga_replies replies = { 0 };
-	int status = conga_nl_ask_family(&replies);
-
-	if (!status && replies.count)
-		genlmsg_parse(nlmsg_hdr(replies.msgs[0]), 0, attrs, CTRL_ATTR_MAX, NULL);
-	if (!status && (!attrs[CTRL_ATTR_FAMILY_ID] || !attrs[CTRL_ATTR_VERSION]))
-		status = conga_nl_failed(-NLE_MSGTYPE_NOSUPPORT);
-	if (!status) {
-		conga_nl_family = conga_print_value(attrs[CTRL_ATTR_FAMILY_ID]);
-		status = conga_nl_check_version(conga_print_value(attrs[CTRL_ATTR_VERSION]));
-	}
-	conga_nl_replies_clean(&replies);
-	return status;
-}
-
-static int conga_nl_open(void)
-{
+	struct conga_netlink_answer answer;
 	int status, err;
 
-	if (conga_nl_sock)
+	if (conga_nl_family.id)
 		return CONGA_OK;
-	conga_nl_sock = nl_socket_alloc();
-	if (!conga_nl_sock)
-		return conga_nl_no_memory();
-	err = genl_connect(conga_nl_sock);
-	if (err) {
-		conga_nl_close();
-		return conga_nl_failed(err);
+	err = conga_family_resolve(&conga_nl_family, &conga_nl_netlink, &answer);
+	if (answer.error == ENOENT) {
+		fprintf(stderr,
+			"Error: the kernel module conga is not loaded: modprobe conga (it is in the package conga-dkms)\n");
+		return CONGA_REFUSED;
 	}
-	conga_nl_set_options();
-	status = conga_nl_resolve();
+	status = err ? conga_nl_failed(err) : conga_nl_check_version(conga_nl_family.version);
 	if (status)
-		conga_nl_close();
+		conga_nl_family.id = 0;
 	return status;
 }
 
-/* The number of the family, or of one of its multicast groups. */
-int conga_nl_find_family(int *family)
+int conga_nl_find_group(enum conga_family_group group, int *number)
 {
-	int status = conga_nl_open();
-
-	*family = conga_nl_family;
-	return status;
-}
-
-int conga_nl_find_group(const char *name, int *group)
-{
-	int status = conga_nl_open();
+	int status = conga_nl_resolve();
 
 	if (status)
 		return status;
-	*group = genl_ctrl_resolve_grp(conga_nl_sock, CONGA_FAMILY_NAME, name);
-	return *group < 0 ? conga_nl_failed(*group) : CONGA_OK;
+	*number = conga_nl_family.groups[group];
+	return *number ? CONGA_OK : conga_nl_failed(-NLE_OBJ_NOTFOUND);
 }
 
 /* Half a dump is nothing; one that was interrupted is complete, but blurred. */
-static int conga_nl_verdict(const struct conga_exchange *exchange, int err,
-			    const struct conga_command *command)
+static int conga_nl_verdict(const struct conga_netlink_answer *answer, int err,
+			    struct conga_replies *replies, const struct conga_command *command)
 {
-	if (exchange->replies && (exchange->error || (err < 0 && err != -NLE_DUMP_INTR)))
-		conga_nl_replies_clean(exchange->replies);
-	if (exchange->error) {
-		conga_extack_report(&exchange->extack, exchange->error, command);
+	if (replies && (answer->error || (err && err != -NLE_DUMP_INTR)))
+		conga_nl_replies_clean(replies);
+	if (answer->error) {
+		conga_report_error(&answer->extack, answer->error, command);
 		return CONGA_REFUSED;
 	}
 	if (err == -NLE_DUMP_INTR) {
@@ -332,52 +162,38 @@ static int conga_nl_verdict(const struct conga_exchange *exchange, int err,
 		      stderr);
 		return CONGA_REFUSED;
 	}
-	if (err < 0)
+	if (err)
 		return conga_nl_failed(err);
-	conga_extack_warn(&exchange->extack);
+	conga_report_warning(&answer->extack);
 	return CONGA_OK;
 }
 
-static int conga_nl_prepare(struct nl_msg *msg, int flags)
-{
-	int status = conga_nl_open();
-
-	nlmsg_hdr(msg)->nlmsg_type = conga_nl_family;
-	nlmsg_hdr(msg)->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
-	return status;
-}
-
-/*
- * Sends @msg and collects the answer in @replies, which the caller cleans
- * whatever the outcome. With @error, a refusal by ENOENT is returned there
- * and not reported.
- */
 int conga_nl_request(const struct conga_command *command, struct nl_msg *msg, int flags,
 		     struct conga_replies *replies, int *error)
 {
-	struct conga_exchange exchange;
+	struct conga_netlink_answer answer;
 	int status, err;
 
-	status = conga_nl_prepare(msg, flags);
+	status = conga_nl_resolve();
 	if (status)
 		return status;
-	err = conga_nl_try(&exchange, msg, replies);
-	if (error && exchange.error == ENOENT) {
+	err = conga_nl_try(&answer, msg, flags, replies);
+	if (error && answer.error == ENOENT) {
 		*error = ENOENT;
 		return CONGA_REFUSED;
 	}
-	return conga_nl_verdict(&exchange, err, command);
+	return conga_nl_verdict(&answer, err, replies, command);
 }
 
-/* As a request that the kernel must refuse: with @refusal all is well. */
 int conga_nl_expect(const struct conga_command *command, struct nl_msg *msg, int refusal)
 {
-	struct conga_exchange exchange;
+	struct conga_netlink_answer answer;
 	int status, err;
 
-	status = conga_nl_prepare(msg, 0);
+	status = conga_nl_resolve();
 	if (status)
 		return status;
-	err = conga_nl_try(&exchange, msg, NULL);
-	return exchange.error == refusal ? CONGA_OK : conga_nl_verdict(&exchange, err, command);
+	err = conga_nl_try(&answer, msg, 0, NULL);
+	return answer.error == refusal ? CONGA_OK :
+					 conga_nl_verdict(&answer, err, NULL, command);
 }

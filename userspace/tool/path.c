@@ -69,7 +69,7 @@ static void conga_path_print_down(const struct nlattr *reason)
 void conga_path_print_tail(struct nlattr **attrs)
 {
 	const struct nlattr *reason = attrs[CONGA_A_PATH_REASON];
-	bool usable = conga_print_value(reason) == CONGA_PATH_USABLE;
+	bool usable = conga_attr_number(reason) == CONGA_PATH_USABLE;
 
 	conga_print_dev("dev", "dev", attrs[CONGA_A_PATH_IFINDEX]);
 	conga_print_uint("tag", "tag", attrs[CONGA_A_PATH_TAG]);

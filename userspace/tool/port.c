@@ -88,12 +88,12 @@ static void conga_port_print_rate(struct nlattr **attrs)
 {
 	const struct nlattr *source = attrs[CONGA_A_PORT_RATE_SOURCE];
 	const char *word = conga_args_choice_word(conga_port_rate_sources,
-						  conga_print_value(source));
+						  conga_attr_number(source));
 	char text[CONGA_UNITS_TEXT_MAX];
 
 	if (!source)
 		return;
-	if (conga_print_value(attrs[CONGA_A_PORT_RATE]))
+	if (conga_attr_number(attrs[CONGA_A_PORT_RATE]))
 		conga_print_rate("rate_bps", "rate", attrs[CONGA_A_PORT_RATE]);
 	else
 		conga_print_string(NULL, "rate", "unknown");
@@ -105,7 +105,7 @@ static void conga_port_print_rate(struct nlattr **attrs)
 static void conga_port_print_drain(struct nlattr **attrs)
 {
 	const struct nlattr *drain = attrs[CONGA_A_PORT_DRAIN];
-	bool show = conga_options.details || conga_print_value(drain);
+	bool show = conga_options.details || conga_attr_number(drain);
 
 	conga_print_on_off("drain", show ? "drain" : NULL, drain);
 	conga_print_uint("flowlets", "flowlets", attrs[CONGA_A_PORT_FLOWLETS]);
@@ -113,7 +113,7 @@ static void conga_port_print_drain(struct nlattr **attrs)
 
 static void conga_port_print_tier(const struct nlattr *tier)
 {
-	bool show = conga_options.details || conga_print_value(tier);
+	bool show = conga_options.details || conga_attr_number(tier);
 
 	conga_print_uint("tier", show ? "tier" : NULL, tier);
 }

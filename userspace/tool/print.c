@@ -255,26 +255,11 @@ void conga_print_flag(const char *key, const char *label, bool value)
 		conga_print_text(label);
 }
 
-/* Numbers are read by their length, which may grow in a later kernel. */
-unsigned long long conga_print_value(const struct nlattr *attr)
-{
-	switch (attr ? nla_len(attr) : 0) {
-	case sizeof(uint16_t):
-		return nla_get_u16((struct nlattr *)attr);
-	case sizeof(uint32_t):
-		return nla_get_u32((struct nlattr *)attr);
-	case sizeof(uint64_t):
-		return nla_get_u64((struct nlattr *)attr);
-	default:
-		return 0;
-	}
-}
-
 static void conga_print_quantity(const char *key, const char *label, const struct nlattr *attr,
 				 void (*format)(char *text, size_t size,
 						unsigned long long value))
 {
-	unsigned long long value = conga_print_value(attr);
+	unsigned long long value = conga_attr_number(attr);
 	char text[CONGA_UNITS_TEXT_MAX];
 
 	if (!attr)
@@ -323,7 +308,7 @@ void conga_print_rate(const char *key, const char *label, const struct nlattr *a
 
 void conga_print_fraction(const char *key, const char *label, const struct nlattr *attr)
 {
-	unsigned long long value = conga_print_value(attr);
+	unsigned long long value = conga_attr_number(attr);
 	char text[CONGA_UNITS_TEXT_MAX];
 
 	if (!attr)
@@ -342,7 +327,7 @@ void conga_print_name(const char *key, const char *label, const struct nlattr *a
 void conga_print_choice(const char *key, const char *label, const struct nlattr *attr,
 			const struct conga_choice *choices)
 {
-	unsigned int value = conga_print_value(attr);
+	unsigned int value = conga_attr_number(attr);
 	char unknown[CONGA_UNITS_TEXT_MAX];
 	const char *word;
 
@@ -356,7 +341,7 @@ void conga_print_choice(const char *key, const char *label, const struct nlattr 
 /* Why something is as it is, in brackets, on screen only. */
 void conga_print_sentence(const struct nlattr *attr, const struct conga_choice *sentences)
 {
-	const char *sentence = conga_args_choice_word(sentences, conga_print_value(attr));
+	const char *sentence = conga_args_choice_word(sentences, conga_attr_number(attr));
 	char text[CONGA_PRINT_SENTENCE_MAX];
 
 	if (!attr)
@@ -369,7 +354,7 @@ void conga_print_sentence(const struct nlattr *attr, const struct conga_choice *
 
 void conga_print_on_off(const char *key, const char *label, const struct nlattr *attr)
 {
-	bool on = conga_print_value(attr);
+	bool on = conga_attr_number(attr);
 
 	if (attr)
 		conga_print_field(key, label, json_boolean(on), on ? "on" : "off");
@@ -384,7 +369,7 @@ static const struct conga_choice conga_print_origins[] = {
 /* What an operator made is the rule. */
 void conga_print_origin(const struct nlattr *attr)
 {
-	bool show = conga_options.details || conga_print_value(attr) != CONGA_ORIGIN_MANUAL;
+	bool show = conga_options.details || conga_attr_number(attr) != CONGA_ORIGIN_MANUAL;
 
 	conga_print_choice("origin", show ? "origin" : NULL, attr, conga_print_origins);
 }
@@ -392,7 +377,7 @@ void conga_print_origin(const struct nlattr *attr)
 /* A device may go between the kernel's answer and this question. */
 void conga_print_dev(const char *key, const char *label, const struct nlattr *attr)
 {
-	unsigned int ifindex = conga_print_value(attr);
+	unsigned int ifindex = conga_attr_number(attr);
 	char name[IF_NAMESIZE];
 
 	if (!attr)

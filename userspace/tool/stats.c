@@ -58,7 +58,7 @@ static void conga_stats_print(struct nlattr **attrs, struct nl_msg *reply)
 	for (i = 1; i <= CONGA_A_STATS_MAX; i++)
 		if (conga_counters[i].name && attrs[i])
 			conga_stats_print_counter(&conga_counters[i],
-						  conga_print_value(attrs[i]));
+						  conga_attr_number(attrs[i]));
 }
 
 static void conga_stats_fill(struct conga_stats_sample *sample, struct nlattr **attrs)
@@ -67,7 +67,7 @@ static void conga_stats_fill(struct conga_stats_sample *sample, struct nlattr **
 
 	sample->ns = conga_repeat_now();
 	for (i = 1; i <= CONGA_A_STATS_MAX; i++)
-		sample->values[i] = conga_print_value(attrs[i]);
+		sample->values[i] = conga_attr_number(attrs[i]);
 }
 
 /* *@error is ENOENT without a fabric, and nothing is said, if the caller wants to know. */

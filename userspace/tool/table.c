@@ -71,7 +71,7 @@ static void conga_table_print_row(struct nlattr *attr, bool from_leaf)
 
 static void conga_table_print(struct nlattr **attrs, struct nl_msg *reply)
 {
-	bool from_leaf = conga_print_value(attrs[CONGA_A_TABLE_KIND]) == CONGA_TABLE_FROM_LEAF;
+	bool from_leaf = conga_attr_number(attrs[CONGA_A_TABLE_KIND]) == CONGA_TABLE_FROM_LEAF;
 	struct nlattr *attr;
 	int rem;
 

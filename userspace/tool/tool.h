@@ -22,7 +22,7 @@
  *   args.c     keywords and their values, into attributes of a message
  *   nl.c       requests to the kernel, and its answers
  *   events.c   what the kernel tells unasked
- *   extack.c   the kernel's refusals, as sentences
+ *   report.c   the kernel's refusals, as sentences
  *   print.c    a field at a time, as text or as JSON
  *
  * JSON is an interface. Every command that reads prints one array of objects,
@@ -40,9 +40,13 @@
 #include <netlink/netlink.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
+#include "common/attr.h"
+#include "common/extack.h"
+#include "common/family.h"
 #include "common/names.h"
 #include "common/netns.h"
 #include "common/status.h"
+#include "common/subscription.h"
 #include "common/units.h"
 
 struct conga_options {
@@ -194,24 +198,10 @@ int conga_command_show(const struct conga_command *command, struct conga_args *a
 int conga_command_parse_reply(const struct conga_object *object, struct nl_msg *reply,
 			      struct nlattr **attrs);
 
-/* extack.c: what an error message says besides its number. */
-#define CONGA_EXTACK_TEXT_MAX	256
-
-struct conga_extack {
-	char text[CONGA_EXTACK_TEXT_MAX];
-	int bad_attr;		/* 0: not said */
-	int missing_attr;	/* 0: not said */
-	bool by_policy;		/* refused before the module saw it */
-	bool has_range;
-	unsigned long long min;
-	unsigned long long max;
-};
-
-void conga_extack_parse(struct conga_extack *extack, struct nlattr *tlvs, int len,
-			const struct nlmsghdr *request);
-void conga_extack_warn(const struct conga_extack *extack);
-void conga_extack_report(const struct conga_extack *extack, int error,
-			 const struct conga_command *command);
+/* report.c */
+void conga_report_warning(const struct conga_extack *extack);
+void conga_report_error(const struct conga_extack *extack, int error,
+			const struct conga_command *command);
 
 /* nl.c */
 struct conga_replies {
@@ -228,8 +218,7 @@ int conga_nl_request(const struct conga_command *command, struct nl_msg *msg, in
 		     struct conga_replies *replies, int *error);
 int conga_nl_expect(const struct conga_command *command, struct nl_msg *msg, int refusal);
 void conga_nl_replies_clean(struct conga_replies *replies);
-int conga_nl_find_family(int *family);
-int conga_nl_find_group(const char *name, int *group);
+int conga_nl_find_group(enum conga_family_group group, int *number);
 void conga_nl_close(void);
 
 /* batch.c: the longest command, a fabric with all its parameters, has 32 words. */
@@ -269,16 +258,9 @@ bool conga_state_next(const struct conga_object *object, const struct conga_repl
 bool conga_state_same_addr(struct nlattr **a, int a_addr4, struct nlattr **b, int b_addr4);
 
 /* events.c */
-enum conga_events_result {
-	CONGA_EVENTS_READ,
-	CONGA_EVENTS_NONE,	/* just now */
-	CONGA_EVENTS_LOST,
-	CONGA_EVENTS_FAILED,	/* said why */
-};
-
 int conga_events_open(void);
 void conga_events_close(void);
-enum conga_events_result conga_events_read(void (*handle)(struct nl_msg *event));
+enum conga_subscription_result conga_events_read(void (*handle)(struct nl_msg *event));
 int conga_events_wait(const sigset_t *mask);
 
 /* repeat.c */
@@ -348,7 +330,6 @@ void conga_print_origin(const struct nlattr *attr);
 void conga_print_dev(const char *key, const char *label, const struct nlattr *attr);
 void conga_print_addr(const char *key, const char *label, struct nlattr **attrs, int attr4);
 char *conga_print_utf8(const char *value);
-unsigned long long conga_print_value(const struct nlattr *attr);
 
 /* the objects */
 extern const struct conga_object conga_fabric_object;

@@ -160,7 +160,7 @@ static void conga_top_view_fabric(struct conga_top_view *view, struct nlattr **f
 	char timeout[CONGA_UNITS_TEXT_MAX];
 
 	conga_units_format_time(timeout, sizeof(timeout),
-				conga_print_value(fabric[CONGA_A_FABRIC_FLOWLET_TIMEOUT]));
+				conga_attr_number(fabric[CONGA_A_FABRIC_FLOWLET_TIMEOUT]));
 	conga_top_words_add(&words, "conga: policy %s",
 			    nla_get_string(fabric[CONGA_A_FABRIC_POLICY]));
 	conga_top_words_add(&words, "flowlet-timeout");
@@ -180,16 +180,16 @@ struct conga_top_port {
 
 static unsigned int conga_top_full_scale(const struct conga_top_port *port)
 {
-	return (1U << conga_print_value(port->fabric[CONGA_A_FABRIC_Q])) - 1;
+	return (1U << conga_attr_number(port->fabric[CONGA_A_FABRIC_Q])) - 1;
 }
 
 /* X over C tau, of which the metric is the quantised form. */
 static double conga_top_level(const struct conga_top_port *port)
 {
-	double alpha = conga_print_value(port->fabric[CONGA_A_FABRIC_ALPHA]) / CONGA_TOP_MILLION;
-	double rate = conga_print_value(port->now[CONGA_A_PORT_RATE]);
-	double tau = alpha ? conga_print_value(port->now[CONGA_A_PORT_TDRE]) / alpha : 0;
-	double bits = conga_print_value(port->now[CONGA_A_PORT_DRE_BYTES]) * CONGA_TOP_BITS;
+	double alpha = conga_attr_number(port->fabric[CONGA_A_FABRIC_ALPHA]) / CONGA_TOP_MILLION;
+	double rate = conga_attr_number(port->now[CONGA_A_PORT_RATE]);
+	double tau = alpha ? conga_attr_number(port->now[CONGA_A_PORT_TDRE]) / alpha : 0;
+	double bits = conga_attr_number(port->now[CONGA_A_PORT_DRE_BYTES]) * CONGA_TOP_BITS;
 	double level = rate && tau ? bits * 1e9 / (rate * tau) : 0;
 
 	return level < 1 ? level : 1;
@@ -199,8 +199,8 @@ static double conga_top_bits_per_second(const struct conga_top_port *port)
 {
 	unsigned long long bytes;
 
-	bytes = conga_stats_change(conga_print_value(port->old[CONGA_A_PORT_TX_BYTES]),
-				   conga_print_value(port->now[CONGA_A_PORT_TX_BYTES]));
+	bytes = conga_stats_change(conga_attr_number(port->old[CONGA_A_PORT_TX_BYTES]),
+				   conga_attr_number(port->now[CONGA_A_PORT_TX_BYTES]));
 	return conga_stats_per_second(bytes, port->ns) * CONGA_TOP_BITS;
 }
 
@@ -208,7 +208,7 @@ static void conga_top_cell_name(char *cell, const struct conga_top_port *port)
 {
 	char name[IF_NAMESIZE], *clean;
 
-	conga_names_find(conga_print_value(port->now[CONGA_A_PORT_IFINDEX]), name);
+	conga_names_find(conga_attr_number(port->now[CONGA_A_PORT_IFINDEX]), name);
 	clean = conga_print_utf8(name);
 	snprintf(cell, CONGA_TOP_CELL_MAX, "%s", clean);
 	free(clean);
@@ -217,7 +217,7 @@ static void conga_top_cell_name(char *cell, const struct conga_top_port *port)
 static void conga_top_cell_role(char *cell, const struct conga_top_port *port)
 {
 	const char *role = conga_args_choice_word(conga_port_roles,
-						  conga_print_value(port->now[CONGA_A_PORT_ROLE]));
+						  conga_attr_number(port->now[CONGA_A_PORT_ROLE]));
 
 	snprintf(cell, CONGA_TOP_CELL_MAX, "%s", role ? role : "?");
 }
@@ -227,19 +227,19 @@ static void conga_top_cell_tag(char *cell, const struct conga_top_port *port)
 	const struct nlattr *tag = port->now[CONGA_A_PORT_TAG];
 
 	if (tag)
-		conga_units_format_integer(cell, CONGA_TOP_CELL_MAX, conga_print_value(tag));
+		conga_units_format_integer(cell, CONGA_TOP_CELL_MAX, conga_attr_number(tag));
 	else
 		snprintf(cell, CONGA_TOP_CELL_MAX, "-");
 }
 
 static bool conga_top_is_down(const struct conga_top_port *port)
 {
-	return conga_print_value(port->now[CONGA_A_PORT_STATE]) == CONGA_PORT_DOWN;
+	return conga_attr_number(port->now[CONGA_A_PORT_STATE]) == CONGA_PORT_DOWN;
 }
 
 static void conga_top_cell_state(char *cell, const struct conga_top_port *port)
 {
-	const char *state = conga_print_value(port->now[CONGA_A_PORT_DRAIN]) ? "drain" : "up";
+	const char *state = conga_attr_number(port->now[CONGA_A_PORT_DRAIN]) ? "drain" : "up";
 
 	snprintf(cell, CONGA_TOP_CELL_MAX, "%s", conga_top_is_down(port) ? "down" : state);
 }
@@ -247,7 +247,7 @@ static void conga_top_cell_state(char *cell, const struct conga_top_port *port)
 static void conga_top_cell_rate(char *cell, const struct conga_top_port *port)
 {
 	conga_units_format_rate_short(cell, CONGA_TOP_CELL_MAX,
-				      conga_print_value(port->now[CONGA_A_PORT_RATE]));
+				      conga_attr_number(port->now[CONGA_A_PORT_RATE]));
 }
 
 /* Where there is no room for the state, this is where a port that is down shows. */
@@ -264,7 +264,7 @@ static void conga_top_cell_sent(char *cell, const struct conga_top_port *port)
 
 static void conga_top_cell_load(char *cell, const struct conga_top_port *port)
 {
-	double rate = conga_print_value(port->now[CONGA_A_PORT_RATE]);
+	double rate = conga_attr_number(port->now[CONGA_A_PORT_RATE]);
 
 	if (port->ns && rate)
 		snprintf(cell, CONGA_TOP_CELL_MAX, "%.0f%%",
@@ -276,7 +276,7 @@ static void conga_top_cell_load(char *cell, const struct conga_top_port *port)
 static void conga_top_cell_metric(char *cell, const struct conga_top_port *port)
 {
 	snprintf(cell, CONGA_TOP_CELL_MAX, "%llu/%u",
-		 conga_print_value(port->now[CONGA_A_PORT_METRIC]), conga_top_full_scale(port));
+		 conga_attr_number(port->now[CONGA_A_PORT_METRIC]), conga_top_full_scale(port));
 }
 
 static void conga_top_cell_bar(char *cell, const struct conga_top_port *port)
@@ -365,14 +365,14 @@ static void conga_top_view_row(struct conga_top_view *view, const struct conga_t
 static void conga_top_find_old(struct conga_top_port *port, const struct conga_top_sample *before,
 			       const struct conga_top_sample *after)
 {
-	unsigned long long ifindex = conga_print_value(port->now[CONGA_A_PORT_IFINDEX]);
+	unsigned long long ifindex = conga_attr_number(port->now[CONGA_A_PORT_IFINDEX]);
 	size_t next = 0;
 
 	port->ns = 0;
 	if (!conga_top_has_rates(before))
 		return;
 	while (conga_state_next(&conga_port_object, &before->state.ports, &next, port->old)) {
-		if (conga_print_value(port->old[CONGA_A_PORT_IFINDEX]) != ifindex)
+		if (conga_attr_number(port->old[CONGA_A_PORT_IFINDEX]) != ifindex)
 			continue;
 		port->ns = after->stats.ns - before->stats.ns;
 		return;
@@ -417,8 +417,8 @@ static void conga_top_view_row_of_table(struct conga_top_words *words, struct nl
 	struct nlattr *row[CONGA_A_ROW_MAX + 1];
 
 	if (nla_parse_nested(row, CONGA_A_ROW_MAX, attr, NULL) >= 0)
-		conga_top_words_add(words, "%llu:%llu", conga_print_value(row[CONGA_A_ROW_TAG]),
-				    conga_print_value(row[CONGA_A_ROW_METRIC]));
+		conga_top_words_add(words, "%llu:%llu", conga_attr_number(row[CONGA_A_ROW_TAG]),
+				    conga_attr_number(row[CONGA_A_ROW_METRIC]));
 }
 
 static void conga_top_view_table(struct conga_top_words *words, struct nl_msg *table)
@@ -478,7 +478,7 @@ static void conga_top_view_leaf(struct conga_top_view *view, struct nlattr **lea
 				struct nl_msg *table)
 {
 	const char *state = conga_args_choice_word(conga_leaf_modes,
-						   conga_print_value(leaf[CONGA_A_LEAF_STATE]));
+						   conga_attr_number(leaf[CONGA_A_LEAF_STATE]));
 	struct conga_top_words words = { .view = view };
 	char text[INET6_ADDRSTRLEN];
 
@@ -486,7 +486,7 @@ static void conga_top_view_leaf(struct conga_top_view *view, struct nlattr **lea
 	conga_top_words_add(&words, "%-*s", width, text);
 	conga_top_words_add(&words, "%-5s", state ? state : "?");
 	conga_top_words_add(&words, "%-*llu", width ? CONGA_TOP_PATHS : 0,
-			    conga_print_value(leaf[CONGA_A_LEAF_PATHS]));
+			    conga_attr_number(leaf[CONGA_A_LEAF_PATHS]));
 	if (table)
 		conga_top_view_table(&words, table);
 	conga_top_words_end(&words);
