@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <string.h>
+#include <unistd.h>
 #include <linux/genetlink.h>
 #include <netlink/attr.h>
 #include <netlink/errno.h>
@@ -86,4 +87,9 @@ int conga_family_request(const struct conga_family *family, struct conga_netlink
 	if (msg)
 		nlmsg_hdr(msg)->nlmsg_type = family->id;
 	return conga_netlink_request(netlink, msg, flags, read, arg, answer);
+}
+
+bool conga_family_is_loaded(void)
+{
+	return !access(CONGA_MODULE_PATH, F_OK);
 }

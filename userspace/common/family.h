@@ -5,6 +5,7 @@
 #ifndef CONGA_COMMON_FAMILY_H
 #define CONGA_COMMON_FAMILY_H
 
+#include <stdbool.h>
 #include <linux/conga.h>
 #include "common/netlink.h"
 
@@ -39,5 +40,11 @@ struct nl_msg *conga_family_message(int cmd);
 int conga_family_request(const struct conga_family *family, struct conga_netlink *netlink,
 			 struct nl_msg *msg, int flags, conga_netlink_reader *read, void *arg,
 			 struct conga_netlink_answer *answer);
+
+/* The module, once it is loaded */
+#define CONGA_MODULE_PATH	"/sys/module/conga"
+
+/* conga_family_is_loaded - is the module? To ask for the family would load it. */
+bool conga_family_is_loaded(void);
 
 #endif /* CONGA_COMMON_FAMILY_H */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Names of devices, also of those that went: an event says which after they did. */
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* -n: go to another network namespace, named as "ip netns" names them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
+#include "common/family.h"
 #include "daemon/clock.h"
 #include "daemon/event.h"
 #include "daemon/fabric.h"
@@ -16,9 +16,6 @@
 #include "daemon/route.h"
 #include "daemon/sync.h"
 #include "daemon/view.h"
-
-/* Without the module a question for conga's family would load it again. */
-#define CONGAD_SYNC_MODULE	"/sys/module/conga"
 
 /* A look that is interrupted by changes is taken again at once, so often. */
 #define CONGAD_SYNC_TRIES	3
@@ -144,11 +141,6 @@ static int congad_sync_follow(const struct congad_view *view, const struct conga
 	return 0;
 }
 
-static bool congad_sync_module_loaded(void)
-{
-	return !access(CONGAD_SYNC_MODULE, F_OK);
-}
-
 /* The module may have been loaded again, and everything has new numbers. */
 static int congad_sync_resolve(void)
 {
@@ -164,7 +156,7 @@ static void congad_sync_wait(void)
 	congad_sync_waits = true;
 	congad_leaf_forget();
 	congad_port_forget();
-	if (congad_sync_module_loaded())
+	if (conga_family_is_loaded())
 		congad_sync_resolve();
 }
 

@@ -7,9 +7,17 @@
 #include <arpa/inet.h>
 #include <assert.h>
 #include <net/if.h>
+#include <netinet/in.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "tool/tool.h"
+#include <linux/conga.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include "common/status.h"
+#include "common/units.h"
+#include "tool/args.h"
+#include "tool/grammar.h"
 
 /* conga_args_put_addr() and conga_args_find_attr() rely on it. */
 static_assert(CONGA_A_LEAF_ADDR6 - 1 == CONGA_A_LEAF_ADDR4, "IPv6 follows IPv4");

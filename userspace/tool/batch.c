@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * -b: a command per line, all by one socket. Words are parted by blanks and
- * may be quoted; "#" begins a comment; "\" at the end of a line joins the next.
- */
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tool/tool.h"
+#include "common/status.h"
+#include "tool/batch.h"
 
 static char *conga_batch_skip(char *text)
 {
@@ -44,7 +42,6 @@ static int conga_batch_append(struct conga_batch *batch, const char *line)
 	return CONGA_OK;
 }
 
-/* Reads a command and the lines it goes on in; batch->text is NULL at the end. */
 int conga_batch_read(struct conga_batch *batch)
 {
 	bool joins = true;
@@ -84,7 +81,6 @@ static char *conga_batch_word(char **text)
 	return quote ? NULL : word;
 }
 
-/* Returns the number of words, or -1 if it has said why not. */
 int conga_batch_split(char *text, char **words)
 {
 	int count = 0;
@@ -103,32 +99,6 @@ int conga_batch_split(char *text, char **words)
 	return count;
 }
 
-static int conga_batch_command(char *text)
-{
-	char *words[CONGA_BATCH_WORDS_MAX];
-	int count = conga_batch_split(text, words);
-
-	if (count < 0)
-		return CONGA_USAGE;
-	return count ? conga_main_run(count, words) : CONGA_OK;
-}
-
-static int conga_batch_run_lines(struct conga_batch *batch)
-{
-	int status = conga_batch_read(batch);
-
-	while (!status && batch->text) {
-		status = conga_batch_command(batch->text);
-		fflush(stdout);
-		if (status)
-			conga_batch_failed(batch);
-		else
-			status = conga_batch_read(batch);
-	}
-	return status;
-}
-
-/* "-" is stdin. */
 int conga_batch_open(struct conga_batch *batch, const char *file)
 {
 	*batch = (struct conga_batch){ .name = file, .file = stdin };
@@ -150,16 +120,4 @@ void conga_batch_close(struct conga_batch *batch)
 void conga_batch_failed(const struct conga_batch *batch)
 {
 	fprintf(stderr, "Command failed %s:%lu\n", batch->name, batch->start);
-}
-
-int conga_batch_run(const char *file)
-{
-	struct conga_batch batch;
-	int status = conga_batch_open(&batch, file);
-
-	if (status)
-		return status;
-	status = conga_batch_run_lines(&batch);
-	conga_batch_close(&batch);
-	return status;
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What will hurt, and what to do about it. */
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
+#include "common/status.h"
+#include "tool/args.h"
 #include "tool/check.h"
-
-#define CONGA_CHECK_TEXT_MAX	256
+#include "tool/check_leaf.h"
+#include "tool/check_link.h"
+#include "tool/check_node.h"
+#include "tool/check_report.h"
+#include "tool/check_route.h"
+#include "tool/grammar.h"
 
 static const char conga_check_usage[] =
 	"Usage: conga check\n"
 	"Exit status 1 if it finds anything.\n";
 
-/* An error loses packets, a warning balances badly. */
 static const struct conga_check conga_checks[] = {
 	{ "vxlan_local", "warning", conga_check_vxlan_local },
 	{ "vxlan_locals", "warning", conga_check_vxlan_locals },
@@ -29,50 +30,16 @@ static const struct conga_check conga_checks[] = {
 	{ "linkdown", "warning", conga_check_linkdown },
 };
 
-/* Of the command that is running. */
-static unsigned int conga_check_findings;
-
-static void conga_check_print(const struct conga_check *check, const char *object,
-			      const char *finding, const char *advice)
-{
-	conga_print_object(NULL);
-	conga_print_string("check", NULL, check->name);
-	conga_print_string("severity", "", check->severity);
-	conga_print_append(":");
-	conga_print_string("object", "", object);
-	conga_print_append(":");
-	conga_print_string("finding", "", finding);
-	conga_print_append(";");
-	conga_print_string("advice", "", advice);
-	conga_print_object_end();
-}
-
-void conga_check_report(const struct conga_check *check, const char *object,
-			const char *format, ...)
-{
-	char text[CONGA_CHECK_TEXT_MAX], *advice;
-	va_list values;
-
-	va_start(values, format);
-	vsnprintf(text, sizeof(text), format, values);
-	va_end(values);
-	conga_check_findings++;
-	advice = strstr(text, "; ");
-	if (advice)
-		*advice = '\0';
-	conga_check_print(check, object, text, advice ? advice + strlen("; ") : "");
-}
-
 static int conga_check_run_all(const struct conga_node *node)
 {
+	unsigned int findings;
 	size_t i;
 
-	conga_check_findings = 0;
-	conga_print_begin();
+	conga_check_report_begin();
 	for (i = 0; i < sizeof(conga_checks) / sizeof(*conga_checks); i++)
 		conga_checks[i].run(&conga_checks[i], node);
-	conga_print_end();
-	return conga_check_findings ? CONGA_REFUSED : CONGA_OK;
+	findings = conga_check_report_end();
+	return findings ? CONGA_REFUSED : CONGA_OK;
 }
 
 static int conga_check_run(struct conga_args *args)

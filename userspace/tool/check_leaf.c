@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Leaves that disagree, are not heard or not reached, and uplinks for none. */
-#include "tool/check.h"
+#include <stdbool.h>
+#include <linux/conga.h>
+#include <netlink/attr.h>
+#include "common/attr.h"
+#include "common/names.h"
+#include "tool/args.h"
+#include "tool/check_leaf.h"
+#include "tool/check_node.h"
+#include "tool/check_report.h"
+#include "tool/command.h"
+#include "tool/fabric.h"
+#include "tool/grammar.h"
+#include "tool/leaf.h"
 
 /* What a leaf's disagreement is mended by. */
 static const struct conga_choice conga_check_remedies[] = {
@@ -36,7 +47,7 @@ static bool conga_check_says_hello(const struct conga_node *node)
 	struct nlattr *fabric[CONGA_ATTRS_MAX + 1];
 	size_t next = 0;
 
-	return conga_state_next(&conga_fabric_object, &node->state.fabric, &next, fabric) &&
+	return conga_command_next(&conga_fabric_object, &node->state.fabric, &next, fabric) &&
 		conga_attr_number(fabric[CONGA_A_FABRIC_HELLO]);
 }
 

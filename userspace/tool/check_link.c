@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Devices: tunnels without an address of their own, MTUs, layers, rates. */
+#include <netinet/in.h>
+#include <stdbool.h>
 #include <string.h>
+#include <linux/conga.h>
 #include <linux/ethtool.h>
+#include <netlink/attr.h>
 #include "common/addr.h"
-#include "tool/check.h"
+#include "common/attr.h"
+#include "common/link.h"
+#include "tool/check_link.h"
+#include "tool/check_node.h"
+#include "tool/check_report.h"
+#include "tool/grammar.h"
 
 /* Outer IP, UDP and VXLAN headers, and the inner Ethernet header. */
 #define CONGA_CHECK_OVERHEAD4	50

@@ -1,18 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the checks look at: conga's own state, links, routes, sysctls, drivers. */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <net/if.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <linux/conga.h>
 #include <linux/ethtool.h>
+#include <linux/netlink.h>
 #include <linux/sockios.h>
+#include <netlink/attr.h>
+#include <netlink/errno.h>
 #include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+#include "common/array.h"
+#include "common/attr.h"
+#include "common/link.h"
+#include "common/netlink.h"
 #include "common/route.h"
-#include "tool/check.h"
+#include "common/status.h"
+#include "tool/check_node.h"
+#include "tool/command.h"
+#include "tool/grammar.h"
+#include "tool/leaf.h"
+#include "tool/path.h"
+#include "tool/port.h"
+#include "tool/state.h"
 
 #define CONGA_NODE_PATH_MAX	256
 
@@ -118,17 +133,17 @@ void conga_node_clean(struct conga_node *node)
 
 bool conga_node_next_port(const struct conga_node *node, size_t *next, struct nlattr **port)
 {
-	return conga_state_next(&conga_port_object, &node->state.ports, next, port);
+	return conga_command_next(&conga_port_object, &node->state.ports, next, port);
 }
 
 bool conga_node_next_leaf(const struct conga_node *node, size_t *next, struct nlattr **leaf)
 {
-	return conga_state_next(&conga_leaf_object, &node->state.leaves, next, leaf);
+	return conga_command_next(&conga_leaf_object, &node->state.leaves, next, leaf);
 }
 
 bool conga_node_next_path(const struct conga_node *node, size_t *next, struct nlattr **path)
 {
-	return conga_state_next(&conga_path_object, &node->state.paths, next, path);
+	return conga_command_next(&conga_path_object, &node->state.paths, next, path);
 }
 
 /* Is it a UDP port that the fabric takes for VXLAN? */

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* How the kernel itself forwards over the ports. */
+#include <stdbool.h>
 #include <stdio.h>
-#include "tool/check.h"
+#include <linux/conga.h>
+#include <netlink/attr.h>
+#include "common/array.h"
+#include "common/attr.h"
+#include "common/names.h"
+#include "tool/check_node.h"
+#include "tool/check_report.h"
+#include "tool/check_route.h"
+#include "tool/grammar.h"
 
 /* Values of fib_multipath_hash_policy, and a bit of fib_multipath_hash_fields. */
 #define CONGA_CHECK_HASH_L4	1

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Verbs: found by name, then a change is sent or what is read is printed. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/netlink.h>
+#include <netlink/attr.h>
+#include <netlink/errno.h>
 #include <netlink/genl/genl.h>
-#include "tool/tool.h"
+#include <netlink/msg.h>
+#include "common/status.h"
+#include "tool/args.h"
+#include "tool/command.h"
+#include "tool/grammar.h"
+#include "tool/nl.h"
+#include "tool/print.h"
 
 const struct conga_command *conga_command_find(const struct conga_object *object,
 					       const char *name)
@@ -63,6 +72,15 @@ int conga_command_parse_reply(const struct conga_object *object, struct nl_msg *
 		return CONGA_OK;
 	fprintf(stderr, "conga: the kernel's answer is malformed: %s\n", nl_geterror(err));
 	return CONGA_REFUSED;
+}
+
+bool conga_command_next(const struct conga_object *object, const struct conga_replies *replies,
+			size_t *next, struct nlattr **attrs)
+{
+	while (*next < replies->count)
+		if (!conga_command_parse_reply(object, replies->msgs[(*next)++], attrs))
+			return true;
+	return false;
 }
 
 /* The array of all that is printed begins with the first reply of a stream, so that a

@@ -7,11 +7,26 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <net/if.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <linux/conga.h>
+#include <linux/netlink.h>
+#include <netlink/attr.h>
 #include <netlink/genl/genl.h>
-#include "tool/tool.h"
+#include <netlink/msg.h>
+#include "common/family.h"
+#include "common/names.h"
+#include "common/netns.h"
+#include "tool/args.h"
+#include "tool/command.h"
+#include "tool/complete.h"
+#include "tool/fabric.h"
+#include "tool/grammar.h"
+#include "tool/leaf.h"
+#include "tool/nl.h"
+#include "tool/policy.h"
+#include "tool/port.h"
 
 /* A command line up to @prefix, the word that is being typed. */
 struct conga_complete {
@@ -60,7 +75,7 @@ static void conga_complete_each(const struct conga_complete *complete,
 	struct nl_msg *msg;
 	size_t i;
 
-	if (access(CONGA_MODULE_PATH, F_OK))
+	if (!conga_family_is_loaded())
 		return;
 	msg = conga_nl_message(object->commands);
 	if (!msg)

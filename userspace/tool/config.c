@@ -3,12 +3,31 @@
  * What is configured, as values that can be compared, whether the kernel says so or a
  * file does. What is left out of a file is what "add" makes of it: the default.
  */
+#include <errno.h>
+#include <net/if.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <errno.h>
+#include <linux/conga.h>
+#include <linux/netlink.h>
+#include <netlink/attr.h>
 #include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+#include "common/attr.h"
+#include "common/names.h"
+#include "common/status.h"
+#include "tool/args.h"
+#include "tool/command.h"
 #include "tool/config.h"
+#include "tool/fabric.h"
+#include "tool/grammar.h"
+#include "tool/leaf.h"
+#include "tool/nl.h"
+#include "tool/policy.h"
+#include "tool/port.h"
+#include "tool/state.h"
 
 #define CONGA_CONFIG_ROOM_MIN	64
 
@@ -232,7 +251,7 @@ static int conga_config_complete_policy(struct conga_config *config, const char 
 	int status = CONGA_OK, rem;
 	size_t next = 0;
 
-	while (conga_state_next(&conga_policy_object, policies, &next, attrs)) {
+	while (conga_command_next(&conga_policy_object, policies, &next, attrs)) {
 		if (!attrs[CONGA_A_POLICY_NAME] ||
 		    strcmp(nla_get_string(attrs[CONGA_A_POLICY_NAME]), policy))
 			continue;

@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A configuration: what "conga save" writes, and what restore and sync read.
- *
- *   config.c       what is configured, by the kernel's word
- *   config_file.c  what a file says
- *   config_plan.c  what leads from one to the other
- *   config_step.c  a change, as text and as a request
- *   keep.c         save, restore, sync
- */
-#ifndef CONGA_CONFIG_H
-#define CONGA_CONFIG_H
+/* A configuration: what is configured, by the kernel's word or by that of a file. */
+#ifndef CONGA_TOOL_CONFIG_H
+#define CONGA_TOOL_CONFIG_H
 
 #include <assert.h>
-#include <net/if.h>
 #include <netinet/in.h>
 #include <stdint.h>
-#include "tool/tool.h"
+#include "tool/grammar.h"
 
 /* The fabric has more attributes than a port or a leaf. */
 #define CONGA_CONFIG_ATTRS	((int)CONGA_A_FABRIC_MAX)
@@ -68,51 +59,40 @@ static inline uint32_t conga_config_bit(int attr)
 	return UINT32_C(1) << attr;
 }
 
-/* config.c */
+/* conga_config_read - what the kernel has, nothing without a fabric; with @defaults they count
+ * as given. A status; the caller cleans whatever the outcome.
+ */
 int conga_config_read(struct conga_config *config, bool defaults);
 void conga_config_clean(struct conga_config *config);
+
+/* conga_config_add - an item without values, at the end; NULL, and printed, without memory */
 struct conga_config_item *conga_config_add(struct conga_config *config,
 					   const struct conga_object *object);
+
+/* conga_config_fill - into the item of what is in @msg: a reply, or what would be sent; a status
+ */
 int conga_config_fill(struct conga_config *config, struct conga_config_item *item,
 		      struct nl_msg *msg);
+
+/* conga_config_complete - what is not given gets its default, so that two configurations can be
+ * compared; a status
+ */
 int conga_config_complete(struct conga_config *config);
+
 void conga_config_sort(struct conga_config *config);
+
+/* conga_config_same_key - are they the same object? */
 bool conga_config_same_key(const struct conga_config_item *a,
 			   const struct conga_config_item *b);
+
+/* These two look in a sorted configuration: for the same object, and for the fabric; NULL if it
+ * is not there.
+ */
 const struct conga_config_item *conga_config_find(const struct conga_config *config,
 						  const struct conga_config_item *like);
 const struct conga_config_item *conga_config_fabric(const struct conga_config *config);
+
+/* conga_config_no_memory - prints it, and returns the status */
 int conga_config_no_memory(void);
 
-/* config_file.c */
-int conga_config_load(struct conga_config *config, const char *file, bool all_devices);
-
-/* config_step.c: @attrs, a bit each, of @item are what changes. */
-struct conga_config_step {
-	const char *verb;
-	const struct conga_config *config;	/* that @item is of */
-	const struct conga_config_item *item;
-	uint32_t attrs;
-	unsigned long long tag;		/* of a port that is added without one */
-};
-
-void conga_config_step_print(const struct conga_config_step *step);
-int conga_config_step_apply(const struct conga_config_step *step);
-int conga_config_step_check(const struct conga_config_item *item,
-			    const struct conga_config *config);
-
-/* config_plan.c */
-struct conga_config_plan {
-	struct conga_config_step *steps;
-	size_t count;
-	size_t room;
-};
-
-int conga_config_plan_make(struct conga_config_plan *plan, const struct conga_config *is,
-			   const struct conga_config *shall);
-int conga_config_plan_add(struct conga_config_plan *plan, const char *verb,
-			  const struct conga_config *config,
-			  const struct conga_config_item *item, uint32_t attrs);
-void conga_config_plan_clean(struct conga_config_plan *plan);
-
-#endif /* CONGA_CONFIG_H */
+#endif /* CONGA_TOOL_CONFIG_H */

@@ -4,9 +4,23 @@
  * order, as the command line takes them. All that is wrong is said, not the first only.
  */
 #include <net/if.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/conga.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include "common/status.h"
+#include "tool/args.h"
+#include "tool/batch.h"
+#include "tool/command.h"
 #include "tool/config.h"
+#include "tool/config_file.h"
+#include "tool/fabric.h"
+#include "tool/grammar.h"
+#include "tool/leaf.h"
+#include "tool/nl.h"
+#include "tool/port.h"
 
 /* The fabric has the most, and the last is empty. */
 #define CONGA_CONFIG_WORDS_MAX	24

@@ -4,9 +4,17 @@
  * kernel may refuse, then what goes, then what comes. What is the same stays untouched,
  * and so does what a daemon made and nobody wants otherwise.
  */
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/conga.h>
+#include "common/status.h"
 #include "tool/config.h"
+#include "tool/config_plan.h"
+#include "tool/config_step.h"
+#include "tool/fabric.h"
+#include "tool/port.h"
 
 #define CONGA_PLAN_ROOM_MIN	16
 

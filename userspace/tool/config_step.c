@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A change of the configuration: as a command of this tool, and as a request. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/conga.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include "common/status.h"
+#include "common/units.h"
+#include "tool/args.h"
+#include "tool/command.h"
 #include "tool/config.h"
+#include "tool/config_step.h"
+#include "tool/fabric.h"
+#include "tool/grammar.h"
+#include "tool/leaf.h"
+#include "tool/nl.h"
+#include "tool/options.h"
+#include "tool/port.h"
+#include "tool/print.h"
 
 static bool conga_config_step_has(const struct conga_config_step *step, int attr)
 {

@@ -4,7 +4,8 @@
  * it. The manual of the numbers is linux/conga.h.
  */
 #include <string.h>
-#include "tool/tool.h"
+#include <linux/conga.h>
+#include "tool/counters.h"
 
 const struct conga_counter conga_counters[CONGA_A_STATS_MAX + 1] = {
 	[CONGA_A_STATS_TX_STEERED] = {

@@ -4,9 +4,16 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/conga.h>
 #include <linux/netlink.h>
+#include <netlink/errno.h>
+#include <netlink/msg.h>
+#include "common/family.h"
+#include "common/status.h"
 #include "common/subscription.h"
-#include "tool/tool.h"
+#include "tool/events.h"
+#include "tool/nl.h"
+#include "tool/options.h"
 
 /* Many thousands of events; "ip monitor" asks for as much. */
 #define CONGA_EVENTS_RCVBUF	(1024 * 1024)

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The fabric: at most one per network namespace. */
+#include <netinet/in.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/conga.h>
+#include <netlink/attr.h>
 #include <netlink/genl/genl.h>
-#include "tool/tool.h"
+#include <netlink/msg.h>
+#include "common/attr.h"
+#include "common/status.h"
+#include "common/units.h"
+#include "tool/args.h"
+#include "tool/command.h"
+#include "tool/fabric.h"
+#include "tool/grammar.h"
+#include "tool/options.h"
+#include "tool/print.h"
 
 /* The defaults by the kernel's manual: what equals them is shown with -d. */
 static const unsigned long long conga_fabric_defaults[CONGA_A_FABRIC_MAX + 1] = {

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Live flowlets: who is on which uplink now. */
-#include "tool/tool.h"
+#include <stdbool.h>
+#include <linux/conga.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include "tool/args.h"
+#include "tool/command.h"
+#include "tool/flowlet.h"
+#include "tool/grammar.h"
+#include "tool/print.h"
 
 static const char conga_flowlet_usage[] =
 	"Usage: conga flowlet [ show [ leaf ADDR ] [ port DEV ] ]\n"

@@ -5,9 +5,22 @@
  * the kernel refuses in the midst, what was is put back.
  */
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/conga.h>
+#include "common/status.h"
+#include "tool/args.h"
 #include "tool/config.h"
+#include "tool/config_file.h"
+#include "tool/config_plan.h"
+#include "tool/config_step.h"
+#include "tool/grammar.h"
+#include "tool/keep.h"
+#include "tool/leaf.h"
+#include "tool/options.h"
+#include "tool/port.h"
+#include "tool/print.h"
 
 static const char conga_save_usage[] =
 	"Usage: conga [ -d[etails] ] save\n"

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Leaves: the remote tunnel endpoints. */
-#include "tool/tool.h"
+#include <stdbool.h>
+#include <linux/conga.h>
+#include <netlink/attr.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+#include "common/attr.h"
+#include "tool/args.h"
+#include "tool/command.h"
+#include "tool/grammar.h"
+#include "tool/leaf.h"
+#include "tool/options.h"
+#include "tool/print.h"
 
 static const char conga_leaf_usage[] =
 	"Usage: conga leaf add ADDR [ mode MODE ]\n"

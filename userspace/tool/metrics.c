@@ -8,12 +8,32 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "tool/tool.h"
+#include <linux/conga.h>
+#include <netlink/attr.h>
+#include "common/attr.h"
+#include "common/names.h"
+#include "common/status.h"
+#include "common/units.h"
+#include "tool/args.h"
+#include "tool/command.h"
+#include "tool/counters.h"
+#include "tool/fabric.h"
+#include "tool/grammar.h"
+#include "tool/leaf.h"
+#include "tool/metrics.h"
+#include "tool/nl.h"
+#include "tool/options.h"
+#include "tool/path.h"
+#include "tool/port.h"
+#include "tool/print.h"
+#include "tool/state.h"
+#include "tool/stats.h"
 
 #define CONGA_METRICS_NS	0.000000001
 #define CONGA_METRICS_BITS	0.125
@@ -183,7 +203,7 @@ static void conga_metrics_number(const struct conga_metric_kind *kind,
 	size_t next = 0;
 	bool any = false;
 
-	while (conga_state_next(of->object, of->replies, &next, attrs)) {
+	while (conga_command_next(of->object, of->replies, &next, attrs)) {
 		if (!attrs[kind->attr])
 			continue;
 		if (!any)
@@ -216,7 +236,7 @@ static void conga_metrics_whether(const char *name, const char *help, int attr,
 	if (!of->replies->count)
 		return;
 	conga_metrics_begin(name, "gauge", help);
-	while (conga_state_next(of->object, of->replies, &next, attrs)) {
+	while (conga_command_next(of->object, of->replies, &next, attrs)) {
 		fputs(name, conga_metrics_out);
 		of->label(attrs);
 		conga_metrics_end(conga_attr_number(attrs[attr]) == good);
@@ -234,7 +254,7 @@ static void conga_metrics_info(const char *name, const char *help,
 	if (!of->replies->count)
 		return;
 	conga_metrics_begin(name, "gauge", help);
-	while (conga_state_next(of->object, of->replies, &next, attrs)) {
+	while (conga_command_next(of->object, of->replies, &next, attrs)) {
 		fputs(name, conga_metrics_out);
 		of->label(attrs);
 		print(attrs);
@@ -276,7 +296,7 @@ static void conga_metrics_fabric(const struct conga_replies *replies)
 	conga_metrics_info("conga_fabric_info", "Policy of the fabric, and the tool's version.",
 			   conga_metrics_words_of_fabric, &of);
 	conga_metrics_numbers(conga_metrics_of_fabric, &of);
-	if (!conga_state_next(of.object, replies, &next, attrs))
+	if (!conga_command_next(of.object, replies, &next, attrs))
 		return;
 	conga_metrics_begin("conga_fabric_metric_limit", "gauge", "Full scale of metrics.");
 	fprintf(conga_metrics_out, "conga_fabric_metric_limit %llu\n",

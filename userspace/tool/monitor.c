@@ -4,10 +4,30 @@
  * the state as if it were news: who follows the lines is right again.
  */
 #include <errno.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
+#include <linux/conga.h>
+#include <netlink/attr.h>
 #include <netlink/genl/genl.h>
-#include "tool/tool.h"
+#include <netlink/msg.h>
+#include "common/attr.h"
+#include "common/names.h"
+#include "common/status.h"
+#include "common/subscription.h"
+#include "tool/args.h"
+#include "tool/command.h"
+#include "tool/events.h"
+#include "tool/fabric.h"
+#include "tool/grammar.h"
+#include "tool/leaf.h"
+#include "tool/monitor.h"
+#include "tool/nl.h"
+#include "tool/options.h"
+#include "tool/path.h"
+#include "tool/port.h"
+#include "tool/print.h"
+#include "tool/repeat.h"
+#include "tool/state.h"
 
 static const char conga_monitor_usage[] =
 	"Usage: conga monitor [ fabric | port | leaf | path ]...\n"
@@ -182,7 +202,7 @@ static int conga_monitor_remember_names(void)
 	size_t next = 0;
 
 	status = conga_state_read(&state, &error);
-	while (conga_state_next(&conga_port_object, &state.ports, &next, attrs))
+	while (conga_command_next(&conga_port_object, &state.ports, &next, attrs))
 		conga_names_remember(conga_attr_number(attrs[CONGA_A_PORT_IFINDEX]));
 	conga_state_clean(&state);
 	return error == ENOENT ? CONGA_OK : status;

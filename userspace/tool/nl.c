@@ -5,13 +5,21 @@
  * handed on as they come.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/conga.h>
 #include <linux/netlink.h>
 #include <netlink/errno.h>
+#include <netlink/msg.h>
+#include "common/family.h"
 #include "common/netlink.h"
-#include "tool/tool.h"
+#include "common/status.h"
+#include "tool/grammar.h"
+#include "tool/nl.h"
+#include "tool/repeat.h"
+#include "tool/report.h"
 
 /* A dump that objects keep changing under is asked for again, unless it was handed on:
  * this often, which takes a second, or as long as it takes for what is told again and

@@ -4,9 +4,22 @@
  * paths. In JSON one object with the arrays of the respective "show".
  */
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include "tool/tool.h"
+#include <stdbool.h>
+#include <linux/conga.h>
+#include <netlink/attr.h>
+#include "common/status.h"
+#include "tool/command.h"
+#include "tool/fabric.h"
+#include "tool/grammar.h"
+#include "tool/leaf.h"
+#include "tool/nl.h"
+#include "tool/options.h"
+#include "tool/overview.h"
+#include "tool/path.h"
+#include "tool/path_print.h"
+#include "tool/port.h"
+#include "tool/print.h"
+#include "tool/state.h"
 
 #define CONGA_OVERVIEW_INDENT	4
 

@@ -1,7 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Which uplink a packet to a leaf would take, and why not the others. */
+#include <netinet/in.h>
 #include <string.h>
-#include "tool/tool.h"
+#include <linux/conga.h>
+#include <linux/netlink.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include "common/status.h"
+#include "tool/args.h"
+#include "tool/command.h"
+#include "tool/grammar.h"
+#include "tool/nl.h"
+#include "tool/options.h"
+#include "tool/path_get.h"
+#include "tool/path_print.h"
+#include "tool/print.h"
 
 #define CONGA_PATH_GET_INDENT	4
 
@@ -45,6 +57,7 @@ const struct conga_keyword conga_path_get_words[] = {
 
 /* What the policy would choose, and all paths there are. */
 struct conga_path_get {
+	const struct conga_object *object;	/* that of paths */
 	struct conga_replies choice;
 	struct conga_replies paths;
 };
@@ -90,13 +103,13 @@ static void conga_path_get_print_choice(struct nlattr **attrs)
 	conga_print_uint("remote", "remote", attrs[CONGA_A_PATH_REMOTE]);
 }
 
-static void conga_path_get_print_paths(const struct conga_replies *paths)
+static void conga_path_get_print_paths(const struct conga_path_get *get)
 {
 	struct nlattr *attrs[CONGA_ATTRS_MAX + 1];
 	size_t next = 0;
 
 	conga_print_array("paths");
-	while (conga_state_next(&conga_path_object, paths, &next, attrs)) {
+	while (conga_command_next(get->object, &get->paths, &next, attrs)) {
 		conga_print_line(CONGA_PATH_GET_INDENT);
 		conga_print_object(NULL);
 		conga_path_print_tail(attrs);
@@ -112,10 +125,10 @@ static int conga_path_get_print(const struct conga_path_get *get)
 	size_t next = 0;
 
 	conga_print_begin();
-	while (conga_state_next(&conga_path_object, &get->choice, &next, attrs)) {
+	while (conga_command_next(get->object, &get->choice, &next, attrs)) {
 		conga_print_object(NULL);
 		conga_path_get_print_choice(attrs);
-		conga_path_get_print_paths(&get->paths);
+		conga_path_get_print_paths(get);
 		conga_print_object_end();
 	}
 	conga_print_end();
@@ -123,10 +136,11 @@ static int conga_path_get_print(const struct conga_path_get *get)
 }
 
 /* @choice asks for the choice, @dump for the paths; both name the leaf. */
-static int conga_path_get_ask(const struct conga_command *command, struct nl_msg *choice,
+static int conga_path_get_ask(const struct conga_command *command,
+			      const struct conga_object *object, struct nl_msg *choice,
 			      struct nl_msg *dump)
 {
-	struct conga_path_get get = { 0 };
+	struct conga_path_get get = { .object = object };
 	int status;
 
 	status = conga_nl_request(command, choice, 0, &get.choice, NULL);
@@ -160,7 +174,7 @@ int conga_path_get(const struct conga_command *command, struct conga_args *args)
 	if (choice && dump)
 		status = conga_path_get_parse(args, choice, dump);
 	if (!status)
-		status = conga_path_get_ask(command, choice, dump);
+		status = conga_path_get_ask(command, args->object, choice, dump);
 	nlmsg_free(choice);
 	nlmsg_free(dump);
 	return status;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The policies that the loaded module knows. */
+#include <linux/conga.h>
+#include <netlink/attr.h>
 #include <netlink/genl/genl.h>
-#include "tool/tool.h"
+#include <netlink/msg.h>
+#include "tool/command.h"
+#include "tool/grammar.h"
+#include "tool/policy.h"
+#include "tool/print.h"
 
 #define CONGA_POLICY_INDENT	4
 

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Ports: the devices that are links of the fabric. */
+#include <stdbool.h>
 #include <stdio.h>
-#include "tool/tool.h"
+#include <linux/conga.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include "common/attr.h"
+#include "common/units.h"
+#include "tool/args.h"
+#include "tool/command.h"
+#include "tool/grammar.h"
+#include "tool/options.h"
+#include "tool/port.h"
+#include "tool/print.h"
 
 #define CONGA_PORT_STATISTICS_INDENT	4
 

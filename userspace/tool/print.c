@@ -7,11 +7,21 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <net/if.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/conga.h>
+#include <netlink/attr.h>
 #include <jansson.h>
-#include "tool/tool.h"
+#include "common/attr.h"
+#include "common/names.h"
+#include "common/status.h"
+#include "common/units.h"
+#include "tool/args.h"
+#include "tool/grammar.h"
+#include "tool/options.h"
+#include "tool/print.h"
 
 /* Any but 0, for which jansson waits until the kernel has random numbers: keys
  * are our own.

@@ -6,9 +6,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
-#include "tool/tool.h"
+#include "tool/options.h"
+#include "tool/print.h"
+#include "tool/repeat.h"
 
 #define CONGA_REPEAT_NS_PER_S	1000000000ULL
 #define CONGA_REPEAT_NS_PER_MS	1000000

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the kernel says besides its answer, as sentences of the command line's words. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "tool/tool.h"
+#include "common/extack.h"
+#include "common/units.h"
+#include "tool/args.h"
+#include "tool/grammar.h"
+#include "tool/report.h"
 
 static const char *conga_report_stop(const struct conga_extack *extack)
 {

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The whole state: the fabric, its ports, its leaves and their paths. */
+#include <stdbool.h>
 #include <string.h>
-#include "tool/tool.h"
+#include <linux/netlink.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include "common/status.h"
+#include "tool/fabric.h"
+#include "tool/grammar.h"
+#include "tool/leaf.h"
+#include "tool/nl.h"
+#include "tool/path.h"
+#include "tool/port.h"
+#include "tool/state.h"
 
-/* What "conga OBJECT show" sends, without arguments. */
 int conga_state_read_object(const struct conga_object *object, int flags,
 			    struct conga_replies *replies, int *error)
 {
@@ -17,9 +26,6 @@ int conga_state_read_object(const struct conga_object *object, int flags,
 	return status;
 }
 
-/* Without paths, of which there may be many. The caller cleans, whatever the outcome.
- * *@error is ENOENT without a fabric.
- */
 int conga_state_read_objects(struct conga_state *state, int *error)
 {
 	int status;
@@ -34,7 +40,6 @@ int conga_state_read_objects(struct conga_state *state, int *error)
 	return status;
 }
 
-/* Likewise. */
 int conga_state_read(struct conga_state *state, int *error)
 {
 	int status = conga_state_read_objects(state, error);
@@ -53,17 +58,6 @@ void conga_state_clean(struct conga_state *state)
 	conga_nl_replies_clean(&state->paths);
 }
 
-/* The next of @replies into @attrs; *@next starts at 0. */
-bool conga_state_next(const struct conga_object *object, const struct conga_replies *replies,
-		      size_t *next, struct nlattr **attrs)
-{
-	while (*next < replies->count)
-		if (!conga_command_parse_reply(object, replies->msgs[(*next)++], attrs))
-			return true;
-	return false;
-}
-
-/* Addresses are a pair of attributes, of which one is there; @a_addr4 is the first. */
 bool conga_state_same_addr(struct nlattr **a, int a_addr4, struct nlattr **b, int b_addr4)
 {
 	int is6 = !a[a_addr4];

@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The fabric's counters: what they are, how they grow, and what they mean. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "tool/tool.h"
+#include <linux/conga.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include "common/attr.h"
+#include "common/status.h"
+#include "common/units.h"
+#include "tool/args.h"
+#include "tool/command.h"
+#include "tool/counters.h"
+#include "tool/grammar.h"
+#include "tool/nl.h"
+#include "tool/options.h"
+#include "tool/print.h"
+#include "tool/repeat.h"
+#include "tool/stats.h"
 
 #define CONGA_STATS_NAME_WIDTH	20
 #define CONGA_STATS_VALUE_WIDTH	12
@@ -83,7 +97,7 @@ int conga_stats_read(struct conga_stats_sample *sample, int *error)
 	if (!msg)
 		return CONGA_REFUSED;
 	status = conga_nl_request(command, msg, 0, &replies, error);
-	if (!status && conga_state_next(&conga_stats_object, &replies, &next, attrs))
+	if (!status && conga_command_next(&conga_stats_object, &replies, &next, attrs))
 		conga_stats_fill(sample, attrs);
 	conga_nl_replies_clean(&replies);
 	nlmsg_free(msg);

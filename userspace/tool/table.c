@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The congestion tables, to-leaf and from-leaf. */
+#include <stdbool.h>
+#include <linux/conga.h>
+#include <netlink/attr.h>
 #include <netlink/genl/genl.h>
-#include "tool/tool.h"
+#include <netlink/msg.h>
+#include "common/attr.h"
+#include "tool/args.h"
+#include "tool/command.h"
+#include "tool/grammar.h"
+#include "tool/print.h"
+#include "tool/table.h"
 
 #define CONGA_TABLE_INDENT	2
 #define CONGA_TABLE_TAG_WIDTH	4

@@ -3,12 +3,22 @@
  * Who sends how much by which port, how congested that is, and what the leaves say of
  * it: live on a terminal, or as text, a block after the other.
  */
-#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "common/status.h"
+#include "common/units.h"
+#include "tool/args.h"
+#include "tool/grammar.h"
+#include "tool/options.h"
+#include "tool/print.h"
+#include "tool/repeat.h"
 #include "tool/top.h"
+#include "tool/top_sample.h"
+#include "tool/top_screen.h"
+#include "tool/top_view.h"
 
 #define CONGA_TOP_INTERVAL	1000000000ULL	/* ns, unless -i says other */
 #define CONGA_TOP_WIDTH		80		/* of text, unless COLUMNS says other */
@@ -22,44 +32,6 @@ static const char conga_top_usage[] =
 
 static bool conga_top_batch;
 static unsigned long long conga_top_count;	/* blocks of text, 0: without end */
-
-static void conga_top_sample_clean(struct conga_top_sample *sample)
-{
-	conga_state_clean(&sample->state);
-	conga_nl_replies_clean(&sample->tables);
-	memset(sample, 0, sizeof(*sample));
-}
-
-static int conga_top_read_tables(struct conga_replies *tables, int *error)
-{
-	const struct conga_command *command = conga_table_object.commands;
-	struct nl_msg *msg = conga_nl_message(command);
-	int status;
-
-	if (!msg)
-		return CONGA_REFUSED;
-	status = conga_args_stored(nla_put_u32(msg, CONGA_A_TABLE_KIND, CONGA_TABLE_TO_LEAF));
-	if (!status)
-		status = conga_nl_request(command, msg, NLM_F_DUMP, tables, error);
-	nlmsg_free(msg);
-	return status;
-}
-
-/* That there is no fabric is shown as well: one may come. */
-static int conga_top_sample_take(struct conga_top_sample *sample)
-{
-	int status, error = 0;
-
-	conga_top_sample_clean(sample);
-	status = conga_state_read_objects(&sample->state, &error);
-	if (!status)
-		status = conga_top_read_tables(&sample->tables, &error);
-	if (!status)
-		status = conga_stats_read(&sample->stats, &error);
-	sample->taken = true;
-	sample->present = !status;
-	return error == ENOENT ? CONGA_OK : status;
-}
 
 static unsigned int conga_top_text_width(void)
 {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The terminal of conga top. It is left as it was found, however that ends; what is said
- * on stderr meanwhile is said afterwards, since it would be lost on the screen.
- */
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <curses.h>
-#include "tool/top.h"
+#include "common/status.h"
+#include "tool/top_screen.h"
+#include "tool/top_view.h"
 
 #define CONGA_TOP_SCREEN_SAID	512	/* bytes copied at once */
 

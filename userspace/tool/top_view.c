@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What conga top shows, as lines of a width: what does not fit is left out by columns,
- * the least important first, so that port, rate and congestion remain on 20.
- */
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/conga.h>
+#include <netlink/attr.h>
 #include <netlink/genl/genl.h>
-#include "tool/top.h"
+#include <netlink/msg.h>
+#include "common/attr.h"
+#include "common/names.h"
+#include "common/status.h"
+#include "common/units.h"
+#include "tool/args.h"
+#include "tool/command.h"
+#include "tool/fabric.h"
+#include "tool/grammar.h"
+#include "tool/leaf.h"
+#include "tool/port.h"
+#include "tool/print.h"
+#include "tool/state.h"
+#include "tool/stats.h"
+#include "tool/table.h"
+#include "tool/top_sample.h"
+#include "tool/top_view.h"
 
 #define CONGA_TOP_CELL_MAX	64
 #define CONGA_TOP_BAR		8	/* cells */
@@ -371,7 +386,7 @@ static void conga_top_find_old(struct conga_top_port *port, const struct conga_t
 	port->ns = 0;
 	if (!conga_top_has_rates(before))
 		return;
-	while (conga_state_next(&conga_port_object, &before->state.ports, &next, port->old)) {
+	while (conga_command_next(&conga_port_object, &before->state.ports, &next, port->old)) {
 		if (conga_attr_number(port->old[CONGA_A_PORT_IFINDEX]) != ifindex)
 			continue;
 		port->ns = after->stats.ns - before->stats.ns;
@@ -386,7 +401,7 @@ static int conga_top_longest_name(const struct conga_top_sample *sample)
 	int longest = CONGA_TOP_NAME_MIN;
 	size_t next = 0;
 
-	while (conga_state_next(&conga_port_object, &sample->state.ports, &next, port.now)) {
+	while (conga_command_next(&conga_port_object, &sample->state.ports, &next, port.now)) {
 		conga_top_cell_name(cell, &port);
 		if ((int)strlen(cell) > longest)
 			longest = strlen(cell);
@@ -404,7 +419,7 @@ static void conga_top_view_ports(struct conga_top_view *view, struct nlattr **fa
 
 	conga_top_layout_fit(&layout, view->width);
 	conga_top_view_row(view, &layout, NULL);
-	while (conga_state_next(&conga_port_object, &after->state.ports, &next, port.now)) {
+	while (conga_command_next(&conga_port_object, &after->state.ports, &next, port.now)) {
 		conga_top_find_old(&port, before, after);
 		conga_top_view_row(view, &layout, &port);
 	}
@@ -466,7 +481,7 @@ static int conga_top_leaf_width(const struct conga_top_view *view,
 	char text[INET6_ADDRSTRLEN];
 	size_t next = 0, longest = 0;
 
-	while (conga_state_next(&conga_leaf_object, &sample->state.leaves, &next, leaf)) {
+	while (conga_command_next(&conga_leaf_object, &sample->state.leaves, &next, leaf)) {
 		conga_top_leaf_addr(text, leaf);
 		if (strlen(text) > longest)
 			longest = strlen(text);
@@ -506,7 +521,7 @@ static void conga_top_view_leaves(struct conga_top_view *view,
 	conga_top_words_add(&words, "TO-LEAF");
 	conga_top_words_add(&words, "(tag:metric)");
 	conga_top_words_end(&words);
-	while (conga_state_next(&conga_leaf_object, &sample->state.leaves, &next, leaf))
+	while (conga_command_next(&conga_leaf_object, &sample->state.leaves, &next, leaf))
 		conga_top_view_leaf(view, leaf, width,
 				    conga_top_find_table(sample, leaf, next - 1));
 }
@@ -528,7 +543,7 @@ void conga_top_view_make(struct conga_top_view *view, const struct conga_top_sam
 	size_t next = 0;
 
 	if (!after->present ||
-	    !conga_state_next(&conga_fabric_object, &after->state.fabric, &next, fabric)) {
+	    !conga_command_next(&conga_fabric_object, &after->state.fabric, &next, fabric)) {
 		conga_top_view_no_fabric(view);
 		return;
 	}
