@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <stdio.h>
+#include "common/names.h"
 #include "daemon/link.h"
 #include "daemon/nl.h"
 
@@ -29,13 +29,13 @@ const struct conga_link *congad_link_find(const struct congad_view *view, int if
 
 const char *congad_link_name(const struct congad_view *view, int ifindex)
 {
-	static char number[IFNAMSIZ];
+	static char name[IFNAMSIZ];
 	const struct conga_link *link = congad_link_find(view, ifindex);
 
 	if (link)
 		return link->name;
-	snprintf(number, sizeof(number), "if%d", ifindex);
-	return number;
+	conga_names_find(ifindex, name);
+	return name;
 }
 
 /* A bridge's packets leave by its ports, and tunnels and VRFs are not links of the fabric. */

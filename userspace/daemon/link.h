@@ -13,7 +13,7 @@ int congad_link_read(struct congad_view *view);
 /* congad_link_find - NULL if there is no such device */
 const struct conga_link *congad_link_find(const struct congad_view *view, int ifindex);
 
-/* congad_link_name - for the next sentence only, if the device has gone */
+/* congad_link_name - valid until the next call; "if" and the number if the device has gone */
 const char *congad_link_name(const struct congad_view *view, int ifindex);
 
 /* congad_link_is_uplink - may it be one, if it is a nexthop? */
