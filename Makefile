@@ -69,7 +69,7 @@ MODULE_DIR = $(DESTDIR)/lib/modules/$(RELEASE)/updates
 SHARE = $(DESTDIR)$(PREFIX)/share
 UNIT_DIR ?= $(PREFIX)/lib/systemd/system
 RULES_DIR ?= $(PREFIX)/lib/udev/rules.d
-UNITS := $(notdir $(wildcard userspace/*.service userspace/*.timer))
+UNITS := $(notdir $(wildcard userspace/dist/*.service userspace/dist/*.timer))
 MANUALS := $(notdir $(wildcard Documentation/man/*.[578]))
 
 install: all install-tool
@@ -81,15 +81,16 @@ install: all install-tool
 install-tool: tool
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/sbin userspace/conga userspace/congad
 	install -D -m 644 include/uapi/linux/conga.h $(DESTDIR)$(PREFIX)/include/linux/conga.h
-	install -D -m 644 userspace/conga.bash $(SHARE)/bash-completion/completions/conga
-	install -D -m 644 -t $(SHARE)/conga userspace/wireshark/conga.lua userspace/conga.conf
-	install -D -m 644 -t $(DESTDIR)$(RULES_DIR) userspace/90-conga.rules
+	install -D -m 644 userspace/dist/conga.bash $(SHARE)/bash-completion/completions/conga
+	install -D -m 644 -t $(SHARE)/conga userspace/dist/wireshark/conga.lua \
+		userspace/dist/conga.conf
+	install -D -m 644 -t $(DESTDIR)$(RULES_DIR) userspace/dist/90-conga.rules
 	for page in $(MANUALS); do \
 		install -D -m 644 -t $(SHARE)/man/man$${page##*.} Documentation/man/$$page || exit; \
 	done
 	install -d $(DESTDIR)$(UNIT_DIR)
 	for unit in $(UNITS); do \
-		sed 's|/usr/local/|$(PREFIX)/|g' userspace/$$unit >$(DESTDIR)$(UNIT_DIR)/$$unit || exit; \
+		sed 's|/usr/local/|$(PREFIX)/|g' userspace/dist/$$unit >$(DESTDIR)$(UNIT_DIR)/$$unit || exit; \
 	done
 
 # What install wrote, and nothing else; what is loaded stays loaded.
@@ -119,7 +120,7 @@ DEB_PARTS := COPYING Documentation Kbuild Makefile README.md SECURITY.md debian 
 deb: setup-build setup-package
 	rm -rf $(DEB)
 	mkdir -p $(DEB)/conga
-	tar -c --exclude='*.o' --exclude='.*.cmd' $(DEB_PARTS) | tar -x -C $(DEB)/conga
+	tar -c --exclude='*.o' --exclude='.*.cmd' --exclude=userspace/build $(DEB_PARTS) | tar -x -C $(DEB)/conga
 	cd $(DEB)/conga && dpkg-buildpackage -b -us -uc >../log 2>&1 || { tail ../log >&2; exit 1; }
 	lintian --fail-on error --allow-root $(DEB)/*.changes
 	@ls $(DEB)/*.deb

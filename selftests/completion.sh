@@ -8,7 +8,7 @@ HERE=$(dirname "$(realpath "$0")")
 # shellcheck source=selftests/lib.sh
 . "$HERE/lib.sh"
 
-readonly CONGA=$HERE/../userspace/conga COMPLETION=$HERE/../userspace/conga.bash
+readonly CONGA=$HERE/../userspace/conga COMPLETION=$HERE/../userspace/dist/conga.bash
 readonly BASH_COMPLETION=/usr/share/bash-completion/bash_completion
 readonly NS=completing$$
 

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# dissector.sh - userspace/wireshark/conga.lua by tshark: what it reads from the packets
+# dissector.sh - userspace/dist/wireshark/conga.lua by tshark: what it reads from the packets
 # of a small fabric is what the module said of them, and the golden bytes mean what
 # golden.sh has them mean. On the host, from a recording beside the dissector:
 #
 #	selftests/vm/run -- selftests/dissector.sh record | base64 -d |
-#		tar -xzC userspace/wireshark
+#		tar -xzC userspace/dist/wireshark
 #
 # makes it anew: what the spine sent on to the leaves (recorded.pcap), and what the
 # leaves said at the end (recorded.json).
@@ -23,9 +23,9 @@ HERE=$(dirname "$(realpath "$0")")
 # shellcheck source=selftests/capture.sh
 . "$HERE/capture.sh"
 
-readonly DISSECTOR=${DISSECTOR:-$HERE/../userspace/wireshark/conga.lua}
-readonly PCAP=$HERE/../userspace/wireshark/recorded.pcap
-readonly SAID=$HERE/../userspace/wireshark/recorded.json
+readonly DISSECTOR=${DISSECTOR:-$HERE/../userspace/dist/wireshark/conga.lua}
+readonly PCAP=$HERE/../userspace/dist/wireshark/recorded.pcap
+readonly SAID=$HERE/../userspace/dist/wireshark/recorded.json
 
 # ---- in the virtual machine ----
 

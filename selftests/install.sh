@@ -37,7 +37,7 @@ expected() {
 		for page in "$TREE"/Documentation/man/*; do
 			echo "$1/share/man/man${page##*.}/${page##*/}"
 		done
-		for unit in "$TREE"/userspace/*.service "$TREE"/userspace/*.timer; do
+		for unit in "$TREE"/userspace/dist/*.{service,timer}; do
 			[[ ! -e $unit ]] || echo "$1/lib/systemd/system/${unit##*/}"
 		done
 	} | sort

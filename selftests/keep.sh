@@ -404,7 +404,7 @@ tags_are_kept_free() {
 unit_does() {
 	local command
 
-	command=$(sed -n "s/^Exec$1=-\?//p" "$HERE/../userspace/conga.service") || return
+	command=$(sed -n "s/^Exec$1=-\?//p" "$HERE/../userspace/dist/conga.service") || return
 	command=${command//\/etc\/conga.conf/$DIR/conf}
 	# shellcheck disable=SC2086 # a list of words
 	in_ns "$BOX" setpriv --bounding-set=-all,+net_admin --inh-caps=-all --no-new-privs \
@@ -413,9 +413,9 @@ unit_does() {
 
 # By the example, with the devices that are here.
 service_starts_reloads_stops() {
-	[[ $(find "$HERE/../userspace" -name '*.rules' -exec grep -c 'try-reload-or-restart conga.service' {} +) == 1 ]] ||
+	[[ $(find "$HERE/../userspace/dist" -name '*.rules' -exec grep -c 'try-reload-or-restart conga.service' {} +) == 1 ]] ||
 		fail "no rule reloads the service" || return
-	sed -e 's/eth1/d0/' -e 's/eth2/later/' "$HERE/../userspace/conga.conf" >"$DIR/conf"
+	sed -e 's/eth1/d0/' -e 's/eth2/later/' "$HERE/../userspace/dist/conga.conf" >"$DIR/conf"
 	box restore /dev/null || return
 	unit_does Start 2>"$DIR/said" || fail "start: $(<"$DIR/said")" || return
 	[[ $(<"$DIR/said") == "Warning: $DIR/conf:"*": there is no device \"later\" yet, the port waits for it" ]] ||
@@ -432,7 +432,7 @@ service_is_sound() {
 	local unit=$DIR/conga.service
 
 	type -P systemd-analyze >/dev/null || { why "needs systemd-analyze"; return "$KSFT_SKIP"; }
-	sed "s|/usr/local/sbin/conga|$(realpath "$CONGA")|" "$HERE/../userspace/conga.service" >"$unit"
+	sed "s|/usr/local/sbin/conga|$(realpath "$CONGA")|" "$HERE/../userspace/dist/conga.service" >"$unit"
 	grep -q "^Before=network.target frr.service" "$unit" || fail "not before routing" || return
 	systemd-analyze verify --man=no "$unit" >"$DIR/said" 2>&1 &&
 		[[ ! -s $DIR/said ]] || fail "verify: $(tr '\n' '|' <"$DIR/said")" || return

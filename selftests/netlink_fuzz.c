@@ -33,7 +33,8 @@
 #include <unistd.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
-#include "../userspace/tool.h"
+#include "common/netns.h"
+#include "common/status.h"
 #include "fuzz_progress.h"
 #include "netlink_fuzz.h"
 

@@ -31,7 +31,8 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
-#include "../userspace/tool.h"
+#include "common/netns.h"
+#include "common/status.h"
 #include "rtnetlink.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

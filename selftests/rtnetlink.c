@@ -5,7 +5,7 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include <sys/socket.h>
-#include "../userspace/tool.h"
+#include "common/netns.h"
 #include "rtnetlink.h"
 
 /* libnl knows nothing of the sentence up to version 3.7. */

@@ -20,7 +20,8 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include <netlink/netlink.h>
-#include "../../userspace/tool.h"
+#include "common/status.h"
+#include "common/units.h"
 #include "../rtnetlink.h"
 #include "sch_wire.h"
 

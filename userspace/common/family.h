@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* conga's family of generic netlink: its number and its groups, which a reload of the module
+ * changes.
+ */
+#ifndef CONGA_COMMON_FAMILY_H
+#define CONGA_COMMON_FAMILY_H
+
+#include <stdbool.h>
+#include <linux/conga.h>
+#include "common/netlink.h"
+
+enum conga_family_group {
+	CONGA_FAMILY_CONFIG,
+	CONGA_FAMILY_STATE,
+	CONGA_FAMILY_GROUPS
+};
+
+struct conga_family {
+	int id;					/* 0: not resolved */
+	unsigned int version;			/* the module's, of the family */
+	int groups[CONGA_FAMILY_GROUPS];	/* 0: there is none of that name */
+};
+
+/**
+ * conga_family_resolve() - ask the kernel for the family, which loads the module if it can
+ * @family: filled; all zero if the family is not there
+ * @netlink: of NETLINK_GENERIC
+ * @answer: filled; an error of ENOENT means that the module is not loaded
+ * Return: 0, or a negative code of libnl.
+ */
+int conga_family_resolve(struct conga_family *family, struct conga_netlink *netlink,
+			 struct conga_netlink_answer *answer);
+
+/* conga_family_message - a request of the family, which need not be resolved yet; NULL without
+ * memory
+ */
+struct nl_msg *conga_family_message(int cmd);
+
+/* conga_family_request - as conga_netlink_request(), to the family, which is resolved */
+int conga_family_request(const struct conga_family *family, struct conga_netlink *netlink,
+			 struct nl_msg *msg, int flags, conga_netlink_reader *read, void *arg,
+			 struct conga_netlink_answer *answer);
+
+/* The module, once it is loaded */
+#define CONGA_MODULE_PATH	"/sys/module/conga"
+
+/* conga_family_is_loaded - is the module? To ask for the family would load it. */
+bool conga_family_is_loaded(void);
+
+#endif /* CONGA_COMMON_FAMILY_H */

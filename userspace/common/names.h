@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Names of devices, also of those that are gone. */
+#ifndef CONGA_COMMON_NAMES_H
+#define CONGA_COMMON_NAMES_H
+
+/* conga_names_remember - keep the device's present name for when the device is gone */
+void conga_names_remember(unsigned int ifindex);
+
+/**
+ * conga_names_find() - the present name of a device, else the one that is remembered, else
+ *			"if" and the number
+ * @ifindex: number of the device in this network namespace
+ * @name: has IF_NAMESIZE bytes
+ */
+void conga_names_find(unsigned int ifindex, char *name);
+
+#endif /* CONGA_COMMON_NAMES_H */

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The daemon's two sockets, and what its requests came to. */
+#ifndef CONGA_DAEMON_NL_H
+#define CONGA_DAEMON_NL_H
+
+#include "common/netlink.h"
+
+/*
+ * What functions return that can fail: 0; or negative, the errno by which the kernel rejected
+ * the request; or one of these, if the outcome is unknown. congad_nl_why() has the words.
+ */
+enum congad_status {
+	CONGAD_FAILED = 1,
+	CONGAD_INTERRUPTED,	/* things changed while they were read */
+};
+
+/* For the functions of common/ that ask rtnetlink; congad_nl_verdict() takes their result. */
+extern struct conga_netlink congad_nl_route;
+
+/* congad_nl_verdict - the status of a request: @err is what it returned */
+int congad_nl_verdict(const struct conga_netlink_answer *answer, int err);
+
+/**
+ * congad_nl_ask_conga() - a request to conga's family
+ * @msg: of conga_family_message(), is freed; NULL: there was no memory for it
+ * @flags: as NLM_F_DUMP
+ * @read: is called for each reply; may be NULL
+ * @arg: for @read
+ * Return: a status.
+ */
+int congad_nl_ask_conga(struct nl_msg *msg, int flags, conga_netlink_reader *read, void *arg);
+
+/**
+ * congad_nl_resolve() - look conga's family up again
+ * @config_group: number of the group of changes; 0 if it is not there
+ * Return: a status; -ENOENT without the module.
+ */
+int congad_nl_resolve(int *config_group);
+
+/* congad_nl_why - why the last request failed, until the next one */
+const char *congad_nl_why(void);
+
+void congad_nl_close(void);
+
+#endif /* CONGA_DAEMON_NL_H */

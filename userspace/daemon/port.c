@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "common/addr.h"
+#include "daemon/link.h"
+#include "daemon/log.h"
+#include "daemon/nl.h"
+#include "daemon/port.h"
+
+#define CONGAD_PORT_NAMES_MAX	512
+
+/* What is remembered of a port that is wanted, or that is ours. */
+struct congad_port_record {
+	int ifindex;
+	uint64_t used;		/* when it last was a nexthop */
+	bool refused;		/* and we have said so */
+};
+
+/* One look at the ports. */
+struct congad_port_look {
+	const struct congad_view *view;
+	const struct congad_fabric *fabric;
+	struct conga_array records;	/* the next look's */
+	uint64_t now;
+	char left_out[CONGAD_PORT_NAMES_MAX];
+	int failures;
+};
+
+static int congad_port_record_compare(const void *a, const void *b)
+{
+	const struct congad_port_record *first = a, *second = b;
+
+	return first->ifindex - second->ifindex;
+}
+
+static struct conga_array congad_port_records =
+	CONGA_ARRAY(struct congad_port_record, congad_port_record_compare);
+static char congad_port_said_left_out[CONGAD_PORT_NAMES_MAX];
+
+static const char *congad_port_role_name(enum conga_role role)
+{
+	return role == CONGA_ROLE_UPLINK ? "an uplink" : "a transit port";
+}
+
+static struct congad_port_record congad_port_recall(int ifindex, uint64_t now)
+{
+	struct congad_port_record key = { .ifindex = ifindex, .used = now }, *record;
+
+	record = conga_array_find(&congad_port_records, &key);
+	return record ? *record : key;
+}
+
+static const struct congad_wanted_port *congad_port_wanted(const struct congad_view *view,
+							   int ifindex)
+{
+	struct congad_wanted_port key = { .ifindex = ifindex };
+
+	return conga_array_find(&view->ports, &key);
+}
+
+/* Said once as long as it lasts. What happened meanwhile is no failure: a port that
+ * is there by now, a device or fabric that is gone.
+ */
+static void congad_port_refused(struct congad_port_look *look, struct congad_port_record *record,
+				int error)
+{
+	if (error == -EEXIST || error == -ENODEV || error == -ENOENT)
+		return;
+	look->failures++;
+	if (!record->refused)
+		congad_log_warn("port %s refused: %s%s",
+				congad_link_name(look->view, record->ifindex), congad_nl_why(),
+				error == -EINVAL && !congad_options.rate ?
+				" (congad -r RATE, or conga port add)" : "");
+	record->refused = true;
+}
+
+static void congad_port_leave_out(struct congad_port_look *look, int ifindex)
+{
+	size_t len = strlen(look->left_out);
+
+	snprintf(look->left_out + len, sizeof(look->left_out) - len, "%s%s", len ? ", " : "",
+		 congad_link_name(look->view, ifindex));
+}
+
+static void congad_port_say_added(const struct congad_port_look *look,
+				  const struct congad_wanted_port *port)
+{
+	const char *name = congad_link_name(look->view, port->ifindex);
+	char text[CONGA_ADDR_TEXT_MAX];
+
+	if (look->view->role == CONGA_ROLE_UPLINK)
+		congad_log_change("port %s added as an uplink: nexthop of the route to leaf %s",
+				  name, conga_addr_text(&port->leaf, text));
+	else
+		congad_log_change("port %s added as a transit port: nexthop of a route", name);
+}
+
+/* Our uplink that was no nexthop for longest, and for long enough; NULL: none. */
+static struct congad_port *congad_port_idlest(const struct congad_port_look *look)
+{
+	struct congad_port *port, *idlest = NULL;
+	uint64_t used, least = look->now;
+	size_t i;
+
+	for (i = 0; i < look->fabric->ports.count; i++) {
+		port = conga_array_at(&look->fabric->ports, i);
+		if (!port->is_auto || port->role != CONGA_ROLE_UPLINK ||
+		    congad_port_wanted(look->view, port->ifindex))
+			continue;
+		used = congad_port_recall(port->ifindex, look->now).used;
+		if (look->now - used < congad_options.idle_ns || (idlest && used >= least))
+			continue;
+		idlest = port;
+		least = used;
+	}
+	return idlest;
+}
+
+static int congad_port_make_room(struct congad_port_look *look)
+{
+	struct congad_port *port = congad_port_idlest(look);
+	int err;
+
+	if (!port)
+		return -ENOSPC;
+	err = congad_fabric_port_del(port->ifindex);
+	/* Gone, or not ours any more: not to be found again. */
+	port->is_auto = false;
+	if (!err)
+		congad_log_change("port %s removed: LBTags are short, it was no nexthop for long",
+				  congad_link_name(look->view, port->ifindex));
+	return err < 0 ? -ENOSPC : err;
+}
+
+/* Where the link tells no speed, with the rate that the operator gave. Before it has
+ * a carrier it may only not know yet.
+ */
+static int congad_port_request(const struct congad_port_look *look, int ifindex)
+{
+	const struct conga_link *link = congad_link_find(look->view, ifindex);
+	int err = congad_fabric_port_add(ifindex, look->view->role, 0);
+
+	if (err != -EINVAL || !link)
+		return err;
+	if (!link->running)
+		return -ENODEV;
+	if (!congad_options.rate)
+		return err;
+	return congad_fabric_port_add(ifindex, look->view->role, congad_options.rate);
+}
+
+static int congad_port_add(struct congad_port_look *look, const struct congad_wanted_port *port,
+			   struct congad_port_record *record)
+{
+	int err = congad_port_request(look, port->ifindex);
+
+	if (err == -ENOSPC) {
+		err = congad_port_make_room(look);
+		if (!err)
+			err = congad_port_request(look, port->ifindex);
+	}
+	if (err > 0)
+		return err;
+	if (err == -ENOSPC) {
+		congad_port_leave_out(look, port->ifindex);
+	} else if (err) {
+		congad_port_refused(look, record, err);
+	} else {
+		record->refused = false;
+		congad_port_say_added(look, port);
+	}
+	return 0;
+}
+
+/* One of ours that has the role of before, e.g. since there was no tunnel yet. */
+static int congad_port_replace(struct congad_port_look *look, const struct congad_wanted_port *port,
+			       struct congad_port_record *record, enum conga_role role)
+{
+	int err = congad_fabric_port_del(port->ifindex);
+
+	if (err > 0)
+		return err;
+	if (err) {
+		/* EPERM: it has become an operator's. */
+		if (err != -EPERM)
+			congad_port_refused(look, record, err);
+		return 0;
+	}
+	congad_log_change("port %s removed: it is %s from now on, and was %s",
+			  congad_link_name(look->view, port->ifindex),
+			  congad_port_role_name(look->view->role), congad_port_role_name(role));
+	return congad_port_add(look, port, record);
+}
+
+static int congad_port_want(struct congad_port_look *look, const struct congad_wanted_port *port)
+{
+	struct congad_port_record record = congad_port_recall(port->ifindex, look->now);
+	struct congad_port key = { .ifindex = port->ifindex }, *found;
+	int err = 0;
+
+	record.used = look->now;
+	found = conga_array_find(&look->fabric->ports, &key);
+	if (!found)
+		err = congad_port_add(look, port, &record);
+	else if (found->is_auto && found->role != look->view->role)
+		err = congad_port_replace(look, port, &record, found->role);
+	return err ? err : conga_array_add(&look->records, &record);
+}
+
+static int congad_port_keep(struct congad_port_look *look, const struct congad_port *port)
+{
+	struct congad_port_record record;
+
+	if (!port->is_auto || congad_port_wanted(look->view, port->ifindex))
+		return 0;
+	record = congad_port_recall(port->ifindex, look->now);
+	return conga_array_add(&look->records, &record);
+}
+
+static int congad_port_look(struct congad_port_look *look)
+{
+	int err = 0;
+	size_t i;
+
+	for (i = 0; i < look->fabric->ports.count && !err; i++)
+		err = congad_port_keep(look, conga_array_at(&look->fabric->ports, i));
+	for (i = 0; i < look->view->ports.count && !err; i++)
+		err = congad_port_want(look, conga_array_at(&look->view->ports, i));
+	return err;
+}
+
+static void congad_port_say_left_out(const struct congad_port_look *look)
+{
+	if (*look->left_out && strcmp(look->left_out, congad_port_said_left_out))
+		congad_log_warn("more than %d nexthops: %s left out, an LBTag is 4 bits",
+				CONGA_TAGS_MAX, look->left_out);
+	memcpy(congad_port_said_left_out, look->left_out, sizeof(congad_port_said_left_out));
+}
+
+int congad_port_follow(const struct congad_view *view, const struct congad_fabric *fabric,
+		       uint64_t now, int *failures)
+{
+	struct congad_port_look look = {
+		.view = view,
+		.fabric = fabric,
+		.records = CONGA_ARRAY(struct congad_port_record, congad_port_record_compare),
+		.now = now,
+	};
+	int err = congad_port_look(&look);
+
+	if (err) {
+		conga_array_clean(&look.records);
+		return err;
+	}
+	congad_port_say_left_out(&look);
+	conga_array_sort(&look.records);
+	congad_port_forget();
+	congad_port_records = look.records;
+	*failures += look.failures;
+	return 0;
+}
+
+void congad_port_forget(void)
+{
+	conga_array_clean(&congad_port_records);
+}

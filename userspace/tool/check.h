@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What will hurt, and what to do about it. */
+#ifndef CONGA_TOOL_CHECK_H
+#define CONGA_TOOL_CHECK_H
+
+#include "tool/grammar.h"
+
+extern const struct conga_object conga_check_object;
+
+#endif /* CONGA_TOOL_CHECK_H */

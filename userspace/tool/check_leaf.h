@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Checks. Leaves that disagree, are not heard or not reached, and uplinks for none. */
+#ifndef CONGA_TOOL_CHECK_LEAF_H
+#define CONGA_TOOL_CHECK_LEAF_H
+
+#include "tool/check_node.h"
+#include "tool/check_report.h"
+
+void conga_check_leaf_differs(const struct conga_check *check, const struct conga_node *node);
+void conga_check_leaf_unheard(const struct conga_check *check, const struct conga_node *node);
+void conga_check_leaf_no_path(const struct conga_check *check, const struct conga_node *node);
+void conga_check_hello_off(const struct conga_check *check, const struct conga_node *node);
+void conga_check_uplink_unused(const struct conga_check *check, const struct conga_node *node);
+
+#endif /* CONGA_TOOL_CHECK_LEAF_H */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the module tells unasked. */
+#ifndef CONGA_TOOL_EVENTS_H
+#define CONGA_TOOL_EVENTS_H
+
+#include <signal.h>
+#include <netlink/msg.h>
+#include "common/subscription.h"
+
+/* conga_events_open - a status */
+int conga_events_open(void);
+
+/* conga_events_read - some of what waits, without waiting; why it failed was printed */
+enum conga_subscription_result conga_events_read(void (*handle)(struct nl_msg *event));
+
+/* conga_events_wait - until there is an event, or a signal that is not in @mask; a status */
+int conga_events_wait(const sigset_t *mask);
+
+void conga_events_close(void);
+
+#endif /* CONGA_TOOL_EVENTS_H */

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A configuration is saved as commands, restored from them instead of what there is, or
+ * synced: what differs is changed, and nothing else. Either the whole is applied or, if
+ * the kernel refuses in the midst, what was is put back.
+ */
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <linux/conga.h>
+#include "common/status.h"
+#include "tool/args.h"
+#include "tool/config.h"
+#include "tool/config_file.h"
+#include "tool/config_plan.h"
+#include "tool/config_step.h"
+#include "tool/grammar.h"
+#include "tool/keep.h"
+#include "tool/leaf.h"
+#include "tool/options.h"
+#include "tool/port.h"
+#include "tool/print.h"
+
+static const char conga_save_usage[] =
+	"Usage: conga [ -d[etails] ] save\n"
+	"Prints the configuration as commands, without what a daemon made; -d: with defaults.\n";
+
+static const char conga_restore_usage[] =
+	"Usage: conga restore [ check ] FILE\n"
+	"FILE has lines as \"conga save\" prints; \"-\" is stdin. What it says takes the place of\n"
+	"all that is configured. check: only say what is wrong with it.\n";
+
+static const char conga_sync_usage[] =
+	"Usage: conga [ -d[etails] ] sync [ check ] FILE\n"
+	"FILE has lines as \"conga save\" prints; \"-\" is stdin. Where it differs from what is\n"
+	"configured by hand, that is changed, and nothing else. Ports whose device is not there\n"
+	"are left for later. -d: print what is done; check: print it, and do nothing.\n";
+
+static const char conga_keep_untouched[] = "Nothing was changed\n";
+
+/* --- save --- */
+
+static bool conga_keep_is_manual(const struct conga_config_item *item)
+{
+	if (item->object == &conga_port_object)
+		return item->value[CONGA_A_PORT_ORIGIN] == CONGA_ORIGIN_MANUAL;
+	if (item->object == &conga_leaf_object)
+		return item->value[CONGA_A_LEAF_ORIGIN] == CONGA_ORIGIN_MANUAL;
+	return true;
+}
+
+static void conga_keep_print(const struct conga_config *config)
+{
+	struct conga_config_step step = { .verb = "add", .config = config };
+	size_t i;
+
+	conga_print_begin();
+	for (i = 0; i < config->count; i++) {
+		step.item = &config->items[i];
+		step.attrs = step.item->given;
+		if (conga_keep_is_manual(step.item))
+			conga_config_step_print(&step);
+	}
+	conga_print_end();
+}
+
+static int conga_save_run(struct conga_args *args)
+{
+	struct conga_config config = { 0 };
+	int status;
+
+	if (args->argc)
+		return conga_args_unknown(args, *args->argv);
+	status = conga_config_read(&config, conga_options.details);
+	if (!status)
+		conga_keep_print(&config);
+	if (config.unknown)
+		fprintf(stderr,
+			"Warning: the module is newer than this tool (conga -V), what it may know more is not saved\n");
+	conga_config_clean(&config);
+	return status;
+}
+
+/* --- restore and sync --- */
+
+struct conga_keep {
+	const char *file;
+	bool replace;		/* all that there is */
+	bool check;
+	bool print;
+	struct conga_config is;
+	struct conga_config shall;
+	struct conga_config_plan plan;
+};
+
+static void conga_keep_failed(const struct conga_keep *keep, const struct conga_config_item *item)
+{
+	if (item->line)
+		fprintf(stderr, "Command failed %s:%lu\n", keep->file, item->line);
+}
+
+static void conga_keep_warn_absent(const struct conga_keep *keep)
+{
+	const struct conga_config_item *item;
+	size_t i;
+
+	for (i = 0; i < keep->shall.count; i++) {
+		item = &keep->shall.items[i];
+		if (item->object == &conga_port_object && !item->ifindex)
+			fprintf(stderr,
+				"Warning: %s:%lu: there is no device \"%s\" yet, the port waits for it\n",
+				keep->file, item->line, item->name);
+	}
+}
+
+/* Values that the kernel would refuse, while nothing has been changed. */
+static int conga_keep_check_values(const struct conga_keep *keep)
+{
+	int status = CONGA_OK, result;
+	size_t i;
+
+	if (!conga_config_fabric(&keep->is))
+		return CONGA_OK;
+	for (i = 0; i < keep->shall.count; i++) {
+		result = conga_config_step_check(&keep->shall.items[i], &keep->shall);
+		if (result)
+			conga_keep_failed(keep, &keep->shall.items[i]);
+		if (!status)
+			status = result;
+	}
+	return status;
+}
+
+static int conga_keep_plan(struct conga_keep *keep)
+{
+	static const struct conga_config nothing;
+	const struct conga_config_item *fabric = conga_config_fabric(&keep->is);
+	int status = CONGA_OK;
+
+	if (!keep->replace)
+		return conga_config_plan_make(&keep->plan, &keep->is, &keep->shall);
+	if (fabric)
+		status = conga_config_plan_add(&keep->plan, "del", &keep->is, fabric, 0);
+	if (!status)
+		status = conga_config_plan_make(&keep->plan, &nothing, &keep->shall);
+	return status;
+}
+
+/* Towards what was, from whatever is now. */
+static void conga_keep_put_back(const struct conga_keep *keep)
+{
+	struct conga_config_plan plan = { 0 };
+	struct conga_config now = { 0 };
+	int status = conga_config_read(&now, false);
+	size_t i;
+
+	if (!status)
+		status = conga_config_plan_make(&plan, &now, &keep->is);
+	for (i = 0; i < plan.count; i++)
+		if (conga_config_step_apply(&plan.steps[i]))
+			status = CONGA_REFUSED;
+	fputs(status ? "Error: what was could not be put back whole\n" :
+		       "What was is put back\n", stderr);
+	conga_config_plan_clean(&plan);
+	conga_config_clean(&now);
+}
+
+static int conga_keep_apply(const struct conga_keep *keep)
+{
+	int status = CONGA_OK;
+	size_t i;
+
+	conga_print_begin();
+	for (i = 0; i < keep->plan.count && !status; i++) {
+		if (keep->print)
+			conga_config_step_print(&keep->plan.steps[i]);
+		if (!keep->check)
+			status = conga_config_step_apply(&keep->plan.steps[i]);
+		if (status)
+			conga_keep_failed(keep, keep->plan.steps[i].item);
+	}
+	conga_print_end();
+	if (status && i > 1)
+		conga_keep_put_back(keep);
+	else if (status)
+		fputs(conga_keep_untouched, stderr);
+	return status;
+}
+
+/* Neither an impatient operator nor a reader that goes leaves half of it. */
+static int conga_keep_apply_whole(const struct conga_keep *keep)
+{
+	sigset_t all, before;
+	int status;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	status = conga_keep_apply(keep);
+	fflush(stdout);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return status;
+}
+
+static int conga_keep_change(struct conga_keep *keep)
+{
+	int status = conga_config_load(&keep->shall, keep->file, keep->replace);
+
+	if (!status)
+		status = conga_config_read(&keep->is, false);
+	if (!status)
+		status = conga_keep_check_values(keep);
+	if (status) {
+		fputs(conga_keep_untouched, stderr);
+		return status;
+	}
+	conga_keep_warn_absent(keep);
+	status = conga_keep_plan(keep);
+	return status ? status : conga_keep_apply_whole(keep);
+}
+
+static int conga_keep_run(struct conga_args *args, struct conga_keep *keep)
+{
+	const char *word = conga_args_next(args);
+	int status;
+
+	if (word && args->argc && !strcmp(word, "check")) {
+		keep->check = true;
+		word = conga_args_next(args);
+	}
+	if (!word)
+		return conga_args_incomplete(args);
+	if (args->argc)
+		return conga_args_unknown(args, *args->argv);
+	keep->file = word;
+	keep->print = conga_options.details || (keep->check && !keep->replace);
+	status = conga_keep_change(keep);
+	conga_config_plan_clean(&keep->plan);
+	conga_config_clean(&keep->is);
+	conga_config_clean(&keep->shall);
+	return status;
+}
+
+static int conga_restore_run(struct conga_args *args)
+{
+	struct conga_keep keep = { .replace = true };
+
+	return conga_keep_run(args, &keep);
+}
+
+static int conga_sync_run(struct conga_args *args)
+{
+	struct conga_keep keep = { 0 };
+
+	return conga_keep_run(args, &keep);
+}
+
+const struct conga_object conga_save_object = {
+	.name = "save",
+	.usage = conga_save_usage,
+	.run = conga_save_run,
+};
+
+static const char *const conga_keep_bare[] = { "check", CONGA_COMPLETE_FILE, NULL };
+
+const struct conga_object conga_restore_object = {
+	.name = "restore",
+	.usage = conga_restore_usage,
+	.run = conga_restore_run,
+	.bare = conga_keep_bare,
+};
+
+const struct conga_object conga_sync_object = {
+	.name = "sync",
+	.usage = conga_sync_usage,
+	.run = conga_sync_run,
+	.bare = conga_keep_bare,
+};

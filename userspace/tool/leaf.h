@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Leaves: the remote tunnel endpoints. */
+#ifndef CONGA_TOOL_LEAF_H
+#define CONGA_TOOL_LEAF_H
+
+#include "tool/grammar.h"
+
+extern const struct conga_object conga_leaf_object;
+extern const struct conga_choice conga_leaf_modes[];
+
+/* The reason for a leaf's state, as a word and as a sentence */
+extern const struct conga_choice conga_leaf_reasons[];
+extern const struct conga_choice conga_leaf_sentences[];
+
+#endif /* CONGA_TOOL_LEAF_H */

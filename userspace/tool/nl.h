@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Requests to the module, and its answers. */
+#ifndef CONGA_TOOL_NL_H
+#define CONGA_TOOL_NL_H
+
+#include <stddef.h>
+#include "common/family.h"
+#include "tool/grammar.h"
+
+/* Starts all zero; conga_nl_replies_clean() frees it. */
+struct conga_replies {
+	struct nl_msg **msgs;
+	size_t count;
+	size_t room;
+	/* If set, takes each as it comes, and none is kept. */
+	void (*each)(struct nl_msg *reply, void *arg);
+	void *arg;
+};
+
+/* conga_nl_message - a request; made before the socket is opened, so that a usage error needs
+ * no module. NULL, and printed, without memory.
+ */
+struct nl_msg *conga_nl_message(const struct conga_command *command);
+
+/**
+ * conga_nl_request() - send a request and collect the replies
+ * @command: whose request it is
+ * @msg: of conga_nl_message(), remains the caller's
+ * @flags: as NLM_F_DUMP
+ * @replies: the caller cleans whatever the outcome; NULL: none are expected
+ * @error: if not NULL, a refusal by ENOENT is returned there and not printed
+ * Return: a status.
+ */
+int conga_nl_request(const struct conga_command *command, struct nl_msg *msg, int flags,
+		     struct conga_replies *replies, int *error);
+
+/* conga_nl_expect - as a request that the kernel must refuse: with the errno @refusal all is
+ * well
+ */
+int conga_nl_expect(const struct conga_command *command, struct nl_msg *msg, int refusal);
+
+void conga_nl_replies_clean(struct conga_replies *replies);
+
+/* conga_nl_find_group - the present @number of a group of events; a status */
+int conga_nl_find_group(enum conga_family_group group, int *number);
+
+void conga_nl_close(void);
+
+#endif /* CONGA_TOOL_NL_H */

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include "common/status.h"
+#include "common/units.h"
+#include "tool/args.h"
+#include "tool/grammar.h"
+#include "tool/options.h"
+
+#define CONGA_OPTIONS_INTERVAL_MIN	100000000ULL		/* ns */
+#define CONGA_OPTIONS_INTERVAL_MAX	86400000000000ULL	/* ns */
+
+struct conga_options conga_options;
+
+static const char conga_options_usage[] =
+	"Usage: conga [ OPTIONS ] OBJECT { COMMAND | help }\n"
+	"       conga [ OPTIONS ] -b FILE\n"
+	"       conga [ OPTIONS ]                 everything on one screen\n"
+	"       conga [ OPTIONS ] check           what will hurt, and what to do\n"
+	"       conga [ OPTIONS ] monitor         what happens, as it happens\n"
+	"       conga [ OPTIONS ] top             who sends how much by which port, live\n"
+	"       conga [ OPTIONS ] metrics         all numbers, for Prometheus\n"
+	"       conga [ OPTIONS ] save            the configuration, as commands\n"
+	"       conga [ OPTIONS ] restore FILE    instead of what is configured\n"
+	"       conga [ OPTIONS ] sync FILE       change only what differs\n"
+	"OBJECT := { fabric | port | leaf | path | table | flowlet | policy | stats }\n"
+	"OPTIONS := { -j[son] | -p[retty] | -s[tatistics] | -d[etails] | -t[imestamp] |\n"
+	"             -i[nterval] SECONDS | -rcvbuf BYTES | -n[etns] NAME | -b[atch] FILE |\n"
+	"             -V[ersion] | -h[elp] }\n";
+
+struct conga_option {
+	char letter;
+	const char *word;
+	const char *value;	/* what follows it, if anything does */
+};
+
+static const struct conga_option conga_options_table[] = {
+	{ 'j', "json", NULL },
+	{ 'p', "pretty", NULL },
+	{ 's', "statistics", NULL },
+	{ 'd', "details", NULL },
+	{ 't', "timestamp", NULL },
+	{ 'i', "interval", "SECONDS" },
+	{ 'r', "rcvbuf", "BYTES" },
+	{ 'n', "netns", "NAME" },
+	{ 'b', "batch", "FILE" },
+	{ 'V', "Version", NULL },
+	{ 'h', "help", NULL },
+	{ 0, NULL, NULL }
+};
+
+static int conga_options_set_rcvbuf(const char *value)
+{
+	const char *why = conga_units_parse_integer(value, &conga_options.rcvbuf);
+
+	return why ? conga_args_wrong(value, why) : CONGA_OK;
+}
+
+static int conga_options_set_interval(const char *value)
+{
+	const char *why = conga_units_parse_seconds(value, &conga_options.interval);
+
+	if (!why && (conga_options.interval < CONGA_OPTIONS_INTERVAL_MIN ||
+		     conga_options.interval > CONGA_OPTIONS_INTERVAL_MAX))
+		why = "an interval is 100ms to 86400s";
+	return why ? conga_args_wrong(value, why) : CONGA_OK;
+}
+
+static int conga_options_set(char letter, const char *value, struct conga_request *request)
+{
+	switch (letter) {
+	case 'j':
+		conga_options.json = true;
+		break;
+	case 'p':
+		conga_options.pretty = true;
+		break;
+	case 's':
+		conga_options.statistics = true;
+		break;
+	case 'd':
+		conga_options.details = true;
+		break;
+	case 't':
+		conga_options.timestamps = true;
+		break;
+	case 'i':
+		return conga_options_set_interval(value);
+	case 'r':
+		return conga_options_set_rcvbuf(value);
+	case 'n':
+		request->netns = value;
+		break;
+	case 'b':
+		request->batch = value;
+		break;
+	case 'V':
+		request->version = true;
+		break;
+	default:
+		request->help = true;
+		break;
+	}
+	return CONGA_OK;
+}
+
+static const struct conga_option *conga_options_find_letter(char letter)
+{
+	const struct conga_option *option;
+
+	for (option = conga_options_table; option->word; option++)
+		if (option->letter == letter)
+			return option;
+	return NULL;
+}
+
+static const struct conga_option *conga_options_find_word(const char *word)
+{
+	const struct conga_option *option;
+
+	for (option = conga_options_table; option->word; option++)
+		if (!strcmp(option->word, word))
+			return option;
+	return NULL;
+}
+
+static int conga_options_unknown(const char *text)
+{
+	fprintf(stderr, "Option \"%s\" is unknown, try \"conga -h\".\n%s", text,
+		conga_options_usage);
+	return CONGA_USAGE;
+}
+
+static int conga_options_take_value(const struct conga_option *option, struct conga_args *args,
+				    struct conga_request *request)
+{
+	const char *value = NULL;
+
+	if (option->value) {
+		value = conga_args_next(args);
+		if (!value) {
+			fprintf(stderr, "Error: argument \"%s\" is required\n%s",
+				option->value, conga_options_usage);
+			return CONGA_USAGE;
+		}
+	}
+	return conga_options_set(option->letter, value, request);
+}
+
+/* -json, --json, or letters together as in -jp. */
+int conga_options_take(struct conga_args *args, struct conga_request *request)
+{
+	const char *text = conga_args_next(args);
+	const char *word = text + (text[1] == '-' ? 2 : 1), *c;
+	const struct conga_option *option = conga_options_find_word(word);
+	int status = CONGA_OK;
+
+	if (option)
+		return conga_options_take_value(option, args, request);
+	if (text[1] == '-' || !text[1])
+		return conga_options_unknown(text);
+	for (c = word; *c && !status; c++) {
+		option = conga_options_find_letter(*c);
+		status = option ? conga_options_take_value(option, args, request) :
+				  conga_options_unknown(text);
+	}
+	return status;
+}
+
+int conga_options_parse(struct conga_args *args, struct conga_request *request)
+{
+	int status = CONGA_OK;
+
+	while (!status && args->argc && **args->argv == '-')
+		status = conga_options_take(args, request);
+	if (!status && request->batch && args->argc) {
+		fprintf(stderr, "Error: argument \"%s\" is wrong: the commands are in \"%s\"\n",
+			*args->argv, request->batch);
+		status = CONGA_USAGE;
+	}
+	return status;
+}
+
+void conga_options_complete(const char *prefix,
+			    void (*say)(const char *prefix, const char *word))
+{
+	const struct conga_option *option;
+	char text[CONGA_UNITS_TEXT_MAX];
+
+	for (option = conga_options_table; option->word; option++) {
+		snprintf(text, sizeof(text), "-%s", option->word);
+		say(prefix, text);
+	}
+}
+
+void conga_options_help(FILE *file)
+{
+	fputs(conga_options_usage, file);
+}

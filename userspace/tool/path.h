@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Paths: every leaf by every uplink, and why not. */
+#ifndef CONGA_TOOL_PATH_H
+#define CONGA_TOOL_PATH_H
+
+#include "tool/grammar.h"
+
+extern const struct conga_object conga_path_object;
+
+#endif /* CONGA_TOOL_PATH_H */

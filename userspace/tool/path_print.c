@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdbool.h>
+#include <linux/conga.h>
+#include <netlink/attr.h>
+#include "common/attr.h"
+#include "tool/grammar.h"
+#include "tool/options.h"
+#include "tool/path_print.h"
+#include "tool/print.h"
+
+static const struct conga_choice conga_path_print_reasons[] = {
+	{ "port_down", CONGA_PATH_PORT_DOWN },
+	{ "no_route", CONGA_PATH_NO_ROUTE },
+	{ "not_nexthop", CONGA_PATH_NOT_NEXTHOP },
+	{ "nexthop_down", CONGA_PATH_NEXTHOP_DOWN },
+	{ "other_device", CONGA_PATH_OTHER_DEVICE },
+	{ "silent", CONGA_PATH_SILENT },
+	{ "draining", CONGA_PATH_DRAINING },
+	{ "unprobed", CONGA_PATH_UNPROBED },
+	{ "narrow", CONGA_PATH_NARROW },
+	{ "neighbour", CONGA_PATH_NEIGHBOUR },
+	{ }
+};
+
+static const struct conga_choice conga_path_print_sentences[] = {
+	{ "the uplink is down or has no carrier", CONGA_PATH_PORT_DOWN },
+	{ "there is no unicast route to the leaf", CONGA_PATH_NO_ROUTE },
+	{ "the route to the leaf does not use this uplink", CONGA_PATH_NOT_NEXTHOP },
+	{ "the nexthop on this uplink is dead or its link is down", CONGA_PATH_NEXTHOP_DOWN },
+	{ "a lookup through this uplink answers with another device",
+	  CONGA_PATH_OTHER_DEVICE },
+	{ "the leaf answers hellos, but not by this uplink", CONGA_PATH_SILENT },
+	{ "the uplink is draining: it takes no new flowlets", CONGA_PATH_DRAINING },
+	{ "probes of the leaf came by this port, and come no more", CONGA_PATH_UNPROBED },
+	{ "the path loses large packets, small ones pass", CONGA_PATH_NARROW },
+	{ "no gateway on this uplink answers", CONGA_PATH_NEIGHBOUR },
+	{ }
+};
+
+static void conga_path_print_down(const struct nlattr *reason)
+{
+	conga_print_string("state", "", "down");
+	conga_print_choice("reason", NULL, reason, conga_path_print_reasons);
+	conga_print_sentence(reason, conga_path_print_sentences);
+}
+
+/* What a path that is down would cost is for scripts. */
+void conga_path_print_tail(struct nlattr **attrs)
+{
+	const struct nlattr *reason = attrs[CONGA_A_PATH_REASON];
+	bool usable = conga_attr_number(reason) == CONGA_PATH_USABLE;
+
+	conga_print_dev("dev", "dev", attrs[CONGA_A_PATH_IFINDEX]);
+	conga_print_uint("tag", "tag", attrs[CONGA_A_PATH_TAG]);
+	if (usable)
+		conga_print_string("state", "", "usable");
+	else
+		conga_path_print_down(reason);
+	usable = usable || conga_options.details;
+	conga_print_uint("local", usable ? "local" : NULL, attrs[CONGA_A_PATH_LOCAL]);
+	conga_print_uint("remote", usable ? "remote" : NULL, attrs[CONGA_A_PATH_REMOTE]);
+	conga_print_age("age_ns", usable ? "age" : NULL, attrs[CONGA_A_PATH_AGE]);
+	conga_print_time("delay_ns", usable ? "delay" : NULL, attrs[CONGA_A_PATH_DELAY]);
+	conga_print_time("queue_ns", usable ? "queue" : NULL, attrs[CONGA_A_PATH_QUEUE]);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/conga.h>
+#include <netlink/attr.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+#include "tool/command.h"
+#include "tool/grammar.h"
+#include "tool/policy.h"
+#include "tool/print.h"
+
+#define CONGA_POLICY_INDENT	4
+
+static const char conga_policy_usage[] =
+	"Usage: conga policy [ list ]\n";
+
+static const struct nla_policy conga_policy_policy[CONGA_A_POLICY_MAX + 1] = {
+	[CONGA_A_POLICY_NAME] = { .type = NLA_STRING },
+	[CONGA_A_POLICY_SUMMARY] = { .type = NLA_STRING },
+	[CONGA_A_POLICY_FLOWLET_TIMEOUT] = { .type = NLA_U64 },
+	[CONGA_A_POLICY_PARAM] = { .type = NLA_NESTED },
+};
+
+static const struct nla_policy conga_policy_param_policy[CONGA_A_PARAM_MAX + 1] = {
+	[CONGA_A_PARAM_NAME] = { .type = NLA_STRING },
+	[CONGA_A_PARAM_VALUE] = { .type = NLA_U32 },
+	[CONGA_A_PARAM_SUMMARY] = { .type = NLA_STRING },
+	[CONGA_A_PARAM_MIN] = { .type = NLA_U32 },
+	[CONGA_A_PARAM_LIMIT] = { .type = NLA_U32 },
+};
+
+static void conga_policy_print_param(struct nlattr *attr)
+{
+	struct nlattr *param[CONGA_A_PARAM_MAX + 1];
+
+	if (nla_parse_nested(param, CONGA_A_PARAM_MAX, attr, conga_policy_param_policy) < 0)
+		return;
+	conga_print_object(NULL);
+	conga_print_line(CONGA_POLICY_INDENT);
+	conga_print_name("name", "", param[CONGA_A_PARAM_NAME]);
+	conga_print_append(":");
+	conga_print_name("summary", "", param[CONGA_A_PARAM_SUMMARY]);
+	conga_print_append(",");
+	conga_print_uint("min", "from", param[CONGA_A_PARAM_MIN]);
+	conga_print_uint("max", "to", param[CONGA_A_PARAM_LIMIT]);
+	conga_print_append(",");
+	conga_print_uint("default", "default", param[CONGA_A_PARAM_VALUE]);
+	conga_print_object_end();
+}
+
+static void conga_policy_print_params(struct nl_msg *reply)
+{
+	struct nlattr *attr;
+	int rem;
+
+	conga_print_array("params");
+	nlmsg_for_each_attr(attr, nlmsg_hdr(reply), GENL_HDRLEN, rem)
+		if (nla_type(attr) == CONGA_A_POLICY_PARAM)
+			conga_policy_print_param(attr);
+	conga_print_array_end();
+}
+
+static void conga_policy_print(struct nlattr **attrs, struct nl_msg *reply)
+{
+	conga_print_name("name", "", attrs[CONGA_A_POLICY_NAME]);
+	conga_print_append(":");
+	conga_print_name("summary", "", attrs[CONGA_A_POLICY_SUMMARY]);
+	conga_print_time("flowlet_timeout_ns", NULL, attrs[CONGA_A_POLICY_FLOWLET_TIMEOUT]);
+	conga_policy_print_params(reply);
+}
+
+/* "list" is another word for "show" everywhere. */
+static const struct conga_command conga_policy_commands[] = {
+	{ .name = "show", .run = conga_command_show, .cmd = CONGA_CMD_POLICY_GET,
+	  .reply = CONGA_REPLY_DUMP },
+	{ }
+};
+
+const struct conga_object conga_policy_object = {
+	.name = "policy",
+	.usage = conga_policy_usage,
+	.commands = conga_policy_commands,
+	.print = conga_policy_print,
+	.policy = conga_policy_policy,
+	.attr_max = CONGA_A_POLICY_MAX,
+};

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdbool.h>
+#include <stdio.h>
+#include <linux/conga.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+#include "common/attr.h"
+#include "common/units.h"
+#include "tool/args.h"
+#include "tool/command.h"
+#include "tool/grammar.h"
+#include "tool/options.h"
+#include "tool/port.h"
+#include "tool/print.h"
+
+#define CONGA_PORT_STATISTICS_INDENT	4
+
+static const char conga_port_usage[] =
+	"Usage: conga port add [ dev ] DEV role uplink [ tag TAG ] [ rate { auto | RATE } ]\n"
+	"                      [ drain { on | off } ] [ tier NUMBER ]\n"
+	"       conga port add [ dev ] DEV role transit [ rate { auto | RATE } ] [ tier NUMBER ]\n"
+	"       conga port set [ dev ] DEV [ rate { auto | RATE } ] [ drain { on | off } ]\n"
+	"                      [ tier NUMBER ]\n"
+	"       conga port del [ dev ] DEV\n"
+	"       conga port [ show [ [ dev ] DEV ] ]\n"
+	"RATE := NUMBER[ bit | kbit | mbit | gbit | tbit ], a bare number is bits per second\n";
+
+const struct conga_choice conga_port_roles[] = {
+	{ "uplink", CONGA_ROLE_UPLINK },
+	{ "transit", CONGA_ROLE_TRANSIT },
+	{ }
+};
+
+static const struct conga_choice conga_port_rate_sources[] = {
+	{ "configured", CONGA_RATE_CONFIGURED },
+	{ "link", CONGA_RATE_LINK },
+	{ }
+};
+
+static const struct conga_choice conga_port_states[] = {
+	{ "up", CONGA_PORT_UP },
+	{ "down", CONGA_PORT_DOWN },
+	{ }
+};
+
+static const struct conga_keyword conga_port_add_words[] = {
+	{ "dev", CONGA_A_PORT_IFINDEX, &conga_kind_dev,
+	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_BARE, NULL },
+	{ "role", CONGA_A_PORT_ROLE, &conga_kind_choice, CONGA_KEYWORD_REQUIRED,
+	  conga_port_roles },
+	{ "tag", CONGA_A_PORT_TAG, &conga_kind_u32, 0, NULL },
+	{ "rate", CONGA_A_PORT_RATE, &conga_kind_rate_or_auto, 0, NULL },
+	{ "drain", CONGA_A_PORT_DRAIN, &conga_kind_choice, 0, conga_args_on_off },
+	{ "tier", CONGA_A_PORT_TIER, &conga_kind_u32, 0, NULL },
+	{ }
+};
+
+static const struct conga_keyword conga_port_set_words[] = {
+	{ "dev", CONGA_A_PORT_IFINDEX, &conga_kind_dev,
+	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_BARE, NULL },
+	{ "rate", CONGA_A_PORT_RATE, &conga_kind_rate_or_auto, 0, NULL },
+	{ "drain", CONGA_A_PORT_DRAIN, &conga_kind_choice, 0, conga_args_on_off },
+	{ "tier", CONGA_A_PORT_TIER, &conga_kind_u32, 0, NULL },
+	{ }
+};
+
+static const struct conga_keyword conga_port_del_words[] = {
+	{ "dev", CONGA_A_PORT_IFINDEX, &conga_kind_dev,
+	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_BARE, NULL },
+	{ }
+};
+
+static const struct conga_keyword conga_port_show_words[] = {
+	{ "dev", CONGA_A_PORT_IFINDEX, &conga_kind_dev, CONGA_KEYWORD_BARE, NULL },
+	{ }
+};
+
+static const struct nla_policy conga_port_policy[CONGA_A_PORT_MAX + 1] = {
+	[CONGA_A_PORT_IFINDEX] = { .type = NLA_U32 },
+	[CONGA_A_PORT_ROLE] = { .type = NLA_U32 },
+	[CONGA_A_PORT_TAG] = { .type = NLA_U32 },
+	[CONGA_A_PORT_RATE] = { .type = NLA_U64 },
+	[CONGA_A_PORT_RATE_SOURCE] = { .type = NLA_U32 },
+	[CONGA_A_PORT_STATE] = { .type = NLA_U32 },
+	[CONGA_A_PORT_TDRE] = { .type = NLA_U64 },
+	[CONGA_A_PORT_DRE_BYTES] = { .type = NLA_U64 },
+	[CONGA_A_PORT_METRIC] = { .type = NLA_U32 },
+	[CONGA_A_PORT_TX_PACKETS] = { .type = NLA_U64 },
+	[CONGA_A_PORT_TX_BYTES] = { .type = NLA_U64 },
+	[CONGA_A_PORT_ORIGIN] = { .type = NLA_U32 },
+	[CONGA_A_PORT_DRAIN] = { .type = NLA_U32 },
+	[CONGA_A_PORT_FLOWLETS] = { .type = NLA_U32 },
+	[CONGA_A_PORT_TIER] = { .type = NLA_U32 },
+	[CONGA_A_PORT_SHORT_FLOWS] = { .type = NLA_U32 },
+};
+
+static void conga_port_print_rate(struct nlattr **attrs)
+{
+	const struct nlattr *source = attrs[CONGA_A_PORT_RATE_SOURCE];
+	const char *word = conga_args_choice_word(conga_port_rate_sources,
+						  conga_attr_number(source));
+	char text[CONGA_UNITS_TEXT_MAX];
+
+	if (!source)
+		return;
+	if (conga_attr_number(attrs[CONGA_A_PORT_RATE]))
+		conga_print_rate("rate_bps", "rate", attrs[CONGA_A_PORT_RATE]);
+	else
+		conga_print_string(NULL, "rate", "unknown");
+	conga_print_choice("rate_source", NULL, source, conga_port_rate_sources);
+	snprintf(text, sizeof(text), "(%s)", word ? word : "unknown");
+	conga_print_text(text);
+}
+
+static void conga_port_print_drain(struct nlattr **attrs)
+{
+	const struct nlattr *drain = attrs[CONGA_A_PORT_DRAIN];
+	bool show = conga_options.details || conga_attr_number(drain);
+
+	conga_print_on_off("drain", show ? "drain" : NULL, drain);
+	conga_print_uint("flowlets", "flowlets", attrs[CONGA_A_PORT_FLOWLETS]);
+}
+
+static void conga_port_print_tier(const struct nlattr *tier)
+{
+	bool show = conga_options.details || conga_attr_number(tier);
+
+	conga_print_uint("tier", show ? "tier" : NULL, tier);
+}
+
+static void conga_port_print_details(struct nlattr **attrs)
+{
+	bool show = conga_options.details;
+
+	conga_print_time("tdre_ns", show ? "tdre" : NULL, attrs[CONGA_A_PORT_TDRE]);
+	conga_print_uint("dre_bytes", show ? "dre_bytes" : NULL, attrs[CONGA_A_PORT_DRE_BYTES]);
+	conga_print_uint("ifindex", show ? "ifindex" : NULL, attrs[CONGA_A_PORT_IFINDEX]);
+}
+
+static void conga_port_print_statistics(struct nlattr **attrs)
+{
+	bool show = conga_options.statistics;
+
+	if (show)
+		conga_print_line(CONGA_PORT_STATISTICS_INDENT);
+	conga_print_uint("tx_packets", show ? "tx_packets" : NULL,
+			 attrs[CONGA_A_PORT_TX_PACKETS]);
+	conga_print_uint("tx_bytes", show ? "tx_bytes" : NULL, attrs[CONGA_A_PORT_TX_BYTES]);
+}
+
+/* Of a port that is gone there is only the device. */
+static void conga_port_print_dev(struct nlattr **attrs)
+{
+	conga_print_dev("dev", "", attrs[CONGA_A_PORT_IFINDEX]);
+	if (attrs[CONGA_A_PORT_ROLE])
+		conga_print_append(":");
+}
+
+static void conga_port_print(struct nlattr **attrs, struct nl_msg *reply)
+{
+	(void)reply;
+	conga_port_print_dev(attrs);
+	conga_print_choice("role", "role", attrs[CONGA_A_PORT_ROLE], conga_port_roles);
+	conga_print_uint("tag", "tag", attrs[CONGA_A_PORT_TAG]);
+	conga_port_print_tier(attrs[CONGA_A_PORT_TIER]);
+	conga_port_print_rate(attrs);
+	conga_print_choice("state", "state", attrs[CONGA_A_PORT_STATE], conga_port_states);
+	conga_print_uint("metric", "metric", attrs[CONGA_A_PORT_METRIC]);
+	conga_port_print_drain(attrs);
+	conga_print_uint("short_flows", "short_flows", attrs[CONGA_A_PORT_SHORT_FLOWS]);
+	conga_print_origin(attrs[CONGA_A_PORT_ORIGIN]);
+	conga_port_print_details(attrs);
+	conga_port_print_statistics(attrs);
+}
+
+static const struct conga_command conga_port_commands[] = {
+	{ .name = "show", .run = conga_command_show, .cmd = CONGA_CMD_PORT_GET,
+	  .reply = CONGA_REPLY_ONE_OR_DUMP, .words = conga_port_show_words },
+	{ .name = "add", .run = conga_command_change, .cmd = CONGA_CMD_PORT_NEW,
+	  .words = conga_port_add_words, .privilege = CONGA_PRIVILEGE_CHANGE },
+	{ .name = "set", .run = conga_command_change, .cmd = CONGA_CMD_PORT_SET,
+	  .words = conga_port_set_words, .privilege = CONGA_PRIVILEGE_CHANGE },
+	{ .name = "del", .run = conga_command_change, .cmd = CONGA_CMD_PORT_DEL,
+	  .words = conga_port_del_words, .privilege = CONGA_PRIVILEGE_CHANGE },
+	{ }
+};
+
+const struct conga_object conga_port_object = {
+	.name = "port",
+	.usage = conga_port_usage,
+	.commands = conga_port_commands,
+	.print = conga_port_print,
+	.policy = conga_port_policy,
+	.attr_max = CONGA_A_PORT_MAX,
+};

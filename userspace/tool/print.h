@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A field at a time, as text or as JSON.
+ *
+ * JSON is an interface. Every command that reads prints one array of objects, except monitor
+ * and what -i repeats, which print an object a line. Keys are lower_snake with the base unit in
+ * the name; a value that does not exist is missing, never null.
+ */
+#ifndef CONGA_TOOL_PRINT_H
+#define CONGA_TOOL_PRINT_H
+
+#include <stdbool.h>
+#include "tool/grammar.h"
+
+/* Around all that a command prints */
+void conga_print_begin(void);
+void conga_print_end(void);
+
+/* conga_print_lines - instead of begin and end, for output without an end */
+void conga_print_lines(bool on);
+
+/* Objects and arrays of JSON; @key is NULL for an element of an array. On screen the end of the
+ * outermost object ends the line.
+ */
+void conga_print_object(const char *key);
+void conga_print_object_end(void);
+void conga_print_array(const char *key);
+void conga_print_array_end(void);
+
+/* These four are for the screen only: end a line and begin another; align the next value right
+ * in so many columns; a word; what goes on where the last word ended.
+ */
+void conga_print_line(unsigned int indent);
+void conga_print_pad(unsigned int width);
+void conga_print_text(const char *text);
+void conga_print_append(const char *text);
+
+/*
+ * A field is printed in JSON under @key and on screen behind @label. No key: on screen only. No
+ * label: in JSON only; label "": the bare value. A field whose attribute is absent is left out.
+ */
+void conga_print_string(const char *key, const char *label, const char *value);
+void conga_print_number(const char *key, const char *label, unsigned long long value);
+void conga_print_real(const char *key, const char *label, double value, const char *unit);
+void conga_print_flag(const char *key, const char *label, bool value);
+void conga_print_uint(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_fraction(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_time(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_time_or_off(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_age(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_rate(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_id(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_name(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_choice(const char *key, const char *label, const struct nlattr *attr,
+			const struct conga_choice *choices);
+void conga_print_on_off(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_dev(const char *key, const char *label, const struct nlattr *attr);
+
+/* conga_print_addr - of a pair of attributes, IPv4 at @attr4 and IPv6 behind it */
+void conga_print_addr(const char *key, const char *label, struct nlattr **attrs, int attr4);
+
+/* conga_print_origin - on screen if it is not an operator's */
+void conga_print_origin(const struct nlattr *attr);
+
+/* conga_print_sentence - the reason for something, in brackets, on screen only */
+void conga_print_sentence(const struct nlattr *attr, const struct conga_choice *sentences);
+
+/* conga_print_utf8 - a copy that is UTF-8, as JSON and metrics must be; the caller frees */
+char *conga_print_utf8(const char *value);
+
+#endif /* CONGA_TOOL_PRINT_H */

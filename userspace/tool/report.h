@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The kernel's refusals and warnings, as sentences on stderr. */
+#ifndef CONGA_TOOL_REPORT_H
+#define CONGA_TOOL_REPORT_H
+
+#include "common/extack.h"
+#include "tool/grammar.h"
+
+/* conga_report_warning - if there is one */
+void conga_report_warning(const struct conga_extack *extack);
+
+/* conga_report_error - @error is an errno; attributes are named by the words of @command */
+void conga_report_error(const struct conga_extack *extack, int error,
+			const struct conga_command *command);
+
+#endif /* CONGA_TOOL_REPORT_H */
