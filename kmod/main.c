@@ -11,15 +11,17 @@
  *   conga_notify_event		notify.c	here
  *   conga_neighbour_event	neighbour.c	here
  *   conga_leave_*_event		leave.c		here
- *   conga_netlink_*		family.c	here
+ *   conga_netlink_*		commands.c	here
  *   conga_main_net_exit	main.c		here
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <net/genetlink.h>
 
-#include "datapath/datapath.h"
+#include "config/lifetime.h"
 #include "datapath/leave.h"
+#include "netlink/commands.h"
+#include "notify.h"
 #include "objects/fabric.h"
 #include "objects/neighbour.h"
 
@@ -31,7 +33,7 @@ static void __net_exit conga_main_net_exit(struct net *net)
 	conga_lock(net);
 	fabric = conga_fabric_get_locked(net);
 	if (fabric)
-		conga_hooks_remove_fabric(fabric);
+		conga_lifetime_destroy_fabric(fabric);
 	conga_unlock(net);
 }
 

@@ -1,129 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What happens to devices that are ports, and to addresses of this node. */
 #include <linux/inetdevice.h>
-#include <linux/ktime.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
-#include <linux/workqueue.h>
 #include <net/addrconf.h>
 #include <net/if_inet6.h>
 #include <net/vxlan.h>
 
-#include "datapath/datapath.h"
-#include "netlink/netlink.h"
+#include "config/lifetime.h"
+#include "config/speed.h"
+#include "netlink/event.h"
+#include "notify.h"
 #include "objects/own.h"
 #include "objects/path.h"
 #include "objects/port.h"
-
-/* A rate taken from the link follows it; a link that is down, or faster than a port may be,
- * reports none and keeps the last one. Without memory the old DRE goes on.
- */
-static void conga_notify_speed(struct conga_port *port)
-{
-	struct conga_port_dre *dre;
-	u64 rate;
-
-	if (port->rate_source != CONGA_RATE_LINK)
-		return;
-	rate = conga_port_link_rate(port->dev);
-	if (!rate || rate == port->rate)
-		return;
-	dre = conga_port_dre_create(port, conga_fabric_params(port->fabric),
-				    rate);
-	if (!dre)
-		return;
-	WRITE_ONCE(port->rate, rate);
-	conga_port_dre_publish(port, dre);
-	conga_netlink_tell_port(port);
-}
-
-/* --- what no event tells --- */
-
-#define CONGA_NOTIFY_SPEEDS_MS	1000
-#define CONGA_NOTIFY_RETRY_MS	20	/* a lock was taken */
-
-static void conga_notify_speeds_locked(struct conga_fabric *fabric)
-{
-	u64 began = ktime_get_ns();
-	struct conga_port *port;
-
-	list_for_each_entry(port, &fabric->ports, list)
-		conga_notify_speed(port);
-	conga_pace_spent(&fabric->speed_pace, fabric->net, ktime_get_ns() - began);
-}
-
-/* False if one of the locks was taken; see DOC: Locking. */
-static bool conga_notify_speeds(struct conga_fabric *fabric)
-{
-	struct mutex *lock = &conga_net(fabric->net)->lock;
-	bool done = false;
-
-	if (!rtnl_trylock())
-		return false;
-	if (mutex_trylock(lock)) {
-		conga_notify_speeds_locked(fabric);
-		mutex_unlock(lock);
-		done = true;
-	}
-	rtnl_unlock();
-	return done;
-}
-
-static bool conga_notify_has_speeds(const struct conga_fabric *fabric)
-{
-	const struct conga_port *port;
-	bool found = false;
-
-	rcu_read_lock();
-	list_for_each_entry_rcu(port, &fabric->ports, list)
-		found |= READ_ONCE(port->rate_source) == CONGA_RATE_LINK;
-	rcu_read_unlock();
-	return found;
-}
-
-/* A bond is as fast as those of its links that send, and keeps to itself which these are. */
-static void conga_notify_speed_work(struct work_struct *work)
-{
-	struct conga_fabric *fabric = container_of(to_delayed_work(work),
-						   struct conga_fabric,
-						   speed_work);
-	u64 ms = CONGA_NOTIFY_SPEEDS_MS;
-
-	if (!conga_pace_wait(&fabric->speed_pace) &&
-	    conga_notify_has_speeds(fabric) && !conga_notify_speeds(fabric))
-		ms = CONGA_NOTIFY_RETRY_MS;
-	queue_delayed_work(system_wq, &fabric->speed_work,
-			   conga_pace_jiffies(&fabric->speed_pace,
-					      ms * NSEC_PER_MSEC));
-}
-
-/* conga_notify_start - looks at speeds begin; the locks are held */
-void conga_notify_start(struct conga_fabric *fabric)
-{
-	INIT_DELAYED_WORK(&fabric->speed_work, conga_notify_speed_work);
-	queue_delayed_work(system_wq, &fabric->speed_work,
-			   msecs_to_jiffies(CONGA_NOTIFY_SPEEDS_MS));
-}
-
-/* conga_notify_stop - before ports go; sleeps, the locks are held */
-void conga_notify_stop(struct conga_fabric *fabric)
-{
-	conga_assert_locked(fabric);
-	cancel_delayed_work_sync(&fabric->speed_work);
-}
-
-/* --- events --- */
 
 static void conga_notify_port(struct conga_port *port, unsigned long event)
 {
 	switch (event) {
 	case NETDEV_UNREGISTER:
 		conga_netlink_tell_port_gone(port);
-		conga_hooks_remove_port(port);
+		conga_lifetime_destroy_port(port);
 		return;
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
-		conga_notify_speed(port);
+		conga_speed_follow(port);
 		fallthrough;
 	case NETDEV_DOWN:
 	case NETDEV_GOING_DOWN:

@@ -5,7 +5,7 @@
  *
  * They are output on the route of their path, past LOCAL_OUT: a control packet
  * asks about one uplink, and must not be routed anew. POSTROUTING and the
- * uplink's link door see them. They are untracked, so that connection tracking keeps
+ * uplink's link hook see them. They are untracked, so that connection tracking keeps
  * nothing of them and NAT leaves their addresses, and obey IPsec policies.
  */
 #include <linux/inetdevice.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The forward door: FORWARD, after all other chains, while the policy decides at every
- * box. A VXLAN packet that passes gets its hop as one of this box's own would: by
+ * The forward hook: FORWARD, after all other chains, while the policy decides at every
+ * node. A VXLAN packet that passes gets its hop as one of this node's own would: by
  * flowlet, among the paths that routes allow, so that it comes nearer to its leaf with
- * each box. Stamps are not looked at, they are between leaves and links.
+ * each node. Stamps are not looked at, they are between leaves and links.
  */
-#include "datapath/datapath.h"
+#include "datapath/forward.h"
 #include "datapath/steer.h"
 
 static unsigned int conga_forward_packet(struct conga_fabric *fabric, struct sk_buff *skb,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The gro door: before the kernel merges what a device received. Its GRO merges
+ * GRO: before the kernel merges what a device received. Its GRO merges
  * packets of a flow if their VXLAN headers are equal, but each link on the way
  * writes its load into each packet: a burst whose CE changes half way would be
  * delivered in pieces, and out of order, since a piece that is complete overtakes
@@ -18,7 +18,7 @@
 #include <net/gro.h>
 #include <net/protocol.h>
 
-#include "datapath/datapath.h"
+#include "datapath/gro.h"
 #include "objects/fabric.h"
 #include "packet/packet.h"
 #include "paper/wire.h"

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where the doors hang: attached with a fabric or port, gone before it dies. */
+/* Attaches the hooks of a fabric or port, and detaches them before it dies. */
 #include <linux/limits.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_ipv6.h>
 #include <linux/netfilter_netdev.h>
 
-#include "control/control.h"
-#include "datapath/datapath.h"
-#include "datapath/leave.h"
+#include "datapath/forward.h"
+#include "datapath/gro.h"
+#include "datapath/hooks.h"
+#include "datapath/link.h"
+#include "datapath/rx.h"
+#include "datapath/tx.h"
 #include "objects/fabric.h"
-#include "objects/leaf.h"
-#include "objects/own.h"
 #include "objects/port.h"
 
 /* After all other chains: what a firewall drops teaches nothing, and what it
@@ -63,7 +64,6 @@ int conga_hooks_attach(struct conga_fabric *fabric)
 	int i, err;
 
 	conga_assert_locked(fabric);
-	conga_leave_setup(fabric);
 	for (i = 0; i < CONGA_HOOKS; i++) {
 		fabric->hooks[i] = conga_hook_templates[i];
 		fabric->hooks[i].priv = fabric;
@@ -83,7 +83,17 @@ int conga_hooks_attach(struct conga_fabric *fabric)
 	return err;
 }
 
-/* conga_hooks_attach_port - the link door of a port about to be published; may sleep */
+/* conga_hooks_detach - packets may still be in them; may sleep */
+void conga_hooks_detach(struct conga_fabric *fabric)
+{
+	conga_assert_locked(fabric);
+	nf_unregister_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
+	if (conga_fabric_params(fabric)->policy->forward)
+		conga_hooks_detach_forward(fabric);
+	conga_gro_put();
+}
+
+/* conga_hooks_attach_port - the link hook of a port about to be published; may sleep */
 int conga_hooks_attach_port(struct conga_port *port)
 {
 	conga_assert_locked(port->fabric);
@@ -98,51 +108,9 @@ int conga_hooks_attach_port(struct conga_port *port)
 	return nf_register_net_hook(port->fabric->net, &port->egress);
 }
 
-/* Phase one of a port's death. */
-static void conga_hooks_kill_port(struct conga_port *port)
+/* conga_hooks_detach_port - packets may still be in it; likewise */
+void conga_hooks_detach_port(struct conga_port *port)
 {
+	conga_assert_locked(port->fabric);
 	nf_unregister_net_hook(port->fabric->net, &port->egress);
-	conga_port_make_dead(port);
-}
-
-/* Phase two, after the grace period: no packet holds the port or its paths. */
-static void conga_hooks_bury_port(struct conga_port *port)
-{
-	if (port->tag != CONGA_TAG_NONE)
-		conga_path_forget_tag(port->fabric, port->tag);
-	conga_port_free(port);
-}
-
-/* conga_hooks_remove_port - detach and free; sleeps for a grace period */
-void conga_hooks_remove_port(struct conga_port *port)
-{
-	conga_hooks_kill_port(port);
-	synchronize_net();
-	conga_hooks_bury_port(port);
-}
-
-/* conga_hooks_remove_fabric - with all it has, in one grace period; sleeps */
-void conga_hooks_remove_fabric(struct conga_fabric *fabric)
-{
-	struct conga_port *port, *next;
-	LIST_HEAD(dead);
-
-	conga_assert_locked(fabric);
-	conga_control_stop(fabric);
-	conga_notify_stop(fabric);
-	nf_unregister_net_hooks(fabric->net, fabric->hooks, CONGA_HOOKS);
-	if (conga_fabric_params(fabric)->policy->forward)
-		conga_hooks_detach_forward(fabric);
-	conga_gro_put();
-	list_for_each_entry_safe(port, next, &fabric->ports, list) {
-		conga_hooks_kill_port(port);
-		list_add(&port->dying, &dead);
-	}
-	conga_fabric_make_dead(fabric);
-	synchronize_net();
-	cancel_delayed_work_sync(&fabric->event_work);
-	conga_own_stop(fabric);
-	list_for_each_entry_safe(port, next, &dead, dying)
-		conga_hooks_bury_port(port);
-	conga_fabric_free(fabric);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The link door: NETDEV_EGRESS of a port, the same on leaf and spine. The DRE
+ * The link hook: NETDEV_EGRESS of a port, the same on leaf and spine. The DRE
  * counts every packet that enters the port's queue; stamped ones get
  * CE := max(CE, this port's metric), their own bytes included (section 3.2), or
  * with metric sum CE := CE + this port's metric (section 7). If the policy marks packets,
@@ -9,7 +9,7 @@
 #include <linux/if_vlan.h>
 #include <linux/ktime.h>
 
-#include "datapath/datapath.h"
+#include "datapath/link.h"
 #include "objects/backlog.h"
 #include "objects/port.h"
 #include "packet/joined.h"

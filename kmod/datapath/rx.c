@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rx door: LOCAL_IN, before the tunnel, which drops reserved bits that it
+ * The rx hook: LOCAL_IN, before the tunnel, which drops reserved bits that it
  * did not ask for. IPv4 is reassembled by now; of an IPv6 packet in fragments
  * the first has the header, or is counted as truncated: then the tunnel gets the
  * stamp, and drops it. A stamped packet is cleared and delivered, whoever sent it;
@@ -13,7 +13,7 @@
 #include "control/control.h"
 #include "control/control_read.h"
 #include "control/probe.h"
-#include "datapath/datapath.h"
+#include "datapath/rx.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
 #include "packet/ipsec.h"

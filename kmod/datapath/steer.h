@@ -3,7 +3,7 @@
 #define _CONGA_STEER_H
 
 /*
- * What the doors tx and forward have in common: a VXLAN packet to a known leaf gets
+ * What the hooks tx and forward have in common: a VXLAN packet to a known leaf gets
  * its hop and its route. Whatever cannot be done leaves the packet to the kernel's own
  * route. Inline, as each of them is a step of every packet.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tx door: LOCAL_OUT, after all other chains. A VXLAN packet of a kernel
+ * The tx hook: LOCAL_OUT, after all other chains. A VXLAN packet of a kernel
  * tunnel socket to a known leaf gets its uplink, its stamp and its route.
  * Whatever cannot be done leaves the packet to the kernel's own route.
  */
@@ -9,8 +9,8 @@
 #include <net/l3mdev.h>
 #include <net/sock.h>
 
-#include "datapath/datapath.h"
 #include "datapath/steer.h"
+#include "datapath/tx.h"
 #include "objects/own.h"
 #include "packet/joined.h"
 

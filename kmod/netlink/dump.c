@@ -4,8 +4,12 @@
 #include <linux/minmax.h>
 #include <linux/sched.h>
 
-#include "netlink/netlink.h"
+#include "netlink/dump.h"
+#include "netlink/family.h"
 #include "netlink/reply.h"
+#include "netlink/request.h"
+#include "netlink/rules.h"
+#include "objects/fabric.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
 

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Events: what was configured is told by whoever does it; what happened (a path,
- * a leaf's state, a link) by one work, which compares the world with what it told
+ * a leaf's state, a link, its speed) by one work, which compares the world with what it told
  * last. So an event costs the packet that caused it next to nothing, and what
  * flutters is told no faster than the work runs.
  */
 #include <linux/ktime.h>
 #include <net/genetlink.h>
 
-#include "netlink/netlink.h"
+#include "netlink/dump.h"
+#include "netlink/event.h"
+#include "netlink/family.h"
+#include "netlink/get.h"
 #include "netlink/reply.h"
+#include "objects/fabric.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
 #include "trace.h"
@@ -109,6 +113,7 @@ void conga_netlink_tell_fabric_gone(struct net *net)
 void conga_netlink_tell_port(struct conga_port *port)
 {
 	WRITE_ONCE(port->told_up, conga_port_up(port));
+	WRITE_ONCE(port->told_rate, READ_ONCE(port->rate));
 	conga_netlink_publish(port->fabric->net, CONGA_NETLINK_CONFIG,
 			      CONGA_CMD_PORT_NTF, conga_netlink_put_event_port,
 			      port);
@@ -188,20 +193,28 @@ static void conga_netlink_news_leaf(struct conga_leaf *leaf)
 	conga_netlink_news_paths(leaf);
 }
 
+/* A rate that followed the device is an event of configuration, which also has the state. */
+static void conga_netlink_news_port(struct conga_port *port)
+{
+	u64 rate = READ_ONCE(port->rate);
+	bool up = conga_port_up(port);
+	bool other_rate = READ_ONCE(port->told_rate) != rate;
+
+	if (READ_ONCE(port->told_up) == up && !other_rate)
+		return;
+	WRITE_ONCE(port->told_up, up);
+	WRITE_ONCE(port->told_rate, rate);
+	conga_netlink_publish(port->fabric->net,
+			      other_rate ? CONGA_NETLINK_CONFIG : CONGA_NETLINK_STATE,
+			      CONGA_CMD_PORT_NTF, conga_netlink_put_event_port, port);
+}
+
 static void conga_netlink_news_ports(struct conga_fabric *fabric)
 {
 	struct conga_port *port;
 
-	list_for_each_entry_rcu(port, &fabric->ports, list) {
-		bool up = conga_port_up(port);
-
-		if (READ_ONCE(port->told_up) == up)
-			continue;
-		WRITE_ONCE(port->told_up, up);
-		conga_netlink_publish(fabric->net, CONGA_NETLINK_STATE,
-				      CONGA_CMD_PORT_NTF,
-				      conga_netlink_put_event_port, port);
-	}
+	list_for_each_entry_rcu(port, &fabric->ports, list)
+		conga_netlink_news_port(port);
 }
 
 static bool conga_netlink_news_next(struct conga_fabric *fabric,
@@ -218,7 +231,8 @@ static bool conga_netlink_news_next(struct conga_fabric *fabric,
 	return leaf;
 }
 
-static void conga_netlink_news(struct work_struct *work)
+/* conga_netlink_news - the work of a fabric's event_work */
+void conga_netlink_news(struct work_struct *work)
 {
 	struct conga_fabric *fabric = container_of(work, struct conga_fabric,
 						   event_work.work);
@@ -240,10 +254,4 @@ static void conga_netlink_news(struct work_struct *work)
 		began = ktime_get_ns();
 	} while (more);
 	conga_pace_spent(&fabric->event_pace, fabric->net, spent);
-}
-
-/* conga_netlink_event_setup - of a fabric that nobody sees yet */
-void conga_netlink_event_setup(struct conga_fabric *fabric)
-{
-	INIT_DELAYED_WORK(&fabric->event_work, conga_netlink_news);
 }

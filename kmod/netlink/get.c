@@ -8,8 +8,11 @@
 #include <linux/sched.h>
 #include <net/ipv6.h>
 
-#include "netlink/netlink.h"
+#include "netlink/get.h"
+#include "netlink/policy_params.h"
 #include "netlink/reply.h"
+#include "netlink/request.h"
+#include "objects/fabric.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
 #include "paper/control_wire.h"

@@ -5,8 +5,12 @@
 #include <linux/netlink.h>
 
 #include "datapath/choose.h"
-#include "netlink/netlink.h"
+#include "netlink/dump.h"
+#include "netlink/get_path.h"
 #include "netlink/reply.h"
+#include "netlink/request.h"
+#include "netlink/rules.h"
+#include "objects/fabric.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
 #include "packet/packet.h"

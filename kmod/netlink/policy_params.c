@@ -7,8 +7,11 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "netlink/netlink.h"
+#include "netlink/family.h"
+#include "netlink/policy_params.h"
 #include "netlink/reply.h"
+#include "netlink/rules.h"
+#include "objects/fabric.h"
 
 #define CONGA_SENTENCE_MAX	160
 #define CONGA_NAMES_MAX		400

@@ -4,8 +4,10 @@
  * message at a cursor that stays good when objects come and go; that they did is told by
  * the fabric's generation (NLM_F_DUMP_INTR).
  */
-#include "netlink/netlink.h"
+#include "netlink/family.h"
 #include "netlink/reply.h"
+#include "netlink/request.h"
+#include "objects/fabric.h"
 #include "objects/leaf.h"
 
 struct conga_netlink_cursor *conga_netlink_cursor(struct netlink_callback *cb)

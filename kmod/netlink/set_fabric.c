@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Changes of the fabric. A request is validated whole, then what it needs is
- * allocated, then it is applied whole: from there on nothing can fail.
- */
-#include <linux/rtnetlink.h>
-#include <linux/slab.h>
+/* Requests that create, change or destroy the fabric. Each is validated whole first. */
 #include <net/ipv6.h>
 
-#include "control/control.h"
-#include "control/probe.h"
-#include "datapath/datapath.h"
-#include "netlink/netlink.h"
-#include "objects/leaf.h"
-#include "objects/own.h"
-#include "objects/port.h"
+#include "config/change.h"
+#include "config/lifetime.h"
+#include "netlink/event.h"
+#include "netlink/policy_params.h"
+#include "netlink/request.h"
+#include "netlink/rules.h"
+#include "netlink/set_fabric.h"
+#include "objects/fabric.h"
 #include "paper/wire.h"
 
 /* A list given replaces the list before. */
@@ -201,26 +197,10 @@ static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
 			       "This network namespace has a fabric already");
 		return -EEXIST;
 	}
-	fabric = conga_fabric_create(net, &params);
+	fabric = conga_lifetime_create_fabric(net, &params, conga_netlink_news,
+					      info->extack);
 	if (IS_ERR(fabric))
-		return conga_netlink_out_of_memory(info);
-	conga_control_setup(fabric);
-	conga_probe_setup(fabric);
-	conga_own_setup(fabric);
-	conga_netlink_event_setup(fabric);
-	err = conga_hooks_attach(fabric);
-	if (err) {
-		NL_SET_ERR_MSG(info->extack,
-			       "The kernel refused the netfilter hooks");
-		conga_fabric_make_dead(fabric);
-		synchronize_net();
-		conga_own_stop(fabric);
-		conga_fabric_free(fabric);
-		return err;
-	}
-	conga_control_start(fabric);
-	conga_probe_restart(fabric);
-	conga_notify_start(fabric);
+		return PTR_ERR(fabric);
 	conga_netlink_tell_fabric(fabric);
 	return 0;
 }
@@ -236,208 +216,19 @@ int conga_netlink_fabric_new(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* All that a change of parameters has to allocate before it is applied. */
-struct conga_netlink_change {
-	struct conga_params	*params;
-	struct conga_flowlets	*flowlets;	/* NULL: as before */
-	bool			states;		/* of flows are others */
-	struct conga_port_dre	**dre;		/* per port, in list order */
-};
-
-static void conga_netlink_change_free(struct conga_netlink_change *change,
-				      u32 ports)
-{
-	u32 i;
-
-	for (i = 0; change->dre && i < ports; i++)
-		conga_port_dre_free(change->dre[i]);
-	kfree(change->dre);
-	conga_flowlets_free(change->flowlets);
-	if (change->states)
-		kvfree(change->params->flow_states);
-	kfree(change->params);
-}
-
-static bool conga_netlink_change_dres(struct conga_fabric *fabric,
-				      struct conga_netlink_change *change)
-{
-	struct conga_port *port;
-	u32 i = 0;
-
-	change->dre = kcalloc(fabric->port_count + 1, sizeof(*change->dre),
-			      GFP_KERNEL);
-	if (!change->dre)
-		return false;
-	list_for_each_entry(port, &fabric->ports, list) {
-		change->dre[i] = conga_port_dre_create(port, change->params,
-						       port->rate);
-		if (!change->dre[i++])
-			return false;
-	}
-	return true;
-}
-
-static bool conga_netlink_dre_differs(const struct conga_params *old,
-				      const struct conga_params *new)
-{
-	return old->q != new->q || old->tdre != new->tdre ||
-	       old->alpha != new->alpha ||
-	       (old->policy->needs ^ new->policy->needs) & CONGA_NEEDS_PROBES ||
-	       !old->policy->mark != !new->policy->mark ||
-	       conga_params_tp(old) != conga_params_tp(new);
-}
-
-/* Do metrics heard so far mean something else from now on? */
-static bool conga_netlink_scale_differs(const struct conga_params *old,
-					const struct conga_params *new)
-{
-	return old->q != new->q || old->metric != new->metric;
-}
-
-/* What leaves agreed to is bound to places in the list. */
-static bool conga_netlink_ports_differ(const struct conga_params *old,
-				       const struct conga_params *new)
-{
-	return memcmp(old->dstports.port, new->dstports.port, sizeof(old->dstports.port));
-}
-
-/* Does what is kept of flows mean something else from now on? */
-static bool conga_netlink_states_differ(const struct conga_params *old,
-					const struct conga_params *new)
-{
-	return old->policy != new->policy || old->flowlets != new->flowlets ||
-	       memcmp(old->policy_param, new->policy_param, sizeof(old->policy_param));
-}
-
-/* What leaves keep for a policy that does not come, or is not there any more */
-static void conga_netlink_drop_ahead(struct conga_fabric *fabric)
-{
-	if (!(conga_fabric_params(fabric)->policy->needs & CONGA_NEEDS_AHEAD))
-		conga_leaf_drop_ahead(fabric);
-}
-
-static bool conga_netlink_change_alloc(struct conga_fabric *fabric,
-				       struct conga_netlink_change *change)
-{
-	const struct conga_params *old = conga_fabric_params(fabric);
-
-	if (change->params->flowlets != old->flowlets) {
-		change->flowlets = conga_flowlets_create(change->params->flowlets);
-		if (!change->flowlets)
-			return false;
-	}
-	if (change->params->policy->needs & CONGA_NEEDS_AHEAD &&
-	    !conga_leaf_make_ahead(fabric))
-		return false;
-	if (conga_netlink_states_differ(old, change->params)) {
-		if (conga_flow_states_create(change->params))
-			return false;
-		change->states = true;
-	}
-	if (conga_netlink_dre_differs(old, change->params) &&
-	    !conga_netlink_change_dres(fabric, change))
-		return false;
-	return true;
-}
-
-static void conga_netlink_flush_leaves(struct conga_fabric *fabric)
-{
-	struct conga_leaf *leaf;
-	unsigned long index = 0;
-
-	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
-		conga_leaf_flush(leaf);
-}
-
-static bool conga_netlink_probe_differs(const struct conga_params *old,
-					const struct conga_params *new)
-{
-	return old->policy != new->policy ||
-	       conga_params_tp(old) != conga_params_tp(new);
-}
-
-/* Takes over what @change has. */
-static void conga_netlink_change_apply(struct conga_fabric *fabric,
-				       struct conga_netlink_change *change)
-{
-	struct conga_params *old = conga_fabric_params(fabric);
-	bool scale = conga_netlink_scale_differs(old, change->params);
-	bool hello = old->hello != change->params->hello;
-	bool probe = conga_netlink_probe_differs(old, change->params);
-	bool ports = conga_netlink_ports_differ(old, change->params);
-	struct conga_port *port;
-	u32 i = 0;
-
-	if (ports)
-		conga_control_hold_ports(fabric, change->params);
-	rcu_assign_pointer(fabric->params, change->params);
-	conga_netlink_drop_ahead(fabric);
-	if (change->flowlets)
-		conga_flowlets_publish(fabric, change->flowlets);
-	if (change->dre)
-		list_for_each_entry(port, &fabric->ports, list)
-			conga_port_dre_publish(port, change->dre[i++]);
-	kfree(change->dre);
-	if (scale || ports)
-		synchronize_net();
-	if (scale)
-		conga_netlink_flush_leaves(fabric);
-	if (ports)
-		conga_control_bind_ports(fabric);
-	if (change->states && old->flow_states)
-		kvfree_rcu(old->flow_states, rcu);
-	if (old->policy->forward && !change->params->policy->forward)
-		conga_hooks_detach_forward(fabric);
-	kfree_rcu(old, rcu);
-	if (probe) {
-		conga_port_make_hops(fabric);
-		conga_path_invalidate(fabric);
-		conga_probe_restart(fabric);
-	}
-	conga_own_refresh(fabric);
-	if (hello)
-		conga_control_restart(fabric);
-	conga_netlink_tell_fabric(fabric);
-}
-
-/* The last that can fail. */
-static int conga_netlink_change_hooks(struct conga_fabric *fabric,
-				      const struct conga_params *params,
-				      struct genl_info *info)
-{
-	int err = 0;
-
-	if (params->policy->forward &&
-	    !conga_fabric_params(fabric)->policy->forward)
-		err = conga_hooks_attach_forward(fabric);
-	if (err)
-		NL_SET_ERR_MSG(info->extack,
-			       "The kernel refused the netfilter hooks");
-	return err;
-}
-
 static int conga_netlink_fabric_change(struct conga_fabric *fabric,
 				       struct genl_info *info)
 {
-	struct conga_netlink_change change = {};
+	struct conga_params params = *conga_fabric_params(fabric);
 	int err;
 
-	change.params = kmemdup(conga_fabric_params(fabric),
-				sizeof(*change.params), GFP_KERNEL);
-	if (!change.params)
-		return conga_netlink_out_of_memory(info);
-	err = conga_netlink_read_params(change.params, info);
-	if (!err && !conga_netlink_change_alloc(fabric, &change))
-		err = conga_netlink_out_of_memory(info);
+	err = conga_netlink_read_params(&params, info);
 	if (!err)
-		err = conga_netlink_change_hooks(fabric, change.params, info);
-	if (err) {
-		conga_netlink_change_free(&change, fabric->port_count);
-		conga_netlink_drop_ahead(fabric);
-	} else {
-		conga_netlink_change_apply(fabric, &change);
-	}
-	return err;
+		err = conga_change_params(fabric, &params, info->extack);
+	if (err)
+		return err;
+	conga_netlink_tell_fabric(fabric);
+	return 0;
 }
 
 int conga_netlink_fabric_set(struct sk_buff *skb, struct genl_info *info)
@@ -448,7 +239,7 @@ int conga_netlink_fabric_set(struct sk_buff *skb, struct genl_info *info)
 static int conga_netlink_fabric_remove(struct conga_fabric *fabric,
 				       struct genl_info *info)
 {
-	conga_hooks_remove_fabric(fabric);
+	conga_lifetime_destroy_fabric(fabric);
 	conga_netlink_tell_fabric_gone(genl_info_net(info));
 	return 0;
 }

@@ -261,10 +261,9 @@ static void conga_fabric_release(struct conga_fabric *fabric)
 }
 
 /*
- * conga_fabric_create - make and publish the fabric of @net
+ * conga_fabric_create - a fabric of @net that nobody sees yet
  *
- * No packet is affected until its hooks are attached. Returns an ERR_PTR
- * without memory.
+ * May sleep. Returns an ERR_PTR without memory.
  */
 struct conga_fabric *conga_fabric_create(struct net *net,
 					 const struct conga_params *params)
@@ -283,10 +282,15 @@ struct conga_fabric *conga_fabric_create(struct net *net,
 		conga_fabric_release(fabric);
 		return ERR_PTR(err);
 	}
-	conga_assert_locked(fabric);
-	conga_pace_enter(net);
-	rcu_assign_pointer(conga_net(net)->fabric, fabric);
 	return fabric;
+}
+
+/* conga_fabric_publish - from now on events find it, and packets once its hooks are attached */
+void conga_fabric_publish(struct conga_fabric *fabric)
+{
+	conga_assert_locked(fabric);
+	conga_pace_enter(fabric->net);
+	rcu_assign_pointer(conga_net(fabric->net)->fabric, fabric);
 }
 
 /* conga_fabric_make_dead - unpublish; its hooks and ports are gone already */

@@ -36,9 +36,11 @@ struct conga_port;
  * so with conga_assert_locked(). Netlink dumps hold the mutex alone, so that
  * what they walk stays; they never take the RTNL.
  *
- * The packet path takes neither. It runs under RCU, in softirq or with BH
- * disabled, and reaches everything from the fabric that its hook was
- * registered with. Objects die in two phases: unpublish (hooks, lists, tables,
+ * The packet path takes neither. It runs under RCU with BH disabled, and reaches
+ * everything from the fabric or port that its hook was registered with; GRO, which has no
+ * hook, from the fabric of the packet's namespace. Where the kernel calls a hook function
+ * with BH enabled, the function disables BH; datapath/hooks.h says which, and where that
+ * is asserted. Objects die in two phases: unpublish (hooks, lists, tables,
  * pointers), then one synchronize_net() for all of them, then free. Parameters,
  * the flowlet table and DREs are constant once published and replaced whole.
  *
@@ -166,7 +168,7 @@ struct conga_fabric {
 	u16				own_teacher[2];	/* leaf, by family: IPv6, IPv4 */
 	bool				own_gone;	/* an address of this node is */
 	struct conga_pace		event_pace;	/* likewise */
-	struct delayed_work		speed_work;	/* by notify.c */
+	struct delayed_work		speed_work;	/* by speed.c */
 	struct conga_pace		speed_pace;	/* likewise */
 	u32				generation;	/* of ports and leaves */
 	u32				port_count;
@@ -190,6 +192,7 @@ void conga_assert_locked(const struct conga_fabric *fabric);
 struct conga_fabric *conga_fabric_get_locked(struct net *net);
 struct conga_fabric *conga_fabric_create(struct net *net,
 					 const struct conga_params *params);
+void conga_fabric_publish(struct conga_fabric *fabric);
 void conga_fabric_make_dead(struct conga_fabric *fabric);
 void conga_fabric_free(struct conga_fabric *fabric);
 struct conga_params *conga_fabric_params(const struct conga_fabric *fabric);

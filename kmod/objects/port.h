@@ -62,11 +62,12 @@ struct conga_port {
 	struct conga_backlog		*backlog; /* of its queues */
 	netdevice_tracker		dev_tracker;
 	struct list_head		list;	/* fabric->ports */
-	struct list_head		dying;	/* by hooks.c, with its fabric */
+	struct list_head		dying;	/* by lifetime.c, with its fabric */
 	struct nf_hook_ops		egress;	/* by hooks.c */
 	unsigned int			gateways; /* watched, by neighbour.c */
 	struct in6_addr			gateway[CONGA_PORT_GATEWAYS]; /* IPv4 mapped */
 	struct conga_own		own;	/* of an uplink, by own.c */
+	u64				told_rate; /* bit/s, the last event's, by event.c */
 };
 
 /* conga_port_hop - the port that is called @tag, NULL if none; RCU or the mutex */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef _CONGA_DATAPATH_H
-#define _CONGA_DATAPATH_H
+#ifndef _CONGA_HOOKS_H
+#define _CONGA_HOOKS_H
 
 /*
  * The packet's way through the module, on one screen.
@@ -26,7 +26,7 @@
  *    v                                    v                         |
  *    +------------ wire ------------ forwarding ------------ wire --+
  *
- * Where the policy decides at every box, forward.c, FORWARD of a spine, takes the
+ * Where the policy decides at every node, forward.c, FORWARD of a spine, takes the
  * first steps of tx.c (steer.h), without a stamp.
  *
  * Beside it control.c asks leaves whether, and by which uplinks, they can be
@@ -36,47 +36,32 @@
  * Before the receiving leaf's LOCAL_IN, gro.c lets the kernel merge packets that
  * differ in CE.
  *
- * Each door gets its object (fabric or port) as the hook's private pointer, so
- * a namespace or device without one pays nothing; gro.c has no hook of its own,
- * and looks for the fabric where CE differs. All run in softirq or with
- * BH disabled, under RCU, and always let the packet go on, with one exception:
- * rx.c consumes control packets.
+ * Each hook function gets its object (fabric or port) as the hook's private pointer, so
+ * that a namespace or device without one pays nothing; gro.c has no hook of its own, and
+ * looks for the fabric where CE differs.
+ *
+ * Contexts: all run under RCU, in softirq or process context. The kernel calls EGRESS with
+ * BH disabled. It may call the others with BH enabled: LOCAL_OUT for a process that sends,
+ * and all three for a userspace queue that gives a packet back. tx.c, rx.c and forward.c
+ * then disable BH before anything else. conga_steer_begin(), conga_rx_packet() and
+ * conga_link() assert that it is disabled.
+ *
+ * Verdicts: a packet goes on (NF_ACCEPT), with two exceptions. rx.c consumes control
+ * packets (NF_STOLEN, counted as CONGA_A_STATS_RX_CONTROL or, of those joined with other
+ * packets, as CONGA_A_STATS_CONTROL_MALFORMED). tx.c drops a packet that comes from no
+ * tunnel if, for want of memory, it cannot be copied or its stamp cannot be cleared
+ * (NF_DROP, counted as CONGA_A_STATS_TX_NOMEM): a local process must not speak for this
+ * leaf.
  */
-#include <linux/netfilter.h>
-#include <uapi/linux/conga.h>
-
 struct conga_fabric;
 struct conga_port;
-struct net;
 
-/* tx.c, rx.c, forward.c: priv is the fabric. link.c: priv is the port. */
-unsigned int conga_tx(void *priv, struct sk_buff *skb,
-		      const struct nf_hook_state *state);
-unsigned int conga_rx(void *priv, struct sk_buff *skb,
-		      const struct nf_hook_state *state);
-unsigned int conga_forward(void *priv, struct sk_buff *skb,
-			   const struct nf_hook_state *state);
-unsigned int conga_link(void *priv, struct sk_buff *skb,
-			const struct nf_hook_state *state);
-
-/* gro.c: RTNL. */
-void conga_gro_get(void);
-void conga_gro_put(void);
-
-/* hooks.c: RTNL and the mutex. */
+/* The locks are held, may sleep. */
 int conga_hooks_attach(struct conga_fabric *fabric);
+void conga_hooks_detach(struct conga_fabric *fabric);
 int conga_hooks_attach_forward(struct conga_fabric *fabric);
 void conga_hooks_detach_forward(struct conga_fabric *fabric);
 int conga_hooks_attach_port(struct conga_port *port);
-void conga_hooks_remove_port(struct conga_port *port);
-void conga_hooks_remove_fabric(struct conga_fabric *fabric);
+void conga_hooks_detach_port(struct conga_port *port);
 
-/* notify.c, family.c */
-int conga_notify_init(void);
-void conga_notify_exit(void);
-void conga_notify_start(struct conga_fabric *fabric);
-void conga_notify_stop(struct conga_fabric *fabric);
-int conga_netlink_init(void);
-void conga_netlink_exit(void);
-
-#endif /* _CONGA_DATAPATH_H */
+#endif /* _CONGA_HOOKS_H */

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A change of the fabric's parameters, or of the order that a leaf has. What a change needs
+ * is allocated and attached first; then it is applied whole, and nothing can fail any more.
+ */
+#include <linux/netlink.h>
+#include <linux/rcupdate.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+
+#include "config/change.h"
+#include "control/control.h"
+#include "control/probe.h"
+#include "datapath/hooks.h"
+#include "objects/fabric.h"
+#include "objects/leaf.h"
+#include "objects/own.h"
+#include "objects/path.h"
+#include "objects/port.h"
+
+/* What a change of parameters has to allocate before it is applied. */
+struct conga_change {
+	struct conga_params	*params;
+	struct conga_flowlets	*flowlets;	/* NULL: as before */
+	bool			states;		/* of flows are others */
+	struct conga_port_dre	**dre;		/* per port, in list order */
+};
+
+static void conga_change_free(struct conga_change *change, u32 ports)
+{
+	u32 i;
+
+	for (i = 0; change->dre && i < ports; i++)
+		conga_port_dre_free(change->dre[i]);
+	kfree(change->dre);
+	conga_flowlets_free(change->flowlets);
+	if (change->states)
+		kvfree(change->params->flow_states);
+	kfree(change->params);
+}
+
+static bool conga_change_dres(struct conga_fabric *fabric,
+			      struct conga_change *change)
+{
+	struct conga_port *port;
+	u32 i = 0;
+
+	change->dre = kcalloc(fabric->port_count + 1, sizeof(*change->dre),
+			      GFP_KERNEL);
+	if (!change->dre)
+		return false;
+	list_for_each_entry(port, &fabric->ports, list) {
+		change->dre[i] = conga_port_dre_create(port, change->params,
+						       port->rate);
+		if (!change->dre[i++])
+			return false;
+	}
+	return true;
+}
+
+static bool conga_change_dre_differs(const struct conga_params *old,
+				     const struct conga_params *new)
+{
+	return old->q != new->q || old->tdre != new->tdre ||
+	       old->alpha != new->alpha ||
+	       (old->policy->needs ^ new->policy->needs) & CONGA_NEEDS_PROBES ||
+	       !old->policy->mark != !new->policy->mark ||
+	       conga_params_tp(old) != conga_params_tp(new);
+}
+
+/* Do metrics heard so far mean something else from now on? */
+static bool conga_change_scale_differs(const struct conga_params *old,
+				       const struct conga_params *new)
+{
+	return old->q != new->q || old->metric != new->metric;
+}
+
+/* What leaves agreed to is bound to places in the list. */
+static bool conga_change_ports_differ(const struct conga_params *old,
+				      const struct conga_params *new)
+{
+	return memcmp(old->dstports.port, new->dstports.port, sizeof(old->dstports.port));
+}
+
+/* Does what is kept of flows mean something else from now on? */
+static bool conga_change_states_differ(const struct conga_params *old,
+				       const struct conga_params *new)
+{
+	return old->policy != new->policy || old->flowlets != new->flowlets ||
+	       memcmp(old->policy_param, new->policy_param, sizeof(old->policy_param));
+}
+
+/* What leaves keep for a policy that does not come, or is not there any more */
+static void conga_change_drop_ahead(struct conga_fabric *fabric)
+{
+	if (!(conga_fabric_params(fabric)->policy->needs & CONGA_NEEDS_AHEAD))
+		conga_leaf_drop_ahead(fabric);
+}
+
+static bool conga_change_alloc(struct conga_fabric *fabric,
+			       struct conga_change *change)
+{
+	const struct conga_params *old = conga_fabric_params(fabric);
+
+	if (change->params->flowlets != old->flowlets) {
+		change->flowlets = conga_flowlets_create(change->params->flowlets);
+		if (!change->flowlets)
+			return false;
+	}
+	if (change->params->policy->needs & CONGA_NEEDS_AHEAD &&
+	    !conga_leaf_make_ahead(fabric))
+		return false;
+	if (conga_change_states_differ(old, change->params)) {
+		if (conga_flow_states_create(change->params))
+			return false;
+		change->states = true;
+	}
+	if (conga_change_dre_differs(old, change->params) &&
+	    !conga_change_dres(fabric, change))
+		return false;
+	return true;
+}
+
+static void conga_change_flush_leaves(struct conga_fabric *fabric)
+{
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
+		conga_leaf_flush(leaf);
+}
+
+static bool conga_change_probe_differs(const struct conga_params *old,
+				       const struct conga_params *new)
+{
+	return old->policy != new->policy ||
+	       conga_params_tp(old) != conga_params_tp(new);
+}
+
+/* Takes over what @change has. */
+static void conga_change_apply(struct conga_fabric *fabric,
+			       struct conga_change *change)
+{
+	struct conga_params *old = conga_fabric_params(fabric);
+	bool scale = conga_change_scale_differs(old, change->params);
+	bool hello = old->hello != change->params->hello;
+	bool probe = conga_change_probe_differs(old, change->params);
+	bool ports = conga_change_ports_differ(old, change->params);
+	struct conga_port *port;
+	u32 i = 0;
+
+	if (ports)
+		conga_control_hold_ports(fabric, change->params);
+	rcu_assign_pointer(fabric->params, change->params);
+	conga_change_drop_ahead(fabric);
+	if (change->flowlets)
+		conga_flowlets_publish(fabric, change->flowlets);
+	if (change->dre)
+		list_for_each_entry(port, &fabric->ports, list)
+			conga_port_dre_publish(port, change->dre[i++]);
+	kfree(change->dre);
+	if (scale || ports)
+		synchronize_net();
+	if (scale)
+		conga_change_flush_leaves(fabric);
+	if (ports)
+		conga_control_bind_ports(fabric);
+	if (change->states && old->flow_states)
+		kvfree_rcu(old->flow_states, rcu);
+	if (old->policy->forward && !change->params->policy->forward)
+		conga_hooks_detach_forward(fabric);
+	kfree_rcu(old, rcu);
+	if (probe) {
+		conga_port_make_hops(fabric);
+		conga_path_invalidate(fabric);
+		conga_probe_restart(fabric);
+	}
+	conga_own_refresh(fabric);
+	if (hello)
+		conga_control_restart(fabric);
+}
+
+/* The last that can fail. */
+static int conga_change_hooks(struct conga_fabric *fabric,
+			      const struct conga_params *params,
+			      struct netlink_ext_ack *extack)
+{
+	int err = 0;
+
+	if (params->policy->forward &&
+	    !conga_fabric_params(fabric)->policy->forward)
+		err = conga_hooks_attach_forward(fabric);
+	if (err)
+		NL_SET_ERR_MSG(extack, "The kernel refused the netfilter hooks");
+	return err;
+}
+
+static int conga_change_prepare(struct conga_fabric *fabric,
+				struct conga_change *change,
+				const struct conga_params *after,
+				struct netlink_ext_ack *extack)
+{
+	change->params = kmemdup(after, sizeof(*after), GFP_KERNEL);
+	if (!change->params || !conga_change_alloc(fabric, change)) {
+		NL_SET_ERR_MSG(extack, "Out of memory");
+		return -ENOMEM;
+	}
+	return conga_change_hooks(fabric, change->params, extack);
+}
+
+/*
+ * conga_change_params - the fabric's parameters become @after, which are valid
+ *
+ * On an error, with a sentence, they are as before.
+ */
+int conga_change_params(struct conga_fabric *fabric, const struct conga_params *after,
+			struct netlink_ext_ack *extack)
+{
+	struct conga_change change = {};
+	int err;
+
+	conga_assert_locked(fabric);
+	err = conga_change_prepare(fabric, &change, after, extack);
+	if (err) {
+		conga_change_free(&change, fabric->port_count);
+		conga_change_drop_ahead(fabric);
+	} else {
+		conga_change_apply(fabric, &change);
+	}
+	return err;
+}
+
+/* conga_change_leaf - by order. A leaf that is plain from now on must not go on stamping
+ * what nobody clears here.
+ */
+void conga_change_leaf(struct conga_leaf *leaf, u8 mode, u8 origin)
+{
+	if (mode == CONGA_MODE_PLAIN)
+		conga_control_bye(leaf);
+	conga_leaf_set_mode(leaf, mode);
+	WRITE_ONCE(leaf->origin, origin);
+}

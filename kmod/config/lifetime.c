@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The beginning and end of a fabric, its ports and its leaves.
+ *
+ * What begins is complete before packets can find it: hooks are attached last. What ends
+ * goes in two phases. First nothing can find it any more: timers and works that walk it are
+ * stopped, hooks are detached, lists and tables let it go. After a grace period no packet
+ * holds it, and it is freed. A fabric's ports and leaves share its grace period.
+ */
+#include <linux/netlink.h>
+#include <linux/rcupdate.h>
+#include <net/net_namespace.h>
+
+#include "config/lifetime.h"
+#include "config/speed.h"
+#include "control/control.h"
+#include "control/probe.h"
+#include "datapath/hooks.h"
+#include "datapath/leave.h"
+#include "objects/fabric.h"
+#include "objects/leaf.h"
+#include "objects/own.h"
+#include "objects/path.h"
+#include "objects/port.h"
+
+static void *conga_lifetime_out_of_memory(struct netlink_ext_ack *extack)
+{
+	NL_SET_ERR_MSG(extack, "Out of memory");
+	return ERR_PTR(-ENOMEM);
+}
+
+/* --- port --- */
+
+static void conga_lifetime_publish_port(struct conga_port *port, bool drain)
+{
+	struct conga_fabric *fabric = port->fabric;
+
+	conga_port_publish(port);
+	if (drain)
+		conga_port_set_drain(port, true);
+	conga_path_invalidate(fabric);
+	conga_own_refresh(fabric);
+}
+
+/*
+ * conga_lifetime_create_port - a port that is @desired, in place of @replaced, if not NULL
+ *
+ * The caller has checked that the device and the LBTag are free, or @replaced's. That one
+ * is destroyed when nothing can fail any more.
+ */
+struct conga_port *conga_lifetime_create_port(struct conga_fabric *fabric,
+					      const struct conga_lifetime_port *desired,
+					      struct conga_port *replaced,
+					      struct netlink_ext_ack *extack)
+{
+	struct conga_port *port;
+	int err;
+
+	port = conga_port_create(fabric, desired->dev, desired->role, desired->tag,
+				 desired->rate, desired->rate_source);
+	if (!port)
+		return conga_lifetime_out_of_memory(extack);
+	port->origin = desired->origin;
+	port->tier = desired->tier;
+	err = conga_hooks_attach_port(port);
+	if (err) {
+		NL_SET_ERR_MSG(extack,
+			       "The kernel refused the egress hook of this device");
+		conga_port_free(port);
+		return ERR_PTR(err);
+	}
+	if (replaced)
+		conga_lifetime_destroy_port(replaced);
+	conga_lifetime_publish_port(port, desired->drain);
+	return port;
+}
+
+/* Phase one of a port's death. */
+static void conga_lifetime_kill_port(struct conga_port *port)
+{
+	conga_hooks_detach_port(port);
+	conga_port_make_dead(port);
+}
+
+/* Phase two, after the grace period: no packet holds the port or its paths. */
+static void conga_lifetime_bury_port(struct conga_port *port)
+{
+	if (port->tag != CONGA_TAG_NONE)
+		conga_path_forget_tag(port->fabric, port->tag);
+	conga_port_free(port);
+}
+
+void conga_lifetime_destroy_port(struct conga_port *port)
+{
+	conga_lifetime_kill_port(port);
+	synchronize_net();
+	conga_lifetime_bury_port(port);
+}
+
+/* --- fabric --- */
+
+static void conga_lifetime_setup_fabric(struct conga_fabric *fabric, work_func_t news)
+{
+	conga_control_setup(fabric);
+	conga_probe_setup(fabric);
+	conga_own_setup(fabric);
+	INIT_DELAYED_WORK(&fabric->event_work, news);
+}
+
+static void conga_lifetime_start_fabric(struct conga_fabric *fabric)
+{
+	conga_control_start(fabric);
+	conga_probe_restart(fabric);
+	conga_speed_start(fabric);
+}
+
+/* Its hooks and works are gone, but for those that are queued when there is news; @dead are
+ * its ports.
+ */
+static void conga_lifetime_end_fabric(struct conga_fabric *fabric, struct list_head *dead)
+{
+	struct conga_port *port, *next;
+
+	conga_fabric_make_dead(fabric);
+	synchronize_net();
+	cancel_delayed_work_sync(&fabric->event_work);
+	conga_own_stop(fabric);
+	list_for_each_entry_safe(port, next, dead, dying)
+		conga_lifetime_bury_port(port);
+	conga_fabric_free(fabric);
+}
+
+/* conga_lifetime_create_fabric - @net has none; @news is the work that looks for news */
+struct conga_fabric *conga_lifetime_create_fabric(struct net *net,
+						  const struct conga_params *params,
+						  work_func_t news,
+						  struct netlink_ext_ack *extack)
+{
+	struct conga_fabric *fabric = conga_fabric_create(net, params);
+	LIST_HEAD(no_ports);
+	int err;
+
+	if (IS_ERR(fabric))
+		return conga_lifetime_out_of_memory(extack);
+	conga_lifetime_setup_fabric(fabric, news);
+	conga_fabric_publish(fabric);
+	conga_leave_setup(fabric);
+	err = conga_hooks_attach(fabric);
+	if (err) {
+		NL_SET_ERR_MSG(extack, "The kernel refused the netfilter hooks");
+		conga_lifetime_end_fabric(fabric, &no_ports);
+		return ERR_PTR(err);
+	}
+	conga_lifetime_start_fabric(fabric);
+	return fabric;
+}
+
+/* conga_lifetime_destroy_fabric - with all it has, in one grace period */
+void conga_lifetime_destroy_fabric(struct conga_fabric *fabric)
+{
+	struct conga_port *port, *next;
+	LIST_HEAD(dead);
+
+	conga_assert_locked(fabric);
+	conga_control_stop(fabric);
+	conga_speed_stop(fabric);
+	conga_hooks_detach(fabric);
+	list_for_each_entry_safe(port, next, &fabric->ports, list) {
+		conga_lifetime_kill_port(port);
+		list_add(&port->dying, &dead);
+	}
+	conga_lifetime_end_fabric(fabric, &dead);
+}
+
+/* --- leaf --- */
+
+/* conga_lifetime_create_leaf - @addr is no leaf of the fabric */
+struct conga_leaf *conga_lifetime_create_leaf(struct conga_fabric *fabric,
+					      const struct in6_addr *addr, u8 mode,
+					      u8 origin,
+					      struct netlink_ext_ack *extack)
+{
+	struct conga_leaf *leaf = conga_leaf_add(fabric, addr, mode, origin);
+
+	if (leaf == ERR_PTR(-EBUSY)) {
+		NL_SET_ERR_MSG(extack, "A fabric has at most 65535 leaves");
+		return leaf;
+	}
+	if (IS_ERR(leaf)) {
+		NL_SET_ERR_MSG(extack, "Out of memory");
+		return leaf;
+	}
+	conga_own_changed(fabric);
+	return leaf;
+}
+
+/* conga_lifetime_destroy_leaf - a leaf that stamps is told to stop first */
+void conga_lifetime_destroy_leaf(struct conga_leaf *leaf)
+{
+	conga_control_bye(leaf);
+	conga_leaf_make_dead(leaf);
+	synchronize_net();
+	conga_leaf_free(leaf);
+}

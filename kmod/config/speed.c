@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rate of a port, which its DRE measures against: as configured, or as its device
+ * reports it. An event tells of most changes of a device's speed. A bond is as fast as
+ * those of its links that send, and keeps to itself which these are, so that all ports
+ * are looked at every second, too.
+ */
+#include <linux/ktime.h>
+#include <linux/rtnetlink.h>
+#include <linux/workqueue.h>
+
+#include "config/speed.h"
+#include "objects/fabric.h"
+#include "objects/pace.h"
+#include "objects/port.h"
+
+#define CONGA_SPEED_LOOK_MS	1000
+#define CONGA_SPEED_RETRY_MS	20	/* a lock was taken */
+
+/* conga_speed_set - @source is enum conga_rate_source; -ENOMEM, with the rate as it was */
+int conga_speed_set(struct conga_port *port, u64 rate, u8 source)
+{
+	struct conga_port_dre *dre;
+
+	dre = conga_port_dre_create(port, conga_fabric_params(port->fabric), rate);
+	if (!dre)
+		return -ENOMEM;
+	WRITE_ONCE(port->rate, rate);
+	WRITE_ONCE(port->rate_source, source);
+	conga_port_dre_publish(port, dre);
+	return 0;
+}
+
+/* conga_speed_follow - a rate taken from the device follows it. A device that is down, or
+ * faster than a port may be, reports none, and the port keeps its last one. Without memory
+ * the old DRE goes on.
+ */
+void conga_speed_follow(struct conga_port *port)
+{
+	u64 rate;
+
+	if (port->rate_source != CONGA_RATE_LINK)
+		return;
+	rate = conga_port_link_rate(port->dev);
+	if (!rate || rate == port->rate)
+		return;
+	if (!conga_speed_set(port, rate, CONGA_RATE_LINK))
+		conga_fabric_changed(port->fabric);
+}
+
+static void conga_speed_look_locked(struct conga_fabric *fabric)
+{
+	u64 began = ktime_get_ns();
+	struct conga_port *port;
+
+	list_for_each_entry(port, &fabric->ports, list)
+		conga_speed_follow(port);
+	conga_pace_spent(&fabric->speed_pace, fabric->net, ktime_get_ns() - began);
+}
+
+/* False if one of the locks was taken; see DOC: Locking. */
+static bool conga_speed_look(struct conga_fabric *fabric)
+{
+	struct mutex *lock = &conga_net(fabric->net)->lock;
+	bool done = false;
+
+	if (!rtnl_trylock())
+		return false;
+	if (mutex_trylock(lock)) {
+		conga_speed_look_locked(fabric);
+		mutex_unlock(lock);
+		done = true;
+	}
+	rtnl_unlock();
+	return done;
+}
+
+static bool conga_speed_is_followed(const struct conga_fabric *fabric)
+{
+	const struct conga_port *port;
+	bool found = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(port, &fabric->ports, list)
+		found |= READ_ONCE(port->rate_source) == CONGA_RATE_LINK;
+	rcu_read_unlock();
+	return found;
+}
+
+static void conga_speed_work(struct work_struct *work)
+{
+	struct conga_fabric *fabric = container_of(to_delayed_work(work),
+						   struct conga_fabric,
+						   speed_work);
+	u64 ms = CONGA_SPEED_LOOK_MS;
+
+	if (!conga_pace_wait(&fabric->speed_pace) &&
+	    conga_speed_is_followed(fabric) && !conga_speed_look(fabric))
+		ms = CONGA_SPEED_RETRY_MS;
+	queue_delayed_work(system_wq, &fabric->speed_work,
+			   conga_pace_jiffies(&fabric->speed_pace,
+					      ms * NSEC_PER_MSEC));
+}
+
+/* conga_speed_start - looks at speeds begin */
+void conga_speed_start(struct conga_fabric *fabric)
+{
+	conga_assert_locked(fabric);
+	INIT_DELAYED_WORK(&fabric->speed_work, conga_speed_work);
+	queue_delayed_work(system_wq, &fabric->speed_work,
+			   msecs_to_jiffies(CONGA_SPEED_LOOK_MS));
+}
+
+/* conga_speed_stop - before ports go; waits for a look in progress */
+void conga_speed_stop(struct conga_fabric *fabric)
+{
+	conga_assert_locked(fabric);
+	cancel_delayed_work_sync(&fabric->speed_work);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The operations of the family: who answers each, what attributes it takes, who may call. */
+#include <net/genetlink.h>
+
+#include "netlink/commands.h"
+#include "netlink/dump.h"
+#include "netlink/family.h"
+#include "netlink/get.h"
+#include "netlink/get_path.h"
+#include "netlink/policy_params.h"
+#include "netlink/rules.h"
+#include "netlink/set_fabric.h"
+#include "netlink/set_leaf.h"
+#include "netlink/set_port.h"
+
+#define CONGA_NETLINK_DO(command, handler, attributes, max)		\
+	{								\
+		.cmd		= (command),				\
+		.doit		= (handler),				\
+		.policy		= (attributes),				\
+		.maxattr	= (max),				\
+		.flags		= GENL_UNS_ADMIN_PERM,			\
+	}
+
+static const struct genl_ops conga_netlink_ops[] = {
+	CONGA_NETLINK_DO(CONGA_CMD_FABRIC_NEW, conga_netlink_fabric_new,
+			 conga_netlink_fabric_policy, CONGA_A_FABRIC_MAX),
+	CONGA_NETLINK_DO(CONGA_CMD_FABRIC_SET, conga_netlink_fabric_set,
+			 conga_netlink_fabric_policy, CONGA_A_FABRIC_MAX),
+	{
+		.cmd		= CONGA_CMD_FABRIC_GET,
+		.doit		= conga_netlink_fabric_get,
+		.policy		= conga_netlink_empty_policy,
+		.maxattr	= CONGA_NETLINK_NO_ATTRS,
+	},
+	{
+		.cmd		= CONGA_CMD_FABRIC_DEL,
+		.doit		= conga_netlink_fabric_del,
+		.policy		= conga_netlink_empty_policy,
+		.maxattr	= CONGA_NETLINK_NO_ATTRS,
+		.flags		= GENL_UNS_ADMIN_PERM,
+	},
+	CONGA_NETLINK_DO(CONGA_CMD_PORT_NEW, conga_netlink_port_new,
+			 conga_netlink_port_new_policy, CONGA_A_PORT_MAX),
+	CONGA_NETLINK_DO(CONGA_CMD_PORT_SET, conga_netlink_port_set,
+			 conga_netlink_port_set_policy, CONGA_A_PORT_MAX),
+	{
+		.cmd		= CONGA_CMD_PORT_GET,
+		.doit		= conga_netlink_port_get,
+		.dumpit		= conga_netlink_port_dump,
+		.policy		= conga_netlink_port_key_policy,
+		.maxattr	= CONGA_A_PORT_MAX,
+	},
+	CONGA_NETLINK_DO(CONGA_CMD_PORT_DEL, conga_netlink_port_del,
+			 conga_netlink_port_del_policy, CONGA_A_PORT_MAX),
+	CONGA_NETLINK_DO(CONGA_CMD_LEAF_NEW, conga_netlink_leaf_new,
+			 conga_netlink_leaf_set_policy, CONGA_A_LEAF_MAX),
+	CONGA_NETLINK_DO(CONGA_CMD_LEAF_SET, conga_netlink_leaf_set,
+			 conga_netlink_leaf_set_policy, CONGA_A_LEAF_MAX),
+	{
+		.cmd		= CONGA_CMD_LEAF_GET,
+		.doit		= conga_netlink_leaf_get,
+		.dumpit		= conga_netlink_leaf_dump,
+		.policy		= conga_netlink_leaf_policy,
+		.maxattr	= CONGA_A_LEAF_MAX,
+	},
+	CONGA_NETLINK_DO(CONGA_CMD_LEAF_DEL, conga_netlink_leaf_del,
+			 conga_netlink_leaf_del_policy, CONGA_A_LEAF_MAX),
+	{
+		.cmd		= CONGA_CMD_PATH_GET,
+		.doit		= conga_netlink_path_get,
+		.dumpit		= conga_netlink_path_dump,
+		.policy		= conga_netlink_path_policy,
+		.maxattr	= CONGA_A_PATH_MAX,
+	},
+	{
+		.cmd		= CONGA_CMD_TABLE_GET,
+		.dumpit		= conga_netlink_table_dump,
+		.policy		= conga_netlink_table_policy,
+		.maxattr	= CONGA_A_TABLE_MAX,
+	},
+	{
+		.cmd		= CONGA_CMD_FLOWLET_GET,
+		.dumpit		= conga_netlink_flowlet_dump,
+		.policy		= conga_netlink_flowlet_policy,
+		.maxattr	= CONGA_A_FLOWLET_MAX,
+		.flags		= GENL_UNS_ADMIN_PERM,
+	},
+	{
+		.cmd		= CONGA_CMD_FLOWLET_FLUSH,
+		.doit		= conga_netlink_flowlet_flush,
+		.policy		= conga_netlink_empty_policy,
+		.maxattr	= CONGA_NETLINK_NO_ATTRS,
+		.flags		= GENL_UNS_ADMIN_PERM,
+	},
+	{
+		.cmd		= CONGA_CMD_POLICY_GET,
+		.dumpit		= conga_netlink_policy_dump,
+		.policy		= conga_netlink_empty_policy,
+		.maxattr	= CONGA_NETLINK_NO_ATTRS,
+	},
+	{
+		.cmd		= CONGA_CMD_STATS_GET,
+		.doit		= conga_netlink_stats_get,
+		.policy		= conga_netlink_empty_policy,
+		.maxattr	= CONGA_NETLINK_NO_ATTRS,
+	},
+};
+
+int __init conga_netlink_init(void)
+{
+	conga_netlink_policy_init();
+	conga_netlink_family.ops = conga_netlink_ops;
+	conga_netlink_family.n_ops = ARRAY_SIZE(conga_netlink_ops);
+	return genl_register_family(&conga_netlink_family);
+}
+
+void conga_netlink_exit(void)
+{
+	genl_unregister_family(&conga_netlink_family);
+}

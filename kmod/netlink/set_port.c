@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Requests that create, change or destroy a port. Each is validated whole first. */
+#include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+
+#include "config/lifetime.h"
+#include "config/speed.h"
+#include "netlink/event.h"
+#include "netlink/request.h"
+#include "netlink/rules.h"
+#include "netlink/set_port.h"
+#include "objects/fabric.h"
+#include "objects/port.h"
+
+/* What a request wants of a port, read and checked. */
+struct conga_netlink_port_request {
+	struct conga_lifetime_port	port;
+	struct conga_port		*replaces;	/* NULL: none */
+};
+
+static int conga_netlink_read_dev(struct conga_netlink_port_request *request,
+				  struct conga_fabric *fabric,
+				  struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_PORT_IFINDEX];
+	struct conga_port *port;
+
+	if (!attr) {
+		NL_SET_ERR_MSG(info->extack, "Which port? Its device is missing");
+		return -EINVAL;
+	}
+	request->port.dev = __dev_get_by_index(fabric->net, nla_get_u32(attr));
+	if (!request->port.dev) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "There is no such device in this network namespace");
+		return -ENODEV;
+	}
+	if (request->port.dev->flags & IFF_LOOPBACK ||
+	    netif_is_l3_master(request->port.dev)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "A loopback or VRF device is no link of a fabric");
+		return -EINVAL;
+	}
+	port = conga_port_find(fabric, request->port.dev->ifindex);
+	if (port && conga_netlink_replaces(port->origin, request->port.origin)) {
+		request->replaces = port;
+	} else if (port) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "This device is a port already");
+		return -EEXIST;
+	}
+	return 0;
+}
+
+static int conga_netlink_read_tag(struct conga_netlink_port_request *request,
+				  struct conga_fabric *fabric,
+				  struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_PORT_TAG];
+	struct conga_port *old = request->replaces, *owner;
+
+	if (request->port.role != CONGA_ROLE_UPLINK) {
+		request->port.tag = CONGA_TAG_NONE;
+		if (!attr)
+			return 0;
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "Only an uplink has an LBTag");
+		return -EINVAL;
+	}
+	request->port.tag = old && old->role == CONGA_ROLE_UPLINK ?
+			    old->tag : conga_port_free_tag(fabric);
+	if (request->port.tag == CONGA_TAGS_MAX) {
+		NL_SET_ERR_MSG(info->extack,
+			       "A leaf has at most 16 uplinks, LBTags are 4 bits");
+		return -ENOSPC;
+	}
+	if (!attr)
+		return 0;
+	request->port.tag = nla_get_u32(attr);
+	owner = conga_port_uplink(fabric, request->port.tag);
+	if (!owner || owner == old)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, attr,
+			    "Another uplink has this LBTag");
+	return -EEXIST;
+}
+
+static int conga_netlink_read_rate(struct conga_netlink_port_request *request,
+				   struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_PORT_RATE];
+
+	request->port.rate_source = CONGA_RATE_CONFIGURED;
+	request->port.rate = attr ? nla_get_u64(attr) : 0;
+	if (request->port.rate)
+		return 0;
+	request->port.rate_source = CONGA_RATE_LINK;
+	request->port.rate = conga_port_link_rate(request->port.dev);
+	if (request->port.rate)
+		return 0;
+	NL_SET_ERR_MSG(info->extack,
+		       "The device reports no usable link speed, give a rate");
+	return -EINVAL;
+}
+
+/* What passes a transit port was routed by the kernel. */
+static int conga_netlink_read_drain(struct conga_netlink_port_request *request,
+				    struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_PORT_DRAIN];
+
+	if (!attr)
+		return 0;
+	request->port.drain = nla_get_u32(attr);
+	if (request->port.role == CONGA_ROLE_UPLINK)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, attr, "Only an uplink can be drained");
+	return -EINVAL;
+}
+
+static int conga_netlink_read_port(struct conga_netlink_port_request *request,
+				   struct conga_fabric *fabric,
+				   struct genl_info *info)
+{
+	struct nlattr *role = info->attrs[CONGA_A_PORT_ROLE];
+	int err = conga_netlink_check_port(info);
+
+	if (err)
+		return err;
+	request->port.origin = conga_netlink_origin(info, CONGA_A_PORT_ORIGIN);
+	err = conga_netlink_read_dev(request, fabric, info);
+	if (err)
+		return err;
+	if (!role) {
+		NL_SET_ERR_MSG(info->extack,
+			       "A port needs a role, uplink or transit");
+		return -EINVAL;
+	}
+	request->port.role = nla_get_u32(role);
+	if (info->attrs[CONGA_A_PORT_TIER])
+		request->port.tier = nla_get_u32(info->attrs[CONGA_A_PORT_TIER]);
+	err = conga_netlink_read_tag(request, fabric, info);
+	if (!err)
+		err = conga_netlink_read_drain(request, info);
+	return err ? err : conga_netlink_read_rate(request, info);
+}
+
+/* A VLAN device sees its share of what passes the device below, and a bond hides
+ * which of its links is full. Allowed, since it may be meant.
+ */
+static void conga_netlink_warn_stacked(const struct conga_port *port,
+				       struct genl_info *info)
+{
+	struct conga_port *other;
+
+	list_for_each_entry(other, &port->fabric->ports, list)
+		if (netdev_has_upper_dev(port->dev, other->dev) ||
+		    netdev_has_upper_dev(other->dev, port->dev))
+			NL_SET_ERR_MSG(info->extack,
+				       "This device is above or below another port, both count what passes both");
+}
+
+static int conga_netlink_port_make(struct conga_fabric *fabric,
+				   struct genl_info *info)
+{
+	struct conga_netlink_port_request request = {};
+	struct conga_port *port;
+	int err;
+
+	err = conga_netlink_read_port(&request, fabric, info);
+	if (err)
+		return err;
+	port = conga_lifetime_create_port(fabric, &request.port, request.replaces,
+					  info->extack);
+	if (IS_ERR(port))
+		return PTR_ERR(port);
+	conga_netlink_tell_port(port);
+	conga_netlink_warn_stacked(port, info);
+	return 0;
+}
+
+int conga_netlink_port_new(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_port_make);
+}
+
+static int
+conga_netlink_read_change(struct conga_netlink_port_request *request,
+			  const struct conga_port *port, struct genl_info *info)
+{
+	int err;
+
+	if (!info->attrs[CONGA_A_PORT_RATE] && !info->attrs[CONGA_A_PORT_DRAIN] &&
+	    !info->attrs[CONGA_A_PORT_TIER]) {
+		NL_SET_ERR_MSG(info->extack,
+			       "What is to change? Give a rate, drain or tier");
+		return -EINVAL;
+	}
+	request->port.dev = port->dev;
+	request->port.role = port->role;
+	request->port.origin = conga_netlink_origin(info, CONGA_A_PORT_ORIGIN);
+	err = conga_netlink_check_port(info);
+	if (!err)
+		err = conga_netlink_may_touch(port->origin, request->port.origin,
+					      info->extack);
+	if (!err)
+		err = conga_netlink_read_drain(request, info);
+	if (!err && info->attrs[CONGA_A_PORT_RATE])
+		err = conga_netlink_read_rate(request, info);
+	return err;
+}
+
+static int conga_netlink_port_change(struct conga_fabric *fabric,
+				     struct genl_info *info)
+{
+	struct conga_netlink_port_request request = {};
+	struct conga_port *port = conga_netlink_port_named(fabric, info);
+	int err;
+
+	if (IS_ERR(port))
+		return PTR_ERR(port);
+	err = conga_netlink_read_change(&request, port, info);
+	if (err)
+		return err;
+	if (info->attrs[CONGA_A_PORT_RATE] &&
+	    conga_speed_set(port, request.port.rate, request.port.rate_source))
+		return conga_netlink_out_of_memory(info);
+	if (info->attrs[CONGA_A_PORT_DRAIN])
+		conga_port_set_drain(port, request.port.drain);
+	if (info->attrs[CONGA_A_PORT_TIER])
+		conga_port_set_tier(port, nla_get_u32(info->attrs[CONGA_A_PORT_TIER]));
+	WRITE_ONCE(port->origin, request.port.origin);
+	conga_fabric_changed(fabric);
+	conga_netlink_tell_port(port);
+	return 0;
+}
+
+int conga_netlink_port_set(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_port_change);
+}
+
+static int conga_netlink_port_remove(struct conga_fabric *fabric,
+				     struct genl_info *info)
+{
+	struct conga_port *port = conga_netlink_port_named(fabric, info);
+	u8 origin = conga_netlink_origin(info, CONGA_A_PORT_ORIGIN);
+	int err;
+
+	if (IS_ERR(port))
+		return PTR_ERR(port);
+	err = conga_netlink_check_port(info);
+	if (!err)
+		err = conga_netlink_may_touch(port->origin, origin, info->extack);
+	if (err)
+		return err;
+	conga_netlink_tell_port_gone(port);
+	conga_lifetime_destroy_port(port);
+	return 0;
+}
+
+int conga_netlink_port_del(struct sk_buff *skb, struct genl_info *info)
+{
+	return conga_netlink_locked(info, conga_netlink_port_remove);
+}
