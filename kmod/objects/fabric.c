@@ -98,6 +98,17 @@ void conga_fabric_changed(struct conga_fabric *fabric)
 						      ms * NSEC_PER_MSEC));
 }
 
+/* At random, but never 0: nodes take 0 for an id that is not known yet. */
+static u32 conga_fabric_draw_id(void)
+{
+	u32 id;
+
+	do {
+		id = get_random_u32();
+	} while (!id);
+	return id;
+}
+
 /* conga_params_setup - the defaults in @net */
 void conga_params_setup(struct conga_params *params, const struct net *net)
 {
@@ -115,7 +126,7 @@ void conga_params_setup(struct conga_params *params, const struct net *net)
 		.probe		= CONGA_PROBE_AUTO,
 		.probe_min	= conga_pace_bounds(net) ? CONGA_PROBE_MIN_USER :
 							   CONGA_PROBE_MIN,
-		.leaf_id	= get_random_u32(),
+		.leaf_id	= conga_fabric_draw_id(),
 		.explicit_feedback = true,
 		.dstports	= { .port = { htons(CONGA_VXLAN_PORT) }, .count = 1 },
 	};
