@@ -218,7 +218,7 @@ static int conga_netlink_put_param(struct sk_buff *skb,
 static int conga_netlink_put_policy(struct sk_buff *skb,
 				    const struct conga_policy *policy)
 {
-	u64 tfl = policy->tfl ?: CONGA_TFL_DEFAULT;
+	u64 tfl = policy->tfl ?: CONGA_FABRIC_FLOWLET_TIMEOUT_USUAL;
 	const struct conga_policy_param *param;
 	int err = 0;
 

@@ -8,10 +8,6 @@
 
 #include "netlink/rules.h"
 #include "objects/fabric.h"
-#include "paper/dre.h"
-#include "paper/hello.h"
-#include "paper/hula.h"
-#include "paper/toleaf.h"
 
 /* A range whose refusal is a sentence of its own. Not in the policies: their
  * ranges have a fixed sentence, and those with a function of their own cannot be
@@ -32,32 +28,33 @@ static int conga_netlink_check_##name(const struct nlattr *attr,	\
 #define CONGA_BETWEEN(min, max)	(value >= (min) && value <= (max))
 
 CONGA_NETLINK_CHECK(q, nla_get_u32,
-		    CONGA_BETWEEN(CONGA_Q_MIN, CONGA_Q_MAX),
+		    CONGA_BETWEEN(CONGA_FABRIC_Q_MIN, CONGA_FABRIC_Q_MAX),
 		    "q is a number of bits from 1 to 6")
 CONGA_NETLINK_CHECK(tdre, nla_get_u64,
-		    value == CONGA_TDRE_AUTO ||
-		    CONGA_BETWEEN(CONGA_TDRE_MIN, CONGA_TDRE_MAX),
+		    value == CONGA_FABRIC_TDRE_AUTO ||
+		    CONGA_BETWEEN(CONGA_FABRIC_TDRE_MIN, CONGA_FABRIC_TDRE_MAX),
 		    "tdre is auto or a time from 1 us to 1 s")
 CONGA_NETLINK_CHECK(alpha, nla_get_u32,
-		    CONGA_BETWEEN(CONGA_ALPHA_MIN, CONGA_ALPHA_MAX),
+		    CONGA_BETWEEN(CONGA_FABRIC_ALPHA_MIN, CONGA_FABRIC_ALPHA_MAX),
 		    "alpha is a factor from 0.001 to 0.5")
 CONGA_NETLINK_CHECK(tfl, nla_get_u64,
-		    value <= CONGA_TFL_MAX || value == CONGA_FLOWLET_TIMEOUT_AUTO,
+		    value <= CONGA_FABRIC_FLOWLET_TIMEOUT_MAX ||
+		    value == CONGA_FLOWLET_TIMEOUT_AUTO,
 		    "flowlet-timeout is auto or a time from 0 to 1 s")
 CONGA_NETLINK_CHECK(tage, nla_get_u64,
-		    CONGA_BETWEEN(CONGA_TAGE_MIN, CONGA_TAGE_MAX),
+		    CONGA_BETWEEN(CONGA_FABRIC_AGE_MIN, CONGA_FABRIC_AGE_MAX),
 		    "age is a time from 100 us to 10 s")
 CONGA_NETLINK_CHECK(dstport, nla_get_u16, value,
 		    "dstport is a UDP port from 1 to 65535")
 CONGA_NETLINK_CHECK(flowlets, nla_get_u32,
-		    CONGA_BETWEEN(CONGA_FLOWLETS_MIN, CONGA_FLOWLETS_MAX) &&
+		    CONGA_BETWEEN(CONGA_FABRIC_FLOWLETS_MIN, CONGA_FABRIC_FLOWLETS_MAX) &&
 		    is_power_of_2(value),
 		    "flowlets is a power of two from 1024 to 4194304")
 CONGA_NETLINK_CHECK(metric, nla_get_u32,
 		    CONGA_BETWEEN(CONGA_METRIC_MAX, CONGA_METRIC_SUM),
 		    "metric is max or sum")
 CONGA_NETLINK_CHECK(hello, nla_get_u64,
-		    !value || CONGA_BETWEEN(CONGA_HELLO_MIN, CONGA_HELLO_MAX),
+		    !value || CONGA_BETWEEN(CONGA_FABRIC_HELLO_MIN, CONGA_FABRIC_HELLO_MAX),
 		    "hello is off or a time from 20 ms to 10 s")
 CONGA_NETLINK_CHECK(explicit, nla_get_u32, value <= 1,
 		    "explicit-feedback is on or off")
@@ -67,7 +64,7 @@ CONGA_NETLINK_CHECK(dscp, nla_get_u32, value <= CONGA_DSCP_NONE,
 		    "opt-out dscp is off or a DSCP from 0 to 63")
 CONGA_NETLINK_CHECK(probe, nla_get_u64,
 		    !value || value == CONGA_PROBE_AUTO ||
-		    CONGA_BETWEEN(CONGA_PROBE_MIN, CONGA_PROBE_MAX),
+		    CONGA_BETWEEN(CONGA_FABRIC_PROBE_MIN, CONGA_FABRIC_PROBE_MAX),
 		    "probe is auto, off or a time from 20 us to 1 s")
 CONGA_NETLINK_CHECK(tier, nla_get_u32, value < CONGA_TIERS_MAX,
 		    "tier is a number from 0 to 15")
@@ -81,7 +78,7 @@ CONGA_NETLINK_CHECK(role, nla_get_u32,
 CONGA_NETLINK_CHECK(tag, nla_get_u32, value < CONGA_TAGS_MAX,
 		    "tag is an LBTag from 0 to 15")
 CONGA_NETLINK_CHECK(rate, nla_get_u64,
-		    !value || CONGA_BETWEEN(CONGA_RATE_MIN, CONGA_RATE_MAX),
+		    !value || CONGA_BETWEEN(CONGA_PORT_RATE_MIN, CONGA_PORT_RATE_MAX),
 		    "rate is auto or from 1 Mbit/s to 1 Tbit/s")
 CONGA_NETLINK_CHECK(mode, nla_get_u32,
 		    CONGA_BETWEEN(CONGA_MODE_PLAIN, CONGA_MODE_AUTO),

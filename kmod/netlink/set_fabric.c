@@ -46,7 +46,7 @@ static void conga_netlink_read_tfl(struct conga_params *params,
 	if (attr)
 		params->tfl_set = tfl != CONGA_FLOWLET_TIMEOUT_AUTO;
 	if (!params->tfl_set)
-		params->tfl = params->policy->tfl ?: CONGA_TFL_DEFAULT;
+		params->tfl = params->policy->tfl ?: CONGA_FABRIC_FLOWLET_TIMEOUT_USUAL;
 	else if (attr)
 		params->tfl = tfl;
 }

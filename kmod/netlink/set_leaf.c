@@ -74,7 +74,7 @@ static int conga_netlink_leaf_make(struct conga_fabric *fabric,
 	err = conga_netlink_check_leaf(info);
 	if (err)
 		return err;
-	mode = ordered ? nla_get_u32(ordered) : CONGA_MODE_AUTO;
+	mode = ordered ? nla_get_u32(ordered) : CONGA_LEAF_MODE_DEFAULT;
 	origin = conga_netlink_origin(info, CONGA_A_LEAF_ORIGIN);
 	err = conga_netlink_check_addr(fabric, &addr, &leaf, origin, info);
 	if (err)

@@ -6,14 +6,10 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <net/netns/generic.h>
+#include <uapi/linux/conga.h>
 
 #include "objects/fabric.h"
 #include "objects/leaf.h"
-#include "paper/dre.h"
-#include "paper/hula.h"
-#include "paper/toleaf.h"
-
-#define CONGA_VXLAN_PORT	4789	/* IANA */
 
 static unsigned int conga_net_id __read_mostly;
 
@@ -114,21 +110,21 @@ void conga_params_setup(struct conga_params *params, const struct net *net)
 {
 	*params = (struct conga_params) {
 		.policy		= &conga_policy_conga,
-		.tfl		= CONGA_TFL_DEFAULT,
-		.opt_out_dscp	= CONGA_DSCP_NONE,
-		.tage		= CONGA_TAGE_DEFAULT,
-		.tdre		= CONGA_TDRE_AUTO,
-		.alpha		= CONGA_ALPHA_DEFAULT,
-		.flowlets	= CONGA_FLOWLETS_DEFAULT,
-		.q		= CONGA_Q_DEFAULT,
-		.metric		= CONGA_METRIC_MAX,
-		.hello		= CONGA_HELLO_DEFAULT,
-		.probe		= CONGA_PROBE_AUTO,
-		.probe_min	= conga_pace_bounds(net) ? CONGA_PROBE_MIN_USER :
-							   CONGA_PROBE_MIN,
+		.tfl		= CONGA_FABRIC_FLOWLET_TIMEOUT_USUAL,
+		.opt_out_dscp	= CONGA_FABRIC_OPT_OUT_DSCP_DEFAULT,
+		.tage		= CONGA_FABRIC_AGE_DEFAULT,
+		.tdre		= CONGA_FABRIC_TDRE_DEFAULT,
+		.alpha		= CONGA_FABRIC_ALPHA_DEFAULT,
+		.flowlets	= CONGA_FABRIC_FLOWLETS_DEFAULT,
+		.q		= CONGA_FABRIC_Q_DEFAULT,
+		.metric		= CONGA_FABRIC_METRIC_DEFAULT,
+		.hello		= CONGA_FABRIC_HELLO_DEFAULT,
+		.probe		= CONGA_FABRIC_PROBE_DEFAULT,
+		.probe_min	= conga_pace_bounds(net) ? CONGA_FABRIC_PROBE_MIN_USER :
+							   CONGA_FABRIC_PROBE_MIN,
 		.leaf_id	= conga_fabric_draw_id(),
-		.explicit_feedback = true,
-		.dstports	= { .port = { htons(CONGA_VXLAN_PORT) }, .count = 1 },
+		.explicit_feedback = CONGA_FABRIC_EXPLICIT_FEEDBACK_DEFAULT,
+		.dstports	= { .port = { htons(CONGA_FABRIC_DSTPORT_DEFAULT) }, .count = 1 },
 	};
 }
 
@@ -139,7 +135,7 @@ u64 conga_params_tp(const struct conga_params *params)
 		return params->probe;
 	if (!(params->policy->needs & CONGA_NEEDS_PROBES))
 		return 0;
-	return max(CONGA_PROBE_DEFAULT, params->probe_min);
+	return max(CONGA_FABRIC_PROBE_USUAL, params->probe_min);
 }
 
 /* Tables are as large as a user says: that there is no memory for one is told to him, not

@@ -47,7 +47,7 @@ u64 conga_port_link_rate(struct net_device *dev)
 	    settings.base.speed == (u32)SPEED_UNKNOWN)
 		return 0;
 	rate = settings.base.speed * CONGA_BITS_PER_MBIT;
-	return rate >= CONGA_RATE_MIN && rate <= CONGA_RATE_MAX ? rate : 0;
+	return rate >= CONGA_PORT_RATE_MIN && rate <= CONGA_PORT_RATE_MAX ? rate : 0;
 }
 
 /* What a probe tells of is still to be there when the next one comes: tau is at least
@@ -59,7 +59,7 @@ static u64 conga_port_tdre(const struct conga_port *port,
 	u64 tdre = conga_dre_tdre(params->tdre, params->alpha, rate,
 				  READ_ONCE(port->dev->gso_max_size));
 
-	if (params->tdre != CONGA_TDRE_AUTO ||
+	if (params->tdre != CONGA_FABRIC_TDRE_AUTO ||
 	    !(params->policy->needs & CONGA_NEEDS_PROBES))
 		return tdre;
 	return max(tdre, div64_u64(2 * conga_params_tp(params) * params->alpha,

@@ -319,7 +319,7 @@ static void decision_setup(struct decision *d)
 	d->view = (struct conga_view) {
 		.now = START * SLOT_NS, .usable = 0xf, .bytes = 1500,
 		.previous = CONGA_TAG_NONE, .param = d->param, .flow = &d->flow,
-		.shared = &d->counts, .ahead = &d->ahead, .tage = CONGA_TAGE_DEFAULT,
+		.shared = &d->counts, .ahead = &d->ahead, .tage = CONGA_FABRIC_AGE_DEFAULT,
 	};
 	for (tag = 0; tag < TAGS; tag++)
 		d->view.uplink[tag].rate = 1000;
@@ -518,7 +518,7 @@ static void random_decision(struct unit_random *random, struct decision *d,
 	d->view.flow = &d->flow;
 	d->view.shared = &d->counts;
 	d->view.ahead = unit_random_below(random, 8) ? &d->ahead : NULL;
-	d->view.tage = CONGA_TAGE_DEFAULT;
+	d->view.tage = CONGA_FABRIC_AGE_DEFAULT;
 	for (tag = 0; tag < TAGS; tag++) {
 		if (unit_random_below(random, 2))
 			queue_ahead(d, tag, unit_random_below(random, 6));
@@ -614,7 +614,7 @@ static void test_tr_mark(void **state)
 	assert_true(conga_policy_tr.absorb(&ahead, 1,
 					   0x08000100 | conga_policy_tr.mark(3072, 1000),
 					   START));
-	assert_int_equal(conga_ahead_queue(&ahead, 1, START, CONGA_TAGE_DEFAULT), 24576);
+	assert_int_equal(conga_ahead_queue(&ahead, 1, START, CONGA_FABRIC_AGE_DEFAULT), 24576);
 }
 
 int main(void)
