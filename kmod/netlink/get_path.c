@@ -9,7 +9,7 @@
 #include "netlink/get_path.h"
 #include "netlink/reply.h"
 #include "netlink/request.h"
-#include "netlink/rules.h"
+#include "netlink/rules_generated.h"
 #include "objects/fabric.h"
 #include "objects/leaf.h"
 #include "objects/port.h"

@@ -8,6 +8,7 @@
 #include "netlink/policy_params.h"
 #include "netlink/request.h"
 #include "netlink/rules.h"
+#include "netlink/rules_generated.h"
 #include "netlink/set_fabric.h"
 #include "objects/fabric.h"
 #include "paper/wire.h"
@@ -129,8 +130,8 @@ static int conga_netlink_read_probe(struct conga_params *params,
 	u64 probe = attr ? nla_get_u64(attr) : params->probe;
 
 	if (probe && probe != CONGA_PROBE_AUTO && probe < params->probe_min) {
-		NL_SET_ERR_MSG_ATTR(extack, attr,
-				    "In a user namespace probe is auto, off or a time from 10 ms to 1 s");
+		conga_netlink_refuse(extack, attr,
+				     conga_netlink_fabric_rules[CONGA_A_FABRIC_PROBE].sentence_user);
 		return -ERANGE;
 	}
 	params->probe = probe;
@@ -143,7 +144,7 @@ static int conga_netlink_read_params(struct conga_params *params,
 	struct nlattr **attrs = info->attrs;
 	int err;
 
-	err = conga_netlink_check_fabric(info);
+	err = conga_netlink_check(info->nlhdr, conga_netlink_fabric_rules, info->extack);
 	if (!err)
 		err = conga_netlink_read_policy(params, info);
 	if (!err)
