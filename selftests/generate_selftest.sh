@@ -13,7 +13,7 @@ defer "rm -rf $COPY"
 readonly GENERATE=$COPY/include/netlink/generate SPEC=$COPY/include/netlink/conga.yaml
 readonly HEADER=$COPY/include/uapi/linux/conga.h
 readonly RULES=$COPY/kmod/netlink/rules_generated.c
-readonly -a MADE=(include/uapi/linux/conga.h kmod/netlink/rules_generated.{c,h})
+readonly -a MADE=(include/uapi/linux/conga.h kmod/netlink/{rules,params}_generated.{c,h})
 
 # plant FILE SCRIPT: a fresh copy in which this sed script changed the file
 plant() {
@@ -72,7 +72,7 @@ rejects() {
 	plant "$SPEC" "$1" && ends 2 "include/netlink/conga.yaml: $2" "$GENERATE" && unchanged
 }
 
-tap_plan 28
+tap_plan 30
 tap_test "all generated files are current" tree_is_current
 tap_test "a changed range makes the header and the kernel's rules stale" stale_are "$SPEC" \
 	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "${MADE[@]:0:2}"
@@ -111,6 +111,12 @@ tap_test "a word that is not of letters is rejected" rejects \
 tap_test "a range of powers of another number than 2 is rejected" rejects \
 	's/fabric-flowlets-power-of, value: 2/fabric-flowlets-power-of, value: 4/' \
 	"power-of of attribute flowlets of fabric is not 2"
+tap_test "a parameter without a default, of which no code is written by hand, is rejected" rejects \
+	'/fabric-alpha-default/d' \
+	"attribute alpha of fabric is no number with a default, as all are that are only copied"
+tap_test "a parameter that no reply has is rejected" rejects \
+	'/name: fabric-get/,/name: fabric-del/s/ alpha,//' \
+	"attribute alpha of fabric can be set, but is not in the reply of fabric-get"
 tap_test "an unknown attribute in an operation is rejected" rejects \
 	's/\[ifindex, origin\]/[ifindex, colour]/' \
 	"do request of port-del has colour, which is no attribute of port"

@@ -5,6 +5,7 @@
 #include "config/change.h"
 #include "config/lifetime.h"
 #include "netlink/event.h"
+#include "netlink/params_generated.h"
 #include "netlink/policy_params.h"
 #include "netlink/request.h"
 #include "netlink/rules.h"
@@ -159,27 +160,11 @@ static int conga_netlink_read_params(struct conga_params *params,
 	if (err)
 		return err;
 	conga_netlink_read_tfl(params, attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT]);
-	if (attrs[CONGA_A_FABRIC_Q])
-		params->q = nla_get_u32(attrs[CONGA_A_FABRIC_Q]);
-	if (attrs[CONGA_A_FABRIC_METRIC])
-		params->metric = nla_get_u32(attrs[CONGA_A_FABRIC_METRIC]);
-	if (attrs[CONGA_A_FABRIC_TDRE])
-		params->tdre = nla_get_u64(attrs[CONGA_A_FABRIC_TDRE]);
-	if (attrs[CONGA_A_FABRIC_ALPHA])
-		params->alpha = nla_get_u32(attrs[CONGA_A_FABRIC_ALPHA]);
-	if (attrs[CONGA_A_FABRIC_AGE])
-		params->tage = nla_get_u64(attrs[CONGA_A_FABRIC_AGE]);
-	if (attrs[CONGA_A_FABRIC_HELLO])
-		params->hello = nla_get_u64(attrs[CONGA_A_FABRIC_HELLO]);
-	if (attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK])
-		params->explicit_feedback =
-			nla_get_u32(attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK]);
+	conga_netlink_read_plain(params, attrs);
 	if (attrs[CONGA_A_FABRIC_LEAF_ID]) {
 		params->leaf_id = nla_get_u32(attrs[CONGA_A_FABRIC_LEAF_ID]);
 		params->leaf_id_set = true;
 	}
-	if (attrs[CONGA_A_FABRIC_FLOWLETS])
-		params->flowlets = nla_get_u32(attrs[CONGA_A_FABRIC_FLOWLETS]);
 	return conga_netlink_check_byte3(params, info->extack);
 }
 
@@ -190,6 +175,7 @@ static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
 	int err;
 
 	conga_params_setup(&params, net);
+	conga_netlink_default_plain(&params);
 	err = conga_netlink_read_params(&params, info);
 	if (err)
 		return err;

@@ -105,25 +105,19 @@ static u32 conga_fabric_draw_id(void)
 	return id;
 }
 
-/* conga_params_setup - the defaults in @net */
+/* conga_params_setup - the defaults in @net; netlink/params_generated.c has those of plain
+ * parameters
+ */
 void conga_params_setup(struct conga_params *params, const struct net *net)
 {
 	*params = (struct conga_params) {
 		.policy		= &conga_policy_conga,
 		.tfl		= CONGA_FABRIC_FLOWLET_TIMEOUT_USUAL,
 		.opt_out_dscp	= CONGA_FABRIC_OPT_OUT_DSCP_DEFAULT,
-		.tage		= CONGA_FABRIC_AGE_DEFAULT,
-		.tdre		= CONGA_FABRIC_TDRE_DEFAULT,
-		.alpha		= CONGA_FABRIC_ALPHA_DEFAULT,
-		.flowlets	= CONGA_FABRIC_FLOWLETS_DEFAULT,
-		.q		= CONGA_FABRIC_Q_DEFAULT,
-		.metric		= CONGA_FABRIC_METRIC_DEFAULT,
-		.hello		= CONGA_FABRIC_HELLO_DEFAULT,
 		.probe		= CONGA_FABRIC_PROBE_DEFAULT,
 		.probe_min	= conga_pace_bounds(net) ? CONGA_FABRIC_PROBE_MIN_USER :
 							   CONGA_FABRIC_PROBE_MIN,
 		.leaf_id	= conga_fabric_draw_id(),
-		.explicit_feedback = CONGA_FABRIC_EXPLICIT_FEEDBACK_DEFAULT,
 		.dstports	= { .port = { htons(CONGA_FABRIC_DSTPORT_DEFAULT) }, .count = 1 },
 	};
 }
