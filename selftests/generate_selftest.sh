@@ -12,11 +12,13 @@ COPY=$(mktemp -d)
 defer "rm -rf $COPY"
 readonly GENERATE=$COPY/include/netlink/generate SPEC=$COPY/include/netlink/conga.yaml
 readonly HEADER=$COPY/include/uapi/linux/conga.h
-readonly STALE="include/uapi/linux/conga.h is stale: run include/netlink/generate"
+readonly RULES=$COPY/kmod/netlink/rules_generated.c
+readonly -a MADE=(include/uapi/linux/conga.h kmod/netlink/{rules,params}_generated.{c,h})
 
 # plant FILE SCRIPT: a fresh copy in which this sed script changed the file
 plant() {
-	rm -rf "$COPY/include" && cp -r "$HERE/../include" "$COPY/" && sed -i "$2" "$1" || return
+	rm -rf "$COPY/include" "$COPY/kmod" && cp -r "$HERE/../include" "$COPY/" &&
+		(cd "$HERE/.." && cp --parents "${MADE[@]}" "$COPY/") && sed -i "$2" "$1" || return
 	! cmp -s "$1" "$HERE/..${1#"$COPY"}" && return
 	why "nothing was changed by $2"
 	return 1
@@ -37,45 +39,84 @@ tree_is_current() {
 	ends 0 "" "$HERE/../include/netlink/generate" --check
 }
 
-stale_is_reported() {
-	plant "$SPEC" "$1" && ends 1 "$STALE" "$GENERATE" --check
+# stale_are FILE SCRIPT PATH...: after a change of the file these generated ones are stale
+stale_are() {
+	plant "$1" "$2" && ends 1 "$(printf '%s is stale: run include/netlink/generate\n' "${@:3}")" \
+		"$GENERATE" --check
 }
 
-edited_header_is_reported() {
-	plant "$HEADER" 's/CONGA_TAGS_MAX\t.*/CONGA_TAGS_MAX\t32/' && ends 1 "$STALE" "$GENERATE" --check
+# unchanged: what is generated is what it was
+unchanged() {
+	local path
+
+	for path in "${MADE[@]}"; do
+		cmp "$COPY/$path" "$HERE/../$path" || return
+	done
 }
 
-# made FILE SCRIPT LINE: the header has this line after a change
+# made FILE SCRIPT MADE LINE: the generated file has this line after a change
 made() {
 	plant "$1" "$2" && ends 0 "" "$GENERATE" && ends 0 "" "$GENERATE" --check || return
-	grep -qxF "$3" "$HEADER" && return
-	why "no line: $3"
+	grep -qxF -- "$4" "$3" && return
+	why "no line: $4"
 	return 1
 }
 
 check_writes_nothing() {
-	stale_is_reported 's/fabric-q-max, value: 6/fabric-q-max, value: 5/' &&
-		cmp -s "$HEADER" "$HERE/../include/uapi/linux/conga.h"
+	plant "$SPEC" 's/fabric-q-max, value: 6/fabric-q-max, value: 5/' || return
+	! "$GENERATE" --check >/dev/null && unchanged
 }
 
-# rejects SCRIPT SENTENCE: and the header stays what it was
+# rejects SCRIPT SENTENCE: and what is generated stays what it was
 rejects() {
-	plant "$SPEC" "$1" && ends 2 "include/netlink/conga.yaml: $2" "$GENERATE" || return
-	cmp -s "$HEADER" "$HERE/../include/uapi/linux/conga.h"
+	plant "$SPEC" "$1" && ends 2 "include/netlink/conga.yaml: $2" "$GENERATE" && unchanged
 }
 
-tap_plan 19
+tap_plan 30
 tap_test "all generated files are current" tree_is_current
-tap_test "a changed range makes the header stale" stale_is_reported \
-	's/fabric-q-max, value: 6/fabric-q-max, value: 5/'
-tap_test "a changed sentence makes the header stale" stale_is_reported 's/Number of ports/Ports/'
-tap_test "an edited header is stale" edited_header_is_reported
+tap_test "a changed range makes the header and the kernel's rules stale" stale_are "$SPEC" \
+	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "${MADE[@]:0:2}"
+tap_test "a changed doc makes the header stale" stale_are "$SPEC" 's/Number of ports/Ports/' \
+	"${MADE[0]}"
+tap_test "an edited header is stale" stale_are "$HEADER" \
+	's/CONGA_TAGS_MAX\t.*/CONGA_TAGS_MAX\t32/' "${MADE[0]}"
+tap_test "an edited rule is stale" stale_are "$RULES" 's/specials = 2/specials = 1/' "${MADE[1]}"
 tap_test "--check writes nothing" check_writes_nothing
 tap_test "a changed range is generated" made "$SPEC" \
-	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' $'#define CONGA_FABRIC_Q_MAX\t\t\t5U'
+	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "$HEADER" \
+	$'#define CONGA_FABRIC_Q_MAX\t\t\t5U'
 tap_test "an attribute's parentheses have type, unit, range and default" made "$SPEC" \
-	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' \
+	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "$HEADER" \
 	" * @CONGA_A_FABRIC_Q: (u32, bits, 1-5, default 3) Size of a metric, section 3.2."
+tap_test "a sentence has the unit, and a special value before the range" made "$SPEC" \
+	's/fabric-hello-max, value: 10000000000/fabric-hello-max, value: 2500000000/' "$RULES" \
+	$'\t\t.sentence = "hello is off or a time from 20 ms to 2500 ms",'
+tap_test "a sentence calls an attribute by its word" made "$SPEC" \
+	's/value: the table}/value: kind of table}/' "$RULES" \
+	$'\t\t.sentence = "kind of table is to-leaf or from-leaf",'
+tap_test "a list of names begins with its default, where that is the last" made "$SPEC" \
+	's/leaf-mode-default, value: 3/leaf-mode-default, value: 1/' "$RULES" \
+	$'\t\t.sentence = "mode is plain, conga or auto",'
+tap_test "an operation with a list of its own gets a policy of its own" made "$SPEC" \
+	'/name: leaf-set$/,/\*leaf-request/s/\*leaf-request/{attributes: [addr4, addr6, mode]}/' \
+	"$RULES" "conga_netlink_leaf_set_policy[CONGA_A_LEAF_MAX + 1] = {"
+tap_test "a policy says which operations it is of" made "$SPEC" \
+	's/\[ifindex, rate, drain, tier, origin\]/[ifindex, role, tag, rate, drain, tier, origin]/' \
+	"$RULES" "/* port-new, port-set */"
+tap_test "a range in a nest is rejected" rejects \
+	's/^  - {type: const, name: flow-protocol-default/  - {type: const, name: flow-protocol-min, value: 1}\n  - {type: const, name: flow-protocol-max, value: 9}\n&/; s/doc: IP protocol/doc: (id) IP protocol/' \
+	"attribute protocol of flow has a range, which requests do not check in a nest"
+tap_test "a word that is not of letters is rejected" rejects \
+	's/value: the table}/value: "the %s"}/' "the word of attribute kind of table is not of letters"
+tap_test "a range of powers of another number than 2 is rejected" rejects \
+	's/fabric-flowlets-power-of, value: 2/fabric-flowlets-power-of, value: 4/' \
+	"power-of of attribute flowlets of fabric is not 2"
+tap_test "a parameter without a default, of which no code is written by hand, is rejected" rejects \
+	'/fabric-alpha-default/d' \
+	"attribute alpha of fabric is no number with a default, as all are that are only copied"
+tap_test "a parameter that no reply has is rejected" rejects \
+	'/name: fabric-get/,/name: fabric-del/s/ alpha,//' \
+	"attribute alpha of fabric can be set, but is not in the reply of fabric-get"
 tap_test "an unknown attribute in an operation is rejected" rejects \
 	's/\[ifindex, origin\]/[ifindex, colour]/' \
 	"do request of port-del has colour, which is no attribute of port"

@@ -2,7 +2,7 @@
 /*
  * What the family takes: types and nests by the kernel's own description, so that
  * these are never out of date. Ranges it does not describe (the module checks them by
- * itself, each with a sentence of its own), so they are here, as the manual has them.
+ * itself, each with a sentence of its own), so they are here, from the manual, linux/conga.h.
  * What is configured says which values mean something.
  */
 #include <err.h>
@@ -47,34 +47,39 @@ const struct fuzz_command fuzz_commands[FUZZ_COMMANDS] = {
 #define RULE(what, name, ...) \
 	{ .object = FUZZ_ ## what, .attr = CONGA_A_ ## what ## _ ## name, __VA_ARGS__ }
 #define LIKE(what, name)	.like = FUZZ_ ## what, .like_attr = CONGA_A_ ## what ## _ ## name
-#define SECOND			UINT64_C(1000000000)
+#define RANGE(what, name) \
+	.min = CONGA_ ## what ## _ ## name ## _MIN, .max = CONGA_ ## what ## _ ## name ## _MAX
 
 static const struct fuzz_rule fuzz_rules[] = {
 	RULE(FABRIC, POLICY, .percent = 15),
-	RULE(FABRIC, Q, .percent = 15, .min = 1, .max = 6),
-	RULE(FABRIC, TDRE, .percent = 10, .min = 1000, .max = SECOND, .zero = true),
-	RULE(FABRIC, ALPHA, .percent = 10, .min = 1000, .max = 500000),
-	RULE(FABRIC, FLOWLET_TIMEOUT, .percent = 10, .max = SECOND,
-	     .also = CONGA_FLOWLET_TIMEOUT_AUTO),
-	RULE(FABRIC, AGE, .percent = 10, .min = 100000, .max = 10 * SECOND),
-	RULE(FABRIC, DSTPORT, .percent = 10, .min = 1, .max = UINT16_MAX),
-	RULE(FABRIC, FLOWLETS, .percent = 5, .min = 1024, .max = 4194304, .power = true),
+	RULE(FABRIC, Q, .percent = 15, RANGE(FABRIC, Q)),
+	RULE(FABRIC, TDRE, .percent = 10, RANGE(FABRIC, TDRE), .zero = !CONGA_FABRIC_TDRE_AUTO),
+	RULE(FABRIC, ALPHA, .percent = 10, RANGE(FABRIC, ALPHA)),
+	RULE(FABRIC, FLOWLET_TIMEOUT, .percent = 10, RANGE(FABRIC, FLOWLET_TIMEOUT),
+	     .also = CONGA_FABRIC_FLOWLET_TIMEOUT_AUTO),
+	RULE(FABRIC, AGE, .percent = 10, RANGE(FABRIC, AGE)),
+	RULE(FABRIC, DSTPORT, .percent = 10, RANGE(FABRIC, DSTPORT)),
+	RULE(FABRIC, FLOWLETS, .percent = 5, RANGE(FABRIC, FLOWLETS),
+	     .power = CONGA_FABRIC_FLOWLETS_POWER_OF == 2),
 	RULE(FABRIC, METRIC, .percent = 10, .min = CONGA_METRIC_MAX, .max = CONGA_METRIC_SUM),
-	RULE(FABRIC, HELLO, .percent = 5, .min = SECOND / 50, .max = 10 * SECOND, .zero = true),
-	RULE(FABRIC, EXPLICIT_FEEDBACK, .percent = 10, .max = 1),
-	RULE(FABRIC, LEAF_ID, .percent = 5, .min = 1, .max = UINT32_MAX),
+	RULE(FABRIC, HELLO, .percent = 5, RANGE(FABRIC, HELLO), .zero = !CONGA_FABRIC_HELLO_OFF),
+	RULE(FABRIC, EXPLICIT_FEEDBACK, .percent = 10, RANGE(FABRIC, EXPLICIT_FEEDBACK)),
+	RULE(FABRIC, LEAF_ID, .percent = 5, RANGE(FABRIC, LEAF_ID)),
 	RULE(FABRIC, PARAM, .percent = 5),
 	RULE(FABRIC, OPT_OUT_MARK, .percent = 5, .max = UINT32_MAX),
 	RULE(FABRIC, OPT_OUT_MASK, .percent = 5, .max = UINT32_MAX),
-	RULE(FABRIC, OPT_OUT_DSCP, .percent = 5, .max = CONGA_DSCP_NONE),
-	RULE(FABRIC, PROBE, .percent = 3, .min = 20000, .max = SECOND, .zero = true,
-	     .also = CONGA_PROBE_AUTO, .even = true),
+	RULE(FABRIC, OPT_OUT_DSCP, .percent = 5, RANGE(FABRIC, OPT_OUT_DSCP),
+	     .also = CONGA_FABRIC_OPT_OUT_DSCP_OFF),
+	RULE(FABRIC, PROBE, .percent = 3, RANGE(FABRIC, PROBE), .zero = !CONGA_FABRIC_PROBE_OFF,
+	     .also = CONGA_FABRIC_PROBE_AUTO, .even = true),
+	RULE(FABRIC, LOCAL4, .percent = 5, .max = UINT32_MAX),
+	RULE(FABRIC, LOCAL6, .percent = 5),
 	RULE(PORT, IFINDEX, .percent = 97, .max = UINT32_MAX, .single = true),
 	RULE(PORT, ROLE, .percent = 95, .min = CONGA_ROLE_UPLINK, .max = CONGA_ROLE_TRANSIT),
-	RULE(PORT, TAG, .percent = 15, .max = CONGA_TAGS_MAX - 1),
-	RULE(PORT, RATE, .percent = 70, .min = 1000000, .max = 1000 * SECOND, .zero = true),
-	RULE(PORT, DRAIN, .percent = 20, .max = 1),
-	RULE(PORT, TIER, .percent = 20, .max = CONGA_TIERS_MAX - 1),
+	RULE(PORT, TAG, .percent = 15, RANGE(PORT, TAG)),
+	RULE(PORT, RATE, .percent = 70, RANGE(PORT, RATE), .zero = !CONGA_PORT_RATE_AUTO),
+	RULE(PORT, DRAIN, .percent = 20, RANGE(PORT, DRAIN)),
+	RULE(PORT, TIER, .percent = 20, RANGE(PORT, TIER)),
 	RULE(PORT, ORIGIN, .percent = 20, .min = CONGA_ORIGIN_MANUAL, .max = CONGA_ORIGIN_AUTO),
 	RULE(LEAF, ADDR4, .percent = 97, .max = UINT32_MAX, .family = 4, .single = true),
 	RULE(LEAF, ADDR6, .percent = 97, .family = 6, .single = true),

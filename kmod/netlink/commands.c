@@ -9,6 +9,7 @@
 #include "netlink/get_path.h"
 #include "netlink/policy_params.h"
 #include "netlink/rules.h"
+#include "netlink/rules_generated.h"
 #include "netlink/set_fabric.h"
 #include "netlink/set_leaf.h"
 #include "netlink/set_port.h"
@@ -24,9 +25,9 @@
 
 static const struct genl_ops conga_netlink_ops[] = {
 	CONGA_NETLINK_DO(CONGA_CMD_FABRIC_NEW, conga_netlink_fabric_new,
-			 conga_netlink_fabric_policy, CONGA_A_FABRIC_MAX),
+			 conga_netlink_fabric_new_policy, CONGA_A_FABRIC_MAX),
 	CONGA_NETLINK_DO(CONGA_CMD_FABRIC_SET, conga_netlink_fabric_set,
-			 conga_netlink_fabric_policy, CONGA_A_FABRIC_MAX),
+			 conga_netlink_fabric_new_policy, CONGA_A_FABRIC_MAX),
 	{
 		.cmd		= CONGA_CMD_FABRIC_GET,
 		.doit		= conga_netlink_fabric_get,
@@ -48,20 +49,20 @@ static const struct genl_ops conga_netlink_ops[] = {
 		.cmd		= CONGA_CMD_PORT_GET,
 		.doit		= conga_netlink_port_get,
 		.dumpit		= conga_netlink_port_dump,
-		.policy		= conga_netlink_port_key_policy,
+		.policy		= conga_netlink_port_get_policy,
 		.maxattr	= CONGA_A_PORT_MAX,
 	},
 	CONGA_NETLINK_DO(CONGA_CMD_PORT_DEL, conga_netlink_port_del,
 			 conga_netlink_port_del_policy, CONGA_A_PORT_MAX),
 	CONGA_NETLINK_DO(CONGA_CMD_LEAF_NEW, conga_netlink_leaf_new,
-			 conga_netlink_leaf_set_policy, CONGA_A_LEAF_MAX),
+			 conga_netlink_leaf_new_policy, CONGA_A_LEAF_MAX),
 	CONGA_NETLINK_DO(CONGA_CMD_LEAF_SET, conga_netlink_leaf_set,
-			 conga_netlink_leaf_set_policy, CONGA_A_LEAF_MAX),
+			 conga_netlink_leaf_new_policy, CONGA_A_LEAF_MAX),
 	{
 		.cmd		= CONGA_CMD_LEAF_GET,
 		.doit		= conga_netlink_leaf_get,
 		.dumpit		= conga_netlink_leaf_dump,
-		.policy		= conga_netlink_leaf_policy,
+		.policy		= conga_netlink_leaf_get_policy,
 		.maxattr	= CONGA_A_LEAF_MAX,
 	},
 	CONGA_NETLINK_DO(CONGA_CMD_LEAF_DEL, conga_netlink_leaf_del,
@@ -70,19 +71,19 @@ static const struct genl_ops conga_netlink_ops[] = {
 		.cmd		= CONGA_CMD_PATH_GET,
 		.doit		= conga_netlink_path_get,
 		.dumpit		= conga_netlink_path_dump,
-		.policy		= conga_netlink_path_policy,
+		.policy		= conga_netlink_path_get_policy,
 		.maxattr	= CONGA_A_PATH_MAX,
 	},
 	{
 		.cmd		= CONGA_CMD_TABLE_GET,
 		.dumpit		= conga_netlink_table_dump,
-		.policy		= conga_netlink_table_policy,
+		.policy		= conga_netlink_table_get_policy,
 		.maxattr	= CONGA_A_TABLE_MAX,
 	},
 	{
 		.cmd		= CONGA_CMD_FLOWLET_GET,
 		.dumpit		= conga_netlink_flowlet_dump,
-		.policy		= conga_netlink_flowlet_policy,
+		.policy		= conga_netlink_flowlet_get_policy,
 		.maxattr	= CONGA_A_FLOWLET_MAX,
 		.flags		= GENL_UNS_ADMIN_PERM,
 	},

@@ -9,6 +9,7 @@
 #include "netlink/reply.h"
 #include "netlink/request.h"
 #include "netlink/rules.h"
+#include "netlink/rules_generated.h"
 #include "objects/fabric.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
@@ -159,7 +160,7 @@ static int conga_netlink_dump_paths(struct sk_buff *skb,
 	int err;
 
 	err = genlmsg_parse(cb->nlh, &conga_netlink_family, attrs,
-			    CONGA_A_PATH_MAX, conga_netlink_path_policy,
+			    CONGA_A_PATH_MAX, conga_netlink_path_get_policy,
 			    cb->extack);
 	if (err)
 		return err;
@@ -282,11 +283,11 @@ static int conga_netlink_dump_tables(struct sk_buff *skb,
 	int err;
 
 	err = genlmsg_parse(cb->nlh, &conga_netlink_family, attrs,
-			    CONGA_A_TABLE_MAX, conga_netlink_table_policy,
+			    CONGA_A_TABLE_MAX, conga_netlink_table_get_policy,
 			    cb->extack);
 	if (err)
 		return err;
-	err = conga_netlink_check_kind(cb);
+	err = conga_netlink_check(cb->nlh, conga_netlink_table_rules, cb->extack);
 	if (err)
 		return err;
 	if (!attrs[CONGA_A_TABLE_KIND]) {
@@ -371,7 +372,7 @@ static int conga_netlink_read_flowlets(struct conga_netlink_flowlets *which,
 	int err;
 
 	err = genlmsg_parse(cb->nlh, &conga_netlink_family, attrs,
-			    CONGA_A_FLOWLET_MAX, conga_netlink_flowlet_policy,
+			    CONGA_A_FLOWLET_MAX, conga_netlink_flowlet_get_policy,
 			    cb->extack);
 	if (err)
 		return err;

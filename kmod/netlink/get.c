@@ -9,6 +9,7 @@
 #include <net/ipv6.h>
 
 #include "netlink/get.h"
+#include "netlink/params_generated.h"
 #include "netlink/policy_params.h"
 #include "netlink/reply.h"
 #include "netlink/request.h"
@@ -96,31 +97,20 @@ int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 	const struct conga_params *params = conga_fabric_params(fabric);
 
 	if (nla_put_string(skb, CONGA_A_FABRIC_POLICY, params->policy->name) ||
-	    nla_put_u32(skb, CONGA_A_FABRIC_Q, params->q) ||
-	    nla_put_u32(skb, CONGA_A_FABRIC_METRIC, params->metric) ||
+	    conga_netlink_put_plain(skb, params) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_BYTE3,
 			conga_control_byte3(params->q, params->policy->extension.mark)) ||
-	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_TDRE, params->tdre,
-			      CONGA_A_FABRIC_PAD) ||
-	    nla_put_u32(skb, CONGA_A_FABRIC_ALPHA, params->alpha) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_FLOWLET_TIMEOUT, params->tfl,
 			      CONGA_A_FABRIC_PAD) ||
 	    conga_netlink_put_params(skb, params) ||
 	    conga_netlink_put_opt_out(skb, params) ||
 	    conga_netlink_put_local(skb, params) ||
-	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_AGE, params->tage,
-			      CONGA_A_FABRIC_PAD) ||
-	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_HELLO, params->hello,
-			      CONGA_A_FABRIC_PAD) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_PROBE, conga_extension_tp(params),
 			      CONGA_A_FABRIC_PAD) ||
 	    conga_netlink_put_lateness(skb, &fabric->extension.lateness) ||
-	    nla_put_u32(skb, CONGA_A_FABRIC_EXPLICIT_FEEDBACK,
-			params->explicit_feedback) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_LEAF_ID, params->leaf_id) ||
 	    conga_netlink_put_sources(skb, params) ||
 	    conga_netlink_put_dstports(skb, params) ||
-	    nla_put_u32(skb, CONGA_A_FABRIC_FLOWLETS, params->flowlets) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_PORTS, fabric->port_count) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_LEAVES, fabric->leaf_count))
 		return -EMSGSIZE;

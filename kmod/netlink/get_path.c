@@ -9,7 +9,7 @@
 #include "netlink/get_path.h"
 #include "netlink/reply.h"
 #include "netlink/request.h"
-#include "netlink/rules.h"
+#include "netlink/rules_generated.h"
 #include "objects/fabric.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
@@ -55,7 +55,7 @@ static int conga_netlink_read_flow(struct conga_flow *flow,
 	if (err)
 		return err;
 	flow->protocol = attrs[CONGA_A_FLOW_PROTOCOL] ?
-			 nla_get_u8(attrs[CONGA_A_FLOW_PROTOCOL]) : IPPROTO_TCP;
+			 nla_get_u8(attrs[CONGA_A_FLOW_PROTOCOL]) : CONGA_FLOW_PROTOCOL_DEFAULT;
 	if (attrs[CONGA_A_FLOW_SPORT])
 		flow->sport = htons(nla_get_u16(attrs[CONGA_A_FLOW_SPORT]));
 	if (attrs[CONGA_A_FLOW_DPORT])

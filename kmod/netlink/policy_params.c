@@ -11,6 +11,7 @@
 #include "netlink/policy_params.h"
 #include "netlink/reply.h"
 #include "netlink/rules.h"
+#include "netlink/rules_generated.h"
 #include "objects/fabric.h"
 
 #define CONGA_SENTENCE_MAX	160
@@ -70,16 +71,6 @@ void __init conga_netlink_policy_init(void)
 	}
 }
 
-/* The macros take nothing but literals. */
-static void conga_netlink_say(struct netlink_ext_ack *extack,
-			      const struct nlattr *attr, const char *sentence)
-{
-	if (!extack)
-		return;
-	extack->_msg = sentence;
-	extack->bad_attr = attr;
-}
-
 static unsigned int conga_netlink_number(const struct conga_policy *policy)
 {
 	unsigned int i = 0;
@@ -101,7 +92,7 @@ static int conga_netlink_read_param(struct conga_params *params,
 	int err;
 
 	err = nla_parse_nested(attrs, CONGA_A_PARAM_MAX, nest,
-			       conga_netlink_param_policy, extack);
+			       conga_netlink_fabric_param_policy, extack);
 	if (err)
 		return err;
 	if (!attrs[CONGA_A_PARAM_NAME] || !attrs[CONGA_A_PARAM_VALUE]) {
@@ -115,14 +106,14 @@ static int conga_netlink_read_param(struct conga_params *params,
 				policy->param[i].name))
 			break;
 	if (!policy->param[i].name) {
-		conga_netlink_say(extack, attrs[CONGA_A_PARAM_NAME],
-				  sentences->unknown);
+		conga_netlink_refuse(extack, attrs[CONGA_A_PARAM_NAME],
+				     sentences->unknown);
 		return -ENOENT;
 	}
 	value = nla_get_u32(attrs[CONGA_A_PARAM_VALUE]);
 	if (value < policy->param[i].min || value > policy->param[i].max) {
-		conga_netlink_say(extack, attrs[CONGA_A_PARAM_VALUE],
-				  sentences->range[i]);
+		conga_netlink_refuse(extack, attrs[CONGA_A_PARAM_VALUE],
+				     sentences->range[i]);
 		return -ERANGE;
 	}
 	params->policy_param[i] = value;
@@ -144,7 +135,7 @@ static int conga_netlink_read_name(struct conga_params *params,
 	const struct conga_policy *policy = conga_policy_find(nla_data(attr));
 
 	if (!policy) {
-		conga_netlink_say(extack, attr, conga_netlink_names);
+		conga_netlink_refuse(extack, attr, conga_netlink_names);
 		return -ENOENT;
 	}
 	if (policy == params->policy)
@@ -218,7 +209,7 @@ static int conga_netlink_put_param(struct sk_buff *skb,
 static int conga_netlink_put_policy(struct sk_buff *skb,
 				    const struct conga_policy *policy)
 {
-	u64 tfl = policy->tfl ?: CONGA_TFL_DEFAULT;
+	u64 tfl = policy->tfl ?: CONGA_FABRIC_FLOWLET_TIMEOUT_USUAL;
 	const struct conga_policy_param *param;
 	int err = 0;
 

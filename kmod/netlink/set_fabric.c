@@ -5,9 +5,11 @@
 #include "config/change.h"
 #include "config/lifetime.h"
 #include "netlink/event.h"
+#include "netlink/params_generated.h"
 #include "netlink/policy_params.h"
 #include "netlink/request.h"
 #include "netlink/rules.h"
+#include "netlink/rules_generated.h"
 #include "netlink/set_fabric.h"
 #include "objects/fabric.h"
 #include "paper/wire.h"
@@ -46,7 +48,7 @@ static void conga_netlink_read_tfl(struct conga_params *params,
 	if (attr)
 		params->tfl_set = tfl != CONGA_FLOWLET_TIMEOUT_AUTO;
 	if (!params->tfl_set)
-		params->tfl = params->policy->tfl ?: CONGA_TFL_DEFAULT;
+		params->tfl = params->policy->tfl ?: CONGA_FABRIC_FLOWLET_TIMEOUT_USUAL;
 	else if (attr)
 		params->tfl = tfl;
 }
@@ -129,8 +131,8 @@ static int conga_netlink_read_probe(struct conga_params *params,
 	u64 probe = attr ? nla_get_u64(attr) : params->probe;
 
 	if (probe && probe != CONGA_PROBE_AUTO && probe < params->probe_min) {
-		NL_SET_ERR_MSG_ATTR(extack, attr,
-				    "In a user namespace probe is auto, off or a time from 10 ms to 1 s");
+		conga_netlink_refuse(extack, attr,
+				     conga_netlink_fabric_rules[CONGA_A_FABRIC_PROBE].sentence_user);
 		return -ERANGE;
 	}
 	params->probe = probe;
@@ -143,7 +145,7 @@ static int conga_netlink_read_params(struct conga_params *params,
 	struct nlattr **attrs = info->attrs;
 	int err;
 
-	err = conga_netlink_check_fabric(info);
+	err = conga_netlink_check(info->nlhdr, conga_netlink_fabric_rules, info->extack);
 	if (!err)
 		err = conga_netlink_read_policy(params, info);
 	if (!err)
@@ -158,27 +160,11 @@ static int conga_netlink_read_params(struct conga_params *params,
 	if (err)
 		return err;
 	conga_netlink_read_tfl(params, attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT]);
-	if (attrs[CONGA_A_FABRIC_Q])
-		params->q = nla_get_u32(attrs[CONGA_A_FABRIC_Q]);
-	if (attrs[CONGA_A_FABRIC_METRIC])
-		params->metric = nla_get_u32(attrs[CONGA_A_FABRIC_METRIC]);
-	if (attrs[CONGA_A_FABRIC_TDRE])
-		params->tdre = nla_get_u64(attrs[CONGA_A_FABRIC_TDRE]);
-	if (attrs[CONGA_A_FABRIC_ALPHA])
-		params->alpha = nla_get_u32(attrs[CONGA_A_FABRIC_ALPHA]);
-	if (attrs[CONGA_A_FABRIC_AGE])
-		params->tage = nla_get_u64(attrs[CONGA_A_FABRIC_AGE]);
-	if (attrs[CONGA_A_FABRIC_HELLO])
-		params->hello = nla_get_u64(attrs[CONGA_A_FABRIC_HELLO]);
-	if (attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK])
-		params->explicit_feedback =
-			nla_get_u32(attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK]);
+	conga_netlink_read_plain(params, attrs);
 	if (attrs[CONGA_A_FABRIC_LEAF_ID]) {
 		params->leaf_id = nla_get_u32(attrs[CONGA_A_FABRIC_LEAF_ID]);
 		params->leaf_id_set = true;
 	}
-	if (attrs[CONGA_A_FABRIC_FLOWLETS])
-		params->flowlets = nla_get_u32(attrs[CONGA_A_FABRIC_FLOWLETS]);
 	return conga_netlink_check_byte3(params, info->extack);
 }
 
@@ -189,6 +175,7 @@ static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
 	int err;
 
 	conga_params_setup(&params, net);
+	conga_netlink_default_plain(&params);
 	err = conga_netlink_read_params(&params, info);
 	if (err)
 		return err;

@@ -9,6 +9,7 @@
 #include "netlink/event.h"
 #include "netlink/request.h"
 #include "netlink/rules.h"
+#include "netlink/rules_generated.h"
 #include "netlink/set_leaf.h"
 #include "objects/fabric.h"
 #include "objects/leaf.h"
@@ -71,10 +72,10 @@ static int conga_netlink_leaf_make(struct conga_fabric *fabric,
 	u8 mode, origin;
 	int err;
 
-	err = conga_netlink_check_leaf(info);
+	err = conga_netlink_check(info->nlhdr, conga_netlink_leaf_rules, info->extack);
 	if (err)
 		return err;
-	mode = ordered ? nla_get_u32(ordered) : CONGA_MODE_AUTO;
+	mode = ordered ? nla_get_u32(ordered) : CONGA_LEAF_MODE_DEFAULT;
 	origin = conga_netlink_origin(info, CONGA_A_LEAF_ORIGIN);
 	err = conga_netlink_check_addr(fabric, &addr, &leaf, origin, info);
 	if (err)
@@ -117,7 +118,7 @@ static int conga_netlink_leaf_change(struct conga_fabric *fabric,
 		NL_SET_ERR_MSG(info->extack, "What is to change? Give a mode");
 		return -EINVAL;
 	}
-	err = conga_netlink_check_leaf(info);
+	err = conga_netlink_check(info->nlhdr, conga_netlink_leaf_rules, info->extack);
 	origin = conga_netlink_origin(info, CONGA_A_LEAF_ORIGIN);
 	if (!err)
 		err = conga_netlink_may_touch(leaf->origin, origin, info->extack);
@@ -144,7 +145,7 @@ static int conga_netlink_leaf_remove(struct conga_fabric *fabric,
 
 	if (IS_ERR(leaf))
 		return PTR_ERR(leaf);
-	err = conga_netlink_check_leaf(info);
+	err = conga_netlink_check(info->nlhdr, conga_netlink_leaf_rules, info->extack);
 	if (!err)
 		err = conga_netlink_may_touch(leaf->origin, origin, info->extack);
 	if (err)

@@ -8,6 +8,7 @@
 #include "netlink/event.h"
 #include "netlink/request.h"
 #include "netlink/rules.h"
+#include "netlink/rules_generated.h"
 #include "netlink/set_port.h"
 #include "objects/fabric.h"
 #include "objects/port.h"
@@ -123,8 +124,9 @@ static int conga_netlink_read_port(struct conga_netlink_port_request *request,
 				   struct genl_info *info)
 {
 	struct nlattr *role = info->attrs[CONGA_A_PORT_ROLE];
-	int err = conga_netlink_check_port(info);
+	int err;
 
+	err = conga_netlink_check(info->nlhdr, conga_netlink_port_rules, info->extack);
 	if (err)
 		return err;
 	request->port.origin = conga_netlink_origin(info, CONGA_A_PORT_ORIGIN);
@@ -199,7 +201,7 @@ conga_netlink_read_change(struct conga_netlink_port_request *request,
 	request->port.dev = port->dev;
 	request->port.role = port->role;
 	request->port.origin = conga_netlink_origin(info, CONGA_A_PORT_ORIGIN);
-	err = conga_netlink_check_port(info);
+	err = conga_netlink_check(info->nlhdr, conga_netlink_port_rules, info->extack);
 	if (!err)
 		err = conga_netlink_may_touch(port->origin, request->port.origin,
 					      info->extack);
@@ -249,7 +251,7 @@ static int conga_netlink_port_remove(struct conga_fabric *fabric,
 
 	if (IS_ERR(port))
 		return PTR_ERR(port);
-	err = conga_netlink_check_port(info);
+	err = conga_netlink_check(info->nlhdr, conga_netlink_port_rules, info->extack);
 	if (!err)
 		err = conga_netlink_may_touch(port->origin, origin, info->extack);
 	if (err)

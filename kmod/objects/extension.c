@@ -16,9 +16,9 @@
 /* conga_extension_setup_params - the defaults in @net */
 void conga_extension_setup_params(struct conga_params *params, const struct net *net)
 {
-	params->probe = CONGA_PROBE_AUTO;
-	params->probe_min = conga_pace_bounds(net) ? CONGA_PROBE_MIN_USER :
-						     CONGA_PROBE_MIN;
+	params->probe = CONGA_FABRIC_PROBE_DEFAULT;
+	params->probe_min = conga_pace_bounds(net) ? CONGA_FABRIC_PROBE_MIN_USER :
+						     CONGA_FABRIC_PROBE_MIN;
 }
 
 /* conga_extension_tp - ns between probes, 0 for none; auto: if the policy needs them */
@@ -28,7 +28,7 @@ u64 conga_extension_tp(const struct conga_params *params)
 		return params->probe;
 	if (!params->policy->extension.probes)
 		return 0;
-	return max(CONGA_PROBE_DEFAULT, params->probe_min);
+	return max(CONGA_FABRIC_PROBE_USUAL, params->probe_min);
 }
 
 /* conga_extension_tfail - ns, without a probe for that long a hop is given up; of a policy
@@ -45,7 +45,7 @@ u64 conga_extension_tfail(const struct conga_params *params)
  */
 u64 conga_extension_tdre(const struct conga_params *params, u64 tdre)
 {
-	if (params->tdre != CONGA_TDRE_AUTO || !params->policy->extension.probes)
+	if (params->tdre != CONGA_FABRIC_TDRE_AUTO || !params->policy->extension.probes)
 		return tdre;
 	return max(tdre, div64_u64(2 * conga_extension_tp(params) * params->alpha,
 				   CONGA_ALPHA_ONE));

@@ -6,14 +6,11 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <net/netns/generic.h>
+#include <uapi/linux/conga.h>
 
 #include "objects/extension.h"
 #include "objects/fabric.h"
 #include "objects/leaf.h"
-#include "paper/dre.h"
-#include "paper/toleaf.h"
-
-#define CONGA_VXLAN_PORT	4789	/* IANA */
 
 static unsigned int conga_net_id __read_mostly;
 
@@ -98,23 +95,28 @@ void conga_fabric_changed(struct conga_fabric *fabric)
 						      ms * NSEC_PER_MSEC));
 }
 
-/* conga_params_setup - the defaults in @net */
+/* At random, but never 0: nodes take 0 for an id that is not known yet. */
+static u32 conga_fabric_draw_id(void)
+{
+	u32 id;
+
+	do {
+		id = get_random_u32();
+	} while (!id);
+	return id;
+}
+
+/* conga_params_setup - the defaults in @net; netlink/params_generated.c has those of plain
+ * parameters
+ */
 void conga_params_setup(struct conga_params *params, const struct net *net)
 {
 	*params = (struct conga_params) {
 		.policy		= &conga_policy_conga,
-		.tfl		= CONGA_TFL_DEFAULT,
-		.opt_out_dscp	= CONGA_DSCP_NONE,
-		.tage		= CONGA_TAGE_DEFAULT,
-		.tdre		= CONGA_TDRE_AUTO,
-		.alpha		= CONGA_ALPHA_DEFAULT,
-		.flowlets	= CONGA_FLOWLETS_DEFAULT,
-		.q		= CONGA_Q_DEFAULT,
-		.metric		= CONGA_METRIC_MAX,
-		.hello		= CONGA_HELLO_DEFAULT,
-		.leaf_id	= get_random_u32(),
-		.explicit_feedback = true,
-		.dstports	= { .port = { htons(CONGA_VXLAN_PORT) }, .count = 1 },
+		.tfl		= CONGA_FABRIC_FLOWLET_TIMEOUT_USUAL,
+		.opt_out_dscp	= CONGA_FABRIC_OPT_OUT_DSCP_DEFAULT,
+		.leaf_id	= conga_fabric_draw_id(),
+		.dstports	= { .port = { htons(CONGA_FABRIC_DSTPORT_DEFAULT) }, .count = 1 },
 	};
 	conga_extension_setup_params(params, net);
 }

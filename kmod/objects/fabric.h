@@ -63,7 +63,7 @@ struct conga_params {
 	const struct conga_policy *policy;
 	u64		tfl;		/* ns */
 	u64		tage;		/* ns */
-	u64		tdre;		/* ns, or CONGA_TDRE_AUTO */
+	u64		tdre;		/* ns, or CONGA_FABRIC_TDRE_AUTO */
 	u32		alpha;		/* millionths */
 	u32		flowlets;	/* entries */
 	u64		hello;		/* ns, 0: off */

@@ -48,7 +48,7 @@ u64 conga_port_link_rate(struct net_device *dev)
 	    settings.base.speed == (u32)SPEED_UNKNOWN)
 		return 0;
 	rate = settings.base.speed * CONGA_BITS_PER_MBIT;
-	return rate >= CONGA_RATE_MIN && rate <= CONGA_RATE_MAX ? rate : 0;
+	return rate >= CONGA_PORT_RATE_MIN && rate <= CONGA_PORT_RATE_MAX ? rate : 0;
 }
 
 static u64 conga_port_tdre(const struct conga_port *port,

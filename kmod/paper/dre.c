@@ -55,7 +55,7 @@ u64 conga_dre_decay(const struct conga_dre_params *params, u64 x,
 
 /**
  * conga_dre_tdre - the decrement period in force
- * @tdre: ns as configured, or CONGA_TDRE_AUTO
+ * @tdre: ns as configured, or CONGA_FABRIC_TDRE_AUTO
  * @alpha: millionths
  * @rate: bit/s
  * @burst: bytes that can enter the queue at once
@@ -68,11 +68,11 @@ u64 conga_dre_tdre(u64 tdre, u32 alpha, u64 rate, u32 burst)
 {
 	u64 tau;
 
-	if (tdre != CONGA_TDRE_AUTO)
+	if (tdre != CONGA_FABRIC_TDRE_AUTO)
 		return tdre;
 	tau = div64_u64(CONGA_DRE_BURSTS * CONGA_NS_PER_BYTE * burst, rate);
 	return clamp_t(u64, div64_u64(tau * alpha, CONGA_ALPHA_ONE),
-		       CONGA_TDRE_PAPER, CONGA_TDRE_MAX);
+		       CONGA_TDRE_PAPER, CONGA_FABRIC_TDRE_MAX);
 }
 
 void conga_dre_setup(struct conga_dre_params *params, u64 rate, u64 tdre,

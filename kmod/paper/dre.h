@@ -2,26 +2,14 @@
 #ifndef _CONGA_DRE_H
 #define _CONGA_DRE_H
 
+#include <uapi/linux/conga.h>
 #include <linux/math64.h>
 #include <linux/types.h>
 
-#define CONGA_Q_MIN		1
-#define CONGA_Q_MAX		6
-#define CONGA_Q_DEFAULT		3	/* section 3.6 */
-
 #define CONGA_ALPHA_ONE		1000000u	/* alpha is in millionths */
-#define CONGA_ALPHA_MIN		1000u
-#define CONGA_ALPHA_MAX		500000u
-#define CONGA_ALPHA_DEFAULT	100000u
 
-#define CONGA_TDRE_AUTO		0
-#define CONGA_TDRE_MIN		1000ULL		/* ns */
-#define CONGA_TDRE_MAX		1000000000ULL
-#define CONGA_TDRE_PAPER	16000ULL	/* tau = 160 us, section 3.6 */
+#define CONGA_TDRE_PAPER	CONGA_FABRIC_TDRE_USUAL	/* tau = 160 us, section 3.6 */
 #define CONGA_DRE_BURSTS	4		/* that tau must span in auto */
-
-#define CONGA_RATE_MIN		1000000ULL	/* bit/s */
-#define CONGA_RATE_MAX		1000000000000ULL
 
 #define CONGA_DRE_POWERS	16
 #define CONGA_DRE_SHIFT		8	/* of DRE units in a byte */

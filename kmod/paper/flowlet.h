@@ -33,13 +33,6 @@
 
 #include "paper/sample.h"
 
-#define CONGA_FLOWLETS_MIN	1024u
-#define CONGA_FLOWLETS_MAX	4194304u
-#define CONGA_FLOWLETS_DEFAULT	65536u		/* section 3.4 */
-
-#define CONGA_TFL_MAX		1000000000ULL	/* ns */
-#define CONGA_TFL_DEFAULT	500000ULL	/* 500 us, section 3.6 */
-
 /* An entry of the flowlet table, one word. 0 is empty. */
 typedef u64 conga_flowlet_t;
 

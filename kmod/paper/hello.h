@@ -6,10 +6,6 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
-#define CONGA_HELLO_MIN		20000000ULL	/* ns */
-#define CONGA_HELLO_MAX		10000000000ULL
-#define CONGA_HELLO_DEFAULT	300000000ULL
-
 #define CONGA_HELLO_TICKS	4	/* a round is a hello interval */
 #define CONGA_HELLO_MISSES	3	/* hellos in a row, without an answer */
 #define CONGA_HELLO_CALM	10	/* rounds, until alternation is forgotten */

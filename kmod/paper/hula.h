@@ -6,10 +6,6 @@
 
 #include "paper/wire.h"
 
-#define CONGA_PROBE_MIN		20000ULL	/* ns, the interval of probes, Tp */
-#define CONGA_PROBE_MIN_USER	10000000ULL	/* for users without privileges, see pace.c */
-#define CONGA_PROBE_MAX		1000000000ULL
-#define CONGA_PROBE_DEFAULT	200000ULL	/* section 5 of the paper */
 #define CONGA_PROBE_HOPS	8		/* boxes that a probe passes, at most */
 #define CONGA_HULA_FAIL		3	/* probe intervals, until a hop is given up */
 #define CONGA_PROBE_FULL	0xff		/* utilisation of a full link, or more */

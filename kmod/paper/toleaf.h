@@ -6,10 +6,6 @@
 
 #include "paper/sample.h"
 
-#define CONGA_TAGE_MIN		100000ULL	/* ns */
-#define CONGA_TAGE_MAX		10000000000ULL
-#define CONGA_TAGE_DEFAULT	10000000ULL	/* 10 ms, section 3.3 */
-
 /* Congestion-To-Leaf of one leaf: what it told us about our uplinks. */
 struct conga_toleaf {
 	u16		loaded;	/* of heard the metric is not 0, a bit per LBTag */

@@ -8,7 +8,7 @@
 #include "paper/queue.h"
 #include "paper/wire.h"
 
-#define TAGE	CONGA_TAGE_DEFAULT
+#define TAGE	CONGA_FABRIC_AGE_DEFAULT
 #define START	1234567890ULL
 #define MARKED	0x08000100u
 #define ROUND	0x80u		/* from a nonce to the next */

@@ -82,9 +82,9 @@ static u64 random_tdre(struct unit_random *random, u64 rate, u32 alpha)
 	case 0:
 		return CONGA_TDRE_PAPER;
 	case 1:
-		return unit_random_wide(random, CONGA_TDRE_MIN, CONGA_TDRE_MAX);
+		return unit_random_wide(random, CONGA_FABRIC_TDRE_MIN, CONGA_FABRIC_TDRE_MAX);
 	default:
-		return conga_dre_tdre(CONGA_TDRE_AUTO, alpha, rate, BURST);
+		return conga_dre_tdre(CONGA_FABRIC_TDRE_AUTO, alpha, rate, BURST);
 	}
 }
 
@@ -100,10 +100,10 @@ static void dre_against_model(u64 seed, int cells)
 	for (i = 0; i < RATES * LOADS * SIZES; i++) {
 		u64 rate = rates[i % RATES];
 		int load = loads[i / RATES % LOADS];
-		u32 alpha = i % 2 ? CONGA_ALPHA_DEFAULT :
-			    unit_random_wide(&random, CONGA_ALPHA_MIN,
-					     CONGA_ALPHA_MAX);
-		int q = unit_random_between(&random, CONGA_Q_MIN, CONGA_Q_MAX);
+		u32 alpha = i % 2 ? CONGA_FABRIC_ALPHA_DEFAULT :
+			    unit_random_wide(&random, CONGA_FABRIC_ALPHA_MIN,
+					     CONGA_FABRIC_ALPHA_MAX);
+		int q = unit_random_between(&random, CONGA_FABRIC_Q_MIN, CONGA_FABRIC_Q_MAX);
 		struct link link;
 
 		link_setup(&link, rate, random_tdre(&random, rate, alpha),
@@ -114,7 +114,7 @@ static void dre_against_model(u64 seed, int cells)
 		checks += link.checks;
 		edges += link.edges;
 	}
-	for (i = CONGA_Q_MIN; i <= CONGA_Q_MAX; i++)
+	for (i = CONGA_FABRIC_Q_MIN; i <= CONGA_FABRIC_Q_MAX; i++)
 		for (metric = 0; metric < 1 << i; metric++)
 			unit_check(seen[i][metric], "q %zu: never %d", i,
 				   metric);
@@ -185,7 +185,7 @@ static void test_dre_quantise(void **state)
 
 	(void)state;
 	conga_dre_setup(&params, 40 * NS, CONGA_TDRE_PAPER,
-			CONGA_ALPHA_DEFAULT, CONGA_Q_DEFAULT);
+			CONGA_FABRIC_ALPHA_DEFAULT, CONGA_FABRIC_Q_DEFAULT);
 	assert_int_equal(conga_dre_bytes(params.full), 800000);
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		unit_check(conga_dre_metric(&params, rows[i].bytes << 8) ==
@@ -200,8 +200,8 @@ static void test_dre_utilisation(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rates); i++) {
-		conga_dre_setup(&params, rates[i], CONGA_TDRE_MAX, CONGA_ALPHA_MIN,
-				CONGA_Q_DEFAULT);
+		conga_dre_setup(&params, rates[i], CONGA_FABRIC_TDRE_MAX, CONGA_FABRIC_ALPHA_MIN,
+				CONGA_FABRIC_Q_DEFAULT);
 		assert_int_equal(conga_dre_utilisation(&params, 0), 0);
 		assert_int_equal(conga_dre_utilisation(&params, params.full / 256 - 1), 0);
 		assert_int_equal(conga_dre_utilisation(&params, params.full / 256), 1);
@@ -216,14 +216,14 @@ static void test_dre_utilisation(void **state)
 static void test_dre_clamp(void **state)
 {
 	struct conga_dre_params params;
-	int q;
+	unsigned int q;
 
 	(void)state;
-	for (q = CONGA_Q_MIN; q <= CONGA_Q_MAX; q++) {
+	for (q = CONGA_FABRIC_Q_MIN; q <= CONGA_FABRIC_Q_MAX; q++) {
 		int top = (1 << q) - 1;
 
 		conga_dre_setup(&params, NS, CONGA_TDRE_PAPER,
-				CONGA_ALPHA_DEFAULT, q);
+				CONGA_FABRIC_ALPHA_DEFAULT, q);
 		assert_int_equal(conga_dre_metric(&params, params.full - 1),
 				 top);
 		assert_int_equal(conga_dre_metric(&params, params.full), top);
@@ -240,7 +240,7 @@ static void test_dre_by_hand(void **state)
 	u64 t = CONGA_TDRE_PAPER;
 
 	(void)state;
-	link_setup(&link, 40 * NS, t, CONGA_ALPHA_DEFAULT, 3);
+	link_setup(&link, 40 * NS, t, CONGA_FABRIC_ALPHA_DEFAULT, 3);
 	link_add(&link, 0, 0, 400000);
 	assert_int_equal(conga_dre_bytes(link_x(&link, 0)), 400000);
 	link_add(&link, 0, t - 1, 100000);
@@ -267,7 +267,7 @@ static void test_dre_ahead(void **state)
 	u64 behind;
 
 	(void)state;
-	conga_dre_setup(&params, NS, CONGA_TDRE_PAPER, CONGA_ALPHA_DEFAULT, 3);
+	conga_dre_setup(&params, NS, CONGA_TDRE_PAPER, CONGA_FABRIC_ALPHA_DEFAULT, 3);
 	for (behind = 0; behind < 1000; behind += 37) {
 		assert_int_equal(conga_dre_at(&params, &cell, 1000 - behind),
 				 5000);
@@ -308,7 +308,7 @@ static void test_dre_tdre_table(void **state)
 		{ 0, 100000, 10000000, BURST, 20971520 },
 		{ 0, 100000, 100 * NS, 524280, 16776 },
 		/* but Tdre at most a second */
-		{ 0, 500000, CONGA_RATE_MIN, 524280, CONGA_TDRE_MAX },
+		{ 0, 500000, CONGA_PORT_RATE_MIN, 524280, CONGA_FABRIC_TDRE_MAX },
 	};
 	size_t i;
 
@@ -332,17 +332,17 @@ static void test_dre_tdre_auto(void **state)
 	(void)state;
 	unit_random_setup(&random, 18);
 	for (i = 0; i < 100000; i++) {
-		u32 alpha = unit_random_wide(&random, CONGA_ALPHA_MIN,
-					     CONGA_ALPHA_MAX);
-		u64 rate = unit_random_wide(&random, CONGA_RATE_MIN,
-					    CONGA_RATE_MAX);
+		u32 alpha = unit_random_wide(&random, CONGA_FABRIC_ALPHA_MIN,
+					     CONGA_FABRIC_ALPHA_MAX);
+		u64 rate = unit_random_wide(&random, CONGA_PORT_RATE_MIN,
+					    CONGA_PORT_RATE_MAX);
 		u32 burst = unit_random_wide(&random, 1500, 524280);
-		u64 tdre = conga_dre_tdre(CONGA_TDRE_AUTO, alpha, rate, burst);
+		u64 tdre = conga_dre_tdre(CONGA_FABRIC_TDRE_AUTO, alpha, rate, burst);
 
 		need = 4.0L * burst * 8 * NS / rate * alpha / MILLION;
-		unit_check(tdre >= CONGA_TDRE_PAPER && tdre <= CONGA_TDRE_MAX,
+		unit_check(tdre >= CONGA_TDRE_PAPER && tdre <= CONGA_FABRIC_TDRE_MAX,
 			   "seed %llu case %d: %llu", random.seed, i, tdre);
-		unit_check(tdre + 2 > need || tdre == CONGA_TDRE_MAX,
+		unit_check(tdre + 2 > need || tdre == CONGA_FABRIC_TDRE_MAX,
 			   "seed %llu case %d: %llu for %.1Lf", random.seed, i,
 			   tdre, need);
 		unit_check(tdre <= need || tdre == CONGA_TDRE_PAPER,
@@ -360,12 +360,12 @@ static void test_dre_full(void **state)
 	(void)state;
 	unit_random_setup(&random, 19);
 	for (i = 0; i < 100000; i++) {
-		u32 alpha = unit_random_wide(&random, CONGA_ALPHA_MIN,
-					     CONGA_ALPHA_MAX);
-		u64 rate = unit_random_wide(&random, CONGA_RATE_MIN,
-					    CONGA_RATE_MAX);
-		u64 tdre = unit_random_wide(&random, CONGA_TDRE_MIN,
-					    CONGA_TDRE_MAX);
+		u32 alpha = unit_random_wide(&random, CONGA_FABRIC_ALPHA_MIN,
+					     CONGA_FABRIC_ALPHA_MAX);
+		u64 rate = unit_random_wide(&random, CONGA_PORT_RATE_MIN,
+					    CONGA_PORT_RATE_MAX);
+		u64 tdre = unit_random_wide(&random, CONGA_FABRIC_TDRE_MIN,
+					    CONGA_FABRIC_TDRE_MAX);
 		struct conga_dre_params params;
 		u64 want = (__uint128_t)rate * 256 * tdre *
 			   CONGA_ALPHA_ONE / 8 / NS / alpha;
@@ -386,16 +386,16 @@ static void dre_saturate(int percent)
 	struct link link;
 	int i;
 
-	link_setup(&link, CONGA_RATE_MAX, CONGA_TDRE_MAX, CONGA_ALPHA_MIN,
-		   CONGA_Q_MAX);
+	link_setup(&link, CONGA_PORT_RATE_MAX, CONGA_FABRIC_TDRE_MAX, CONGA_FABRIC_ALPHA_MIN,
+		   CONGA_FABRIC_Q_MAX);
 	for (; none.step < 20000; none.step++) {
-		u64 now = none.step * CONGA_TDRE_MAX;
+		u64 now = none.step * CONGA_FABRIC_TDRE_MAX;
 
 		for (i = 0; i < percent; i++)
 			link_add(&link, 0, now, packet);
 		link_check(&link, now, &none);
 	}
-	assert_int_equal(link_metric(&link, 20000 * CONGA_TDRE_MAX - 1),
+	assert_int_equal(link_metric(&link, 20000 * CONGA_FABRIC_TDRE_MAX - 1),
 			 percent >= 100 ? 63 : 64 * percent / 100);
 }
 
@@ -404,8 +404,8 @@ static void test_dre_extremes(void **state)
 	struct conga_dre_params params;
 
 	(void)state;
-	conga_dre_setup(&params, CONGA_RATE_MAX, CONGA_TDRE_MAX,
-			CONGA_ALPHA_MIN, CONGA_Q_MAX);
+	conga_dre_setup(&params, CONGA_PORT_RATE_MAX, CONGA_FABRIC_TDRE_MAX,
+			CONGA_FABRIC_ALPHA_MIN, CONGA_FABRIC_Q_MAX);
 	/* 10^12 / 8 bytes a second, for 1000 s */
 	assert_int_equal(params.full, 125000000000000ULL << 8);
 	assert_int_equal(conga_dre_metric(&params, params.full / 64), 1);
@@ -422,14 +422,14 @@ static void test_dre_smallest(void **state)
 	struct conga_dre_params params;
 
 	(void)state;
-	conga_dre_setup(&params, CONGA_RATE_MIN, CONGA_TDRE_MIN,
-			CONGA_ALPHA_MAX, CONGA_Q_MAX);
+	conga_dre_setup(&params, CONGA_PORT_RATE_MIN, CONGA_FABRIC_TDRE_MIN,
+			CONGA_FABRIC_ALPHA_MAX, CONGA_FABRIC_Q_MAX);
 	assert_int_equal(params.full, 64);
 	assert_int_equal(conga_dre_metric(&params, 0), 0);
 	assert_int_equal(conga_dre_metric(&params, 256), 63);
 	/* a rate that is none divides by nothing all the same */
-	conga_dre_setup(&params, 1, CONGA_TDRE_MIN, CONGA_ALPHA_MAX,
-			CONGA_Q_MAX);
+	conga_dre_setup(&params, 1, CONGA_FABRIC_TDRE_MIN, CONGA_FABRIC_ALPHA_MAX,
+			CONGA_FABRIC_Q_MAX);
 	assert_int_equal(params.full, 1);
 }
 

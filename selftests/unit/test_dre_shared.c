@@ -24,7 +24,7 @@ struct shared {
 
 static void shared_setup(struct shared *shared, u32 alpha)
 {
-	conga_dre_setup(&shared->params, RATE, T, alpha, CONGA_Q_MAX);
+	conga_dre_setup(&shared->params, RATE, T, alpha, CONGA_FABRIC_Q_MAX);
 	assert_int_equal(conga_dre_shared_setup(&shared->dre), 0);
 }
 
@@ -105,7 +105,7 @@ static void test_shared_summed_once(void **state)
 
 	(void)state;
 	for (senders = 1; senders <= CPUS; senders++) {
-		shared_setup(&shared, CONGA_ALPHA_DEFAULT);
+		shared_setup(&shared, CONGA_FABRIC_ALPHA_DEFAULT);
 		for (cpu = CPUS - senders; cpu < CPUS; cpu++)
 			shared_add(&shared, cpu, 9 * T, 1500);
 		unit_seq_reads = 0;
@@ -172,8 +172,8 @@ static void test_shared_against_model(void **state)
 
 	(void)state;
 	unit_random_setup(&random, 31);
-	shared_setup(&shared, CONGA_ALPHA_DEFAULT);
-	naive_setup(&naive.dre, RATE, T, CONGA_ALPHA_DEFAULT, CONGA_Q_MAX);
+	shared_setup(&shared, CONGA_FABRIC_ALPHA_DEFAULT);
+	naive_setup(&naive.dre, RATE, T, CONGA_FABRIC_ALPHA_DEFAULT, CONGA_FABRIC_Q_MAX);
 	for (; random.step < UNIT_STEPS; random.step++) {
 		u32 bytes = unit_random_between(&random, 64, 65536);
 		int cpu;

@@ -22,7 +22,7 @@ struct stream {
 
 static void stream_setup(struct stream *stream, u32 alpha, int percent)
 {
-	link_setup(&stream->link, RATE, CONGA_TDRE_PAPER, alpha, CONGA_Q_MAX);
+	link_setup(&stream->link, RATE, CONGA_TDRE_PAPER, alpha, CONGA_FABRIC_Q_MAX);
 	stream->now = 0;
 	stream->gap = PACKET * 8.0L * NS / RATE * 100 / percent;
 	stream->load = stream->link.naive.full * percent / 100;
@@ -78,7 +78,7 @@ static void dre_mean(u32 alpha, int percent)
 
 static void test_dre_mean(void **state)
 {
-	static const u32 alphas[] = { 20000, CONGA_ALPHA_DEFAULT, 500000 };
+	static const u32 alphas[] = { 20000, CONGA_FABRIC_ALPHA_DEFAULT, 500000 };
 	static const int loads[] = { 1, 10, 30, 60, 90, 100 };
 	size_t i, j;
 
@@ -126,7 +126,7 @@ static void test_dre_rise(void **state)
 		long double mean, tau, rise, fall;
 		struct stream stream;
 
-		stream_setup(&stream, CONGA_ALPHA_DEFAULT, percent);
+		stream_setup(&stream, CONGA_FABRIC_ALPHA_DEFAULT, percent);
 		tau = stream_tau(&stream);
 		mean = stream.load * (1 - stream.link.naive.alpha / 2);
 		rise = stream_rise(&stream, mean);
@@ -155,7 +155,7 @@ static void test_dre_idle_hour(void **state)
 		struct link link;
 
 		link_setup(&link, idle_rates[i], CONGA_TDRE_PAPER,
-			   CONGA_ALPHA_MIN, CONGA_Q_MAX);
+			   CONGA_FABRIC_ALPHA_MIN, CONGA_FABRIC_Q_MAX);
 		link_add(&link, 0, HOUR, 0xffffffff);
 		assert_int_not_equal(link_metric(&link, HOUR), 0);
 		assert_int_equal(link_x(&link, 2 * HOUR), 0);
@@ -179,15 +179,15 @@ static void test_dre_idle(void **state)
 	unit_random_setup(&random, 23);
 	for (; random.step < 4000; random.step++) {
 		u64 rate = idle_rates[random.step % ARRAY_SIZE(idle_rates)];
-		u64 tdre = unit_random_wide(&random, CONGA_TDRE_MIN,
-					    CONGA_TDRE_MAX);
-		u32 alpha = unit_random_wide(&random, CONGA_ALPHA_MIN,
-					     CONGA_ALPHA_MAX);
+		u64 tdre = unit_random_wide(&random, CONGA_FABRIC_TDRE_MIN,
+					    CONGA_FABRIC_TDRE_MAX);
+		u32 alpha = unit_random_wide(&random, CONGA_FABRIC_ALPHA_MIN,
+					     CONGA_FABRIC_ALPHA_MAX);
 		u64 now = unit_random_wide(&random, 0, HOUR);
 		int i;
 
-		link_setup(&link, rate, random.step % 3 ? tdre : CONGA_TDRE_MAX,
-			   alpha, CONGA_Q_MAX);
+		link_setup(&link, rate, random.step % 3 ? tdre : CONGA_FABRIC_TDRE_MAX,
+			   alpha, CONGA_FABRIC_Q_MAX);
 		for (i = 0; i < 10; i++) {
 			link_add(&link, 0, now, unit_random_u64(&random));
 			now += unit_random_below(&random, 2 * tdre);
@@ -208,7 +208,7 @@ static void test_dre_idle_by_hand(void **state)
 	struct conga_dre_params params;
 
 	(void)state;
-	conga_dre_setup(&params, RATE, NS, CONGA_ALPHA_MIN, CONGA_Q_MAX);
+	conga_dre_setup(&params, RATE, NS, CONGA_FABRIC_ALPHA_MIN, CONGA_FABRIC_Q_MAX);
 	model = ldexpl(powl(0.999L, 3600), 48);
 	ours = conga_dre_at(&params, &cell, 5 + 3600);
 	assert_true(ours <= model && ours > model * (1 - 3600 * BITS(31)));
@@ -225,14 +225,14 @@ struct skewed {
 
 static void skewed_setup(struct skewed *skewed, struct unit_random *random)
 {
-	u32 alpha = unit_random_between(random, 50000, CONGA_ALPHA_MAX);
+	u32 alpha = unit_random_between(random, 50000, CONGA_FABRIC_ALPHA_MAX);
 	int cpu;
 
-	link_setup(&skewed->link, RATE, CONGA_TDRE_PAPER, alpha, CONGA_Q_MAX);
+	link_setup(&skewed->link, RATE, CONGA_TDRE_PAPER, alpha, CONGA_FABRIC_Q_MAX);
 	skewed->link.cells = CELLS_MAX;
 	for (cpu = 0; cpu < CELLS_MAX; cpu++)
 		naive_setup(&skewed->naive[cpu], RATE, CONGA_TDRE_PAPER, alpha,
-			    CONGA_Q_MAX);
+			    CONGA_FABRIC_Q_MAX);
 	skewed->latest = unit_random_wide(random, 0, HOUR);
 }
 
@@ -325,8 +325,8 @@ static void test_dre_quiet_cpu(void **state)
 	u64 period, x = 1000000 << 8;
 
 	(void)state;
-	conga_dre_setup(&params, RATE, CONGA_TDRE_PAPER, CONGA_ALPHA_DEFAULT,
-			CONGA_Q_DEFAULT);
+	conga_dre_setup(&params, RATE, CONGA_TDRE_PAPER, CONGA_FABRIC_ALPHA_DEFAULT,
+			CONGA_FABRIC_Q_DEFAULT);
 	conga_dre_add(&params, &quiet, 100, 1000000);
 	assert_int_equal(conga_dre_at(&params, &quiet, 100), 0);
 	assert_int_equal(conga_dre_own(&quiet, 100), x);
@@ -357,16 +357,16 @@ static void test_dre_overload(void **state)
 	unit_random_setup(&random, 25);
 	for (; random.step < UNIT_STEPS; random.step++) {
 		if (random.step % 1000 == 0) {
-			u64 rate = unit_random_wide(&random, CONGA_RATE_MIN,
-						    CONGA_RATE_MAX);
-			u64 tdre = unit_random_wide(&random, CONGA_TDRE_MIN,
-						    CONGA_TDRE_MAX);
-			u32 alpha = unit_random_wide(&random, CONGA_ALPHA_MIN,
-						     CONGA_ALPHA_MAX);
+			u64 rate = unit_random_wide(&random, CONGA_PORT_RATE_MIN,
+						    CONGA_PORT_RATE_MAX);
+			u64 tdre = unit_random_wide(&random, CONGA_FABRIC_TDRE_MIN,
+						    CONGA_FABRIC_TDRE_MAX);
+			u32 alpha = unit_random_wide(&random, CONGA_FABRIC_ALPHA_MIN,
+						     CONGA_FABRIC_ALPHA_MAX);
 
 			link_setup(&link, random.step % 2000 ? rate :
-				   CONGA_RATE_MAX, tdre, alpha,
-				   1 + random.step / 1000 % CONGA_Q_MAX);
+				   CONGA_PORT_RATE_MAX, tdre, alpha,
+				   1 + random.step / 1000 % CONGA_FABRIC_Q_MAX);
 			now = unit_random_wide(&random, 0, 1ULL << 63);
 		}
 		link_add(&link, 0, now, 0xffffffff);

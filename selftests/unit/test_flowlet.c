@@ -3,11 +3,14 @@
  * the last packet of its entry. The model keeps the time whole, in ns; ours may
  * differ from it by the two ends' grain, CONGA_GRAIN_NS.
  */
+#include <uapi/linux/conga.h>
 #include "unit.h"
 #include "paper/flowlet.h"
 #include "paper/sample.h"
 
 #define GRAIN		CONGA_GRAIN_NS
+#define TFL		CONGA_FABRIC_FLOWLET_TIMEOUT_USUAL
+#define TFL_MAX		CONGA_FABRIC_FLOWLET_TIMEOUT_MAX
 #define SECOND		1000000000ULL
 #define HOUR		(3600 * SECOND)
 #define WRAP		BIT_ULL(45)	/* ns: 35 bits of grains */
@@ -24,13 +27,13 @@ static enum conga_flowlet_state flowlet_after(u64 start, u64 gap, u64 tfl)
 static void test_flowlet_empty(void **state)
 {
 	(void)state;
-	assert_int_equal(conga_flowlet_state(0, 0, 0, CONGA_TFL_DEFAULT),
+	assert_int_equal(conga_flowlet_state(0, 0, 0, TFL),
 			 CONGA_FLOWLET_EMPTY);
 	assert_int_equal(conga_flowlet_state(0, LEAF, START, 0),
 			 CONGA_FLOWLET_EMPTY);
 	/* an entry of tag 0, leaf 0, time 0 is not empty */
 	assert_int_equal(conga_flowlet_state(conga_flowlet_make(0, 0, 0), 0, 0,
-					     CONGA_TFL_DEFAULT),
+					     TFL),
 			 CONGA_FLOWLET_LIVE);
 }
 
@@ -89,7 +92,7 @@ static int flowlet_count(struct unit_random *random, u64 gap, u64 tfl,
 static void test_flowlet_gap(void **state)
 {
 	static const u64 tfls[] = {
-		4 * GRAIN, 100000, CONGA_TFL_DEFAULT, 13000000, CONGA_TFL_MAX,
+		4 * GRAIN, 100000, TFL, 13000000, TFL_MAX,
 	};
 	struct unit_random random;
 	size_t i;
@@ -249,7 +252,7 @@ static void test_flowlet_idle_for_hours(void **state)
 		conga_flowlet_t entry = conga_flowlet_make(3, LEAF, start);
 		u64 now = start + idle;
 
-		unit_check(conga_flowlet_state(entry, LEAF, now, CONGA_TFL_DEFAULT) ==
+		unit_check(conga_flowlet_state(entry, LEAF, now, TFL) ==
 			   CONGA_FLOWLET_EXPIRED && conga_flowlet_stale(entry, now),
 			   "live and never written again after %llu ns", idle);
 	}
@@ -352,8 +355,8 @@ static void test_flowlet_random(void **state)
 	(void)state;
 	unit_random_setup(&random, 4);
 	for (; random.step < UNIT_STEPS; random.step++) {
-		u64 tfl = random.step % 16 ? CONGA_TFL_DEFAULT :
-			  unit_random_wide(&random, 0, CONGA_TFL_MAX);
+		u64 tfl = random.step % 16 ? TFL :
+			  unit_random_wide(&random, 0, TFL_MAX);
 		u16 leaf = unit_random_below(&random, 3);
 		enum conga_flowlet_state got;
 

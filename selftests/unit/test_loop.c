@@ -14,9 +14,10 @@
 #include "paper/wire.h"
 
 #define MS		1000000ULL
-#define TAGE		CONGA_TAGE_DEFAULT
+#define TAGE		CONGA_FABRIC_AGE_DEFAULT
+#define TFL		CONGA_FABRIC_FLOWLET_TIMEOUT_USUAL
 #define START		(1000 * MS)
-#define Q		CONGA_Q_DEFAULT
+#define Q		CONGA_FABRIC_Q_DEFAULT
 #define TOP		7	/* the largest metric at that Q */
 #define TAGS		CONGA_TAGS_MAX
 
@@ -98,8 +99,8 @@ static void test_loop_all_metrics(void **state)
 	unit_random_setup(&random, 28);
 	for (; random.step < 20000; random.step++)
 		loop_all_metrics(&random, 1 + random.step % TAGS,
-				 unit_random_between(&random, CONGA_Q_MIN,
-						     CONGA_Q_MAX));
+				 unit_random_between(&random, CONGA_FABRIC_Q_MIN,
+						     CONGA_FABRIC_Q_MAX));
 }
 
 /* One path stays saturated, the others change with every packet: while packets
@@ -175,7 +176,7 @@ static void fabric_setup(struct fabric *fabric, struct unit_random *random,
 {
 	*fabric = (struct fabric) { .random = random, .now = START };
 	conga_dre_setup(&fabric->dre, RATE, CONGA_TDRE_PAPER,
-			CONGA_ALPHA_DEFAULT, Q);
+			CONGA_FABRIC_ALPHA_DEFAULT, Q);
 	fabric->gap = PACKET * 8 * 1000000000ULL / RATE * 100 / percent;
 	/* idle paths are alike, and then only a new flow draws */
 	fabric->new_flows = percent < 25;
@@ -220,7 +221,7 @@ static u8 fabric_choose(struct fabric *fabric, conga_flowlet_t *flow)
 	u8 tag = conga_flowlet_tag(*flow), previous = CONGA_TAG_NONE;
 	enum conga_flowlet_state state;
 
-	state = conga_flowlet_state(*flow, 0, fabric->now, CONGA_TFL_DEFAULT);
+	state = conga_flowlet_state(*flow, 0, fabric->now, TFL);
 	if (state == CONGA_FLOWLET_EXPIRED && !fabric->new_flows)
 		previous = tag;
 	if (state != CONGA_FLOWLET_LIVE)

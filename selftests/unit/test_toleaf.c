@@ -247,10 +247,10 @@ static void test_toleaf_random(void **state)
 	unit_random_setup(&random, 5);
 	for (i = 0; i < TABLES; i++)
 		toleaf_random(&random,
-			      unit_random_wide(&random, CONGA_TAGE_MIN,
-					       CONGA_TAGE_MAX), 1 + i % Q_MAX);
-	toleaf_random(&random, CONGA_TAGE_MIN, Q_MAX);
-	toleaf_random(&random, CONGA_TAGE_MAX, Q_MAX);
+			      unit_random_wide(&random, CONGA_FABRIC_AGE_MIN,
+					       CONGA_FABRIC_AGE_MAX), 1 + i % Q_MAX);
+	toleaf_random(&random, CONGA_FABRIC_AGE_MIN, Q_MAX);
+	toleaf_random(&random, CONGA_FABRIC_AGE_MAX, Q_MAX);
 }
 
 /* A metric heard long ago does not come back when some of the age's bits are

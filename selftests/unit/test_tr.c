@@ -320,7 +320,7 @@ static void decision_setup(struct decision *d)
 		.now = START * SLOT_NS, .usable = 0xf, .bytes = 1500,
 		.previous = CONGA_TAG_NONE, .param = d->param, .flow = &d->flow,
 		.extension = { .shared = &d->counts, .ahead = &d->ahead,
-			       .tage = CONGA_TAGE_DEFAULT },
+			       .tage = CONGA_FABRIC_AGE_DEFAULT },
 	};
 	for (tag = 0; tag < TAGS; tag++)
 		d->view.uplink[tag].rate = 1000;
@@ -520,7 +520,7 @@ static void random_decision(struct unit_random *random, struct decision *d,
 	d->view.flow = &d->flow;
 	d->view.extension.shared = &d->counts;
 	d->view.extension.ahead = unit_random_below(random, 8) ? &d->ahead : NULL;
-	d->view.extension.tage = CONGA_TAGE_DEFAULT;
+	d->view.extension.tage = CONGA_FABRIC_AGE_DEFAULT;
 	for (tag = 0; tag < TAGS; tag++) {
 		if (unit_random_below(random, 2))
 			queue_ahead(d, tag, unit_random_below(random, 6));
@@ -615,7 +615,7 @@ static void test_tr_mark(void **state)
 
 	(void)state;
 	assert_true(tr->absorb(&ahead, 1, 0x08000100 | tr->mark(3072, 1000), START));
-	assert_int_equal(conga_ahead_queue(&ahead, 1, START, CONGA_TAGE_DEFAULT), 24576);
+	assert_int_equal(conga_ahead_queue(&ahead, 1, START, CONGA_FABRIC_AGE_DEFAULT), 24576);
 }
 
 int main(void)

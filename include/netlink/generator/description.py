@@ -13,7 +13,7 @@ BITS = {"u8": 8, "u16": 16, "u32": 32, "u64": 64}
 UNITS = {"ns", "bit/s", "bytes", "millionths", "bits", "entries", "port", "on/off", "dscp",
          "id", "tag", "tier", "packets", "none"}
 SPECIAL = ("auto", "off")
-FACTS = ("min", "max", "auto", "off", "default", "power-of", "min-user", "usual")
+FACTS = ("min", "max", "auto", "off", "default", "power-of", "min-user", "usual", "word")
 
 # The keys that are read: others would be ignored.
 KEYS = {
@@ -95,8 +95,18 @@ class Attribute:
     def constant(self) -> str:
         return c_name("conga", "a", self.set, self.name)
 
+    @property
+    def constants(self) -> dict:
+        """The facts that are constants of C"""
+        return {fact: value for fact, value in self.facts.items() if fact != "word"}
+
     def fact_constant(self, fact: str) -> str:
         return c_name("conga", self.set, self.name, fact)
+
+    @property
+    def is_limited(self) -> bool:
+        """Not every value of its type is valid."""
+        return bool(self.enum) or "max" in self.facts
 
     def is_special(self, value: int) -> bool:
         return any(self.facts.get(special) == value for special in SPECIAL)
@@ -202,8 +212,10 @@ def read_enum(given: dict) -> Enum:
 
 def facts_of(attr: Attribute) -> tuple:
     """Those that an attribute of this type may have."""
-    if attr.type == "string" or attr.enum:
+    if attr.type == "string":
         return ("default",)
+    if attr.enum:
+        return ("default", "word")
     return FACTS if attr.type in BITS else ()
 
 
@@ -285,6 +297,10 @@ def check_facts(attr: Attribute) -> None:
               f"the default of {label} is not text")
         return
     for fact, value in facts.items():
+        if fact == "word":
+            check(re.fullmatch("[A-Za-z0-9 -]+", str(value)),
+                  f"the word of {label} is not of letters")
+            continue
         check(isinstance(value, int) and 0 <= value < 1 << BITS[attr.type],
               f"{fact} of {label} is not a number of type {attr.type}")
     if attr.enum:
@@ -293,6 +309,7 @@ def check_facts(attr: Attribute) -> None:
               f"default {default} of {label} is not in enum {attr.enum.name}")
         return
     check(("min" in facts) == ("max" in facts), f"{label} has only one end of its range")
+    check(facts.get("power-of", 2) == 2, f"power-of of {label} is not 2")
     check("max" not in facts or attr.unit, f"{label} has a range, but no unit")
     check(facts.get("min", 0) <= facts.get("max", 0) or "max" not in facts,
           f"the range of {label} is empty")
@@ -353,7 +370,11 @@ def check_operations(description: Description) -> None:
         check(not operation.group or operation.group in description.groups,
               f"operation {operation.name} has the unknown group {operation.group}")
     for attr_set in description.sets.values():
+        nested = any(attr_set.name == attr.nested for other in description.sets.values()
+                     for attr in other.attributes)
         for attr in attr_set.attributes:
+            check(not (nested and attr.requested and attr.is_limited),
+                  f"{attr.label} has a range, which requests do not check in a nest")
             check(attr.type == "pad" or attr.requested or attr.replied,
                   f"{attr.label} is in no operation")
 
@@ -363,7 +384,7 @@ def check_constants(description: Description) -> None:
     names = [const.constant for const in description.constants]
     names += [entry.constant for enum in description.enums.values() for entry in enum.entries]
     names += [attr.fact_constant(fact) for attr in description.attributes_with_facts()
-              for fact in attr.facts]
+              for fact in attr.constants]
     check_unique("constant", names)
 
 

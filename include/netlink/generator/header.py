@@ -184,7 +184,7 @@ def facts(description: Description) -> str:
         [(attr.fact_constant(fact),
           default_value(attr) if fact == "default" else fact_value(attr, value))
          for attr in description.attributes_with_facts()
-         for fact, value in attr.facts.items()])
+         for fact, value in attr.constants.items()])
 
 
 def enum(given: Enum) -> str:

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The attributes that the kernel takes, their types, ranges and the sentences of refusals."""
+from dataclasses import dataclass
+
+from .description import SPECIAL, Attribute, AttributeSet, Description, c_name
+from .text import align, names_of, top
+
+PATH = "kmod/netlink/rules_generated.c"
+
+HEAD = """\
+What attributes each operation takes, and their types; then the values that are accepted of \
+an attribute, and the sentence for all others. IPv4 addresses are NLA_U32, though in network \
+order: a policy dump leaves out what is NLA_BE32. Ranges are not in the policies: there they \
+have a fixed sentence, and a range with a function of its own cannot be dumped (a policy dump \
+of an integer with one warns in the kernel's log)."""
+
+NLA = {"u8": "NLA_U8", "u16": "NLA_U16", "u32": "NLA_U32", "u64": "NLA_U64",
+       "string": "NLA_NUL_STRING", "flag": "NLA_FLAG"}
+
+# What sentences say before a range of this unit.
+NOUNS = {"ns": "a time ", "bit/s": "", "bytes": "a number of bytes ", "millionths": "a factor ",
+         "bits": "a number of bits ", "entries": "a number of entries ", "port": "a UDP port ",
+         "dscp": "a DSCP ", "id": "a number ", "tag": "an LBTag ", "tier": "a number ",
+         "packets": "a number of packets ", "none": "a number "}
+STEPS = {"ns": [(10 ** 9, "s"), (10 ** 6, "ms"), (10 ** 3, "us"), (1, "ns")],
+         "bit/s": [(10 ** 12, "Tbit/s"), (10 ** 9, "Gbit/s"), (10 ** 6, "Mbit/s"),
+                   (10 ** 3, "kbit/s"), (1, "bit/s")]}
+MILLIONTHS = 10 ** 6
+
+
+@dataclass
+class Policy:
+    """A list of attributes that requests, or nests, take"""
+    name: str
+    set: str                    # whose numbers they have
+    attributes: list[Attribute]
+    users: list[str]            # operations, or none for a nest
+
+    @property
+    def array(self) -> str:
+        return f"conga_netlink_{names_of(self.name)}_policy[{size(self.set)}]"
+
+
+def size(set_name: str) -> str:
+    return c_name("conga", "a", set_name, "max") + " + 1"
+
+
+def rules_array(attr_set: AttributeSet) -> str:
+    return f"conga_netlink_{names_of(attr_set.name)}_rules[{size(attr_set.name)}]"
+
+
+# ---- policies ----
+
+def nests(description: Description, attributes: list[Attribute]) -> list[Policy]:
+    """Those in these attributes, the innermost first"""
+    found = []
+    for attr in attributes:
+        if attr.nested:
+            one = description.sets[attr.nested]
+            found += nests(description, one.attributes)
+            found.append(Policy(one.name, one.subset_of or one.name, one.attributes, []))
+    return found
+
+
+def policies(description: Description) -> list[Policy]:
+    """One per distinct list, named after the first operation that has it. A request and a
+    dump of one operation have one policy.
+    """
+    lists = {}
+    for operation in description.operations.values():
+        taken = [attr for kind in ("do request", "dump request")
+                 for attr in operation.messages.get(kind, [])]
+        if not taken:
+            continue
+        attributes = [attr for attr in description.sets[operation.set].attributes
+                      if attr in taken]
+        key = tuple(attr.constant for attr in attributes)
+        one = lists.setdefault(key, Policy(operation.name, attributes[0].set, attributes, []))
+        one.users.append(operation.name)
+    found = {}
+    for one in lists.values():
+        found |= {nest.name: nest for nest in nests(description, one.attributes)}
+        found[one.name] = one
+    return list(found.values())
+
+
+def nla(attr: Attribute) -> str:
+    if attr.nested:
+        return f"NLA_POLICY_NESTED(conga_netlink_{names_of(attr.nested)}_policy)"
+    if attr.length:
+        return f"NLA_POLICY_EXACT_LEN({attr.length})"
+    return f"{{ .type = {NLA[attr.type]} }}"
+
+
+def policy_text(policy: Policy) -> str:
+    comment = ", ".join(policy.users) or f"a nest of set {policy.name}"
+    lines = align([(f"\t[{attr.constant}]", f"= {nla(attr)},") for attr in policy.attributes])
+    return f"/* {comment} */\nconst struct nla_policy\n{policy.array} = {{\n{lines}}};\n"
+
+
+# ---- sentences ----
+
+def number(value: int, unit: str) -> str:
+    if unit == "millionths":
+        return f"{value / MILLIONTHS:.6f}".rstrip("0").rstrip(".")
+    for step, name in STEPS.get(unit, []):
+        if value and not value % step:
+            return f"{value // step} {name}"
+    return str(value)
+
+
+def either(choices: list[str]) -> str:
+    return " or ".join(filter(None, [", ".join(choices[:-1]), choices[-1]]))
+
+
+def choices(attr: Attribute, minimum: int) -> list[str]:
+    """What is accepted, in words. A list of names begins with its default, if that is the
+    first or the last.
+    """
+    facts = attr.facts
+    if attr.enum:
+        entries = [entry.name for entry in attr.enum.entries]
+        last = attr.enum.entries[-1].value == facts.get("default")
+        return entries[::-1] if last else entries
+    if attr.unit == "on/off":
+        return ["on", "off"]
+    noun = NOUNS[attr.unit]
+    if "power-of" in facts:
+        noun = "a power of two "
+    return [special for special in SPECIAL if special in facts] + [
+        f"{noun}from {number(minimum, attr.unit)} to {number(facts['max'], attr.unit)}"]
+
+
+def sentence(attr: Attribute, minimum: int) -> str:
+    return f"{attr.facts.get('word', attr.name)} is {either(choices(attr, minimum))}"
+
+
+# ---- rules ----
+
+def members(attr: Attribute) -> list[tuple[str, str]]:
+    facts = attr.facts
+    given = [("sentence", f'"{sentence(attr, facts.get("min", 0))}"')]
+    if "min-user" in facts:
+        user = sentence(attr, facts["min-user"])
+        given.append(("sentence_user", f'"In a user namespace {user}"'))
+    if attr.enum:
+        entries = attr.enum.entries
+        return given + [("min", entries[0].constant), ("max", entries[-1].constant)]
+    given += [(fact, attr.fact_constant(fact))
+              for fact in ("min", "max") if fact in facts]
+    if "power-of" in facts:
+        given.append(("power_of_two", "true"))
+    special = [attr.fact_constant(one) for one in SPECIAL if one in facts]
+    if special:
+        given += [("special", f"{{ {', '.join(special)} }}"), ("specials", str(len(special)))]
+    return given
+
+
+def limited(attr_set: AttributeSet) -> list[Attribute]:
+    return [attr for attr in attr_set.attributes if attr.requested and attr.is_limited]
+
+
+def sets_with_rules(description: Description) -> list[AttributeSet]:
+    return [one for one in description.sets.values() if not one.subset_of and limited(one)]
+
+
+def rules_text(attr_set: AttributeSet) -> str:
+    lines = []
+    for attr in limited(attr_set):
+        lines.append(f"\t[{attr.constant}] = {{")
+        lines += [f"\t\t.{name} = {value}," for name, value in members(attr)]
+        lines.append("\t},")
+    return (f"const struct conga_netlink_rule\n{rules_array(attr_set)} = {{\n" +
+            "\n".join(lines) + "\n};\n")
+
+
+def text(description: Description) -> str:
+    return "\n".join(
+        [top("//", HEAD) + '#include "netlink/rules_generated.h"\n'] +
+        [policy_text(one) for one in policies(description)] +
+        [rules_text(one) for one in sets_with_rules(description)])
