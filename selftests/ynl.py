@@ -176,9 +176,16 @@ def spec_takes(spec, space, names):
     return taken
 
 
+def kind_text(kind, inner):
+    """A type, and the types that it nests by their numbers"""
+    nested = ', '.join(f'{t} {kind_text(*taken)}' for t, taken in sorted(inner.items()))
+    return f'{kind} of {nested}' if nested else kind
+
+
 def only(taken, other, names):
     """What is in one of these alone, for people"""
-    return ', '.join(f'{names.get(t, t)} ({kind})' for t, (kind, inner) in sorted(taken.items())
+    return ', '.join(f'{names.get(t, t)} ({kind_text(kind, inner)})'
+                     for t, (kind, inner) in sorted(taken.items())
                      if other.get(t) != (kind, inner)) or 'nothing'
 
 

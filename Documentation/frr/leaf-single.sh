@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The tunnels of leaf 1, a single VXLAN device for all VNIs. swp3 and swp4 are the
-# ports of its hosts. FRR 8.4 does not know the VNIs of such a device: what EVPN
-# would say of the other leaves stands at the end.
+# ports of its hosts. FRR 8.4 does not see the VNIs of such a device: the lines
+# at the end set the other leaves, which EVPN would set.
 set -e
 
 # The tenant's VRF.
 ip link add red up type vrf table 1000
 
-# A VLAN of the bridge for each VNI.
+# The bridge has a VLAN for each VNI.
 ip link add br0 type bridge vlan_filtering 1 vlan_default_pvid 0
 ip link set br0 addrgenmode none up
 ip link add vx0 type vxlan external vnifilter local 10.0.0.11 dstport 4789 learning
@@ -21,16 +21,16 @@ for vni in 100 1000; do
 	bridge vni add dev vx0 vni $vni
 done
 
-# VNI 100, one subnet on all leaves.
+# VNI 100 is one subnet on all leaves.
 ip link set swp3 master br0 up
 bridge vlan add dev swp3 vid 100 pvid untagged
 
-# The L3VNI, by which the leaves route to each other: a MAC of its own per leaf.
+# The leaves route to each other by the L3VNI, with one MAC per leaf.
 bridge vlan add dev br0 vid 1000 self
 ip link add link br0 name vlan1000 address 02:00:00:00:10:11 type vlan id 1000
 ip link set vlan1000 master red addrgenmode none up
 
-# A subnet that this leaf alone has, without a VNI.
+# Only this leaf has this subnet, which has no VNI.
 ip link set swp4 master red up
 ip address add 10.2.11.1/24 dev swp4
 

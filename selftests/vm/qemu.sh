@@ -125,7 +125,7 @@ choose_accelerator() {
 	elif kvm_works; then
 		accel=(-accel kvm -cpu host)
 	else
-		accel=(-accel "tcg,thread=$(emulator_threads)" -cpu max)
+		accel=(-accel "tcg,thread=$(emulator_threads)" -cpu qemu64)
 	fi
 }
 
