@@ -165,10 +165,10 @@ check-ci: uml-build setup-lab deb
 
 # Says what got worse than Documentation/cost.txt has it.
 bench-cost: vm-build
-	@selftests/bench_cost
+	@selftests/bench/bench_cost
 
 bench-profile: vm-build
-	@selftests/vm/run -i -t 580 -- selftests/cost_profile.sh $(POLICY)
+	@selftests/vm/run -i -t 580 -- selftests/bench/cost_profile.sh $(POLICY)
 
 # Their results stand in Documentation/campaigns.md. Builds two kernels at first use.
 CAMPAIGN ?=
@@ -184,7 +184,7 @@ SEED ?= 1
 soak: vm-build setup-uml
 	@selftests/vm/module -k uml
 	@$(VM) -k uml --time-travel --seed $(SEED) -t $$(($(SECONDS) + 600)) -- \
-		selftests/soak.sh -t $(SECONDS) -s $(SEED)
+		selftests/robust/soak.sh -t $(SECONDS) -s $(SEED)
 
 newcomer: setup-newcomer
 	@selftests/newcomer

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # where.sh - where a test runs, and what has to be built for it. A test is named as a file from
-# the top of the tree: selftests/stamp.sh, selftests/unit/test_dre,
+# the top of the tree: selftests/datapath/stamp.sh, selftests/unit/test_dre,
 # selftests/lab/tests/test_trace.py. Sourced in a shell that is there; KERNEL is what
 # kernel_of says, or another kernel that vm/run knows.
 
 # listed LIST TEST: is it in that list of selftests/Makefile?
 listed() {
-	[[ " $(make -s -C selftests "list_$1") " == *" ${2##*/} "* ]]
+	[[ " $(make -s -C selftests "list_$1") " == *"/${2##*/} "* ]]
 }
 
 is_checked() {
@@ -30,8 +30,7 @@ kernel_of() {
 test_file() {
 	local file
 
-	for file in "$1" "selftests/$1" "selftests/$1.sh" "selftests/lab/tests/$1" \
-		"selftests/lab/tests/$1.py"; do
+	for file in "$1" selftests/{,*/}"$1"{,.sh} selftests/lab/tests/"$1"{,.py}; do
 		[[ ! -f $file ]] || { echo "$file"; return; }
 	done
 	[[ -f selftests/unit/$1.c ]] && echo "selftests/unit/$1"

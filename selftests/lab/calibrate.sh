@@ -9,19 +9,19 @@
 #
 # Needs code that costs no time: vm/run -k uml --time-travel -- lab/calibrate.sh
 
-HERE=$(dirname "$(realpath "$0")")/..
-# shellcheck source=selftests/lib.sh
-. "$HERE/lib.sh"
-# shellcheck source=selftests/topology.sh
-. "$HERE/topology.sh"
-# shellcheck source=selftests/fabric.sh
-. "$HERE/fabric.sh"
-# shellcheck source=selftests/expect.sh
-. "$HERE/expect.sh"
-# shellcheck source=selftests/balance.sh
-. "$HERE/balance.sh"
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/balance.sh
+. "$TESTS/lib/balance.sh"
 
-readonly WIRE=$HERE/lab/wire SAMPLER=/sys/kernel/debug/wire
+readonly WIRE=$TESTS/lab/wire SAMPLER=/sys/kernel/debug/wire
 readonly PATIENCE_MS=10000
 DIR=$(mktemp -d)
 defer "rm -rf $DIR"
@@ -59,7 +59,7 @@ play() {
 		echo "frames load $LINK wire"
 		echo "zero 1000000"
 		cat
-	} | "$HERE/timetable" >"$DIR/events"
+	} | "$TESTS/tools/timetable" >"$DIR/events"
 }
 
 # burst COUNT: at one moment, or nearly: reading the clock takes a nanosecond
@@ -119,7 +119,7 @@ datagrams() {
 			}
 		}
 	END
-	"$HERE/vxlan_send" -n "$LINK" -c "$1" -l $((FRAME - 42)) "$NEIGHBOUR" -
+	"$TESTS/tools/vxlan_send" -n "$LINK" -c "$1" -l $((FRAME - 42)) "$NEIGHBOUR" -
 }
 
 marked() {
@@ -249,7 +249,7 @@ goodput() {
 	local said
 
 	printf '0 %d 0 1 0 0 - -\n0 %d 0 1 0 1 0 -\n' "$SHORT" $((2 * SHORT)) >"$DIR/trace"
-	"$HERE/flowgen" -q -h "${HOST[0.0]},${HOST_IP[0.0]}" -h "${HOST[1.0]},${HOST_IP[1.0]}" \
+	"$TESTS/tools/flowgen" -q -h "${HOST[0.0]},${HOST_IP[0.0]}" -h "${HOST[1.0]},${HOST_IP[1.0]}" \
 		-T "$DIR/trace" -R -o "$DIR/transfers" -D 10 >/dev/null || fail "flowgen" || return
 	said=$(grep -v '^#' "$DIR/transfers" | awk -v bytes="$SHORT" -v expect="$GOODPUT" '
 		{ fct[NR] = $3 }
@@ -284,7 +284,7 @@ what_waits_is_seen() {
 		echo "frames load ${LEAF[0]} up0"
 		echo "zero 1000000"
 		burst 15
-	} | "$HERE/timetable" >"$DIR/events" || return
+	} | "$TESTS/tools/timetable" >"$DIR/events" || return
 	for ((i = 0; i < CHOICES; i++)); do
 		dev=$(conga 0 -j path get "${VTEP[1]}" | jq -r '.[0].dev')
 		[[ $dev == up[1-3] ]] || fail "the shortest queue is that of $dev" || return
@@ -333,7 +333,7 @@ incast_percent() {
 		hosts+=(-h "${HOST[1.$h]},${HOST_IP[1.$h]}")
 	done
 	incast_trace "$1" >"$DIR/trace"
-	"$HERE/flowgen" -q "${hosts[@]}" -T "$DIR/trace" -R -o "$DIR/transfers" -D 60 \
+	"$TESTS/tools/flowgen" -q "${hosts[@]}" -T "$DIR/trace" -R -o "$DIR/transfers" -D 60 \
 		>/dev/null || fail "flowgen" || return
 	PERCENT=$(awk -v mbit="$INCAST_MBIT" '
 		/^#/ { next }

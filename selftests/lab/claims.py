@@ -459,7 +459,7 @@ CALCULATED = (
           "A test of the module in a virtual machine, packet by packet, not a load.",
           (Part("tests", Limit(least=1),
                 sample("feedback", lambda row: number(row["passed"]), lambda row: row["test"])),),
-          "selftests/vm/run -- selftests/exact_feedback.sh > build/lab/feedback.tap"),
+          "selftests/vm/run -- selftests/paper/exact_feedback.sh > build/lab/feedback.tap"),
 )
 
 CLAIMS = tuple(sorted(FIGURES_2_TO_5 + HEALTHY + FIGURE_11 + HADOOP + LARGE_FABRICS + BEYOND

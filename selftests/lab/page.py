@@ -38,7 +38,7 @@ def runs_of(name: str) -> str:
 
 
 REACTION = "RUNS=16 ROWS=1 selftests/vm/run -k uml --time-travel -e RUNS -e ROWS -- " \
-    "selftests/reaction.sh >build/reaction.tap; " \
+    "selftests/paper/reaction.sh >build/reaction.tap; " \
     "selftests/lab/reaction.py build/reaction.tap --into build/lab"
 
 

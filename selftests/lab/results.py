@@ -26,10 +26,10 @@ TREE = Path(__file__).resolve().parent.parent.parent
 
 # All that decides the outcome of a run beside its settings; neither tests nor what
 # only reads results. The tool writes what it is told, so that its help may change.
-INPUTS = ("Kbuild", "include/**/*.h", "kmod/**/*.[ch]", "selftests/flowgen*.[ch]",
-          "selftests/lib.sh", "selftests/topology.sh", "selftests/fabric.sh",
-          "selftests/netns_batch.c", "selftests/rtnetlink.[ch]",
-          "selftests/balance.sh", "selftests/vm/uml.config", "selftests/vm/uml.patch",
+INPUTS = ("Kbuild", "include/**/*.h", "kmod/**/*.[ch]", "selftests/tools/flowgen*.[ch]",
+          "selftests/lib/lib.sh", "selftests/lib/topology.sh", "selftests/lib/fabric.sh",
+          "selftests/tools/netns_batch.c", "selftests/tools/rtnetlink.[ch]",
+          "selftests/lib/balance.sh", "selftests/vm/uml.config", "selftests/vm/uml.patch",
           "selftests/lab/experiment",
           "selftests/lab/*.[ch]", "selftests/lab/patterns.py", "selftests/lab/trace.py",
           "selftests/lab/workload.py", "selftests/lab/workloads/*.cdf")

@@ -9,7 +9,7 @@ from tables import Entry, Table
 PAGE = "Documentation/proofs.md"
 TEMPLATE = "proofs.template"    # the page, with "@NAME" for each table
 ROOMS = ("include/netlink", "include/netlink/generator", "kmod", "kmod/*", "userspace",
-         "Documentation/man", "Documentation/frr", "debian", "selftests", "selftests/vm",
+         "Documentation/man", "Documentation/frr", "debian", "selftests", "selftests/lib", "selftests/tools", "selftests/vm",
          "selftests/lab", "selftests/mutants", ".")
 
 
@@ -63,18 +63,18 @@ def check_page(tables: list, folder: Path, tree: Path) -> list:
     return wrong
 
 
-def test_path(name: str) -> str:
-    """The program, or module of the lab's tests, of that name."""
+def test_path(name: str, tree: Path) -> str:
+    """The program, or module of the lab's tests, of that name; empty if there is none."""
     if name.endswith(".py"):
-        return f"selftests/lab/tests/{name}"
-    if name.startswith(("test_", "fuzz_")):
-        return f"selftests/unit/{name}"
-    return f"selftests/{name}"
-
-
-def test_exists(name: str, tree: Path) -> bool:
-    path = tree / test_path(name)
-    return path.exists() or path.with_name(path.name + ".c").exists()
+        folders = ("lab/tests",)
+    elif name.startswith(("test_", "fuzz_")):
+        folders = ("unit",)
+    else:
+        folders = (".", "*")
+    found = [path.with_suffix("") if path.suffix == ".c" else path
+             for folder in folders for end in ("", ".c")
+             for path in tree.glob(f"selftests/{folder}/{name}{end}")]
+    return str(found[0].relative_to(tree)) if found else ""
 
 
 def room_exists(name: str, tree: Path) -> bool:
@@ -86,7 +86,7 @@ def check_rule(rule: Entry, tree: Path) -> list:
     tests = rule.words("Tests")
     wrong = [f"there is no room {room}"
              for room in rule.words("Rooms") if not room_exists(room, tree)]
-    wrong += [f"there is no test {test}" for test in tests if not test_exists(test, tree)]
+    wrong += [f"there is no test {test}" for test in tests if not test_path(test, tree)]
     wrong += [] if rule.mutants else ["no mutant breaks it"]
     wrong = [f"{rule.where}: {rule.title}: {text}" for text in wrong]
     return wrong + [f"{mutant.where}: {mutant.title} is killed by {mutant.fields['Kills']}, "
@@ -96,7 +96,7 @@ def check_rule(rule: Entry, tree: Path) -> list:
 
 def check_kind(kind: Entry, mutants: dict, tree: Path) -> list:
     tests = kind.words("Tests")
-    wrong = [f"there is no test {test}" for test in tests if not test_exists(test, tree)]
+    wrong = [f"there is no test {test}" for test in tests if not test_path(test, tree)]
     for name in kind.words("Mutants"):
         if name not in mutants:
             wrong.append(f"there is no mutant {name}")

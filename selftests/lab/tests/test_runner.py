@@ -367,12 +367,12 @@ class Checks(Case):
 
     def test_what_is_not_built_of_the_sources_is_refused(self):
         tree, made = self.folder / "tree", []
-        for name in ("selftests/flowgen.c", "kmod/main.c", "selftests/lab/sch_wire.c",
+        for name in ("selftests/tools/flowgen.c", "kmod/main.c", "selftests/lab/sch_wire.c",
                      "selftests/lab/wire_sampler.c", "selftests/lab/wire.c",
-                     "selftests/flowgen", "build/6.1-uml/conga.ko",
+                     "selftests/tools/flowgen", "build/6.1-uml/conga.ko",
                      "build/6.1-uml/lab/wire.ko", "selftests/lab/wire",
-                     "selftests/netns_batch.c", "selftests/rtnetlink.c",
-                     "selftests/netns_batch"):
+                     "selftests/tools/netns_batch.c", "selftests/tools/rtnetlink.c",
+                     "selftests/tools/netns_batch"):
             made.append(tree / name)
             made[-1].parent.mkdir(parents=True, exist_ok=True)
             made[-1].write_text("")
@@ -381,7 +381,7 @@ class Checks(Case):
         with self.assertRaisesRegex(ValueError, "conga.ko is missing or older than kmod"):
             runner.check_built(tree, "6.1-uml")
         made[5].unlink()
-        with self.assertRaisesRegex(ValueError, "selftests/flowgen is missing or older"):
+        with self.assertRaisesRegex(ValueError, "selftests/tools/flowgen is missing or older"):
             runner.check_built(tree, "6.1-uml")
 
     def test_a_tree_that_changes_meanwhile_is_refused(self):

@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# cost.sh - what a packet costs, in instructions, on the stock kernel and with conga.
+#
+# For make bench-cost: a machine whose clock counts instructions (vm/run -i), so that
+# a time in nanoseconds is a number of instructions, on any computer and however busy
+# it is. Everything is measured first without the module, then with it, in one boot.
+# Prints a line a case:
+#
+#	cost CASE INSTRUCTIONS RATIO	per packet; to the stock kernel in the same case
+#
+# Dropping the packets behind the last veth pair is part of every number.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/pktgen.sh
+. "$TESTS/lib/pktgen.sh"
+# shellcheck source=selftests/lib/cost_rig.sh
+. "$TESTS/lib/cost_rig.sh"
+
+declare -A COST=()	# CASE -> instructions, of the stock kernel
+SAID=$(mktemp)		# by tcpdump
+defer "rm -f $SAID"
+
+# said CASE STOCK: SPENT, beside what the stock kernel took in the case STOCK
+said() {
+	[[ ${COST[$2]-} ]] || COST[$2]=$SPENT
+	awk -v name="$1" -v spent="$SPENT" -v stock="${COST[$2]}" \
+		'BEGIN { printf "cost %s %d %.3f\n", name, spent, spent / stock }'
+}
+
+stock() {
+	send "$2" $FLOWS || die "$1: nothing was sent"
+	said "$1" "$1"
+}
+
+# What the same hooks cost that look at the clock and do nothing else
+floor_cases() {
+	insmod "$(module_file floor/conga_floor)" || die "no hooks"
+	send v4 $FLOWS && said floor-pinned stock-pinned
+	send v6 $FLOWS && said floor-v6 stock-v6
+	recv $PLAIN && said floor-recv stock-recv
+	transit $VXLAN_PORT && said floor-transit stock-transit
+	transit $OTHER_PORT && said floor-port-other stock-port-other
+	rmmod conga_floor
+}
+
+# spine NAMESPACE [WORD]...: of its fabric; all its links are somebody else's path
+spine() {
+	local i
+
+	{
+		echo "fabric add ${*:2}"
+		for ((i = 0; i < UPLINKS; i++)); do
+			echo "port add dev up$i role transit rate $BUSY_RATE"
+		done
+	} | "$CONGA" -n "$1" -b -
+}
+
+counter() {
+	"$CONGA" -n "$1" -j stats show all | jq -e ".[0].$2"
+}
+
+# captured COMMAND...: while somebody captures at all uplinks, who does not get to read
+captured() {
+	local status=0 i pids=()
+
+	for ((i = 0; i < UPLINKS; i++)); do
+		: >"$SAID"
+		nsenter --net=/run/netns/v4 tcpdump -i "up$i" -B 8192 -w /dev/null 2>"$SAID" &
+		pids+=($!)
+		busywait $PATIENCE_MS grep -q 'listening on' "$SAID" || die "tcpdump does not capture"
+	done
+	kill -STOP "${pids[@]}"
+	"$@" || status=$?
+	kill -CONT "${pids[@]}" && kill "${pids[@]}" && wait "${pids[@]}"
+	return "$status"
+}
+
+# ours CASE NAMESPACE UPLINKS LEAVES POLICY FLOWS STARTED STOCK [RATE]: what was measured
+# is what was meant
+ours() {
+	fabric "$2" "$3" "$4" "$5" "${@:9}" || die "$1-$5: no fabric"
+	FABRIC=$2
+	send "$2" "$6" || die "$1-$5: nothing was sent"
+	((STAMPED == PACKETS)) || die "$1-$5: $STAMPED of $PACKETS packets are stamped"
+	# Of a thousand flows some have an entry in common; where a policy knows flows, not
+	# flowlets, the longer run finds those of the shorter one.
+	((STARTED <= $7 && STARTED >= ($7 ? $7 * 99 / 100 : -$6))) ||
+		die "$1-$5: $STARTED packets started a flowlet, not $7"
+	(($# < 9 || $(counter "$2" ce_raised) >= PACKETS)) || die "$1-$5: CE was not raised"
+	said "$1-$5" "$8"
+	"$CONGA" -n "$2" fabric del
+	FABRIC=""
+}
+
+receive_cases() {
+	fabric v4 $UPLINKS 1 conga && recv $STAMPED_WORD && said recv stock-recv
+	(($(counter v4 rx_learnt) == 3 * STORM)) || die "recv: not every packet was learnt from"
+	"$CONGA" -n v4 fabric del
+	spine v4 && transit $VXLAN_PORT && said transit stock-transit
+	# But for the first ones, which find an idle link
+	(($(counter v4 ce_raised) > 3 * STORM * 95 / 100)) || die "transit: CE was not raised"
+	transit $OTHER_PORT && said port-other stock-port-other
+	"$CONGA" -n v4 fabric del
+	spine v4 policy tr && transit $VXLAN_PORT && said transit-tr stock-transit
+	(($(counter v4 queue_marked) > 0)) || die "transit-tr: nothing was marked"
+	"$CONGA" -n v4 fabric del
+}
+
+# few_cases POLICY STARTS: which says whether it has flowlets
+few_cases() {
+	ours send-steady v4 $UPLINKS 1 "$1" $FLOWS 0 stock-pinned
+	ours send-start wide $MANY_UPLINKS 1 "$1" $MANY_FLOWS $(($2 * PACKETS)) stock-16-uplinks
+}
+
+# queue_cases POLICY: which looks at queues, of one and of many for each uplink
+queue_cases() {
+	ours send-queue queue $UPLINKS 1 "$1" $FLOWS 0 stock-queue
+	ours send-64-queues queues $UPLINKS 1 "$1" $FLOWS 0 stock-64-queues
+}
+
+# The cases of a policy, likewise
+send_cases() {
+	local policy=$1 starts=$2
+
+	few_cases "$policy" "$starts"
+	ours send-busy v4 $UPLINKS 1 "$policy" $FLOWS 0 stock-pinned $BUSY_RATE
+	ours send-rule rule $UPLINKS 1 "$policy" $FLOWS 0 stock-rule
+	ours send-1000-leaves many $UPLINKS $MANY_LEAVES "$policy" $FLOWS 0 stock-1000-leaves
+	ours send-v6 v6 $UPLINKS 1 "$policy" $FLOWS 0 stock-v6
+	ours send-udpcsum csum $UPLINKS 1 "$policy" $FLOWS 0 stock-udpcsum
+	captured ours send-capture v4 $UPLINKS 1 "$policy" $FLOWS 0 stock-capture
+}
+
+main() {
+	local shape
+
+	pktgen_load || die "no pktgen"
+	for shape in v4 tos rule csum v6 wide many lag queue queues; do
+		"${shape}_up" || die "$shape cannot be set up"
+	done
+	stock stock-pinned v4
+	stock stock-ecmp tos
+	stock lag lag
+	stock stock-rule rule
+	stock stock-v6 v6
+	stock stock-udpcsum csum
+	stock stock-1000-leaves many
+	stock stock-16-uplinks wide
+	stock stock-queue queue
+	stock stock-64-queues queues
+	recv_up
+	recv $PLAIN && said stock-recv stock-recv
+	transit $VXLAN_PORT && said stock-transit stock-transit
+	transit $OTHER_PORT && said stock-port-other stock-port-other
+	captured stock stock-capture v4
+	floor_cases
+	module_load || die "no module"
+	send v4 $FLOWS && said idle stock-pinned
+	fabric tos $UPLINKS 1 conga && send v4 $FLOWS && said other-netns stock-pinned
+	"$CONGA" -n tos fabric del
+	send_cases conga 1
+	send_cases ecmp 0
+	few_cases letflow 1
+	few_cases tr 0
+	queue_cases drill
+	receive_cases
+}
+
+main "$@"

@@ -1,0 +1,580 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The daemon: leaves from forwarding tables of every kind, uplinks from routes of
+# every kind, by no command of ours. What an operator made wins. Devices that flap,
+# a daemon that is started anew and a fabric that is removed cost neither LBTags nor
+# packets.
+#
+# Leaf 0 is the one that is looked at; leaf 1, with a daemon of its own, answers.
+# Peers that are only named have addresses of 10.0.9.0/24; a pair of devices sN, tN
+# is a link to nowhere.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+
+CONGAD=$TESTS/../userspace/congad
+
+TOPO_LINKS=1
+
+readonly PATIENCE_MS=20000	# the daemon looks every 5 s, whatever happens
+readonly HOLD_S=1
+readonly PINGS_MS=5		# interval
+readonly PINGS_LEAST=20
+readonly FLAPS=3
+readonly SPARE=18		# pairs of devices, more than there are LBTags
+readonly MAC=02:00:00:00:99	# of stations behind peers
+readonly ZERO=00:00:00:00:00:00
+
+declare -A DAEMON=()		# NAMESPACE -> process id
+
+leaf_ip() {
+	ip -n "${LEAF[0]}" "$@"
+}
+
+leaf_fdb() {
+	bridge -n "${LEAF[0]}" fdb "$@"
+}
+
+# ---- the daemon ----
+
+log_of() {
+	echo "$TOPO_DIR/congad.$1"
+}
+
+# daemon_start NAMESPACE [OPTION]...: its log begins anew
+daemon_start() {
+	local ns=$1
+
+	: >"$(log_of "$ns")"
+	"$CONGAD" -n "$ns" -v -hold "$HOLD_S" "${@:2}" 2>"$(log_of "$ns")" &
+	DAEMON[$ns]=$!
+}
+
+# daemon_stop NAMESPACE: must end well
+daemon_stop() {
+	local pid=${DAEMON[$1]} status=0
+
+	unset "DAEMON[$1]"
+	kill -TERM "$pid" && wait "$pid" || status=$?
+	((status == 0)) || fail "the daemon of ${1%-*} ended with $status: $(<"$(log_of "$1")")"
+}
+
+daemon_restart() {
+	daemon_stop "$1" && daemon_start "$@"
+}
+
+# said NAMESPACE SENTENCE: as a line of its log
+said() {
+	grep -qxF "congad: $2" "$(log_of "$1")"
+}
+
+says_soon() {
+	busywait "$PATIENCE_MS" said "$@" ||
+		fail "the daemon of ${1%-*} did not say \"$2\" but: $(<"$(log_of "$1")")"
+}
+
+# times_said NAMESPACE PATTERN: a number
+times_said() {
+	grep -cE "^congad: $2$" "$(log_of "$1")"
+}
+
+# A sign that all that was done before was looked at: a peer that comes and is told.
+MARK=100
+daemon_looked() {
+	MARK=$((MARK + 1))
+	leaf_fdb add "$MAC:fe" dev vx dst "10.0.9.$MARK" self permanent &&
+		leaf_is "10.0.9.$MARK" auto auto && leaf_fdb del "$MAC:fe" dev vx self
+}
+
+# ---- what there is ----
+
+# leaves NAMESPACE: "ADDRESS MODE ORIGIN" a line, without a fork but the tool's
+leaves() {
+	local json pattern='"addr": ?"([^"]*)", ?"mode": ?"([^"]*)"[^}]*"origin": ?"([^"]*)"'
+
+	json=$("$CONGA" -n "$1" -j leaf show 2>/dev/null)
+	while [[ $json =~ $pattern ]]; do
+		json=${json#*"${BASH_REMATCH[0]}"}
+		echo "${BASH_REMATCH[*]:1}"
+	done
+}
+
+# ports NAMESPACE: "DEVICE ROLE TAG ORIGIN" a line; of transit ports "-" for a tag
+ports() {
+	local json pattern='"dev": ?"([^"]*)", ?"role": ?"([^"]*)"(, ?"tag": ?([0-9]+))?'
+
+	pattern+='[^}]*"origin": ?"([^"]*)"'
+	json=$("$CONGA" -n "$1" -j port show 2>/dev/null)
+	while [[ $json =~ $pattern ]]; do
+		json=${json#*"${BASH_REMATCH[0]}"}
+		echo "${BASH_REMATCH[1]} ${BASH_REMATCH[2]} ${BASH_REMATCH[4]:--} ${BASH_REMATCH[5]}"
+	done
+}
+
+# has_line {leaves|ports} NAMESPACE PATTERN
+has_line() {
+	local line
+
+	while read -r line; do
+		# shellcheck disable=SC2053 # a pattern
+		[[ $line != $3 ]] || return 0
+	done < <("$1" "$2")
+	return 1
+}
+
+has_no_line() {
+	! has_line "$@"
+}
+
+# leaf_is ADDRESS MODE ORIGIN: soon
+leaf_is() {
+	busywait "$PATIENCE_MS" has_line leaves "${LEAF[0]}" "$*" ||
+		fail "no leaf $*, but: $(leaves "${LEAF[0]}" | paste -sd,); $(<"$(log_of "${LEAF[0]}")")"
+}
+
+leaf_is_gone() {
+	busywait "$PATIENCE_MS" has_no_line leaves "${LEAF[0]}" "$1 *" ||
+		fail "there is still leaf $1"
+}
+
+# port_is DEVICE ROLE TAG ORIGIN: soon; of leaf 0
+port_is() {
+	busywait "$PATIENCE_MS" has_line ports "${LEAF[0]}" "$*" ||
+		fail "no port $*, but: $(ports "${LEAF[0]}" | paste -sd,); $(<"$(log_of "${LEAF[0]}")")"
+}
+
+port_is_gone() {
+	busywait "$PATIENCE_MS" has_no_line ports "${LEAF[0]}" "$1 *" ||
+		fail "$1 is still a port"
+}
+
+# Of a port that is only looked for, any LBTag will do.
+uplink_is() {
+	port_is "$1" uplink "[0-9]*" auto
+}
+
+# After a test: no port but up0 and up1, no leaf but leaf 1
+clear_ports() {
+	local dev
+
+	for dev in $(ports "${LEAF[0]}" | sed -n 's/^\([^u][^ ]*\) .*/\1/p'); do
+		conga 0 port del "$dev" || return
+	done
+}
+
+# ---- ping, all the while something else happens ----
+
+pings_start() {
+	nsenter --net="/run/netns/${HOST[0.0]}" ping -q -n -i "0.00$PINGS_MS" "${HOST_IP[1.0]}" \
+		>"$TOPO_DIR/pings" 2>&1 &
+	PINGS=$!
+}
+
+# pings_stop LOST: at most so many were lost, and it was not for nothing. The last
+# one may be on its way.
+pings_stop() {
+	local summary='([0-9]+) packets transmitted, ([0-9]+) received'
+
+	kill -INT "$PINGS" && wait "$PINGS"
+	[[ $(<"$TOPO_DIR/pings") =~ $summary ]] || fail "no summary: $(<"$TOPO_DIR/pings")" || return
+	((BASH_REMATCH[1] >= PINGS_LEAST && BASH_REMATCH[1] - BASH_REMATCH[2] <= $1 + 1)) ||
+		fail "${BASH_REMATCH[0]}"
+}
+
+# ---- tests: leaves ----
+
+by_itself() {
+	leaf_is "${VTEP[1]}" auto auto && port_is up0 uplink 0 auto && port_is up1 uplink 1 auto
+}
+
+# forwards NAME ADDRESS COMMAND...: and then the peer is a leaf
+forwards() {
+	"${@:2}" || fail "$* failed" || return
+	leaf_is "$1" auto auto
+}
+
+static_entry() {
+	forwards 10.0.9.1 leaf_fdb add "$MAC:01" dev vx dst 10.0.9.1 self permanent &&
+		forwards 10.0.9.2 leaf_fdb append "$ZERO" dev vx dst 10.0.9.2 self permanent
+}
+
+no_leaves() {
+	local addr
+
+	for addr in "${VTEP[0]}" 239.1.1.1 169.254.7.7 127.0.0.9; do
+		leaf_fdb append "$ZERO" dev vx dst "$addr" self permanent || return
+	done
+	leaf_ip address add 10.0.9.3/32 dev lo
+	leaf_fdb append "$ZERO" dev vx dst 10.0.9.3 self permanent || return
+	daemon_looked || return
+	for addr in "${VTEP[0]}" 239.1.1.1 169.254.7.7 127.0.0.9 10.0.9.3; do
+		has_no_line leaves "${LEAF[0]}" "$addr *" || fail "$addr became a leaf" || return
+		leaf_fdb del "$ZERO" dev vx dst "$addr" self || return
+	done
+	! grep refused "$(log_of "${LEAF[0]}")" || fail "it asked for what the kernel refuses"
+}
+
+# As of EVPN multihoming
+nexthop_group_entry() {
+	leaf_ip nexthop add id 901 via 10.0.9.4 fdb && leaf_ip nexthop add id 902 via 10.0.9.5 fdb &&
+		leaf_ip nexthop add id 910 group 901/902 fdb || return
+	forwards 10.0.9.4 leaf_fdb add "$MAC:04" dev vx nhid 910 self && leaf_is 10.0.9.5 auto auto
+	# A peer that leaves the group leaves the leaves; no forwarding entry tells.
+	leaf_ip nexthop replace id 910 group 901 fdb && leaf_is_gone 10.0.9.5 &&
+		leaf_is 10.0.9.4 auto auto
+}
+
+collect_metadata() {
+	leaf_ip link add vxm up type vxlan external dstport 4790 || return
+	forwards 10.0.9.6 leaf_fdb add "$ZERO" dev vxm dst 10.0.9.6 src_vni 1000 self permanent
+}
+
+point_to_point() {
+	forwards 10.0.9.7 leaf_ip link add vxp up type vxlan id 200 remote 10.0.9.7 dstport 4791 &&
+		forwards fd00::99 leaf_ip link add vx6 up type vxlan id 201 remote fd00::99 dstport 4792
+}
+
+device_removed() {
+	leaf_ip link del vxp && leaf_is_gone 10.0.9.7 && leaf_is "${VTEP[1]}" auto auto
+}
+
+held() {
+	local end
+
+	leaf_fdb del "$MAC:01" dev vx self && end=$(($(now_ms) + HOLD_S * 1000)) || return
+	while has_line leaves "${LEAF[0]}" "10.0.9.1 *"; do
+		(($(now_ms) < end + PATIENCE_MS)) || fail "it is never removed" || return
+		poll_pause
+	done
+	(($(now_ms) >= end)) || fail "removed $((end - $(now_ms))) ms too early" || return
+	says_soon "${LEAF[0]}" "leaf 10.0.9.1 removed: no vxlan device has forwarded to it for $HOLD_S s"
+}
+
+# ---- tests: uplinks ----
+
+spare_up() {
+	local i
+
+	for ((i = 0; i < SPARE; i++)); do
+		echo "link add s$i up type veth peer name t$i"
+		echo "link set t$i up"
+		echo "address add 10.8.$i.0/31 dev s$i"
+		echo "address add fd08::$i:0/127 dev s$i nodad"
+	done | leaf_ip -batch -
+}
+
+multipath_route() {
+	leaf_ip route add 10.0.9.2 nexthop via 10.8.0.1 dev s0 nexthop via 10.8.1.1 dev s1 &&
+		uplink_is s0 && uplink_is s1
+}
+
+nexthop_objects() {
+	leaf_ip nexthop add id 1002 via 10.8.2.1 dev s2 &&
+		leaf_ip nexthop add id 1003 via 10.8.3.1 dev s3 &&
+		leaf_ip nexthop add id 1010 group 1002/1003 &&
+		leaf_ip route add 10.0.9.4 nhid 1010 && uplink_is s2 && uplink_is s3 || return
+	# The route stays the same object; only the group tells.
+	leaf_ip nexthop add id 1004 via 10.8.4.1 dev s4 &&
+		leaf_ip nexthop replace id 1010 group 1002/1003/1004 && uplink_is s4
+}
+
+# The kernel then names nothing but the group.
+nexthop_objects_alone() {
+	in_ns "${LEAF[0]}" sysctl -qw net.ipv4.nexthop_compat_mode=0 || return
+	leaf_ip nexthop add id 1005 via 10.8.5.1 dev s5 &&
+		leaf_ip nexthop replace id 1010 group 1002/1005 && uplink_is s5
+}
+
+# As of BGP without addresses
+via_inet6() {
+	leaf_ip route add 10.0.9.6 nexthop via inet6 fe80::fe dev s6 \
+		nexthop via inet6 fe80::fe dev s7 && uplink_is s6 && uplink_is s7
+}
+
+ipv6_route() {
+	leaf_ip -6 route add fd00::99 nexthop via fd08::8:1 dev s8 nexthop via fd08::9:1 dev s9 &&
+		uplink_is s8 && uplink_is s9
+}
+
+ipv6_objects() {
+	leaf_ip link add vx7 up type vxlan id 202 remote fd00::98 dstport 4793 &&
+		leaf_ip -6 nexthop add id 1020 via fd08::10:1 dev s10 &&
+		leaf_ip -6 route add fd00::98 nhid 1020 && uplink_is s10
+}
+
+# The tunnel's lower device says whose routes lead to its peer.
+vrf() {
+	leaf_ip -batch - <<-END || return
+		link add red up type vrf table 77
+		link add r0 up master red type veth peer name r1
+		link set r1 up
+		address add 10.8.80.0/31 dev r0
+		route add 10.0.9.10 via 10.8.80.1 dev r0 vrf red
+		link add vxr up type vxlan id 203 remote 10.0.9.10 local 10.8.80.0 dev red dstport 4794
+	END
+	leaf_is 10.0.9.10 auto auto && uplink_is r0 || return
+	has_no_line ports "${LEAF[0]}" "red *" || fail "a VRF became an uplink" || return
+	leaf_ip link del vxr && leaf_ip link del r0 && leaf_is_gone 10.0.9.10
+}
+
+# The bridge has a port, and with it a speed: it could be one.
+no_uplinks() {
+	leaf_ip -batch - <<-END || return
+		link add dum0 up type dummy
+		link add brx up type bridge
+		link add b0 up master brx type veth peer name b1
+		link set b1 up
+		address add 10.8.90.0/31 dev brx
+		route replace 10.0.9.2 nexthop via 10.8.90.1 dev brx nexthop via 10.8.0.1 dev s0 nexthop dev dum0
+	END
+	daemon_looked || return
+	has_no_line ports "${LEAF[0]}" "brx *" || fail "a bridge became an uplink"
+}
+
+# dum0 of the last test
+no_speed() {
+	says_soon "${LEAF[0]}" "port dum0 refused: The device reports no usable link speed,\
+ give a rate (congad -r RATE, or conga port add)" && daemon_looked && daemon_looked || return
+	(($(times_said "${LEAF[0]}" "port dum0 refused.*") == 1)) || fail "said more than once" || return
+	daemon_restart "${LEAF[0]}" -r 3gbit && uplink_is dum0 || return
+	[[ $(conga 0 -j port show dum0 | jq -c '.[0] | [.rate_bps, .rate_source]') == '[3000000000,"configured"]' ]] ||
+		fail "dum0: $(conga 0 -j port show dum0)"
+}
+
+# ---- tests: what stays ----
+
+# Nothing of it is any news to a daemon that comes later.
+state() {
+	ports "${LEAF[0]}"
+	leaves "${LEAF[0]}"
+}
+
+restart_disturbs_nothing() {
+	local before
+
+	busywait "$PATIENCE_MS" marks_gone && before=$(state) || return
+	pings_start
+	daemon_stop "${LEAF[0]}" || return
+	[[ $(state) == "$before" ]] || fail "its end changed $(state | paste -sd,)" || return
+	daemon_start "${LEAF[0]}" && daemon_looked && kill -HUP "${DAEMON[${LEAF[0]}]}" &&
+		daemon_looked && pings_stop 0 || return
+	busywait "$PATIENCE_MS" state_is "$before" ||
+		fail "before: $(paste -sd, <<<"$before"), now: $(state | paste -sd,)" || return
+	(($(times_said "${LEAF[0]}" "(port|fabric) .*") == 0)) ||
+		fail "it said $(<"$(log_of "${LEAF[0]}")")"
+}
+
+# The signs of daemon_looked go by and by.
+marks_gone() {
+	has_no_line leaves "${LEAF[0]}" "10.0.9.1[0-9][0-9] *"
+}
+
+state_is() {
+	[[ $(state) == "$1" ]]
+}
+
+# Both directions of a plane, so that no box sends into the dark.
+flap() {
+	local words=$1 l
+
+	for l in 0 1; do
+		echo "link set down$l.0 $words"
+	done | ip -n "${SPINE[0]}" -batch - || return
+	[[ $words == down ]] || ip -n "${SPINE[0]}" -batch - <<-END
+		route replace ${VTEP[0]}/32 via 10.1.0.0 dev down0.0
+		route replace ${VTEP[1]}/32 via 10.1.0.4 dev down1.0
+	END
+}
+
+path_by_up0() {
+	[[ $(conga 0 -j path show leaf "${VTEP[1]}" |
+		jq -r '.[] | select(.dev == "up0") | .state') == "$1" ]]
+}
+
+# up1, the later one, has LBTag 1 all the while, and up0 its own when it is back. A
+# flap may cost the packet that is on the link.
+tags_survive_flaps() {
+	local i
+
+	pings_start
+	for ((i = 1; i <= FLAPS; i++)); do
+		flap down && busywait "$PATIENCE_MS" path_by_up0 down && daemon_looked &&
+			port_is up0 uplink 0 auto && port_is up1 uplink 1 auto || return
+		flap up && busywait "$PATIENCE_MS" path_by_up0 usable ||
+			fail "no path by up0 after flap $i" || return
+	done
+	pings_stop "$FLAPS" && by_itself || return
+	(($(times_said "${LEAF[0]}" "port up[01] .*") == 0)) ||
+		fail "it said $(<"$(log_of "${LEAF[0]}")")"
+}
+
+# The kernel drops the nexthop object of a link that flaps, and tells nobody; the
+# route never has it again. The device keeps its place.
+dropped_nexthop_stays_a_port() {
+	local before
+
+	before=$(ports "${LEAF[0]}" | grep '^s2 ')
+	leaf_ip link set t2 down && daemon_looked && leaf_ip link set t2 up && daemon_looked || return
+	[[ $(ports "${LEAF[0]}" | grep '^s2 ') == "$before" ]] || fail "s2 is no port any more"
+}
+
+device_goes() {
+	leaf_ip link del s7 && port_is_gone s7 && daemon_looked
+}
+
+# ---- tests: operators ----
+
+manual_leaf_wins() {
+	conga 0 leaf set "${VTEP[1]}" mode plain && daemon_looked &&
+		leaf_is "${VTEP[1]}" plain manual || return
+	daemon_restart "${LEAF[0]}" && daemon_looked && leaf_is "${VTEP[1]}" plain manual || return
+	leaf_fdb del "$ZERO" dev vx dst "${VTEP[1]}" self && conga 0 leaf add 10.0.9.88 mode plain &&
+		daemon_restart "${LEAF[0]}" -hold 0 && daemon_looked || return
+	leaf_is "${VTEP[1]}" plain manual && leaf_is 10.0.9.88 plain manual || return
+	conga 0 leaf del 10.0.9.88 && conga 0 leaf del "${VTEP[1]}" &&
+		leaf_fdb append "$ZERO" dev vx dst "${VTEP[1]}" self permanent &&
+		daemon_restart "${LEAF[0]}" && leaf_is "${VTEP[1]}" auto auto
+}
+
+manual_port_wins() {
+	conga 0 port del up1 && port_is up1 uplink "[0-9]*" auto && conga 0 port set up1 rate 5gbit &&
+		daemon_looked && port_is up1 uplink "[0-9]*" manual || return
+	conga 0 port del up1 && conga 0 port add up1 role transit && daemon_looked &&
+		port_is up1 transit - manual || return
+	conga 0 port del up1 && port_is up1 uplink 1 auto
+}
+
+# ---- tests: many ----
+
+# By order of ifindex those that come first; up0 and up1 are there.
+more_than_sixteen() {
+	local i hops=()
+
+	daemon_stop "${LEAF[0]}" && clear_ports || return
+	leaf_ip link add s7 up type veth peer name t7 && leaf_ip link set t7 up &&
+		leaf_ip address add 10.8.7.0/31 dev s7 || return
+	for ((i = 0; i < SPARE; i++)); do
+		hops+=(nexthop via "10.8.$i.1" dev "s$i")
+	done
+	leaf_ip route replace 10.0.9.2 "${hops[@]}" && daemon_start "${LEAF[0]}" -idle 2 || return
+	says_soon "${LEAF[0]}" "more than 16 nexthops: s15, s16, s17, s7 left out, an LBTag is 4 bits" ||
+		return
+	(($(ports "${LEAF[0]}" | grep -c uplink) == 16)) || fail "$(ports "${LEAF[0]}")" || return
+	daemon_looked && daemon_looked || return
+	(($(times_said "${LEAF[0]}" "more than 16.*") == 1)) || fail "said more than once" || return
+	port_is up0 uplink 0 auto && port_is up1 uplink 1 auto
+}
+
+# Those that are nexthops of nothing any more
+idle_gives_way() {
+	leaf_ip route replace 10.0.9.2 nexthop via 10.8.16.1 dev s16 nexthop via 10.8.17.1 dev s17 &&
+		uplink_is s16 && uplink_is s17 || return
+	grep -q "^congad: port s[0-9]* removed: LBTags are short, it was no nexthop for long$" \
+		"$(log_of "${LEAF[0]}")" || fail "it said $(<"$(log_of "${LEAF[0]}")")" || return
+	port_is up0 uplink 0 auto && port_is up1 uplink 1 auto
+}
+
+# ---- tests: fabric, spine, options ----
+
+fabric_returns() {
+	daemon_restart "${LEAF[0]}" && daemon_looked && conga 0 fabric del || return
+	says_soon "${LEAF[0]}" "the fabric is gone: waiting until there is one again" || return
+	leaf_fdb add "$MAC:09" dev vx dst 10.0.9.9 self permanent || return
+	# It has looked, more than once, and made none.
+	busywait 1000 false
+	! conga 0 -j leaf show >/dev/null 2>&1 || fail "it made a fabric" || return
+	conga 0 fabric add && says_soon "${LEAF[0]}" "there is a fabric again" &&
+		leaf_is "${VTEP[1]}" auto auto && leaf_is 10.0.9.9 auto auto &&
+		uplink_is up0 && uplink_is up1
+}
+
+transit_is() {
+	[[ $(ports "${SPINE[0]}" | paste -sd,) == "$1" ]]
+}
+
+# The links to the leaves; behind nobody there is no other router.
+spine() {
+	ip -n "${SPINE[0]}" -batch - <<-END || return
+		link add nobody up type veth peer name nothing
+		link set nothing up
+		address add 10.7.0.0/31 dev nobody
+	END
+	daemon_start "${SPINE[0]}" || return
+	busywait "$PATIENCE_MS" transit_is "down0.0 transit - auto,down1.0 transit - auto" ||
+		fail "ports: $(ports "${SPINE[0]}" | paste -sd,); $(<"$(log_of "${SPINE[0]}")")"
+}
+
+# Its first tunnel makes a leaf of it.
+spine_becomes_leaf() {
+	ip -n "${SPINE[0]}" link add vx up type vxlan id 100 remote "${VTEP[0]}" dstport 4789 ||
+		return
+	busywait "$PATIENCE_MS" has_line ports "${SPINE[0]}" "down0.0 uplink 0 auto" ||
+		fail "ports: $(ports "${SPINE[0]}" | paste -sd,)" || return
+	ip -n "${SPINE[0]}" link del vx && daemon_stop "${SPINE[0]}"
+}
+
+told_to_be_a_leaf() {
+	"$CONGA" -n "${SPINE[1]}" fabric add && "$CONGAD" -n "${SPINE[1]}" -m leaf -1 || return
+	[[ ! $(ports "${SPINE[1]}") ]] || fail "a leaf without a tunnel has ports" || return
+	says 0 "congad: port down0.0 added as a transit port: nexthop of a route
+congad: port down1.0 added as a transit port: nexthop of a route" \
+		"$CONGAD" -n "${SPINE[1]}" -m spine -1 -v || return
+	says 0 "" "$CONGAD" -n "${SPINE[1]}" -m spine -1 -v
+}
+
+options() {
+	says 2 'Error: argument "root" is wrong: mode: not leaf, spine or auto' "$CONGAD" -m root &&
+		says 2 'Error: argument "1x" is wrong: hold: not a whole number' "$CONGAD" -hold 1x &&
+		says 1 'Cannot open network namespace "none": No such file or directory' \
+			"$CONGAD" -n none || return
+	[[ $("$CONGAD" -V) == "congad "[0-9]* && $("$CONGAD" -h) == Usage:* ]]
+}
+
+setup() {
+	topo_up && spare_up && daemon_start "${LEAF[0]}" && daemon_start "${LEAF[1]}"
+}
+
+tap_plan 30
+require_root
+require_commands ip bridge jq ping
+require_module
+setup || die "cannot set up"
+tap_test "a fabric, its uplinks and the other leaf, without a command" by_itself
+tap_test "a leaf from static entries, of a MAC and of none" static_entry
+tap_test "no leaf from our own, multicast and link-local addresses" no_leaves
+tap_test "a leaf from a nexthop group of forwarding entries" nexthop_group_entry
+tap_test "a leaf from a device for several VNIs" collect_metadata
+tap_test "a leaf from a point-to-point device, IPv4 and IPv6" point_to_point
+tap_test "a leaf goes with the device that forwards to it" device_removed
+tap_test "a leaf is removed after the hold time" held
+tap_test "uplinks from a multipath route" multipath_route
+tap_test "uplinks from a nexthop group, also when it grows" nexthop_objects
+tap_test "uplinks from a nexthop group that is only named" nexthop_objects_alone
+tap_test "uplinks from IPv6 gateways of an IPv4 route" via_inet6
+tap_test "uplinks from an IPv6 multipath route" ipv6_route
+tap_test "uplinks from an IPv6 nexthop object" ipv6_objects
+tap_test "uplinks in a VRF" vrf
+tap_test "no uplink from a bridge" no_uplinks
+tap_test "a link without a speed is told once, -r gives one" no_speed
+tap_test "a restart disturbs nothing, and no packet is lost" restart_disturbs_nothing
+tap_test "LBTags survive three flaps" tags_survive_flaps
+tap_test "a nexthop that the kernel drops stays a port" dropped_nexthop_stays_a_port
+tap_test "a port goes with its device" device_goes
+tap_test "an operator's leaf wins" manual_leaf_wins
+tap_test "an operator's port wins" manual_port_wins
+tap_test "more than 16 nexthops: the first 16, and one warning" more_than_sixteen
+tap_test "an uplink that is idle gives way" idle_gives_way
+tap_test "the fabric is removed and added" fabric_returns
+tap_test "a spine's links are transit ports" spine
+tap_test "a spine becomes a leaf" spine_becomes_leaf
+tap_test "a leaf or a spine by order, once" told_to_be_a_leaf
+tap_test "options" options
+tap_exit

@@ -1,0 +1,305 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Bursts: a packet of up to 64 KB that is cut into frames behind the port's
+# door. Ports count the frames and bytes that are on the wire, headers of each
+# frame included: exactly what the device counts that sends them one by one. So
+# for TCP and UDP in a tunnel and outside of one, from a leaf and through a
+# spine, for frames of 1500 bytes and jumbo frames, over IPv4 and IPv6. CE is
+# raised once for a burst, and is in every frame.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/capture.sh
+. "$TESTS/lib/capture.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+
+TOPO_SPINES=1
+TOPO_LINKS=1
+TOPO_FABRIC_MTU=9000
+
+readonly JUMBO=8900		# of hosts: the tunnel's headers fit in 9000
+readonly DISCARD=9
+readonly PATIENCE_MS=5000
+readonly TRANSFER=200000 TRANSFERS=3
+readonly UDP_BURSTS=5 UDP_BURST=60000
+readonly BURST_SEGMENTS=8
+readonly LEAST_FRAMES=2		# a packet, on average, of at least so many
+readonly ODD_FRAMES=10		# that are not IP
+
+# ---- sending ----
+
+tcp() {
+	local said
+
+	said=$("$TESTS/tools/flowgen" -q -b -f "$1" -t "$2" -C 1e9 -l 1 -S "$TRANSFER" -n "$TRANSFERS" \
+		-c 1) || fail "TCP failed" || return
+	[[ $said == *" unfinished=0 "* ]] || fail "TCP: $said"
+}
+
+# udp NAMESPACE ADDRESS LENGTH: each burst is one call, cut later
+udp() {
+	local -a datagrams
+	local i
+
+	for ((i = 0; i < UDP_BURST / $3; i++)); do datagrams[i]=-; done
+	"$TESTS/tools/vxlan_send" -n "$1" -c "$UDP_BURSTS" -g -l "$3" -p "$DISCARD" "$2" "${datagrams[@]}"
+}
+
+# Datagrams of a tunnel fill its frames.
+send_tunnelled_tcp() {
+	tcp "${HOST[0.0]},${HOST_IP[0.0]}" "${HOST[1.0]},${HOST_IP[1.0]}"
+}
+
+send_tunnelled_udp() {
+	udp "${HOST[0.0]}" "${HOST_IP[1.0]}" $((HOST_MTU - 28))
+}
+
+send_tunnelled_udp6() {
+	udp "${HOST[0.0]}" "${HOST_IP6[1.0]}" $((HOST_MTU - 48))
+}
+
+send_tcp() {
+	tcp "${LEAF[0]},${VTEP[0]}" "${LEAF[1]},${VTEP[1]}"
+}
+
+# The last datagram of each is a short one.
+send_udp() {
+	udp "${LEAF[0]}" "${VTEP[1]}" 1234
+}
+
+send_frames() {
+	in_ns "${LEAF[0]}" "$TESTS/tools/frames" up0 "$SPINE_MAC" "$ODD_FRAMES"
+}
+
+# ---- counting ----
+
+# What comes to the port's door, bursts in one piece
+count_packets() {
+	in_ns "$1" nft -f - <<-END
+		table netdev bursts {
+			counter pieces { }
+			chain out { type filter hook egress device $2 priority 0; counter name pieces; }
+		}
+	END
+}
+
+# door_packets NAMESPACE: sets PACKETS_IN
+door_packets() {
+	local list
+
+	list=$(in_ns "$1" nft list counter netdev bursts pieces) || return
+	[[ $list =~ packets\ ([0-9]+) ]] && PACKETS_IN=${BASH_REMATCH[1]}
+}
+
+# port_counts NAMESPACE DEVICE: sets FRAMES_SAID, BYTES_SAID
+port_counts() {
+	local json
+
+	json=$("$CONGA" -n "$1" -j port show dev "$2") || return
+	[[ $json =~ \"tx_packets\":\ *([0-9]+) ]] && FRAMES_SAID=${BASH_REMATCH[1]} || return
+	[[ $json =~ \"tx_bytes\":\ *([0-9]+) ]] && BYTES_SAID=${BASH_REMATCH[1]}
+}
+
+# wire_counts NAMESPACE DEVICE: sets FRAMES_SENT, BYTES_SENT
+wire_counts() {
+	local dev bytes frames
+
+	while read -r dev _ _ _ _ _ _ _ _ bytes frames _; do
+		[[ $dev == "$2:" ]] || continue
+		FRAMES_SENT=$frames BYTES_SENT=$bytes
+		return
+	done <"/proc/${PIN[$1]}/net/dev"
+	fail "$2 is not in ${1%-*}"
+}
+
+# The port's counts minus the wire's
+difference() {
+	port_counts "$@" && wire_counts "$@" || return
+	echo "$((FRAMES_SAID - FRAMES_SENT)) frames, $((BYTES_SAID - BYTES_SENT)) bytes"
+}
+
+# The two are not read at the same moment, so until a reading is like the last.
+steady_difference() {
+	local last now end=$((SECONDS + PATIENCE_S))
+
+	now=$(difference "$@") || return
+	until last=$now && now=$(difference "$@") && [[ $now == "$last" ]]; do
+		((SECONDS < end)) || return
+	done
+	echo "$now"
+}
+
+difference_is() {
+	[[ $(difference "${@:2}") == "$1" ]]
+}
+
+# count_is_exact NAMESPACE DEVICE LEAST COMMAND: in which COMMAND sends bursts,
+# that become at least LEAST frames each on average.
+count_is_exact() {
+	local ns=$1 dev=$2 least=$3 before packets frames
+
+	before=$(steady_difference "$ns" "$dev") && door_packets "$ns" && wire_counts "$ns" "$dev" ||
+		fail "$dev comes not to rest" || return
+	packets=$PACKETS_IN frames=$FRAMES_SENT
+	"$4" || return
+	busywait "$PATIENCE_MS" difference_is "$before" "$ns" "$dev" ||
+		fail "$4, $dev: off by $(difference "$ns" "$dev"), before by $before" || return
+	door_packets "$ns" && wire_counts "$ns" "$dev" || return
+	packets=$((PACKETS_IN - packets)) frames=$((FRAMES_SENT - frames))
+	((packets > 0 && frames >= least * packets)) ||
+		fail "$4, $dev: $packets packets, $frames frames"
+}
+
+# cutting_at NAMESPACE DEVICE: of the two links on the way this one cuts bursts
+cutting_at() {
+	local way word=on
+
+	for way in "${LEAF[0]} up0" "${SPINE[0]} down1.0"; do
+		[[ $way != "$*" ]] && word=on || word=off
+		# shellcheck disable=SC2086 # namespace and device
+		set_offloads $way "$word" || return
+	done
+}
+
+set_offloads() {
+	in_ns "$1" ethtool -K "$2" tso "$3" gso "$3" tx-udp-segmentation "$3" >/dev/null 2>&1 ||
+		fail "the offloads of $2 cannot be switched $3"
+}
+
+hosts_have_mtu() {
+	local l
+
+	HOST_MTU=$1
+	for l in 0 1; do
+		printf 'link set %s mtu %s\n' h0 "$1" vx "$1" br0 "$1" | ip -n "${LEAF[l]}" -batch - &&
+			ip -n "${HOST[$l.0]}" link set eth0 mtu "$1" || return
+	done
+}
+
+# ---- tests ----
+
+# tunnelled NAMESPACE DEVICE HOST_MTU KIND...
+tunnelled() {
+	local kind
+
+	hosts_have_mtu "$3" || return
+	for kind in "${@:4}"; do
+		count_is_exact "$1" "$2" "$LEAST_FRAMES" "send_tunnelled_$kind" ||
+			fail "hosts of $3" || return
+	done
+}
+
+tunnel_is_counted() {
+	cutting_at "$@" && tunnelled "$@" 1500 tcp udp udp6 && tunnelled "$@" "$JUMBO" tcp udp
+}
+
+others_are_counted() {
+	cutting_at "$@" && count_is_exact "$@" "$LEAST_FRAMES" send_tcp &&
+		count_is_exact "$@" "$LEAST_FRAMES" send_udp || return
+	[[ $2 != up0 ]] || count_is_exact "$@" 1 send_frames
+}
+
+# The frames on the link to leaf 1, and those with the highest CE: sets FRAMES,
+# MARKED.
+frames_captured() {
+	read -r FRAMES MARKED < <(capture_headers wire "${LEAF[1]}" | awk '
+		$2 ~ /^08.[ef].[13579bdf]00/ { marked++ }
+		END { print NR, marked + 0 }')
+}
+
+# So often spine 0 raised CE as leaf 0 stamped, and nothing else: sets RAISED.
+raised_as_stamped() {
+	local raised
+
+	raised=$(stats_growth "${SPINE[0]}")
+	[[ $raised =~ ^ce_raised=([0-9]+)$ ]] || fail "spine 0: $raised" || return
+	RAISED=${BASH_REMATCH[1]}
+	stats_grew "${LEAF[0]}" "tx_stamped=$RAISED"
+}
+
+# A DRE that every packet fills; nobody else raises CE.
+ce_is_in_every_frame() {
+	cutting_at "${SPINE[0]}" down1.0 && hosts_have_mtu 1500 &&
+		conga_batch "${SPINE[0]}" <<-END || return
+			fabric set tdre 1us alpha 0.5
+			port set down1.0 rate 1mbit
+		END
+	capture_start wire "${LEAF[1]}" up0 udp dst port 4789 and src "${VTEP[0]}" || return
+	stats_mark "${LEAF[0]}"
+	stats_mark "${SPINE[0]}"
+	send_tunnelled_udp && send_tunnelled_tcp && capture_stop wire && raised_as_stamped || return
+	frames_captured
+	((MARKED == FRAMES)) || fail "$MARKED of $FRAMES frames have CE 7" || return
+	((FRAMES > LEAST_FRAMES * RAISED)) || fail "$RAISED raised, $FRAMES frames"
+}
+
+# Leaves speak from the addresses of their tunnels, which all boxes have a route to.
+leaf_sources() {
+	local l
+
+	for l in 0 1; do
+		topo_link_addresses "$l" 0 0
+		ip -n "${LEAF[l]}" route replace "${VTEP[1 - l]}" via "$SPINE_END" dev up0 \
+			src "${VTEP[l]}" || return
+	done
+}
+
+# TCP sends bursts as long as it may, however slowly its machine makes it send.
+long_bursts() {
+	local ns
+
+	for ns in "${LEAF[0]}" "${HOST[0.0]}"; do
+		in_ns "$ns" sysctl -qw net.ipv4.tcp_min_tso_segs="$BURST_SEGMENTS" || return
+	done
+}
+
+# Hosts ask for no routers, bridges have nothing to say.
+silence() {
+	local l
+
+	for l in 0 1; do
+		in_ns "${LEAF[l]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 &&
+			in_ns "${HOST[$l.0]}" sysctl -qw net.ipv6.conf.eth0.accept_ra=0 || return
+	done
+}
+
+setup() {
+	local ns
+
+	topo_up && silence && long_bursts && leaf_sources || return
+	FABRIC_RATE=1tbit fabric_up conga conga || return
+	PIN=()
+	for ns in "${LEAF[0]}" "${SPINE[0]}"; do pin "$ns" || return; done
+	count_packets "${LEAF[0]}" up0 && count_packets "${SPINE[0]}" down1.0 || return
+	SPINE_MAC=$(ip -n "${SPINE[0]}" -br link show down0.0 | awk '{ print $3 }')
+}
+
+underlay() {
+	TOPO_UNDERLAY=$1
+	setup || die "cannot set up"
+	tap_test "v$1, a leaf's bursts into a tunnel are counted as frames" \
+		tunnel_is_counted "${LEAF[0]}" up0
+	tap_test "v$1, a spine's, too" tunnel_is_counted "${SPINE[0]}" down1.0
+	tap_test "v$1, a leaf's other bursts are counted as frames" \
+		others_are_counted "${LEAF[0]}" up0
+	tap_test "v$1, a spine's, too" others_are_counted "${SPINE[0]}" down1.0
+	tap_test "v$1, CE is raised once for a burst, and is in every frame" ce_is_in_every_frame
+	topo_down
+}
+
+tap_plan 10
+require_root
+require_commands ip ethtool nft tcpdump
+require_module
+underlay 4
+underlay 6
+tap_exit

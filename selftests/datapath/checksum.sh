@@ -1,0 +1,245 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Outer UDP checksums, which IPv6 needs and IPv4 has with udpcsum: stamped by a
+# leaf, given another source port by it, CE raised by leaf and spine, cleared by a
+# leaf, and never wrong. A veth does not verify what it believes to be offloaded, so
+# the offloads are off, on every device or on those of the fabric; tcpdump runs on
+# leaf and spine, so that every header is shared and must be made writable first. The
+# control corrupts packets on the spine and sees the receiver count them.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/capture.sh
+. "$TESTS/lib/capture.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+
+TOPO_LINKS=1
+TOPO_UDPCSUM=on			# for the v4 underlay
+# Of the DREs; nothing is shaped. Low, so that what a slow machine carries raises CE.
+readonly LEAF_RATE=4mbit SPINE_RATE=1mbit
+
+readonly VXLAN="udp port 4789"
+readonly TRANSFER=20000 TRANSFERS=20 CONNECTIONS=4
+readonly DATAGRAMS=40
+readonly CORRUPTED=5
+readonly DISCARD=9
+readonly PATIENCE_MS=10000
+
+# offloads_off NAMESPACE...: on every veth in them
+offloads_off() {
+	local ns dev
+
+	for ns; do
+		for dev in $(ip -n "$ns" -o link show type veth | sed 's/^[0-9]*: \([^@:]*\).*/\1/'); do
+			in_ns "$ns" ethtool -K "$dev" tx off rx off gso off gro off tso off >/dev/null ||
+				fail "the offloads of $dev cannot be switched off" || return
+		done
+	done
+}
+
+# ---- errors ----
+
+no_errors() {
+	local errors
+
+	errors=$(csum_errors "${!PIN[@]}")
+	[[ $errors == 0 ]] || fail "$errors checksum errors"
+}
+
+# A leaf's port before the stamp is cleared, one on which CE is raised, and a
+# spine's: the last also because every packet has a second owner then.
+captures_start() {
+	CAPTURE_BYTES=2000
+	capture_start leaf0 "${LEAF[0]}" up0 "$VXLAN" &&
+		capture_start leaf1 "${LEAF[1]}" up1 "$VXLAN" &&
+		capture_start spine0 "${SPINE[0]}" down1.0 "$VXLAN"
+}
+
+# All outer checksums present and right, and the inner ones.
+capture_is_right() {
+	local packets good bad
+
+	capture_stop "$1" || return
+	read -r packets good bad < <(capture_text "$1" -vv | awk '
+		/VXLAN, flags/ { packets++ }
+		/udp sum ok\] VXLAN, flags/ { good++ }
+		/bad udp cksum|incorrect|no cksum/ { bad++ }
+		END { print packets + 0, good + 0, bad + 0 }')
+	((packets > TRANSFERS && good == packets && bad == 0)) ||
+		fail "$1: $packets packets, $good with a right checksum, $bad wrong or none"
+}
+
+captures_are_right() {
+	capture_is_right leaf0 && capture_is_right leaf1 && capture_is_right spine0
+}
+
+# ---- traffic ----
+
+datagrams() {
+	local i
+
+	for ((i = 0; i < $2; i++)); do
+		echo "$i" >"/dev/udp/$1/$3"
+	done
+}
+
+tcp_crosses() {
+	local said
+
+	said=$("$TESTS/tools/flowgen" -q -b -f "${HOST[0.0]},${HOST_IP[0.0]}" -t "${HOST[1.0]},${HOST_IP[1.0]}" \
+		-C 10e6 -l 1 -S "$TRANSFER" -n "$TRANSFERS" -c "$CONNECTIONS") || fail "TCP failed" || return
+	[[ $said == *" unfinished=0 "* ]] || fail "TCP: $said"
+}
+
+unwanted_is() {
+	udp_unwanted "$1" 4 && ((UNWANTED == $2))
+}
+
+# Nobody listens; what arrives with a right checksum is counted as such.
+udp_crosses() {
+	local to=${HOST[1.0]} before
+
+	udp_unwanted "$to" 4
+	before=$UNWANTED
+	in_ns "${HOST[0.0]}" bash -c "datagrams ${HOST_IP[1.0]} $DATAGRAMS $DISCARD"
+	busywait "$PATIENCE_MS" unwanted_is "$to" $((before + DATAGRAMS)) && return
+	udp_unwanted "$to" 4
+	fail "$((UNWANTED - before)) of $DATAGRAMS datagrams arrived"
+}
+
+# Otherwise nothing was tested.
+packets_were_written() {
+	local ns
+
+	for ns in "${LEAF[@]}" "${SPINE[@]}"; do
+		stats_read "$ns" || return
+		((STAT[ce_raised] > 0)) || fail "${ns%-*} raised no CE" || return
+		[[ $ns == leaf* ]] || continue
+		((STAT[tx_stamped] > TRANSFERS && STAT[rx_stamped] > TRANSFERS)) ||
+			fail "${ns%-*} stamped or cleared nothing" || return
+	done
+}
+
+# ---- tests ----
+
+# Spines are slower than leaves, so that they raise CE above what leaves did.
+setup() {
+	local l s ns
+
+	topo_up || return
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		FABRIC_RATE=$LEAF_RATE fabric_leaf "$l" conga conga || return
+	done
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		FABRIC_RATE=$SPINE_RATE fabric_spine "$s" || return
+	done
+	PIN=()
+	for ns in "${LEAF[@]}" "${SPINE[@]}" "${HOST[@]}"; do pin "$ns" || return; done
+}
+
+all_on() {
+	tcp_crosses && udp_crosses && no_errors
+}
+
+# The hosts' packets come with inner checksums left to the device and as GSO
+# packets; the leaves' and spines' links, which offload nothing, complete them.
+fabric_off() {
+	offloads_off "${LEAF[@]}" "${SPINE[@]}" || return
+	captures_start && tcp_crosses && udp_crosses || return
+	captures_are_right && no_errors
+}
+
+all_off() {
+	offloads_off "${HOST[@]}" || return
+	captures_start && tcp_crosses && udp_crosses || return
+	captures_are_right && no_errors && packets_were_written
+}
+
+# Otherwise nothing was tested.
+ports_were_written() {
+	local count
+
+	count=$(capture_text leaf0 | awk '/VXLAN, flags/ { print $3 }' | sort -u | wc -l)
+	((count > TRANSFERS)) || fail "$count source ports"
+}
+
+# rehashed COMMAND...: while every packet gets a source port of its own, beside its stamp
+rehashed() {
+	local status=0
+
+	leaves_set policy rehash flowlet-timeout 0 || return
+	"$@" && ports_were_written || status=$?
+	leaves_set policy conga flowlet-timeout auto && return "$status"
+}
+
+# A byte of the inner packet's IP header that nobody reads before the checksum
+# is verified: its identification.
+corrupt() {
+	local family=ip
+
+	((TOPO_UNDERLAY == 4)) || family=ip6
+	in_ns "$1" nft -f - <<-END
+	table $family corrupt {
+		counter corrupted { }
+		chain forward {
+			type filter hook forward priority 0;
+			udp dport 4789 limit rate 1/hour burst $CORRUPTED packets @th,272,16 set 0xdead counter name corrupted
+		}
+	}
+	END
+}
+
+errors_are() {
+	(($(csum_errors "${LEAF[@]}") == $1))
+}
+
+# corrupted NAMESPACE: how many packets were
+corrupted() {
+	local family=ip
+
+	((TOPO_UNDERLAY == 4)) || family=ip6
+	in_ns "$1" nft list counter "$family" corrupt corrupted | sed -n 's/.*packets \([0-9]*\) .*/\1/p'
+}
+
+corruption_is_seen() {
+	local ns sum=0
+
+	for ns in "${SPINE[@]}"; do
+		corrupt "$ns" || fail "nft cannot corrupt" || return
+	done
+	in_ns "${HOST[0.0]}" bash -c "datagrams ${HOST_IP[1.0]} $DATAGRAMS $DISCARD"
+	for ns in "${SPINE[@]}"; do sum=$((sum + $(corrupted "$ns"))); done
+	((sum > 0)) || fail "nothing was corrupted" || return
+	busywait "$PATIENCE_MS" errors_are "$sum" ||
+		fail "$(csum_errors "${LEAF[@]}") errors on the leaves for $sum corrupted packets"
+}
+
+underlay() {
+	TOPO_UNDERLAY=$1
+	setup || die "cannot set up"
+	tap_test "v$1, offloads on: no checksum error" all_on
+	tap_test "v$1, offloads on at the hosts alone: no checksum error" fabric_off
+	tap_test "v$1, the same with other source ports: no checksum error" rehashed fabric_off
+	tap_test "v$1, offloads off everywhere: no checksum error" all_off
+	tap_test "v$1, the same with other source ports: no checksum error" rehashed all_off
+	tap_test "v$1, corrupted packets are counted" corruption_is_seen
+	topo_down
+}
+
+export -f datagrams
+tap_plan 12
+require_root
+require_commands ip ethtool nft tcpdump
+require_module
+underlay 6
+underlay 4
+tap_exit

@@ -1,0 +1,179 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# In a fabric that drops nothing each datagram arrives exactly once, and unchanged, under
+# every policy, over IPv4 and IPv6; and the module's counters add up to the devices': what
+# ports count is what their devices sent, on every box, and what leaf 1 hears is what leaf
+# 0 sent. Some leave the host as one packet, which leaf 0's uplinks cut.
+#
+# DATAGRAMS by policy and underlay: 600, if nothing else is said; SEED 1.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+
+readonly DATAGRAMS=${DATAGRAMS:-600} SEED=${SEED:-1}
+readonly PROBES=100ms	# of hula: as often as any machine can
+readonly BURST=8		# datagrams that leave the host as one packet, at most
+
+TOPO_UDPCSUM=on
+
+# A device that cannot cut packets has the kernel do it, after the port counted them.
+cut_in_kernel() {
+	local ns=$1 dev
+
+	for dev in $(ip -n "$ns" -br link show type veth | sed -n 's/^\(up[0-9]*\)@.*/\1/p'); do
+		in_ns "$ns" ethtool -K "$dev" gso off tso off tx-udp-segmentation off >/dev/null || return
+	done
+}
+
+# Nobody says anything by itself any more, nor asks for a neighbour: who is asked for when
+# questions are dropped would be lost.
+silence() {
+	local ns
+
+	neighbours_stay || return
+	for ns in "${LEAF[@]}" "${SPINE[@]}" "${HOST[@]}"; do
+		in_ns "$ns" nft "table inet quiet { chain out {
+			type filter hook output priority 0; meta l4proto ipv6-icmp drop; }; }" ||
+			return
+	done
+}
+
+# A frame whose destination got the bit of groups would be delivered all the same.
+refuse_groups() {
+	in_ns "$1" sysctl -qw net.ipv4.conf.eth0.drop_unicast_in_l2_multicast=1 \
+		net.ipv6.conf.eth0.drop_unicast_in_l2_multicast=1
+}
+
+conserved() {
+	"$TESTS/tools/conserve" -s "$SEED" "$1" "${HOST[0.0]}" "${HOST[1.0]}" "${HOST_IP[1.0]}" \
+		"${HOST_IP6[1.0]}"
+}
+
+# Whoever asks for a neighbour may lose packets meanwhile: until none is lost.
+neighbours_known() {
+	local try says
+
+	for ((try = 0; try < 10; try++)); do
+		says=$(conserved 2000) && return
+	done
+	fail "$says"
+}
+
+setup() {
+	local ns
+
+	TOPO_UNDERLAY=$1
+	topo_up && fabric_up conga conga && fabric_hula && cut_in_kernel "${LEAF[0]}" &&
+		refuse_groups "${HOST[1.0]}" || return
+	for ns in "${LEAF[@]}" "${SPINE[@]}"; do pin "$ns" || return; done
+	neighbours_known && silence && mark
+}
+
+# ---- what is counted ----
+
+mark() {
+	local ns
+
+	for ns in "${LEAF[@]}"; do
+		totals "$ns" up && BEFORE[$ns]=$TOTALS || return
+	done
+	for ns in "${SPINE[@]}"; do totals "$ns" down && BEFORE[$ns]=$TOTALS || return; done
+}
+
+# box_agrees NAMESPACE DEVICES
+box_agrees() {
+	totals "$1" "$2" && ports_agree "${BEFORE[$1]}" "$TOTALS"
+}
+
+# Since the fabric was made
+all_agree() {
+	local ns
+
+	for ns in "${LEAF[@]}"; do box_agrees "$ns" up || fail "${ns%-*}" || return; done
+	for ns in "${SPINE[@]}"; do box_agrees "$ns" down || fail "${ns%-*}" || return; done
+}
+
+# ---- policies ----
+
+# On every box: hula and tr are also the spines' business.
+policy_set() {
+	local ns probe=auto
+
+	[[ $1 != hula ]] || probe=$PROBES
+	for ns in "${LEAF[@]}" "${SPINE[@]}"; do
+		"$CONGA" -n "$ns" fabric set policy "$1" probe "$probe" || return
+	done
+	[[ $1 != hula ]] || busywait 5000 probes_heard
+}
+
+probes_heard() {
+	[[ $("$CONGA" -n "${LEAF[0]}" -j leaf show | jq -r '.[0].best // empty') ]]
+}
+
+# left_to_kernel: by HULA, while no probe that is young enough told of a way; of a box that
+# has time for its probes none, else few. Sets LEFT.
+left_to_kernel() {
+	local grown
+
+	grown=" $(stats_growth "${LEAF[0]}")"
+	LEFT=0
+	[[ ! $grown =~ \ fallback_no_probe=([0-9]+) ]] || LEFT=${BASH_REMATCH[1]}
+	((LEFT * 100 <= DATAGRAMS)) || fail "$LEFT packets of $DATAGRAMS datagrams were left to the kernel"
+}
+
+# Where some packets were left to the kernel, each of one to BURST datagrams, these came
+# without a stamp.
+stamped_arrive() {
+	local grown plain
+
+	grown=$(stats_growth "${LEAF[1]}")
+	[[ $grown =~ rx_stamped=([0-9]+)\ rx_learnt=([0-9]+) ]] || fail "leaf 1: $grown" || return
+	plain=$((DATAGRAMS - BASH_REMATCH[1]))
+	((BASH_REMATCH[1] == BASH_REMATCH[2] && plain >= LEFT && plain <= BURST * LEFT)) ||
+		fail "$LEFT packets were not stamped, leaf 1: $grown"
+}
+
+policy_conserves() {
+	local says
+
+	policy_set "$1" && stats_mark "${LEAF[0]}" && stats_mark "${LEAF[1]}" || return
+	says=$(conserved "$DATAGRAMS") || fail "$says" || return
+	left_to_kernel || return
+	((!LEFT)) || says+=", $LEFT not stamped"
+	echo "# $says"
+	stamped_arrive
+}
+
+# underlay_conserves 4|6
+underlay_conserves() {
+	local policy
+
+	setup "$1" || die "the fabric cannot be set up"
+	for policy in $POLICIES; do
+		tap_test "v$1, $policy: each datagram once and unchanged, and learnt from" \
+			policy_conserves "$policy"
+	done
+	tap_test "v$1, on every box ports count what their devices sent" all_agree
+	topo_down
+}
+
+declare -A BEFORE=()
+
+require_root
+require_commands ip ethtool jq nft nsenter
+require_module
+read -ra policies <<<"$POLICIES"
+tap_plan $((2 * (${#policies[@]} + 1)))
+underlay_conserves 4
+underlay_conserves 6
+tap_exit

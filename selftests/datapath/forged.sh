@@ -1,0 +1,221 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Whose bytes: nothing of an unprivileged sender is looked at while he can still write it. A
+# process sends VXLAN by a UDP socket and rewrites the headers while packets are on their
+# way, each of which waits a while at the uplink: by send(), MSG_ZEROCOPY, splice and
+# sendfile, each as single datagrams and as segments of one call. First without conga on
+# his leaf, as a control: what he wrote after the output hooks leaves, and the other leaf
+# believes it. Then with it: everything arrives, and the other leaf sees no stamp.
+#
+# A rule before conga's hook writes a DSCP into what has no stamp there, so that it is known
+# of each datagram that arrives whether its stamp was written later.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/neighbours.sh
+. "$TESTS/lib/neighbours.sh"
+# shellcheck source=selftests/lib/tables.sh
+. "$TESTS/lib/tables.sh"
+
+TOPO_SPINES=1
+TOPO_LINKS=1
+
+readonly NOBODY=65534
+readonly CALLS=150 SEGMENTS=4
+readonly DELAY=5ms		# at the uplink, behind all hooks
+readonly PATIENCE_MS=10000
+
+# How to send, and in how many datagrams a call
+readonly WAYS=(copy zerocopy splice sendfile)
+
+# What forge sends: its VNI, and its word without and with a stamp
+readonly VNI=0x000063 CLEAN=0x08000000 STAMPED=0x084f0f00
+
+# ---- set up ----
+
+# Segments are cut behind the queue, so that leaf 1 sees each datagram.
+uplink_slow() {
+	in_ns "${LEAF[0]}" ethtool -K up0 tx-udp-segmentation off >/dev/null &&
+		tc -n "${LEAF[0]}" qdisc add dev up0 root netem delay "$DELAY" limit 100000
+}
+
+hooks_up() {
+	local ours="udp dport 4789 @th,96,24 $VNI"
+
+	in_ns "${LEAF[0]}" nft -f - <<-END || return
+		table inet before {
+			chain out {
+				type filter hook output priority 0;
+				$ours @th,64,32 $CLEAN meta nfproto ipv4 ip dscp set cs1
+				$ours @th,64,32 $CLEAN meta nfproto ipv6 ip6 dscp set cs1
+			}
+		}
+	END
+	in_ns "${LEAF[1]}" nft -f - <<-END
+		table netdev seen {
+			counter came { }
+			counter clean { }
+			counter stamped { }
+			counter late { }
+			chain in {
+				type filter hook ingress device "up0" priority 0;
+				$ours counter name came
+				$ours @th,64,32 $CLEAN counter name clean
+				$ours @th,64,32 $STAMPED counter name stamped
+				$ours @th,64,32 $STAMPED ip dscp cs1 counter name late
+				$ours @th,64,32 $STAMPED ip6 dscp cs1 counter name late
+			}
+		}
+	END
+}
+
+# Counters are exact when nobody else sends. The rate is such that no burst raises CE.
+leaf_up() {
+	conga_batch "${LEAF[$1]}" <<-END
+		fabric add $QUIET age 10s
+		port add dev up0 role uplink rate 1tbit tag 0
+		leaf add ${VTEP[1 - $1]} mode conga
+	END
+}
+
+setup() {
+	TOPO_UNDERLAY=$1
+	topo_up && tunnel_says_nothing && neighbours_meet && neighbours_stay && uplink_slow &&
+		hooks_up && leaf_up 1
+}
+
+# ---- sending ----
+
+# seen_read: sets SEEN, by name
+seen_read() {
+	local previous="" name="" word said
+
+	said=$(in_ns "${LEAF[1]}" nft list counters table netdev seen) || return
+	for word in $said; do
+		case $previous in
+		counter) name=$word ;;
+		packets) SEEN[$name]=$word ;;
+		esac
+		previous=$word
+	done
+}
+
+seen_all() {
+	seen_read && ((SEEN[came] - ALL >= $1))
+}
+
+# forge WAY SEGMENTS [OPTION]: all of it arrives. Sets SEEN to what leaf 1 saw of it.
+forge() {
+	local count=$((CALLS * $2)) name
+	local -A before=()
+
+	seen_read || return
+	for name in "${!SEEN[@]}"; do before[$name]=${SEEN[$name]}; done
+	ALL=${SEEN[came]}
+	stats_mark "${LEAF[0]}" 2>/dev/null	# or it has no fabric
+	stats_mark "${LEAF[1]}"
+	SAID=$("$TESTS/tools/forge" -n "${LEAF[0]}" -u "$NOBODY" -s "${VTEP[0]}" -c "$CALLS" -g "$2" \
+		"${@:3}" "$1" "${VTEP[1]}" 2>&1) || fail "$SAID" || return
+	busywait "$PATIENCE_MS" seen_all "$count"
+	seen_read || return
+	for name in "${!SEEN[@]}"; do SEEN[$name]=$((SEEN[$name] - before[$name])); done
+	((SEEN[came] == count)) || fail "${SEEN[came]} of $count datagrams arrived"
+}
+
+# ---- tests ----
+
+# believed WAY SEGMENTS: the control. Segments of a copy may differ, too, since it takes a while.
+believed() {
+	forge "$@" || return
+	stats_grown "${LEAF[1]}" rx_learnt
+	[[ $2 != 1 ]] || LATE[$1]=${SEEN[late]}
+	echo "# $SAID; ${SEEN[stamped]} with a stamp, ${SEEN[late]} written late, $GROWTH believed"
+	((GROWTH > 0 && SEEN[stamped] > 0 && SEEN[clean] > 0)) ||
+		fail "${SEEN[stamped]} with a stamp, ${SEEN[clean]} without, $GROWTH believed" || return
+	case $1.$2 in
+	copy.1) ((SEEN[late] == 0)) || fail "${SEEN[late]} of a copy were written late" ;;
+	zerocopy.*) ((SEEN[late] > 0)) || fail "none was written late" ;;
+	esac
+}
+
+# copied WAY SEGMENTS: all packets, if the kernel took the sender's pages. Some kernels copy
+# what is spliced.
+copied() {
+	stats_grown "${LEAF[0]}" tx_copied
+	((GROWTH == CALLS || (GROWTH == 0 && LATE[$1] == 0))) ||
+		fail "$GROWTH of $CALLS packets were copied"
+}
+
+# not_believed WAY SEGMENTS: some had a stamp when they were looked at, some had none
+not_believed() {
+	forge "$@" || return
+	stats_grown "${LEAF[0]}" tx_forged
+	echo "# $SAID; $GROWTH of $CALLS packets with a stamp when conga looked"
+	((SEEN[stamped] == 0 && SEEN[clean] == SEEN[came])) ||
+		fail "${SEEN[stamped]} of ${SEEN[came]} left with a stamp, ${SEEN[late]} of them written late" ||
+		return
+	((GROWTH > 0 && GROWTH < CALLS)) || fail "$GROWTH of $CALLS were forged" || return
+	copied "$@" && stats_moved "${LEAF[1]}" "" && tables_are_empty
+}
+
+# not_written WAY SEGMENTS: what is cleared is the packet, not what its sender has
+not_written() {
+	forge "$@" -k || return
+	stats_grown "${LEAF[0]}" tx_forged
+	((SEEN[clean] == SEEN[came] && GROWTH == CALLS)) ||
+		fail "$GROWTH of $CALLS were forged, ${SEEN[clean]} of ${SEEN[came]} are clean"
+}
+
+tables_are_empty() {
+	table_has 1 from-leaf "${VTEP[0]}" || return
+	[[ $(rows_to_leaf) == "$TO_LEAF" ]] || fail "to-leaf is $(rows_to_leaf), was $TO_LEAF"
+}
+
+rows_to_leaf() {
+	table_rows 1 to-leaf "${VTEP[0]}" && echo "$ROWS"
+}
+
+# A new fabric has learnt nothing.
+fabrics_anew() {
+	conga 1 fabric del && leaf_up 1 && leaf_up 0
+}
+
+# by_all_ways TEXT FUNCTION
+by_all_ways() {
+	local way
+
+	for way in "${WAYS[@]}"; do
+		tap_test "v$TOPO_UNDERLAY: $1, by $way" "$2" "$way" 1
+		tap_test "v$TOPO_UNDERLAY: $1, by $way in segments" "$2" "$way" "$SEGMENTS"
+	done
+}
+
+underlay() {
+	LATE=()
+	setup "$1" || die "cannot set up: $TAP_WHY"
+	by_all_ways "without conga a process forges stamps" believed
+	fabrics_anew || die "no fabric"
+	TO_LEAF=$(rows_to_leaf)
+	by_all_ways "an unprivileged process forges no stamp while it rewrites what it sends" \
+		not_believed
+	by_all_ways "memory or file of the process stay as they are when stamps are cleared" \
+		not_written
+	topo_down
+}
+
+declare -A SEEN=() LATE=()
+tap_plan $((2 * 3 * 2 * ${#WAYS[@]}))
+require_root
+require_commands ip tc nft ethtool
+require_module
+underlay 4
+underlay 6
+tap_exit

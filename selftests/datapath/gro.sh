@@ -1,0 +1,252 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What a leaf receives is merged (GRO) as without conga, though CE changes half way
+# through a burst. First with TCP: the sender's uplink cuts its bursts into frames; the
+# spine's link is slow for its DRE, not for traffic, so that each burst raises its
+# metric by a quarter of full scale, and it sinks until the next one. How many frames
+# become one packet is compared with the same load before there are fabrics. Then frame
+# by frame: which two segments are merged, and what the packet says that they become.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/capture.sh
+. "$TESTS/lib/capture.sh"
+
+TOPO_SPINES=1
+TOPO_LINKS=1
+FABRIC_RATE=100gbit
+CAPTURE_BYTES=1600		# whole frames, for their checksums
+
+# Tdre is automatic: C * tau is four of the largest bursts, here in 42 ms. A burst every
+# 40 ms fills a quarter of it, of which 0.39 are left when the next one comes: the
+# metric goes from 1 to 3 and back.
+readonly SLOW_RATE=50mbit
+readonly BURST=65536 BURSTS=50 GAP_NS=40000000
+readonly LEAST_PERCENT=90	# of what is merged without a fabric
+readonly LEAST_MERGED=10	# frames in a packet, or this test shows nothing
+readonly MOST_DISORDER=5	# packets out of order, among those of all bursts
+
+readonly FLUSH_NS=2000000	# so long leaf 1 waits for frames to merge
+readonly PATIENCE_MS=5000
+
+# Segments of one connection within the tunnel: Ethernet, IPv4, TCP; as hexadecimal digits.
+readonly PAYLOAD=1000 HEADERS=40 SEQUENCE=0x10000000
+readonly VNI=00006400
+readonly ETHERNET=0200000003010200000003000800
+readonly ADDRESSES=c0a8000ac0a8010a PORTS=03e80009
+
+# ---- load ----
+
+bursts() {
+	local i
+
+	for ((i = 0; i < BURSTS; i++)); do
+		echo "$((i * GAP_NS)) $BURST 0 1 0 - - -"
+	done
+}
+
+send_bursts() {
+	local said
+
+	said=$("$TESTS/tools/flowgen" -q -T <(bursts) -h "${HOST[0.0]},${HOST_IP[0.0]}" \
+		-h "${HOST[1.0]},${HOST_IP[1.0]}") || fail "TCP failed" || return
+	[[ $said == *" unfinished=0 "* ]] || fail "TCP: $said"
+}
+
+# ---- counting ----
+
+disorder() {
+	in_ns "${HOST[1.0]}" nstat -asz TcpExtTCPOFOQueue |
+		awk '$1 == "TcpExtTCPOFOQueue" { print $2 }'
+}
+
+# The tunnel counts what GRO made of the frames: sets FRAMES, PACKETS, DISORDER.
+counters_read() {
+	FRAMES=$(link_counter "${LEAF[1]}" up0 rx packets) &&
+		PACKETS=$(link_counter "${LEAF[1]}" vx rx packets) && DISORDER=$(disorder)
+}
+
+# Of the load: sets MERGED, hundredths of a frame in a packet, and DISORDER
+measure() {
+	local frames packets disorder
+
+	counters_read && frames=$FRAMES packets=$PACKETS disorder=$DISORDER &&
+		send_bursts && counters_read || return
+	frames=$((FRAMES - frames)) packets=$((PACKETS - packets))
+	DISORDER=$((DISORDER - disorder))
+	((packets > 0)) || fail "nothing came out of the tunnel" || return
+	MERGED=$((100 * frames / packets))
+	echo "# $frames frames became $packets packets, $DISORDER out of order"
+}
+
+# How often CE is another one than in the frame before, on the way to leaf 1
+ce_changes() {
+	capture_headers wire "${SPINE[0]}" | awk '
+		{ ce = substr($2, 4, 1) }
+		NR > 1 && ce != last { changes++ }
+		{ last = ce }
+		END { print changes + 0 }'
+}
+
+# ---- tests ----
+
+merged_without_fabric() {
+	measure || return
+	STOCK=$MERGED
+	((STOCK >= 100 * LEAST_MERGED)) ||
+		fail "only $STOCK hundredths of a frame are in a packet"
+}
+
+slow_fabric() {
+	fabric_up conga conga && "$CONGA" -n "${SPINE[0]}" port set down1.0 rate "$SLOW_RATE"
+}
+
+merged_with_conga() {
+	local changes
+
+	slow_fabric || fail "no fabric" || return
+	capture_start wire "${SPINE[0]}" down1.0 -Q out udp dst port "$TOPO_PORT" || return
+	measure && capture_stop wire || return
+	changes=$(ce_changes)
+	echo "# CE changed $changes times"
+	((changes >= BURSTS)) || fail "CE changed $changes times in $BURSTS bursts" || return
+	((MERGED >= STOCK * LEAST_PERCENT / 100)) ||
+		fail "$MERGED hundredths of a frame in a packet, $STOCK without a fabric"
+}
+
+in_order() {
+	((DISORDER <= MOST_DISORDER)) || fail "$DISORDER packets came out of order"
+}
+
+merged_after_conga() {
+	fabric_down && measure || return
+	((MERGED >= STOCK * LEAST_PERCENT / 100)) ||
+		fail "$MERGED hundredths of a frame in a packet, $STOCK before"
+}
+
+# ---- frame by frame ----
+
+# checksum DIGITS: of the Internet protocols
+checksum() {
+	local i sum=0
+
+	for ((i = 0; i < ${#1}; i += 4)); do sum=$((sum + 0x${1:i:4})); done
+	while ((sum >> 16)); do sum=$(((sum & 0xffff) + (sum >> 16))); done
+	printf '%04x' $((~sum & 0xffff))
+}
+
+# segment WORD SEQUENCE: VXLAN with this first word
+segment() {
+	local ip tcp length
+
+	printf -v length '%04x' $((HEADERS + PAYLOAD))
+	ip=4500${length}000040004006$(checksum "4500${length}000040004006$ADDRESSES")$ADDRESSES
+	printf -v tcp '%s%08x000000015010ffff' "$PORTS" "$2"
+	printf -v length '%04x' $((HEADERS - 20 + PAYLOAD))
+	echo "$1$VNI$ETHERNET$ip${tcp}$(checksum "${ADDRESSES}0006$length$tcp")0000"
+}
+
+# merged WORD WORD GAP [OPTION]...: two segments with GAP bytes missing between them,
+# and these words. Sets WORDS, of what came of them; OPTIONs are vxlan_send's.
+merged() {
+	local first second mac
+
+	first=$(segment "$1" "$SEQUENCE")
+	second=$(segment "$2" $((SEQUENCE + PAYLOAD + $3)))
+	mac=$(ip -n "${LEAF[1]}" -j link show dev up0 | jq -r '.[0].address')
+	capture_start merged "${LEAF[1]}" up0 -Q in udp dst port "$TOPO_PORT" || return
+	"$TESTS/tools/vxlan_send" -n "${SPINE[0]}" -d down1.0 -m "$mac" -s "${VTEP[0]}" "${@:4}" \
+		-l $((${#first} / 2 + PAYLOAD)) "${VTEP[1]}" "$first" "$second" &&
+		busywait "$PATIENCE_MS" all_came $((${#first} / 2)) && capture_stop merged || return
+	WORDS=$(capture_headers merged "${LEAF[1]}" | awk '{ printf "%s%s", sep, substr($2, 1, 8); sep = " " }')
+}
+
+# Both payloads, in one packet or two
+all_came() {
+	capture_text merged -q | awk -v headers="$1" -v all=$((2 * PAYLOAD)) '
+		$(NF - 1) == "length" { bytes += $NF - headers }
+		END { exit bytes != all }'
+}
+
+# becomes WORDS WORD WORD GAP [OPTION]...
+becomes() {
+	merged "${@:2}" || fail "nothing came of $2 and $3" || return
+	[[ $WORDS == "$1" ]] || fail "of $2 and $3 came $WORDS"
+}
+
+ce_is_the_newer_one() {
+	becomes 08170100 08130100 08170100 0 && becomes 08130100 08170100 08130100 0 &&
+		becomes 08130100 08170100 08130100 0 -x 0
+}
+
+others_stay_apart() {
+	becomes "08130100 08230100" 08130100 08230100 0 &&	# LBTag
+		becomes "08133100 08133300" 08133100 08133300 0 &&	# feedback
+		becomes "08120000 08160000" 08120000 08160000 0		# no stamps
+}
+
+# Where byte 3 has no queue, bits 4..2 may be feedback's.
+queue_is_the_newer_one() {
+	becomes "081301e4 081301e8" 081301e4 081301e8 0 && conga 1 fabric set policy tr || return
+	becomes 081301e8 081301e4 081301e8 0 && becomes 081701e8 08130184 081701e8 0 -x 0 &&
+		becomes "0c130104 0c130108" 0c130104 0c130108 0 && conga 1 fabric set policy conga
+}
+
+# Only the first of them has another word than it was sent with.
+unmerged_is_whole() {
+	becomes "08170100 08170100" 08130100 08170100 1 || return
+	(($(capture_text merged -vv | grep -c "udp sum ok") == 2)) ||
+		fail "$(capture_text merged -vv | grep -o "[[]bad udp.*]")"
+}
+
+# ---- set up ----
+
+# A veth merges nothing that comes from one which takes bursts whole.
+offloads() {
+	in_ns "${LEAF[0]}" ethtool -K up0 tso off gso off &&
+		in_ns "${SPINE[0]}" ethtool -K down1.0 tso off &&
+		in_ns "${LEAF[1]}" ethtool -K up0 gro on
+}
+
+setup() {
+	topo_up && offloads >/dev/null && settle
+}
+
+# What comes to leaf 1 is held for a moment; nobody else says anything.
+setup_frames() {
+	fabric_leaf 1 conga conga &&
+		ip netns exec "${LEAF[1]}" sh -c "echo $FLUSH_NS >/sys/class/net/up0/gro_flush_timeout"
+}
+
+underlay() {
+	TOPO_UNDERLAY=$1
+	setup || die "cannot set up"
+	tap_test "v$1, frames of a burst are merged without a fabric" merged_without_fabric
+	tap_test "v$1, as many are merged where CE changes within the burst" merged_with_conga
+	tap_test "v$1, and they are delivered in order" in_order
+	tap_test "v$1, without a fabric all is as before" merged_after_conga
+	setup_frames || die "cannot set up leaf 1"
+	tap_test "v$1, of two segments that differ in CE comes a packet with the newer one" \
+		ce_is_the_newer_one
+	tap_test "v$1, so with queues, if the policy marks packets" queue_is_the_newer_one
+	tap_test "v$1, what differs in LBTag, feedback, or has no stamp stays apart" \
+		others_stay_apart
+	tap_test "v$1, what waited and was not merged has a right checksum" unmerged_is_whole
+	topo_down
+}
+
+tap_plan 16
+require_root
+require_commands ip ethtool tcpdump jq nstat
+require_module
+underlay 4
+underlay 6
+tap_exit

@@ -1,0 +1,517 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Datagrams that were joined into one packet on their way, by UDP GRO forwarding or by
+# fraglist GRO of a spine, or by UDP_SEGMENT of a local process: each has a stamp of its own.
+# Each is read and learnt from by the leaf, raised by the spine, and cleared; what is in
+# them arrives whole. Every eighth datagram is shorter than those it is joined with. A
+# control shows what a stock kernel's spine joins.
+#
+# Datagrams come from leaf 0 past its IP layer, with LBTags in turn, and CE and feedback
+# that follow from the LBTag, so that the tables of leaf 1 say which of them it has read.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/tables.sh
+. "$TESTS/lib/tables.sh"
+# shellcheck source=selftests/lib/capture.sh
+. "$TESTS/lib/capture.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+
+TOPO_SPINES=1
+TOPO_LINKS=1
+TOPO_UDPCSUM=on			# for the v4 underlay
+
+readonly COUNT=128 TURN=8	# datagrams, and how many until a short one
+readonly LONG=200 SHORT=100	# bytes of their payload
+readonly SEGMENT=100 SEGMENTS=32	# bytes; datagrams of a local process, before a short one
+readonly SINK=9
+readonly OTHER_PORT=8472	# of the fabric, but of no vxlan device
+readonly NOBODY=65534
+readonly FLUSH_NS=5000000 DEFER_IRQS=100	# so long a device waits for what can be joined
+readonly PATIENCE_MS=10000
+readonly VXLAN="udp port $TOPO_PORT"
+readonly HELD_MS=200		# for so long a mirrored packet waits
+readonly HEADERS=40		# bytes of a datagram that tell it from others
+readonly PAGED=900 PAGES=64	# bytes, datagrams of a process that sends its pages
+
+# Uplinks of leaf 1 have this LBTag; feedback is about it.
+readonly UPLINK=3
+
+# ---- datagrams ----
+
+# checksum DIGITS: of the Internet protocols
+checksum() {
+	local i sum=0
+
+	for ((i = 0; i < ${#1}; i += 4)); do sum=$((sum + 0x${1:i:4})); done
+	while ((sum >> 16)); do sum=$(((sum & 0xffff) + (sum >> 16))); done
+	printf '%04x' $((~sum & 0xffff))
+}
+
+# frame BYTES: from host to host, a number of 16 bits and zeros. Sets HEAD, with the checksum
+# left out, and SUM, that of all but the number.
+frame() {
+	local from=c0a8000a to=c0a8010a udp ip
+
+	printf -v udp '%04x' $((8 + $1))
+	printf -v ip '4500%04x000040004011' $((28 + $1))
+	HEAD=020000010a01020000000a010800$ip$(checksum "$ip$from$to")$from${to}03e80009$udp
+	SUM=$(checksum "$from${to}001103e80009$udp$udp")
+	printf -v ZEROS '%0*d' $((2 * $1 - 4)) 0
+}
+
+# The word of datagram number $1: LBTag, CE and feedback in turn
+word_of() {
+	local tag=$(($1 % 16))
+
+	printf -v WORD '%08x' $((0x08010100 | tag << 20 | (tag % 8) << 17 | UPLINK << 12 | 5 << 9))
+}
+
+# datagrams_make: sets STAMPED and BLANK, and PAYLOADS, one a line
+datagrams_make() {
+	local i sum bytes
+	local -A head=() base=() zeros=()
+
+	for bytes in "$LONG" "$SHORT"; do
+		frame "$bytes"
+		head[$bytes]=$HEAD base[$bytes]=$((~0x$SUM & 0xffff)) zeros[$bytes]=$ZEROS
+	done
+	STAMPED=() BLANK=() PAYLOADS=""
+	for ((i = 0; i < COUNT; i++)); do
+		bytes=$(((i + 1) % TURN ? LONG : SHORT))
+		sum=$((base[$bytes] + i + 1))
+		((sum <= 0xffff)) || sum=$((sum - 0xffff))
+		printf -v FRAME '%s%04x%04x%s' "${head[$bytes]}" $((~sum & 0xffff)) $((i + 1)) \
+			"${zeros[$bytes]}"
+		word_of "$i"
+		STAMPED[i]=${WORD}00006400$FRAME
+		BLANK[i]=0800000000006400$FRAME
+		printf -v PAYLOADS '%s%04x%s\n' "$PAYLOADS" $((i + 1)) "${zeros[$bytes]}"
+	done
+	PAYLOADS=${PAYLOADS%$'\n'}
+}
+
+# ---- set up ----
+
+# joins NAMESPACE DEVICE FEATURE: what comes in by it is held for a moment, and joined
+joins() {
+	in_ns "$1" ethtool -K "$2" gro on rx-udp-gro-forwarding off rx-gro-list off \
+		"$3" on >/dev/null || fail "$2 has no $3" || return
+	ip netns exec "$1" sh -c "echo $FLUSH_NS >/sys/class/net/$2/gro_flush_timeout
+		echo $DEFER_IRQS >/sys/class/net/$2/napi_defer_hard_irqs"
+}
+
+joins_nothing() {
+	in_ns "$1" ethtool -K "$2" rx-udp-gro-forwarding off rx-gro-list off gro off >/dev/null
+}
+
+# What leaf 1 gets from the spine as one packet
+hooks_up() {
+	in_ns "${LEAF[1]}" nft -f - <<-END
+		table inet seen {
+			counter packets_in { }
+			chain in {
+				type filter hook input priority -300;
+				udp dport $TOPO_PORT counter name packets_in
+			}
+		}
+	END
+}
+
+# packets_in: sets PACKETS_IN, since the last call
+packets_in() {
+	local said
+
+	said=$(in_ns "${LEAF[1]}" nft reset counter inet seen packets_in) || return
+	[[ $said =~ packets\ ([0-9]+) ]] && PACKETS_IN=${BASH_REMATCH[1]}
+}
+
+# leaf_up LEAF MODE: anew
+leaf_up() {
+	conga "$1" fabric del 2>/dev/null
+	conga_batch "${LEAF[$1]}" <<-END
+		fabric add $QUIET age 10s dstport $TOPO_PORT dstport $OTHER_PORT
+		port add dev up0 role uplink rate 1tbit tag $UPLINK
+		leaf add ${VTEP[1 - $1]} mode $2
+	END
+}
+
+# The DRE of the spine's port to leaf 1 is full after 375 kB.
+spine_up() {
+	local ns=${SPINE[0]}
+
+	spine_down
+	FABRIC_RATE=1tbit fabric_spine 0 && "$CONGA" -n "$ns" fabric set tdre 300ms &&
+		"$CONGA" -n "$ns" port set down1.0 rate 1mbit
+}
+
+# A spine with a fabric is not part of every test.
+spine_down() {
+	"$CONGA" -n "${SPINE[0]}" fabric del 2>/dev/null
+	:
+}
+
+# By so much that it remains so for nearly three seconds
+spine_fill() {
+	topo_link_addresses 1 0 0
+	"$TESTS/tools/vxlan_send" -n "${SPINE[0]}" -c 30 -l 30000 -p "$SINK" "$LEAF_END" -
+}
+
+mac_of() {
+	ip -n "$1" -j link show "$2" | jq -r '.[0].address'
+}
+
+sink_up() {
+	"$TESTS/tools/udp_listen" "$1" "$2" >"$TOPO_DIR/$3" &
+	busywait "$PATIENCE_MS" grep -q listening "$TOPO_DIR/$3" || fail "nobody listens"
+}
+
+setup() {
+	TOPO_UNDERLAY=$1
+	topo_up && tunnel_says_nothing && hooks_up || return
+	topo_link_addresses 1 0 0
+	ip -n "${SPINE[0]}" neighbour replace "$LEAF_END" lladdr "$(mac_of "${LEAF[1]}" up0)" \
+		dev down1.0 nud permanent || return
+	PIN=()
+	pin "${HOST[1.0]}" && pin "${LEAF[1]}" || return
+	MAC=$(mac_of "${SPINE[0]}" down0.0)
+	sink_up "${HOST[1.0]}" "$SINK" sink && sink_up "${LEAF[1]}" "$OTHER_PORT" other
+}
+
+# ---- sending, and what arrives ----
+
+lines_are() {
+	(($(wc -l <"$TOPO_DIR/$1") == $2))
+}
+
+# arrive FILE TEXT COMMAND...: these lines and no others come, in this order
+arrive() {
+	local file=$1 text=$2 before count
+
+	shift 2
+	before=$(wc -l <"$TOPO_DIR/$file")
+	count=$(wc -l <<<"$text")
+	"$@" || return
+	busywait "$PATIENCE_MS" lines_are "$file" $((before + count))
+	[[ $(tail -n +$((before + 1)) "$TOPO_DIR/$file") == "$text" ]] ||
+		fail "$(($(wc -l <"$TOPO_DIR/$file") - before)) of $count came, or other ones"
+}
+
+# send [-p PORT] DATAGRAM...: from leaf 0, past its IP layer
+send() {
+	local -a words=()
+
+	[[ $1 != -p ]] || { words=("$1" "$2"); shift 2; }
+	"$TESTS/tools/vxlan_send" -n "${LEAF[0]}" -d up0 -m "$MAC" -s "${VTEP[0]}" -r "$#" \
+		"${words[@]}" "${VTEP[1]}" "$@"
+}
+
+# cross DATAGRAM...: through the tunnel of leaf 1 all of them come to its host
+cross() {
+	packets_in
+	# Not all of them have a fabric in each test.
+	stats_mark "${LEAF[1]}" 2>/dev/null
+	stats_mark "${SPINE[0]}" 2>/dev/null
+	arrive sink "$PAYLOADS" send "$@" && no_errors && packets_in || return
+	echo "# $COUNT datagrams in $PACKETS_IN packets"
+}
+
+no_errors() {
+	local errors
+
+	errors=$(csum_errors "${HOST[1.0]}" "${LEAF[1]}")
+	((errors == ERRORS)) || fail "$((errors - ERRORS)) checksum errors"
+}
+
+# Most packets that leaf 1 got were joined.
+were_joined() {
+	((PACKETS_IN <= COUNT / 2)) || fail "$COUNT datagrams came in $PACKETS_IN packets"
+}
+
+# ---- tests ----
+
+joined_by_stock() {
+	cross "${BLANK[@]}" && were_joined
+}
+
+# expected_rows [CE]: of the from-leaf table
+expected_rows() {
+	local tag rows=""
+
+	for ((tag = 0; tag < 16; tag++)); do rows+=" $tag=${1:-$((tag % 8))}"; done
+	echo "${rows# }"
+}
+
+# Each LBTag with its CE, or the one that the spine raised all to
+rows_are() {
+	table_rows 1 from-leaf "${VTEP[0]}" || return
+	[[ $ROWS == "$1" ]] || fail "from-leaf has $ROWS, expected $1"
+}
+
+learnt_each() {
+	spine_down
+	leaf_up 1 conga && cross "${STAMPED[@]}" && were_joined || return
+	stats_grew "${LEAF[1]}" "rx_stamped=$COUNT" && stats_grew "${LEAF[1]}" "rx_learnt=$COUNT" &&
+		stats_grew "${LEAF[1]}" "feedback_received=$COUNT" && joined_counted &&
+		rows_are "$(expected_rows)" || return
+	table_rows 1 to-leaf "${VTEP[0]}" || return
+	[[ $ROWS == "$UPLINK=5" ]] || fail "to-leaf has $ROWS"
+}
+
+# Few came alone.
+joined_counted() {
+	stats_grown "${LEAF[1]}" rx_joined
+	((GROWTH > COUNT / 2 && GROWTH <= COUNT)) || fail "rx_joined=$GROWTH"
+}
+
+# The tunnel drops what is not cleared.
+cleared_each() {
+	leaf_up 1 plain && cross "${STAMPED[@]}" && were_joined || return
+	stats_grew "${LEAF[1]}" "rx_stamped=$COUNT" &&
+		stats_grew "${LEAF[1]}" "rx_plain_leaf=$COUNT" && rows_are ""
+}
+
+# Only every second one has a stamp.
+mixed_each() {
+	local i
+	local -a mixed=()
+
+	leaf_up 1 conga || return
+	for ((i = 0; i < COUNT; i += 2)); do
+		mixed+=("${BLANK[i]}" "${STAMPED[i + 1]}")
+	done
+	cross "${mixed[@]}" && were_joined && stats_grew "${LEAF[1]}" "rx_learnt=$((COUNT / 2))" &&
+		rows_are "1=1 3=3 5=5 7=7 9=1 11=3 13=5 15=7"
+}
+
+# Nothing that is joined with a control packet comes through, nor is a datagram lost.
+control_each() {
+	local control=08000100fffffe00c0ffee00
+
+	leaf_up 1 conga && stats_mark "${LEAF[1]}" || return
+	send "$control" "$control" "$control" "$control" "$control" "$control" &&
+		busywait "$PATIENCE_MS" stats_grew "${LEAF[1]}" rx_control=6 || return
+	stats_grown "${LEAF[1]}" rx_joined
+	((GROWTH > 0)) || fail "they came alone" || return
+	cross "${STAMPED[@]}" && stats_grew "${LEAF[1]}" "rx_learnt=$COUNT"
+}
+
+# With all as long as the spine still has them as one, and leaf 1 reads each
+raised_each() {
+	leaf_up 1 conga && spine_up && spine_fill && cross "${STAMPED[@]}" && were_joined || return
+	rows_are "$(expected_rows 7)" && stats_grew "${LEAF[1]}" "rx_learnt=$COUNT" || return
+	stats_grown "${SPINE[0]}" ce_raised
+	((GROWTH >= COUNT * 7 / 8 && GROWTH <= COUNT)) || fail "ce_raised=$GROWTH" || return
+	stats_moved "${SPINE[0]}" "ce_raised=$GROWTH"
+}
+
+# offload_segments WORD: of the spine's port to leaf 1; off, it makes the checksums, too
+offload_segments() {
+	in_ns "${SPINE[0]}" ethtool -K down1.0 gso "$1" tx "$1" tx-udp-segmentation "$1" \
+		tx-gso-list "$1" >/dev/null 2>&1
+}
+
+# words_captured: the first of each VXLAN header
+words_captured() {
+	capture_headers wire "${LEAF[1]}" | awk '{ print substr($2, 1, 8) }'
+}
+
+# Each frame that the spine cuts them into has CE 7, all else as it was, and a right sum.
+raised_on_the_wire() {
+	local status=0
+
+	CAPTURE_BYTES=2000
+	leaf_up 1 conga && spine_up && offload_segments off || return
+	frames_are_raised || status=1
+	offload_segments on && return "$status"
+}
+
+frames_are_raised() {
+	local i expected="" good
+
+	capture_start wire "${LEAF[1]}" up0 -Q in "$VXLAN" && spine_fill &&
+		cross "${STAMPED[@]}" && capture_stop wire || return
+	((PACKETS_IN == COUNT)) || fail "$PACKETS_IN of $COUNT frames" || return
+	for ((i = 0; i < COUNT; i++)); do
+		word_of "$i"
+		printf -v expected '%s%08x\n' "$expected" $((0x$WORD | 0xe0000))
+	done
+	[[ $(words_captured) == "${expected%$'\n'}" ]] ||
+		fail "words: $(diff <(words_captured) <(echo "$expected") | head -n 5 | paste -sd' ')" ||
+		return
+	good=$(capture_text wire -vv | grep -c "udp sum ok] VXLAN")
+	((good == COUNT)) || fail "$good of $COUNT checksums are right" || return
+	# Otherwise they were not joined.
+	stats_grown "${SPINE[0]}" ce_raised
+	((GROWTH >= COUNT * 7 / 8)) || fail "ce_raised=$GROWTH"
+}
+
+# At leaf 1 itself an ordinary socket listens, for which fraglist GRO joins what the
+# kernel cuts again before that socket has it. A veth joins nothing that comes from one which
+# takes bursts whole.
+own_device_joins() {
+	in_ns "${SPINE[0]}" ethtool -K down1.0 tso off >/dev/null &&
+		leaf_up 1 conga && joins "${LEAF[1]}" up0 rx-gro-list || return
+	stats_mark "${LEAF[1]}"
+	arrive other "$(printf '%s\n' "${BLANK[@]}")" send -p "$OTHER_PORT" "${STAMPED[@]}" &&
+		stats_grew "${LEAF[1]}" "rx_learnt=$COUNT" && joined_counted &&
+		rows_are "$(expected_rows)"
+}
+
+read_at_own_device() {
+	local status=0
+
+	joins_nothing "${SPINE[0]}" down0.0 && own_device_joins || status=1
+	joins_nothing "${LEAF[1]}" up0 && return "$status"
+}
+
+# ---- what others hold, too ----
+
+# While it runs, whatever comes in by this device is mirrored, and the copies wait for a while.
+# mirrored NAMESPACE DEVICE COMMAND...
+mirrored() {
+	local ns=$1 dev=$2 status=0
+
+	shift 2
+	ip -n "$ns" link add mirror up type dummy &&
+		tc -n "$ns" qdisc add dev mirror root netem delay "${HELD_MS}ms" limit 10000 &&
+		tc -n "$ns" qdisc add dev "$dev" clsact &&
+		tc -n "$ns" filter add dev "$dev" ingress matchall \
+			action mirred egress mirror dev mirror || return
+	"$@" || status=1
+	tc -n "$ns" qdisc del dev "$dev" clsact && ip -n "$ns" link del mirror && return "$status"
+}
+
+nothing_waits() {
+	[[ $(tc -n "$1" -s qdisc show dev mirror) == *" backlog 0b 0p "* ]]
+}
+
+# copies_are_untouched NAMESPACE COMMAND...: in them all datagrams are as they were sent
+copies_are_untouched() {
+	local ns=$1 i expected="" found
+
+	shift
+	CAPTURE_BYTES=8000
+	capture_start mirror "$ns" mirror -Q out "$VXLAN" && "$@" && busywait "$PATIENCE_MS" nothing_waits "$ns" &&
+		capture_stop mirror || return
+	for ((i = 0; i < COUNT; i++)); do
+		expected+=${STAMPED[i]:0:2 * HEADERS}$'\n'
+	done
+	found=$(capture_bytes mirror "$ns" | awk '{ print $4 }' |
+		grep -oE "[0-9a-f]{8}00006400020000010a01[0-9a-f]{$((2 * HEADERS - 28))}")
+	[[ $found == "${expected%$'\n'}" ]] ||
+		fail "other copies: $(diff <(echo "$found") <(echo -n "$expected") | head -n 3)"
+}
+
+held_at_leaf() {
+	mirrored "${LEAF[1]}" up0 copies_are_untouched "${LEAF[1]}" learnt_each
+}
+
+held_at_spine() {
+	mirrored "${SPINE[0]}" down0.0 copies_are_untouched "${SPINE[0]}" raised_each
+}
+
+# pages_each WAY: datagrams lie in pages of a process, as forge sends them. GRO joins nothing
+# that came by MSG_ZEROCOPY, but fraglists; some kernels copy what is spliced.
+pages_each() {
+	local i lines="" zeros
+
+	printf -v zeros '%0*d' $((2 * (PAGED - 8))) 0
+	for ((i = 0; i < PAGES; i++)); do lines+=0800000000006300$zeros$'\n'; done
+	leaf_up 1 conga || return
+	stats_mark "${LEAF[1]}"
+	arrive other "${lines%$'\n'}" "$TESTS/tools/forge" -n "${LEAF[0]}" -s "${VTEP[0]}" \
+		-p "$OTHER_PORT" -k -i 0 -c "$PAGES" -l "$PAGED" "$1" "${VTEP[1]}" >/dev/null &&
+		stats_grew "${LEAF[1]}" "rx_learnt=$PAGES" || return
+	stats_grown "${LEAF[1]}" rx_joined
+	((GROWTH >= 2)) || fail "rx_joined=$GROWTH"
+}
+
+pages_each_held() {
+	mirrored "${LEAF[1]}" up0 pages_each "$1"
+}
+
+# ---- a local process ----
+
+# From a process of leaf 0, all in one call
+segments_are_cleared() {
+	local i sent="" expected=""
+
+	leaf_up 0 conga && leaf_up 1 conga || return
+	for ((i = 0; i < SEGMENTS; i++)); do
+		sent+=${STAMPED[i]:0:2 * SEGMENT}
+		expected+=${BLANK[i]:0:2 * SEGMENT}$'\n'
+	done
+	sent+=${STAMPED[i]:0:SEGMENT}
+	expected+=${BLANK[i]:0:SEGMENT}
+	stats_mark "${LEAF[0]}"
+	stats_mark "${LEAF[1]}"
+	arrive other "$expected" "$TESTS/tools/vxlan_send" -n "${LEAF[0]}" -u "$NOBODY" \
+		-s "${VTEP[0]}" -p "$OTHER_PORT" -g -l "$SEGMENT" "${VTEP[1]}" "$sent" &&
+		stats_grew "${LEAF[0]}" tx_forged=1 && stats_moved "${LEAF[1]}" ""
+}
+
+# by_kind KIND FEATURE
+by_kind() {
+	joins "${SPINE[0]}" down0.0 "$2" || die "$TAP_WHY"
+	tap_test "v$TOPO_UNDERLAY, $1: without conga datagrams are joined by the spine" \
+		joined_by_stock
+	tap_test "v$TOPO_UNDERLAY, $1: the leaf learns from each, and clears each" learnt_each
+	tap_test "v$TOPO_UNDERLAY, $1: control packets are read and consumed each" control_each
+	tap_test "v$TOPO_UNDERLAY, $1: the spine raises CE in each that it forwards as one" \
+		raised_each
+	tap_test "v$TOPO_UNDERLAY, $1: CE and checksum of each are right on the wire" \
+		raised_on_the_wire
+	tap_test "v$TOPO_UNDERLAY, $1: the leaf clears each, but no copy that waits elsewhere" \
+		held_at_leaf
+	tap_test "v$TOPO_UNDERLAY, $1: the spine raises each, but no copy that waits elsewhere" \
+		held_at_spine
+}
+
+# by_kind_further KIND WAY: what has nothing to do with the underlay
+by_kind_further() {
+	spine_down
+	tap_test "$1: stamps of a plain leaf are cleared in each, and teach nothing" cleared_each
+	tap_test "$1: only those that have a stamp are learnt from" mixed_each
+	tap_test "$1: datagrams sent by $2 are read and cleared each" pages_each "$2"
+	tap_test "$1: so are those sent by $2 of which copies wait elsewhere" \
+		pages_each_held "$2"
+}
+
+fabrics_down() {
+	spine_down
+	conga 1 fabric del
+}
+
+underlay() {
+	setup "$1" || die "cannot set up: $TAP_WHY"
+	ERRORS=$(csum_errors "${HOST[1.0]}" "${LEAF[1]}")
+	by_kind "UDP GRO forwarding" rx-udp-gro-forwarding
+	(($1 == 6)) || by_kind_further "UDP GRO forwarding" splice
+	fabrics_down
+	by_kind "fraglist GRO" rx-gro-list
+	(($1 == 6)) || by_kind_further "fraglist GRO" zerocopy
+	fabrics_down
+	tap_test "v$1: what the leaf's own device joins is read and cleared each" read_at_own_device
+	tap_test "v$1: stamps of a local process are cleared in each of many segments" \
+		segments_are_cleared
+	topo_down
+}
+
+tap_plan 40
+require_root
+require_commands ip tc nft ethtool jq tcpdump
+require_module
+datagrams_make
+underlay 4
+underlay 6
+tap_exit

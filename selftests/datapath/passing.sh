@@ -1,0 +1,234 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What passes through. Spines that do not mark, all or some of them: a fabric of
+# leaves alone works, with what the leaves' own links say. And reserved bits of
+# others: through a leaf's and a spine's links that mark whatever they may, and
+# through a leaf's door, they arrive as they were sent, and teach nothing.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+
+TOPO_LINKS=1
+
+readonly OTHER_PORT=8472	# of the fabric, but of no vxlan device
+readonly SINK=9
+readonly FLOWS=30
+readonly PATIENCE_MS=5000
+readonly SLOW=1mbit FAST=1tbit	# of a DRE that any packet fills, or none
+
+# ---- set up ----
+
+# What is learnt is there for long enough to be looked at.
+leaf_up() {
+	local l=$1
+
+	conga_batch "${LEAF[l]}" <<-END
+		fabric add $QUIET tdre 1us alpha 0.5 age 10s policy ecmp dstport 4789 dstport $OTHER_PORT
+		port add up0 role uplink rate $FAST tag 4
+		port add up1 role uplink rate $FAST tag 7
+		leaf add ${VTEP[1 - l]} mode conga
+	END
+}
+
+marking_spine_up() {
+	conga_batch "${SPINE[0]}" <<-END
+		fabric add $QUIET tdre 1us alpha 0.5 dstport 4789 dstport $OTHER_PORT
+		port add down0.0 role transit rate $SLOW
+		port add down1.0 role transit rate $SLOW
+	END
+}
+
+# hears NAME NAMESPACE PORT: what arrives there is in this file
+hears() {
+	"$TESTS/tools/udp_listen" "$2" "$3" >"$TOPO_DIR/$1" &
+	busywait "$PATIENCE_MS" grep -qs listening "$TOPO_DIR/$1"
+}
+
+silence() {
+	local l
+
+	for l in 0 1; do
+		in_ns "${LEAF[l]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 &&
+			in_ns "${HOST[$l.0]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 || return
+	done
+}
+
+setup() {
+	topo_up && silence && leaf_up 0 && leaf_up 1 || return
+	SPINE_MAC=$(ip -n "${SPINE[0]}" -br link show down0.0 | awk '{ print $3 }')
+	hears host0 "${HOST[0.0]}" "$SINK" && hears host1 "${HOST[1.0]}" "$SINK" &&
+		hears leaf1 "${LEAF[1]}" "$OTHER_PORT"
+}
+
+# ---- traffic between hosts ----
+
+lines_are() {
+	(($(wc -l <"$TOPO_DIR/$1") == $2))
+}
+
+# flows_cross FROM TO: so many, of one datagram each
+flows_cross() {
+	local before
+
+	before=$(wc -l <"$TOPO_DIR/host$2")
+	"$TESTS/tools/vxlan_send" -n "${HOST[$1.0]}" -c "$FLOWS" -p "$SINK" "${HOST_IP[$2.0]}" c0ffee || return
+	busywait "$PATIENCE_MS" lines_are "host$2" $((before + FLOWS)) ||
+		fail "$(($(wc -l <"$TOPO_DIR/host$2") - before)) of $FLOWS datagrams arrived"
+}
+
+flows_cross_both_ways() {
+	flows_cross 0 1 && flows_cross 1 0
+}
+
+# table_row LEAF TABLE TAG: the metric
+table_row() {
+	conga "$1" -j table show "$2" leaf "${VTEP[1 - $1]}" |
+		sed -n "s/.*{\"tag\":$3,\"metric\":\([0-9]*\),.*/\1/p"
+}
+
+# table_is LEAF TABLE METRIC METRIC: of LBTags 4 and 7. What is full in to-leaf
+# ages by one in ten seconds.
+table_is() {
+	local metrics
+
+	metrics="$(table_row "$1" "$2" 4) $(table_row "$1" "$2" 7)"
+	[[ $2 == from-leaf ]] || metrics=${metrics//[56]/7}
+	[[ $metrics == "$3 $4" ]] || fail "leaf $1 $2: $metrics, expected $3 $4"
+}
+
+ports_are() {
+	printf 'port set up%s rate %s\n' 0 "$2" 1 "$3" | conga_batch "${LEAF[$1]}"
+}
+
+# Leaf 0 says that its up1 is full, leaf 1 that both of its uplinks are idle.
+no_spine_marks() {
+	ports_are 0 "$FAST" "$SLOW" && flows_cross_both_ways && flows_cross_both_ways || return
+	table_is 1 from-leaf 0 7 && table_is 0 to-leaf 0 7 &&
+		table_is 0 from-leaf 0 0 && table_is 1 to-leaf 0 0
+}
+
+# The other way round, so that nothing is left over: spine 0 alone says it.
+one_spine_marks() {
+	ports_are 0 "$FAST" "$FAST" && marking_spine_up || return
+	flows_cross_both_ways && flows_cross_both_ways || return
+	table_is 1 from-leaf 7 0 && table_is 0 to-leaf 7 0 &&
+		table_is 0 from-leaf 7 0 && table_is 1 to-leaf 7 0
+}
+
+# ---- reserved bits of others ----
+
+# by_spine [OPTION VALUE]... DATAGRAM...: by the uplink to the marking spine, past leaf 0's
+# IP layer
+by_spine() {
+	local options=()
+
+	while [[ $1 == -* ]]; do
+		options+=("$1" "$2")
+		shift 2
+	done
+	"$TESTS/tools/vxlan_send" -n "${LEAF[0]}" -d up0 -m "$SPINE_MAC" -p "$OTHER_PORT" \
+		-s "${VTEP[0]}" "${options[@]}" "${VTEP[1]}" "$@"
+}
+
+# heard_is DATAGRAM...: since the last call leaf 1 heard just this
+heard_is() {
+	local all
+
+	busywait "$PATIENCE_MS" lines_are leaf1 $((HEARD + $#))
+	mapfile -t -s "$HEARD" all <"$TOPO_DIR/leaf1"
+	HEARD=$((HEARD + ${#all[@]}))
+	[[ ${all[*]} == "$*" ]] || fail "heard: ${all[*]}, expected: $*"
+}
+
+# Both tables of leaf 1, without what time changes
+tables() {
+	printf 'table show %s\n' to-leaf from-leaf | "$CONGA" -n "${LEAF[1]}" -j -b - |
+		sed -E 's/,"age_ns":[0-9]+//g; s/,"metric":[0-9]+}/}/g'
+}
+
+marked() {
+	TABLES=$(tables)
+	stats_mark "${LEAF[0]}"
+	stats_mark "${SPINE[0]}"
+	stats_mark "${LEAF[1]}"
+}
+
+# nobody_cares COUNTERS: of leaf 1; the others' links touched nothing
+nobody_cares() {
+	stats_moved "${LEAF[1]}" "$1" && stats_moved "${SPINE[0]}" "" &&
+		stats_moved "${LEAF[0]}" "" || return
+	[[ $(tables) == "$TABLES" ]] || fail "leaf 1 learnt: $(tables), before: $TABLES"
+}
+
+readonly VNI=00006400 BODY=c0ffee
+
+# A stamp but for bit 8; byte 3; byte 7; other flags, alone, with a stamp's
+# bits, and all there are.
+readonly -a FOREIGN=(08f6fe00 08000080 0841010000006401 08410100000064ff 0cf6fe01 0a000000
+	09410100 18410100 28410100 48410100 ffffffffffffffff)
+# Group Based Policy: its group has bit 8, its flags are where CE would be.
+readonly -a GBP=(88000100 8800ffff 88480100 8840ff01)
+# Without the flag of a valid VNI
+readonly -a MALFORMED=(00410100 04410100 f7ffffffffffffff)
+
+# passes COUNTER HEADER...: a header of four bytes gets a VNI
+passes() {
+	local counter=$1 header
+	local -a datagrams=()
+
+	for header in "${@:2}"; do
+		((${#header} > 8)) || header+=$VNI
+		datagrams+=("$header$BODY")
+	done
+	marked
+	by_spine "${datagrams[@]}" && heard_is "${datagrams[@]}" &&
+		nobody_cares "$counter=${#datagrams[@]}"
+}
+
+# The control: a stamp with CE 1, by the same way.
+stamp_is_marked() {
+	stats_mark "${SPINE[0]}"
+	stats_mark "${LEAF[1]}"
+	by_spine "08420100$VNI$BODY" && heard_is "08000000$VNI$BODY" || return
+	stats_moved "${SPINE[0]}" "ce_raised=1" &&
+		stats_moved "${LEAF[1]}" "rx_stamped=1 rx_learnt=1" || return
+	[[ $(table_row 1 from-leaf 4) == 7 ]] || fail "from-leaf: $(tables)"
+}
+
+# Leaf 0's own uplink is full, and would say so. Four bytes before the packet's end IP ends it
+# amid the VXLAN header: nothing of it is touched. At three the header is just whole.
+beyond_ip_is_nobodys() {
+	ports_are 0 "$SLOW" "$SLOW" || return
+	stats_mark "${LEAF[0]}"
+	by_spine -e 4 "08420100$VNI$BODY" && stats_moved "${LEAF[0]}" "" || return
+	by_spine -e 3 "08420100$VNI$BODY" && stats_moved "${LEAF[0]}" "ce_raised=1"
+}
+
+underlay() {
+	TOPO_UNDERLAY=$1 HEARD=1
+	setup || die "cannot set up"
+	tap_test "v$1, no spine marks: the leaves' own metrics are fed back" no_spine_marks
+	tap_test "v$1, one spine marks: its metrics are fed back" one_spine_marks
+	tap_test "v$1, reserved bits of others pass" passes rx_foreign "${FOREIGN[@]}"
+	tap_test "v$1, Group Based Policy passes" passes rx_foreign "${GBP[@]}"
+	tap_test "v$1, malformed VXLAN passes" passes rx_malformed "${MALFORMED[@]}"
+	tap_test "v$1, a stamp is marked on the same way" stamp_is_marked
+	tap_test "v$1, a header that IP's length cuts is not touched" beyond_ip_is_nobodys
+	topo_down
+}
+
+tap_plan 14
+require_root
+require_commands ip sysctl
+require_module
+underlay 4
+underlay 6
+tap_exit

@@ -1,0 +1,199 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# From one uplink to sixteen, all of them parallel links to one spine. Leaf 0's
+# route to leaf 1 has seventeen nexthops; those that are uplinks carry traffic,
+# all of them and no other, and every packet says by its LBTag which one. LBTags
+# are not in the order of links: the first uplink has 15.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+# shellcheck source=selftests/lib/flows.sh
+. "$TESTS/lib/flows.sh"
+# shellcheck source=selftests/lib/tables.sh
+. "$TESTS/lib/tables.sh"
+
+readonly UPLINKS=16
+TOPO_SPINES=1
+TOPO_LINKS=$((UPLINKS + 1))
+
+readonly TOO_MANY="A leaf has at most 16 uplinks, LBTags are 4 bits"
+readonly -a ALL_TAGS=({0..15})
+readonly -a GONE=(up3 up9 up12)
+
+declare -A TAG=()		# device -> LBTag; the uplinks that there are
+
+# ---- uplinks ----
+
+# A step of 7 visits all of 16.
+tag_of() {
+	echo $(((15 + 7 * $1) % UPLINKS))
+}
+
+uplink_add() {
+	TAG[up$1]=$(tag_of "$1")
+	conga 0 port add "up$1" role uplink tag "${TAG[up$1]}"
+}
+
+uplinks_grow() {
+	while ((${#TAG[@]} < $1)); do
+		uplink_add "${#TAG[@]}" || return
+	done
+	uplinks_watch
+}
+
+# Every device is watched, those that are no uplink without an LBTag.
+uplinks_watch() {
+	local u words=()
+
+	for ((u = 0; u < TOPO_LINKS; u++)); do
+		words+=("up$u${TAG[up$u]:+:${TAG[up$u]}}")
+	done
+	flows_count "${LEAF[0]}" "${words[@]}"
+}
+
+tags_given() {
+	conga 0 -j port show | tr '{' '\n' |
+		sed -n 's/.*"dev":"\([^"]*\)".*"tag":\([0-9]*\),.*/\1 \2/p'
+}
+
+# ---- what is expected ----
+
+# All the uplinks carry, each with its own LBTag.
+uplinks_carry() {
+	local dev count=$((${#TAG[@]} * FLOWS_EACH))
+
+	stats_mark "${LEAF[0]}"
+	flows_cross "$count" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}" ||
+		return
+	for dev in "${!TAG[@]}"; do
+		((STAMPED[$dev] == LEFT[$dev])) ||
+			fail "$dev: ${STAMPED[$dev]} of ${LEFT[$dev]} with LBTag ${TAG[$dev]}" || return
+	done
+	flows_spread "$count" "${!TAG[@]}" && stats_grew "${LEAF[0]}" "tx_stamped=$count"
+}
+
+carry_by_policy() {
+	local policy
+
+	for policy in ecmp conga; do
+		conga 0 fabric set policy "$policy" && uplinks_carry ||
+			fail "by policy $policy" || return
+	done
+}
+
+# ---- tests ----
+
+number_of_uplinks() {
+	uplinks_grow "$1" || fail "uplink refused" || return
+	carry_by_policy
+}
+
+one_more_is_refused() {
+	local before
+
+	before=$(tags_given)
+	refused "$TOO_MANY" -n "${LEAF[0]}" port add "up$UPLINKS" role uplink tag 3 &&
+		refused "$TOO_MANY" -n "${LEAF[0]}" port add "up$UPLINKS" role uplink || return
+	[[ $(tags_given) == "$before" ]] || fail "the uplinks changed: $(tags_given)" || return
+	uplinks_carry
+}
+
+# A port, with a DRE; no uplink, so no way to a leaf. It stays, since the spine
+# sends by it, too.
+transit_is_not_counted() {
+	conga 0 port add "up$UPLINKS" role transit || fail "refused" || return
+	uplinks_carry
+}
+
+all_tags_are_heard() {
+	table_has 1 from-leaf "${VTEP[0]}" "${ALL_TAGS[@]}"
+}
+
+# One metric per packet. Twice as many packets back as there are LBTags: two that
+# are sent at the same time, on two processors, may report the same one.
+all_tags_are_fed_back() {
+	local count=$((2 * UPLINKS))
+
+	stats_mark "${LEAF[0]}"
+	flows_send "$count" "${HOST[1.0]}" "${HOST_IP[0.0]}" &&
+		flows_arrive "$count" "${HOST[0.0]}" eth0 || return
+	table_has 0 to-leaf "${VTEP[1]}" "${ALL_TAGS[@]}" && stats_moved "${LEAF[0]}" \
+		"feedback_received=$count rx_stamped=$count rx_learnt=$count"
+}
+
+# What was learnt of an uplink that is gone is not its successor's.
+uplinks_deleted() {
+	local dev left
+
+	for dev in "${GONE[@]}"; do
+		conga 0 port del "$dev" || fail "$dev cannot be deleted" || return
+		unset "TAG[$dev]"
+	done
+	uplinks_watch && uplinks_carry || return
+	mapfile -t left < <(printf '%s\n' "${TAG[@]}" | sort -n)
+	table_has 0 to-leaf "${VTEP[1]}" "${left[@]}"
+}
+
+# The LBTags that are free, lowest first, whoever had them before
+lowest_free_tag() {
+	local dev free
+
+	free=$(for dev in "${GONE[@]}"; do tag_of "${dev#up}"; done | sort -n)
+	for dev in up9 up12 up3; do
+		conga 0 port add "$dev" role uplink || fail "$dev refused" || return
+		TAG[$dev]=${free%%$'\n'*}
+		free=${free#*$'\n'}
+	done
+	for dev in "${!TAG[@]}"; do echo "$dev ${TAG[$dev]}"; done | sort >"$TOPO_DIR/expected"
+	tags_given | sort | cmp -s "$TOPO_DIR/expected" - ||
+		fail "LBTags: $(tags_given | paste -sd,)" || return
+	uplinks_watch && carry_by_policy
+}
+
+# ---- set up ----
+
+# A long Tage, so that what was learnt stays to be looked at. Leaf 1 has all its
+# links as ports, too.
+setup() {
+	local u
+
+	topo_up && flows_silence && fabric_spine 0 || return
+	for ns in "${LEAF[0]}" "${HOST[@]}"; do pin "$ns" || return; done
+	conga_batch "${LEAF[0]}" <<-END || return
+		fabric add $QUIET age 10s
+		leaf add ${VTEP[1]} mode conga
+	END
+	{
+		echo "fabric add $QUIET age 10s"
+		echo "leaf add ${VTEP[0]} mode conga"
+		for ((u = 0; u < UPLINKS; u++)); do echo "port add up$u role uplink"; done
+		echo "port add up$u role transit"
+	} | conga_batch "${LEAF[1]}" || return
+	flows_end "${HOST[0.0]}" eth0 && flows_end "${HOST[1.0]}" eth0
+}
+
+tap_plan 13
+require_root
+require_commands ip nft
+require_module
+setup || die "cannot set up"
+for n in 1 2 3 5 8 15 16; do
+	tap_test "uplinks: $n, policies ecmp and conga" number_of_uplinks "$n"
+done
+tap_test "a 17th uplink is refused, and changes nothing" one_more_is_refused
+tap_test "a transit port beside them carries nothing to the leaf" transit_is_not_counted
+tap_test "leaf 1 hears of all 16 LBTags" all_tags_are_heard
+tap_test "feedback comes back for all 16 LBTags" all_tags_are_fed_back
+tap_test "uplinks that are deleted carry nothing, and are forgotten" uplinks_deleted
+tap_test "the lowest free LBTag is given" lowest_free_tag
+tap_exit

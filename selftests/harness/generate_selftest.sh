@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# generate_selftest.sh - include/netlink/generate reports files that are stale, and rejects
+# a description that is wrong with one sentence. On the host, on a copy with planted faults.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+
+COPY=$(mktemp -d)
+defer "rm -rf $COPY"
+readonly GENERATE=$COPY/include/netlink/generate SPEC=$COPY/include/netlink/conga.yaml
+readonly HEADER=$COPY/include/uapi/linux/conga.h
+readonly RULES=$COPY/kmod/netlink/rules_generated.c
+readonly -a MADE=(include/uapi/linux/conga.h kmod/netlink/{rules,params}_generated.{c,h})
+
+# plant FILE SCRIPT: a fresh copy in which this sed script changed the file
+plant() {
+	rm -rf "$COPY/include" "$COPY/kmod" && cp -r "$TESTS/../include" "$COPY/" &&
+		(cd "$TESTS/.." && cp --parents "${MADE[@]}" "$COPY/") && sed -i "$2" "$1" || return
+	! cmp -s "$1" "$TESTS/..${1#"$COPY"}" && return
+	why "nothing was changed by $2"
+	return 1
+}
+
+# ends STATUS SENTENCE COMMAND...: what the command prints, and how it exits
+ends() {
+	local said status
+
+	said=$("${@:3}" 2>&1)
+	status=$?
+	[[ $said == "$2" && $status == "$1" ]] && return
+	why "status $status: $said"
+	return 1
+}
+
+tree_is_current() {
+	ends 0 "" "$TESTS/../include/netlink/generate" --check
+}
+
+# stale_are FILE SCRIPT PATH...: after a change of the file these generated ones are stale
+stale_are() {
+	plant "$1" "$2" && ends 1 "$(printf '%s is stale: run include/netlink/generate\n' "${@:3}")" \
+		"$GENERATE" --check
+}
+
+# unchanged: what is generated is what it was
+unchanged() {
+	local path
+
+	for path in "${MADE[@]}"; do
+		cmp "$COPY/$path" "$TESTS/../$path" || return
+	done
+}
+
+# made FILE SCRIPT MADE LINE: the generated file has this line after a change
+made() {
+	plant "$1" "$2" && ends 0 "" "$GENERATE" && ends 0 "" "$GENERATE" --check || return
+	grep -qxF -- "$4" "$3" && return
+	why "no line: $4"
+	return 1
+}
+
+check_writes_nothing() {
+	plant "$SPEC" 's/fabric-q-max, value: 6/fabric-q-max, value: 5/' || return
+	! "$GENERATE" --check >/dev/null && unchanged
+}
+
+# rejects SCRIPT SENTENCE: and what is generated stays what it was
+rejects() {
+	plant "$SPEC" "$1" && ends 2 "include/netlink/conga.yaml: $2" "$GENERATE" && unchanged
+}
+
+tap_plan 30
+tap_test "all generated files are current" tree_is_current
+tap_test "a changed range makes the header and the kernel's rules stale" stale_are "$SPEC" \
+	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "${MADE[@]:0:2}"
+tap_test "a changed doc makes the header stale" stale_are "$SPEC" 's/Number of ports/Ports/' \
+	"${MADE[0]}"
+tap_test "an edited header is stale" stale_are "$HEADER" \
+	's/CONGA_TAGS_MAX\t.*/CONGA_TAGS_MAX\t32/' "${MADE[0]}"
+tap_test "an edited rule is stale" stale_are "$RULES" 's/specials = 2/specials = 1/' "${MADE[1]}"
+tap_test "--check writes nothing" check_writes_nothing
+tap_test "a changed range is generated" made "$SPEC" \
+	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "$HEADER" \
+	$'#define CONGA_FABRIC_Q_MAX\t\t\t5U'
+tap_test "an attribute's parentheses have type, unit, range and default" made "$SPEC" \
+	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "$HEADER" \
+	" * @CONGA_A_FABRIC_Q: (u32, bits, 1-5, default 3) Size of a metric, section 3.2."
+tap_test "a sentence has the unit, and a special value before the range" made "$SPEC" \
+	's/fabric-hello-max, value: 10000000000/fabric-hello-max, value: 2500000000/' "$RULES" \
+	$'\t\t.sentence = "hello is off or a time from 20 ms to 2500 ms",'
+tap_test "a sentence calls an attribute by its word" made "$SPEC" \
+	's/value: the table}/value: kind of table}/' "$RULES" \
+	$'\t\t.sentence = "kind of table is to-leaf or from-leaf",'
+tap_test "a list of names begins with its default, where that is the last" made "$SPEC" \
+	's/leaf-mode-default, value: 3/leaf-mode-default, value: 1/' "$RULES" \
+	$'\t\t.sentence = "mode is plain, conga or auto",'
+tap_test "an operation with a list of its own gets a policy of its own" made "$SPEC" \
+	'/name: leaf-set$/,/\*leaf-request/s/\*leaf-request/{attributes: [addr4, addr6, mode]}/' \
+	"$RULES" "conga_netlink_leaf_set_policy[CONGA_A_LEAF_MAX + 1] = {"
+tap_test "a policy says which operations it is of" made "$SPEC" \
+	's/\[ifindex, rate, drain, tier, origin\]/[ifindex, role, tag, rate, drain, tier, origin]/' \
+	"$RULES" "/* port-new, port-set */"
+tap_test "a range in a nest is rejected" rejects \
+	's/^  - {type: const, name: flow-protocol-default/  - {type: const, name: flow-protocol-min, value: 1}\n  - {type: const, name: flow-protocol-max, value: 9}\n&/; s/doc: IP protocol/doc: (id) IP protocol/' \
+	"attribute protocol of flow has a range, which requests do not check in a nest"
+tap_test "a word that is not of letters is rejected" rejects \
+	's/value: the table}/value: "the %s"}/' "the word of attribute kind of table is not of letters"
+tap_test "a range of powers of another number than 2 is rejected" rejects \
+	's/fabric-flowlets-power-of, value: 2/fabric-flowlets-power-of, value: 4/' \
+	"power-of of attribute flowlets of fabric is not 2"
+tap_test "a parameter without a default, of which no code is written by hand, is rejected" rejects \
+	'/fabric-alpha-default/d' \
+	"attribute alpha of fabric is no number with a default, as all are that are only copied"
+tap_test "a parameter that no reply has is rejected" rejects \
+	'/name: fabric-get/,/name: fabric-del/s/ alpha,//' \
+	"attribute alpha of fabric can be set, but is not in the reply of fabric-get"
+tap_test "an unknown attribute in an operation is rejected" rejects \
+	's/\[ifindex, origin\]/[ifindex, colour]/' \
+	"do request of port-del has colour, which is no attribute of port"
+tap_test "an attribute in no operation is rejected" rejects \
+	's/\[addr4, addr6, ifindex, hash, idle\]/[addr4, addr6, ifindex, idle]/' \
+	"attribute hash of flowlet is in no operation"
+tap_test "a default out of range is rejected" rejects \
+	's/fabric-q-default, value: 3/fabric-q-default, value: 7/' \
+	"default 7 of attribute q of fabric is out of its range"
+tap_test "a default that is no power is rejected" rejects \
+	's/fabric-flowlets-default, value: 65536/fabric-flowlets-default, value: 65535/' \
+	"default 65535 of attribute flowlets of fabric is out of its range"
+tap_test "a default that is in no enum is rejected" rejects \
+	's/leaf-mode-default, value: 3/leaf-mode-default, value: 4/' \
+	"default 4 of attribute mode of leaf is not in enum mode"
+tap_test "an attribute without a doc is rejected" rejects \
+	'/doc: Number of ports\./d' "attribute ports of fabric has no doc"
+tap_test "an enum's entry without a doc is rejected" rejects \
+	'/doc: The leaf has another Q\./d' "entry q of enum leaf-reason has no doc"
+tap_test "an unknown unit is rejected" rejects 's/(bits) Size/(stones) Size/' \
+	"attribute q of fabric has the unknown unit stones"
+tap_test "a range without a unit is rejected" rejects 's/(bits) Size/Size/' \
+	"attribute q of fabric has a range, but no unit"
+tap_test "a fact of an unknown attribute is rejected" rejects \
+	's/name: fabric-q-max/name: fabric-r-max/' \
+	"constant fabric-r-max is no fact of an attribute, and has no doc"
+tap_test "a key that nothing reads is rejected" rejects \
+	'0,/multi-attr: true/s//multiattr: true/' \
+	"attribute dstport of fabric has the unknown key multiattr"
+tap_test "text that is no YAML is rejected" rejects '1s/.*/}/' \
+	"line 1: expected the node content, but found '}'"
+tap_exit

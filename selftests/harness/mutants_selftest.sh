@@ -1,0 +1,176 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# mutants_selftest.sh - the tables of mutants are read, applied and checked against the
+# tree. On the host, on a small tree with planted faults.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+
+TREE=$(mktemp -d)
+defer "rm -rf $TREE"
+readonly MUTANT=$TREE/selftests/mutants/mutant PAGE=$TREE/Documentation/proofs.md
+
+# make_tree: two functions with the same line, a rule, three mutants and a kind
+make_tree() {
+	rm -rf "${TREE:?}"/* && mkdir -p "$TREE"/{kmod,Documentation,selftests/{clocks,mutants}} || return
+	cp "$TESTS"/mutants/{mutant,run,*.py} "$TREE/selftests/mutants/"
+	cp "$TESTS/where.sh" "$TREE/selftests/"
+	touch "$TREE"/selftests/{clocks/clock.sh,Makefile}
+	cat >"$TREE/kmod/clock.c" <<-'END'
+	static int clock_tick(int now);
+
+	static int clock_tick(int now)
+	{
+	    now++;
+	    return now;
+	}
+
+	static int clock_set(int now)
+	{
+	    if (now < 0)
+	        return 0;
+	    return now;
+	}
+	END
+	cat >"$TREE/selftests/mutants/clocks.table" <<-'END'
+	Subject: Clocks
+
+	Rule: a clock goes on, and never
+	  back
+	Paper: 3.2
+	Rooms: clock.c
+	Tests: clock.sh
+
+	Mutant: clock-stands
+	Effect: A tick changes nothing.
+	Kills: clock.sh
+	@@ kmod/clock.c clock_tick()
+	-    now++;
+
+	Mutant: clock-lies
+	Effect: A clock that was set is one ahead.
+	Kills: clock.sh
+	Kernel: uml-debug
+	@@ kmod/clock.c clock_set()
+	-    return now;
+	+    return now + 1;
+
+	Mutant: clock-jumps
+	Effect: A tick counts twice.
+	Kills: clock.sh
+	@@ kmod/clock.c clock_tick()
+	     now++;
+	+    now++;
+	END
+	printf '%s\n' "Subject: Kinds" "" "Kind: time" "Met: a clock" "Siblings: a watch" \
+		"Tests: clock.sh" "Mutants: clock-lies" >"$TREE/selftests/mutants/kinds.table"
+	printf '%s\n' "# Proofs" "" @clocks "" @kinds >"$TREE/selftests/mutants/proofs.template"
+	"$MUTANT" print >"$PAGE"
+}
+
+# says EXPECTED COMMAND...
+says() {
+	local said
+
+	said=$("${@:2}" 2>&1)
+	[[ $said == "$1" ]] && return
+	why "$said"
+	return 1
+}
+
+# reports FINDING FILE SED: of a tree in which the file is edited so, and the page printed
+reports() {
+	make_tree && sed -i "$3" "$TREE/$2" || return
+	"$MUTANT" print >"$PAGE" 2>/dev/null
+	says "$1" "$MUTANT" check
+}
+
+reports_stale_page() {
+	make_tree && sed -i 's/goes on/stands/' "$TREE/selftests/mutants/clocks.table" || return
+	says "Documentation/proofs.md is stale: selftests/mutants/mutant print >Documentation/proofs.md" \
+		"$MUTANT" check
+}
+
+prints_rows() {
+	make_tree && grep -qxF "| a clock goes on, and never back | 3.2 | clock.c | clock.sh |$(:
+		) clock-stands, clock-lies, clock-jumps |" "$PAGE" &&
+		grep -qxF "| time | a clock | a watch | clock.sh | clock-lies |" "$PAGE"
+}
+
+# becomes NAME DIFF: what the mutant changes in kmod/clock.c
+becomes() {
+	make_tree && cp "$TREE/kmod/clock.c" "$TREE/before" && cd "$TREE" || return
+	"$MUTANT" apply "$1" && says "$2" diff before kmod/clock.c
+}
+
+applies_all_three() {
+	becomes clock-stands $'5d4\n<     now++;' &&
+		becomes clock-lies $'13c13\n<     return now;\n---\n>     return now + 1;' &&
+		becomes clock-jumps $'5a6\n>     now++;'
+}
+
+applies_nothing_stale() {
+	make_tree && sed -i 's/now++/now += 1/' "$TREE/kmod/clock.c" || return
+	cp "$TREE/kmod/clock.c" "$TREE/before" && cd "$TREE" || return
+	says "mutant: clock-stands: kmod/clock.c clock_tick(): the old text is there 0 times, not once" \
+		"$MUTANT" apply clock-stands && cmp -s before kmod/clock.c
+}
+
+lists_by_name_table_and_test() {
+	make_tree && says $'clock-stands\nclock-lies\nclock-jumps' "$MUTANT" list clocks &&
+		says $'clock-lies\tselftests/clocks/clock.sh\tuml-debug\tkmod/clock.c' \
+			"$MUTANT" list --long clock-lies &&
+		says $'clock-stands\nclock-lies\nclock-jumps' "$MUTANT" list --kills clock.sh &&
+		says "" "$MUTANT" list --kills watch.sh &&
+		says "mutant: there is neither a mutant nor a table clocks-lie" "$MUTANT" list clocks-lie
+}
+
+# Nothing is built, as there is nothing to build in this tree.
+run_names_stale() {
+	make_tree && sed -i 's/now++/now += 1/' "$TREE/kmod/clock.c" || return
+	says "mutants: 1 to kill
+mutants: clock-stands: broken: kmod/clock.c clock_tick(): the old text is there 0 times, not once
+0 killed, 0 survived, 1 broken" env CONGA_CACHE="$TREE" "$TREE/selftests/mutants/run" clock-stands
+}
+
+readonly TABLE=selftests/mutants/clocks.table
+tap_plan 16
+tap_test "tables without a fault are accepted" reports "" kmod/clock.c ""
+tap_test "a mutant whose old text is gone is reported" reports \
+	"clocks.table:15: clock-lies: kmod/clock.c clock_set(): the old text is there 0 times, not once" \
+	kmod/clock.c '13s/now/(now)/'
+tap_test "a mutant whose old text is there twice is reported" reports \
+	"clocks.table:15: clock-lies: kmod/clock.c clock_set(): the old text is there 2 times, not once" \
+	kmod/clock.c '12s/.*/    return now;/'
+tap_test "a mutant whose function is gone is reported" reports \
+	"clocks.table:15: clock-lies: kmod/clock.c clock_set(): the function is there 0 times, not once" \
+	kmod/clock.c s/clock_set/clock_put/
+tap_test "a mutant whose file is gone is reported" reports \
+	"clocks.table:15: clock-lies: kmod/watch.c: there is no such file" \
+	"$TABLE" '15,20s/clock[.]c/watch.c/'
+tap_test "a name that two mutants have is reported" reports \
+	"clocks.table:9: clock-jumps is the name of 2 mutants
+clocks.table:23: clock-jumps is the name of 2 mutants" "$TABLE" s/clock-stands/clock-jumps/
+tap_test "a test that kills a mutant of a rule that does not name it is reported" reports \
+	"clocks.table:9: clock-stands is killed by watch.sh, which is no test of its rule" \
+	"$TABLE" '11s/clock/watch/'
+tap_test "a room that does not exist is reported" reports \
+	"clocks.table:3: a clock goes on, and never back: there is no room watch.c" \
+	"$TABLE" 's/Rooms: clock/Rooms: watch/'
+tap_test "a mutant that does not exist is reported where a kind names it" reports \
+	"kinds.table:3: time: there is no mutant clock-lied" \
+	selftests/mutants/kinds.table s/clock-lies/clock-lied/
+tap_test "a table that cannot be read is reported with its line" reports \
+	"mutant: clocks.table:10: neither a field nor a change: Efect: A tick changes nothing." \
+	"$TABLE" s/Effect/Efect/
+tap_test "a page that is not what the tables print is reported" reports_stale_page
+tap_test "rules and kinds are printed as rows" prints_rows
+tap_test "a deletion, a replacement and an insertion are applied in their function" \
+	applies_all_three
+tap_test "a mutant that does not apply leaves the file as it is" applies_nothing_stale
+tap_test "mutants are listed by their name, their table and their test" \
+	lists_by_name_table_and_test
+tap_test "run names a mutant that does not apply before it builds anything" run_names_stale
+tap_exit

@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What setup and vm/run do while another program uses apt: they wait for it, and say so. On
+# the host, with a lock and a cache of apt's of their own.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+
+readonly PAUSE=1 HELD=3		# seconds
+
+TREE=$(mktemp -d)
+defer "rm -rf $TREE"
+
+# lock_hold SECONDS: as apt does, which has it until then
+lock_hold() {
+	rm -f "$TREE/archives/lock.held"
+	python3 - "$TREE/archives/lock" "$1" <<-'END' &
+	import fcntl, sys, time
+	lock = open(sys.argv[1], 'w')
+	fcntl.lockf(lock, fcntl.LOCK_EX)
+	open(sys.argv[1] + '.held', 'w')
+	time.sleep(float(sys.argv[2]))
+	END
+	LOCKED=$!
+	busywait 10000 test -e "$TREE/archives/lock.held"
+}
+
+# apt_get TRIES WORD: "clean" needs apt's lock
+apt_get() {
+	APT_CONFIG=$TREE/apt.conf APT_TRIES=$1 APT_PAUSE=$PAUSE CONGA_CACHE=$TREE/cache bash -c \
+		'set -euo pipefail; . "$1/vm/kernel.sh"; apt_get "$2"' setup "$TESTS" "$2" 2>&1
+}
+
+waits() {
+	local says
+
+	lock_hold "$HELD"
+	says=$(apt_get 60 clean) || fail "$says" || return
+	[[ $says == *"waiting for another program that uses apt"* ]] || fail "it did not wait: $says"
+}
+
+gives_up() {
+	local says
+
+	lock_hold 60
+	says=$(apt_get 2 clean) && fail "it did not give up" && return 1
+	kill "$LOCKED"
+	[[ $says == *"Could not get lock $TREE/archives/lock"* ]] || fail "$says"
+}
+
+fails_at_once() {
+	local says
+
+	says=$(apt_get 60 nonsense) && fail "nonsense was understood" && return 1
+	[[ $says == *nonsense* && $says != *waiting* ]] || fail "$says"
+}
+
+tap_plan 3
+require_commands apt-get python3
+mkdir -p "$TREE/archives/partial"
+printf 'Dir::Cache "%s";\n' "$TREE" >"$TREE/apt.conf"
+tap_test "apt is waited for while another program uses it" waits
+tap_test "an error of apt's that is not about its lock is reported at once" fails_at_once
+tap_test "after all tries apt's own sentence about the lock is reported" gives_up
+tap_exit

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# tally_selftest.sh - tally counts what programs say, and nothing that was not run
+# passes. On the host.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+
+readonly SKIPS="# one test of a program, and a program
+a.sh: two
+a.sh: needs a moon"
+
+# counts COUNTS STATUS LINE...: of a program that says this and ends so, beside one that
+# passes
+counts() {
+	local said last
+
+	said=$(printf '%s\n' "# program a.sh" "${@:3}" "${2:+# end a.sh status $2 seconds 0}" \
+		"# program b.sh" "1..1" "ok 1 one" "# end b.sh status 0 seconds 1" |
+		"$TESTS/tally" -v SKIPS=<(echo "$SKIPS"))
+	last="$?: ${said##*$'\n'}"
+	[[ $last == "$1" ]] && return
+	why "${*:3}: $said"
+	return 1
+}
+
+tells_all_three() {
+	counts "0: 3 passed, 0 failed, 0 skipped" 0 1..2 "ok 1 one" "ok 2 - two" &&
+		counts "1: 2 passed, 1 failed, 0 skipped" 1 1..2 "ok 1 one" "not ok 2 two" &&
+		counts "0: 2 passed, 0 failed, 1 skipped" 4 1..2 "ok 1 one" "ok 2 two # SKIP no reason"
+}
+
+tells_a_whole_program() {
+	counts "0: 1 passed, 0 failed, 1 skipped" 4 "1..0 # SKIP needs a moon"
+}
+
+takes_no_other_skip() {
+	counts "1: 1 passed, 1 failed, 0 skipped" 4 1..1 "ok 1 one # SKIP no reason" &&
+		counts "1: 1 passed, 1 failed, 0 skipped" 4 "1..0 # SKIP needs a sun" &&
+		counts "1: 1 passed, 1 failed, 0 skipped" 4 1..0
+}
+
+takes_as_many_as_planned() {
+	counts "1: 2 passed, 1 failed, 0 skipped" 0 1..2 "ok 1 one" &&
+		counts "1: 3 passed, 1 failed, 0 skipped" 0 1..1 "ok 1 one" "ok 2 two" &&
+		counts "1: 1 passed, 1 failed, 0 skipped" 0 "# nothing"
+}
+
+takes_an_end_that_tests_explain() {
+	counts "1: 2 passed, 1 failed, 0 skipped" 1 1..1 "ok 1 one" &&
+		counts "1: 2 passed, 1 failed, 0 skipped" "" 1..1 "ok 1 one"
+}
+
+takes_no_silence() {
+	local said status=0
+
+	said=$("$TESTS/tally" </dev/null) || status=$?
+	[[ $status == 1 && $said == *"0 passed, 1 failed, 0 skipped" ]] && return
+	why "status $status: $said"
+	return 1
+}
+
+tap_plan 6
+tap_test "what passed, failed and was skipped" tells_all_three
+tap_test "a whole program that was skipped" tells_a_whole_program
+tap_test "no skip that is not listed passes" takes_no_other_skip
+tap_test "nor do more tests than planned, fewer or none" takes_as_many_as_planned
+tap_test "nor an end that its tests do not explain, or none" takes_an_end_that_tests_explain
+tap_test "nor no program at all" takes_no_silence
+tap_exit

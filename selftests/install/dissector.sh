@@ -1,0 +1,353 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# dissector.sh - userspace/dist/wireshark/conga.lua by tshark: what it reads from the packets
+# of a small fabric is what the module said of them, and the golden bytes mean what
+# golden.sh has them mean. On the host, from a recording beside the dissector:
+#
+#	selftests/vm/run -- selftests/install/dissector.sh record | base64 -d |
+#		tar -xzC userspace/dist/wireshark
+#
+# makes it anew: what the spine sent on to the leaves (recorded.pcap), and what the
+# leaves said at the end (recorded.json).
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/capture.sh
+. "$TESTS/lib/capture.sh"
+
+readonly DISSECTOR=${DISSECTOR:-$TESTS/../userspace/dist/wireshark/conga.lua}
+readonly PCAP=$TESTS/../userspace/dist/wireshark/recorded.pcap
+readonly SAID=$TESTS/../userspace/dist/wireshark/recorded.json
+
+# ---- in the virtual machine ----
+
+TOPO_SPINES=1
+
+readonly PORT_RATE=1mbit HELLO=20ms PROBE=20ms
+readonly PINGS=10 PAYLOAD=900
+
+record_fabrics() {
+	local l
+
+	for l in 0 1; do
+		conga_batch "${LEAF[l]}" <<-END || return
+			fabric add q 3 tdre 10ms alpha 0.5 age 10s hello $HELLO leaf-id 0xc0de000$l
+			port add up0 role uplink rate $PORT_RATE tag 3
+			port add up1 role uplink rate $PORT_RATE tag 12
+			leaf add ${VTEP[1 - l]} mode conga
+		END
+	done
+	conga_batch "${SPINE[0]}" <<-END
+		fabric add q 3 tdre 10ms alpha 0.5 age 10s hello off
+		port add down0.0 role transit rate $PORT_RATE
+		port add down0.1 role transit rate $PORT_RATE
+		port add down1.0 role transit rate $PORT_RATE
+		port add down1.1 role transit rate $PORT_RATE
+		leaf add ${VTEP[0]} mode plain
+		leaf add ${VTEP[1]} mode plain
+	END
+}
+
+pings() {
+	in_ns "${HOST[0.0]}" ping -q -n -c "$PINGS" -i 0.01 -W 5 -s "$PAYLOAD" "${HOST_IP[1.0]}"
+}
+
+# Stamps both ways, feedback, queues, probes, a bye
+record_traffic() {
+	capture_start recorded "${SPINE[0]}" any -Q out "udp port 4789" && record_fabrics || return
+	sleep 0.2
+	pings && "$CONGA" -n "${SPINE[0]}" fabric set policy tr && pings || return
+	"$CONGA" -n "${SPINE[0]}" fabric set policy hula && conga 1 fabric set probe $PROBE || return
+	sleep 0.2
+	conga 1 fabric set probe off && sleep 0.2
+}
+
+# The bye is the last packet to leaf 0.
+record_end() {
+	{
+		conga 0 -j fabric show
+		conga 1 -j fabric show
+		conga 0 -j table show to-leaf
+		conga 1 -j table show from-leaf
+		conga 1 fabric del && sleep 0.2
+		conga 0 -j stats show
+	} | jq -s '{leaf0: .[0][0], leaf1: .[1][0], to_leaf: .[2][0], from_leaf: .[3][0],
+		stats: .[4][0]}' >"$TOPO_DIR/recorded.json" && capture_stop recorded
+}
+
+record() {
+	module_load || die "no module"
+	topo_up || die "cannot set up"
+	{ record_traffic >/dev/null && record_end; } || die "cannot record: $TAP_WHY"
+	tar -C "$TOPO_DIR" -cz recorded.pcap recorded.json | base64
+}
+
+# ---- on the host ----
+
+# fields FILTER FIELD...: of the packets that match, parted by tabs
+fields() {
+	local list=() field
+
+	for field in "${@:2}"; do
+		list+=(-e "$field")
+	done
+	tshark -X "lua_script:$DISSECTOR" -r "${FILE:-$PCAP}" "${OPTIONS[@]}" -Y "$1" -T fields \
+		-E occurrence=a "${list[@]}" 2>"$SCRATCH/errors" ||
+		fail "tshark: $(tail -n 1 "$SCRATCH/errors")"
+}
+
+# are "WHAT" EXPECTED ACTUAL: and there is something
+are() {
+	[[ $2 && $2 == "$3" ]] || fail "$1: the packets say \"$3\", the module said \"$2\""
+}
+
+said_by() {
+	jq -r "$1" "$SAID"
+}
+
+count() {
+	fields "$1" frame.number | wc -l
+}
+
+# ids SOURCE
+ids() {
+	fields "ip.src == $1 && conga.type" conga.leaf_id | sort -u | paste -sd' '
+}
+
+hellos() {
+	local l
+
+	for l in 0 1; do
+		are "leaf ids" "$(said_by ".leaf$l.leaf_id" | xargs printf '0x%08x\n')" \
+			"$(ids "10.0.0.1$((1 + l))")" || return
+	done
+	are q "$(said_by .leaf0.q)" "$(fields conga.type==1 conga.q | sort -u)"
+}
+
+# The last CE of each LBTag is what the receiver knows of it.
+congestion() {
+	are "CE" "$(said_by '.from_leaf.rows | map("\(.tag) \(.metric)") | sort | join(",")')" \
+		"$(fields "ip.dst == 10.0.0.12 && conga.lbtag && !conga.type" conga.lbtag conga.ce |
+			awk '{ ce[$1] = $2 } END { for (t in ce) print t, ce[t] }' | sort | paste -sd,)"
+}
+
+# The last report of each LBTag, in whatever packet, is what its leaf knows.
+feedback() {
+	are "feedback" "$(said_by '.to_leaf.rows | map("\(.tag) \(.metric)") | sort | join(",")')" \
+		"$({
+			fields "ip.dst == 10.0.0.11 && conga.fb_lbtag" frame.number conga.fb_lbtag \
+				conga.fb_metric
+			fields "ip.dst == 10.0.0.11 && conga.record.lbtag" frame.number \
+				conga.record.lbtag conga.record.metric |
+				awk '{ n = split($2, t, ","); split($3, m, ",")
+					for (i = 1; i <= n; i++) print $1, t[i], int(m[i] / 32) }'
+		} | sort -n | awk '{ m[$2] = $3 } END { for (t in m) print t, m[t] }' |
+			sort | paste -sd,)"
+}
+
+counters() {
+	local to="ip.dst == 10.0.0.11"
+
+	are "stamped packets" "$(said_by .stats.rx_stamped)" \
+		"$(count "$to && conga.lbtag && !conga.type")" &&
+		are "control packets" "$(said_by .stats.rx_control)" \
+			"$(count "conga.type && ($to || conga.type == 4 && ip.ttl == 255 && \
+sll.ifindex in {$(links_to_leaf0)})")"
+}
+
+# While the spine's policy was tr each of the answers told of one.
+queues() {
+	are "answers with a queue" "$PINGS" \
+		"$(count "ip.dst == 10.0.0.11 && conga.queue_ns && !conga.type")"
+}
+
+# The module's own devices have their names in the namespace only: by what goes there.
+links_to_leaf0() {
+	fields "ip.dst == 10.0.0.11" sll.ifindex | sort -u | paste -sd,
+}
+
+# Feedback by itself is not there: pings go both ways.
+types() {
+	are types "1 3 4" "$(fields conga.type conga.type | sort -un | paste -sd' ')"
+}
+
+probes() {
+	are origins "::ffff:10.0.0.12" "$(fields conga.type==4 conga.probe.origin | sort -u)" &&
+		are hops 7 "$(fields conga.type==4 conga.probe.hops | sort -u)"
+}
+
+# VXLAN's own dissector still shows its header and the packet within.
+tunnel_is_shown() {
+	[[ $(fields "conga.lbtag && !conga.type" vxlan.vni | sort -u) =~ ^[0-9]+$ ]] &&
+		(($(count "conga.lbtag && icmp") > 0)) || fail "nothing within a stamped packet" || return
+	(($(count "conga.type && eth.dst && vxlan") == 0)) || fail "a control packet has a packet within"
+}
+
+is_sound() {
+	are "findings" 0 "$(count "_ws.malformed || _ws.lua.error || conga.short || conga.unknown")"
+}
+
+# ---- golden bytes ----
+
+readonly WITHIN=02000000000402000000000388b5	# an Ethernet header
+
+# octets HEX: parted by blanks
+octets() {
+	# shellcheck disable=SC2001 # a blank after each pair
+	sed 's/../& /g' <<<"$1"
+}
+
+# golden_file BYTES: a datagram with these, to port 4789, or 4790 of GPE; FILE
+golden_file() {
+	local port=12b5 bytes=$((${#1} / 2))
+
+	[[ $1 != 0c* ]] || port=12b6
+	{
+		echo "000000 $(octets 0200000000020200000000010800)"
+		echo "00000e $(octets "4500$(printf %04x $((28 + bytes)))0000000040110000")0a 00 00 01 0a 00 00 02"
+		echo "000022 $(octets "c000$port$(printf %04x $((8 + bytes)))0000")"
+		echo "00002a $(octets "$1")"
+	} | text2pcap -q - "$FILE" 2>"$SCRATCH/errors"
+}
+
+# golden_is Q "LBTAG CE FB_LBTAG FB_METRIC QUEUE" HEADER
+golden_is() {
+	local FILE=$SCRATCH/golden.pcap OPTIONS=(-o "conga.q:$1")
+
+	local read
+
+	golden_file "$3$WITHIN" || return
+	read=$(fields udp conga.lbtag conga.ce conga.fb_lbtag conga.fb_metric conga.queue_ns |
+		tr '\t' ' ' | sed 's/ *$//')
+	[[ $read == "$2" ]] || fail "$3 is read as \"$read\", expected \"$2\""
+}
+
+golden() {
+	golden_is 3 "3 3" 08360100abcdef00 &&
+		golden_is 3 "3 3 12 6" 0837cd00abcdef00 &&
+		golden_is 3 "9 1 0 0" 08930100abcdef00 &&
+		golden_is 3 "15 0 15 7" 08f1ff00abcdef00 &&
+		golden_is 3 "3 3 12 6" 0c37cd0111223300
+}
+
+golden_q6() {
+	golden_is 6 "3 25 12 53" 0837cd34abcdef00 &&
+		golden_is 6 "9 12 0 0" 08930180abcdef00 &&
+		golden_is 6 "15 6 15 63" 08f1ffdcabcdef00 &&
+		golden_is 6 "3 24 12 48" 0c37cd0111223300
+}
+
+# Codes 0, 1, 7 and 31 of queue.h; 1..0 are zero
+golden_queues() {
+	golden_is 3 "3 3   0" 08360180abcdef00 &&
+		golden_is 3 "3 3   256" 08360184abcdef00 &&
+		golden_is 3 "3 3   3072" 0836019cabcdef00 &&
+		golden_is 3 "3 3   12582912" 083601fcabcdef00 &&
+		golden_is 3 "3 3" 08360181abcdef00
+}
+
+# control_is "VALUES" BYTES FIELD...
+control_is() {
+	local FILE=$SCRATCH/golden.pcap read
+
+	golden_file "$2" || return
+	read=$(fields udp "${@:3}" | tr '\t' ' ')
+	[[ $read == "$1" ]] || fail "$2 is read as \"$read\", expected \"$1\""
+}
+
+# As control.sh and hula.sh have them
+readonly FEEDBACK=08500100fffffe00434e474101020002010203040300000000000000123456750660000009e00000
+readonly HELLO_BYTES=08c00100fffffe00434e474101010300010203040602000000000abc00000def
+readonly PROBE_BYTES=08000100fffffe00434e4741010400000102030403000000000000000000000000000000000000000000ffff0a00000c2a070000
+
+golden_control() {
+	control_is "5 2 0x01020304 3 0x12345675 6,9 96,224" "$FEEDBACK" conga.lbtag conga.type \
+		conga.leaf_id conga.q conga.echo conga.record.lbtag conga.record.metric &&
+		control_is "12 1 1 1 6 2 0x00000abc 0x00000def" "$HELLO_BYTES" conga.lbtag conga.type \
+			conga.flags.ask conga.flags.sum conga.q conga.byte3 conga.nonce conga.echo &&
+		control_is "4 ::ffff:10.0.0.12 42 7" "$PROBE_BYTES" conga.type conga.probe.origin \
+			conga.probe.utilisation conga.probe.hops
+}
+
+# Behind the records, before what pads a hello of full size
+readonly WIDE_FEEDBACK=${FEEDBACK/010200/010204}0000000099aaeeff
+readonly WIDE_HELLO=${HELLO_BYTES/010103/010105}55667788000000000000
+
+golden_upper() {
+	control_is "1 9,6 0x00000000 0x99aaeeff" "${WIDE_FEEDBACK/0660000009e00000/09e0000006600000}" \
+		conga.flags.wide conga.record.lbtag conga.nonce_upper conga.echo_upper &&
+		control_is "1 0x00000abc 0x55667788 0x00000000" "$WIDE_HELLO" conga.flags.wide \
+			conga.nonce conga.nonce_upper conga.echo_upper &&
+		control_is "1 " "${WIDE_FEEDBACK:0:-2}" conga.short conga.unknown
+}
+
+# Every control packet of leaves has them; some hellos are of full size.
+nonces_are_wide() {
+	are "control packets of leaves without upper halves" 0 \
+		"$(count "conga.type && conga.type != 4 && !conga.nonce_upper")" || return
+	(($(count "conga.padding") > 0)) || fail "no hello of full size"
+}
+
+# A record, half a probe or header that is missing; another magic, version and type
+golden_faults() {
+	local bytes
+
+	for bytes in "${FEEDBACK:0:-2}" "${PROBE_BYTES:0:-8}" "${HELLO_BYTES:0:-2}"; do
+		control_is "1 " "$bytes" conga.short conga.unknown || return
+	done
+	for bytes in "${HELLO_BYTES/434e/434f}" "${HELLO_BYTES/47410101/47410201}" \
+		"${HELLO_BYTES/47410101/47410105}"; do
+		control_is " 1" "$bytes" conga.short conga.unknown || return
+	done
+}
+
+# A policy group, no present bit, byte 7: nothing of ours
+not_ours() {
+	golden_is 3 "" 880001000000c800 && golden_is 3 "" 08000000abcdef00 &&
+		golden_is 3 "" 0836010000006401
+}
+
+compare() {
+	OPTIONS=()
+	[[ -e $PCAP && -e $SAID ]] || die "dissector.sh: there is no recording"
+	SCRATCH=$(mktemp -d)
+	defer "rm -rf $SCRATCH"
+	tap_plan 17
+	tap_test "hellos: leaf ids and Q" hellos
+	tap_test "the last CE of each LBTag is what the other leaf knows" congestion
+	tap_test "the last feedback for each LBTag is what its leaf knows" feedback
+	tap_test "as many stamps and control packets as the leaf counted" counters
+	tap_test "queues are told of while the spine marks" queues
+	tap_test "hellos, byes and probes are there" types
+	tap_test "probes: origin and hops" probes
+	tap_test "VXLAN's own header and what is within are shown as ever" tunnel_is_shown
+	tap_test "nothing is malformed" is_sound
+	tap_test "golden bytes, q 3" golden
+	tap_test "golden bytes, q 6" golden_q6
+	tap_test "golden bytes, queues" golden_queues
+	tap_test "golden bytes, control packets" golden_control
+	tap_test "golden bytes, upper halves of nonces" golden_upper
+	tap_test "all control packets of leaves have them, some hellos are of full size" \
+		nonces_are_wide
+	tap_test "control packets that are short or unknown are said to be" golden_faults
+	tap_test "what is not stamped is VXLAN, and that is all" not_ours
+	tap_exit
+}
+
+case ${1-} in
+record) record ;;
+"")
+	for command in tshark text2pcap jq; do
+		type -P "$command" >/dev/null || tap_skip_all "needs the command $command"
+	done
+	compare
+	;;
+esac

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# install.sh - make install puts everything under DESTDIR where PREFIX says, and make
+# uninstall takes away just that. On the host; nothing is written outside DESTDIR.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+
+readonly TREE=${TESTS%/*}
+KDIR=${KDIR:-$("$TESTS/vm/headers")}
+RELEASE=$(sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' "$KDIR/include/generated/utsrelease.h")
+DEST=$(mktemp -d)
+defer "rm -rf $DEST"
+
+# tree TARGET PREFIX: make's words are shown if it fails
+tree() {
+	make -s -C "$TREE" "$1" KDIR="$KDIR" DESTDIR="$DEST" PREFIX="$2" >"$DEST.log" 2>&1 && return
+	why "make $1: $(tail -n 1 "$DEST.log")"
+	return 1
+}
+defer "rm -f $DEST.log"
+
+installed() {
+	(cd "$DEST" && find . -type f -printf '%P\n' | sort)
+}
+
+# expected PREFIX: files, and no others
+expected() {
+	local page unit
+
+	{
+		echo "lib/modules/$RELEASE/updates/conga.ko"
+		printf "$1/%s\n" sbin/conga{,d} include/linux/conga.h share/conga/conga.{lua,conf} \
+			share/bash-completion/completions/conga lib/udev/rules.d/90-conga.rules
+		for page in "$TREE"/Documentation/man/*; do
+			echo "$1/share/man/man${page##*.}/${page##*/}"
+		done
+		for unit in "$TREE"/userspace/dist/*.{service,timer}; do
+			[[ ! -e $unit ]] || echo "$1/lib/systemd/system/${unit##*/}"
+		done
+	} | sort
+}
+
+is_there() {
+	local said
+
+	tree install "/$1" || return
+	said=$(diff <(expected "$1") <(installed)) && return
+	why "(<: missing, >: not expected): ${said//$'\n'/ }"
+	return 1
+}
+
+# The units call what was installed, and nothing of another prefix.
+units_fit() {
+	local file
+
+	while read -r file; do
+		[[ $file == /usr/bin/* || $file == /bin/* || -x $DEST$file ]] ||
+			{ why "a unit calls $file"; return 1; }
+	done < <(sed -nE 's/^Exec[A-Za-z]+=[-@+!]*([^ ]+).*/\1/p' "$DEST/$1"/lib/systemd/system/*)
+}
+
+runs() {
+	local said
+
+	said=$("$DEST/$1/sbin/conga" -V) && [[ $said == "conga "* ]] &&
+		modinfo "$DEST/lib/modules/$RELEASE/updates/conga.ko" >/dev/null
+}
+
+is_gone() {
+	local said
+
+	tree uninstall "/$1" || return
+	said=$(installed)
+	[[ -z $said ]] && return
+	why "left: ${said//$'\n'/ }"
+	return 1
+}
+
+tap_plan 6
+for prefix in usr opt/conga; do
+	tap_test "/$prefix: everything is there, and nothing else" is_there "$prefix"
+	tap_test "/$prefix: units call what is there, and it runs" \
+		eval "units_fit $prefix && runs $prefix"
+	tap_test "/$prefix: uninstall leaves nothing" is_gone "$prefix"
+done
+tap_exit

@@ -1,0 +1,240 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# package.sh - the life of the Debian packages that "make deb" has built: installed,
+# the module built for a second kernel as one is installed, upgraded, removed, purged;
+# in an overlay of this machine's files that is forgotten afterwards. Then a virtual
+# machine loads the module that DKMS built, by the first command of the packaged tool.
+#
+# On the host, as root; it runs itself in the overlay ("package.sh overlay") and in the
+# machine ("package.sh machine"). TAP, and what was typed and answered.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+
+readonly TREE=${TESTS%/*}
+readonly DEB=$TREE/build/deb WORK=$TREE/build/package
+readonly VM_SECONDS=280
+readonly FIRST=0.1.0 SECOND=0.1.0+upgrade
+
+# ---- common ----
+
+# run COMMAND...: typed and answered
+run() {
+	local status=0
+
+	echo "# \$ $*"
+	"$@" >"$SAYS" 2>&1 || status=$?
+	sed 's/^/#   /' "$SAYS"
+	return "$status"
+}
+
+# said TEXT: by the last command
+said() {
+	grep -qF -- "$1" "$SAYS" && return
+	why "nothing like \"$1\" was said"
+	return 1
+}
+
+none_said() {
+	[[ ! -s $SAYS ]] && return
+	why "expected nothing, found: $(head -n 1 "$SAYS")"
+	return 1
+}
+
+# ---- in the overlay ----
+
+deb_of() {
+	echo "$WORK/$1/$2"_*.deb
+}
+
+# built_for RELEASE VERSION: by DKMS, and where modprobe looks
+built_for() {
+	run dkms status -m conga && said "conga/$2, $1, x86_64: installed" &&
+		run modinfo -k "$1" -F vermagic conga && said "$1 " &&
+		run modinfo -k "$1" -F filename conga && said "/updates/dkms/conga.ko"
+}
+
+installed() {
+	# shellcheck disable=SC2046 # two names without blanks
+	run dpkg -i $(deb_of "$FIRST" conga-dkms) $(deb_of "$FIRST" conga-tools) || return
+	built_for "$R1" "$FIRST"
+}
+
+# DKMS signs with a key of this machine, for those that boot securely.
+is_signed() {
+	run modinfo -k "$R1" -F signer conga && said "DKMS module signing key" &&
+		run ls /var/lib/dkms/mok.pub
+}
+
+tools_work() {
+	run conga -V && said "conga 0" && run congad -V && said "congad 0" &&
+		run ls /usr/share/man/man{5/conga.conf.5,7/conga.7,8/conga.8,8/congad.8}.gz \
+			/usr/share/bash-completion/completions/conga \
+			/lib/systemd/system/congad.service /usr/share/conga/conga.lua
+}
+
+# Nothing is enabled by an installation: what the box is to do its operator says. What runs
+# is restarted by an upgrade, and stopped by a removal.
+units_rest() {
+	run systemd-analyze verify /lib/systemd/system/conga{.service,d.service,-metrics.timer} &&
+		none_said &&
+		run find /etc/systemd/system -name 'conga*' && none_said || return
+	run grep deb-systemd-invoke /var/lib/dpkg/info/conga-tools.postinst && said congad &&
+		run grep deb-systemd-invoke /var/lib/dpkg/info/conga-tools.prerm &&
+		said "stop 'conga.service'" && said "'congad.service'" && said "'conga-metrics.timer'"
+}
+
+# What a kernel's package does when it is installed
+second_kernel() {
+	mkdir -p "/lib/modules/$R2" && ln -s "$K2" "/lib/modules/$R2/build" &&
+		run run-parts --report --exit-on-error --arg="$R2" --regex '^dkms$' \
+			/etc/kernel/postinst.d &&
+		built_for "$R2" "$FIRST" && built_for "$R1" "$FIRST"
+}
+
+upgraded() {
+	# shellcheck disable=SC2046
+	run dpkg -i $(deb_of "$SECOND" conga-dkms) $(deb_of "$SECOND" conga-tools) || return
+	built_for "$R1" "$SECOND" && built_for "$R2" "$SECOND" || return
+	run dkms status -m conga -v "$FIRST" && none_said &&
+		run ls -d "/usr/src/conga-$SECOND" &&
+		mkdir -p "$WORK/modules" &&
+		cp "/lib/modules/$R1/updates/dkms/conga.ko" "$WORK/modules/$R1.ko" &&
+		cp "/lib/modules/$R2/updates/dkms/conga.ko" "$WORK/modules/$R2.ko"
+}
+
+# Purged: no file with the name is left, nor what DKMS kept.
+removed() {
+	run dpkg -r conga-tools conga-dkms && run dkms status -m conga && none_said &&
+		run dpkg -P conga-tools conga-dkms &&
+		run find /lib/modules /usr /etc /var/lib/dkms /var/lib/systemd -path "$TREE" -prune \
+			-o -name '*conga*' -print &&
+		none_said
+}
+
+in_overlay() {
+	SAYS=$(mktemp)
+	tap_plan 7
+	tap_test "installed: DKMS builds the module for the kernel whose headers are there" installed
+	tap_test "DKMS signs it" is_signed
+	tap_test "tools, manuals, completion, unit and dissector are there and work" tools_work
+	tap_test "the unit is sound, and not enabled" units_rest
+	tap_test "a second kernel is installed: built for it, too" second_kernel
+	tap_test "upgraded: built anew for both, the old version is gone" upgraded
+	tap_test "removed and purged: nothing is left" removed
+	tap_exit
+}
+
+# overlay DIR: this machine's files, writable, in a mount namespace of our own
+overlay_enter() {
+	local dir=$1 mount
+
+	mount -t tmpfs tmpfs "$dir" && mkdir "$dir"/{upper,work,root} &&
+		mount -t overlay -o "lowerdir=/,upperdir=$dir/upper,workdir=$dir/work" \
+			overlay "$dir/root" || return
+	for mount in proc dev; do
+		mount --rbind "/$mount" "$dir/root/$mount" || return
+	done
+	mount -t tmpfs run "$dir/root/run" && mount -t tmpfs tmp "$dir/root/tmp" &&
+		mkdir -p "$dir/root$WORK" && mount --bind "$WORK" "$dir/root$WORK" &&
+		exec env -i PATH="$PATH" HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+			R1="$R1" R2="$R2" K2="$K2" chroot "$dir/root" "$TESTS/install/package.sh" overlay
+}
+
+# ---- in the machine ----
+
+# over_modules DIR: the machine's modules are for reading
+over_modules() {
+	local dir
+
+	dir=$(mktemp -d) && mount -t tmpfs tmpfs "$dir" && mkdir "$dir/upper" "$dir/work" &&
+		mount -t overlay -o "lowerdir=$1,upperdir=$dir/upper,workdir=$dir/work" overlay "$1"
+}
+
+# The module's place is the one that DKMS gave it; the first command finds it there.
+loads_itself() {
+	local release
+
+	release=$(uname -r)
+	over_modules "/lib/modules/$release" || return
+	run dpkg -i --force-depends "$(deb_of "$SECOND" conga-tools)" &&
+		install -D "$WORK/modules/$release.ko" "/lib/modules/$release/updates/dkms/conga.ko" &&
+		depmod "$release" || return
+	run /usr/sbin/conga fabric add && run /usr/sbin/conga fabric show && said "policy conga" &&
+		run /usr/sbin/conga -V && said "module 0" || return
+	[[ $(</sys/module/conga/srcversion) == "$(modinfo -F srcversion conga)" ]] ||
+		{ why "another module is loaded"; return 1; }
+}
+
+unloads() {
+	run /usr/sbin/conga fabric del && run modprobe -r conga && [[ ! -e /sys/module/conga ]]
+}
+
+# As under Secure Boot: DKMS's key is nobody's whom this kernel trusts. What a box with
+# that key enrolled does is not shown here: the machine has no firmware to enrol it in.
+refused_where_enforced() {
+	echo 1 >/sys/module/module/parameters/sig_enforce || return
+	! run modprobe conga && said "Key was rejected by service"
+}
+
+in_machine() {
+	SAYS=$(mktemp)
+	tap_plan 3
+	tap_test "the packaged tool loads the module that DKMS built for $(uname -r)" loads_itself
+	tap_test "and it can be removed again" unloads
+	tap_test "where signatures are enforced it is refused, until the key is enrolled" \
+		refused_where_enforced
+	tap_exit
+}
+
+# ---- on the host ----
+
+# A version that is higher, of the same tree
+build_upgrade() {
+	local dir=$WORK/source
+
+	cp -a "$DEB/conga" "$dir" && cd "$dir" || return
+	sed "1s/($FIRST)/($SECOND)/" "$DEB/conga/debian/changelog" >debian/changelog
+	dpkg-buildpackage -b -us -uc -tc >"$WORK/log" 2>&1 || { tail "$WORK/log"; return 1; }
+}
+
+collect() {
+	mkdir -p "$WORK/$FIRST" "$WORK/$SECOND" &&
+		cp "$DEB"/conga-{dkms,tools}_*.deb "$WORK/$FIRST" && build_upgrade &&
+		mv "$WORK"/conga-{dkms,tools}_*.deb "$WORK/$SECOND"
+}
+
+# headers_of SERIES: "RELEASE KDIR"
+headers_of() {
+	local dir
+
+	dir=$("$TESTS/vm/headers" -k "$1") || return
+	echo "$(sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' "$dir/include/generated/utsrelease.h") $dir"
+}
+
+main() {
+	local status=0 overlay
+
+	[[ -d $DEB/conga ]] || die "package.sh: first make deb"
+	rm -rf "$WORK"
+	defer "rm -rf $WORK"
+	collect || die "package.sh: no packages to upgrade to"
+	read -r R1 _ < <(headers_of 6.1)
+	read -r R2 K2 < <(headers_of 6.12)
+	export R1 R2 K2
+	overlay=$(mktemp -d)
+	defer "rmdir $overlay"
+	unshare -m "$TESTS/install/package.sh" enter "$overlay" || status=1
+	[[ -e $WORK/modules/$R1.ko ]] || return 1
+	"$TESTS/vm/run" -t "$VM_SECONDS" -- "$TESTS/install/package.sh" machine || status=1
+	return "$status"
+}
+
+case ${1-} in
+enter) overlay_enter "$2" ;;
+overlay) in_overlay ;;
+machine) in_machine ;;
+*) require_root; main ;;
+esac

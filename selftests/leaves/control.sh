@@ -1,0 +1,456 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Control packets byte by byte, and whom they are believed. The far leaves are
+# played by this test, from spine 0: hello, answer, explicit feedback and bye are
+# what the manual says; what is forged, broken or unknown changes nothing and is
+# counted exactly; a storm of all that is answered in measure and leaves no trace
+# in memory. STORM packets: a million, if nothing else is said.
+
+# Addresses and datagrams are words.
+# shellcheck disable=SC2086
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/tables.sh
+. "$TESTS/lib/tables.sh"
+# shellcheck source=selftests/lib/control_packets.sh
+. "$TESTS/lib/control_packets.sh"
+
+# ---- tests: bytes ----
+
+hellos() {
+	local addr
+
+	look
+	for addr in $FRIEND $FRIEND6; do conga 0 leaf add "$addr" mode conga || return; done
+	rounds 2 || return
+	for addr in $FRIEND $FRIEND6; do
+		golden 0 "$addr" 01 05 0 "$ANY_NONCE"'[08]5' "$NO_NONCE" &&
+			golden 1 "$addr" 01 05 0 "$ANY_NONCE"'[08]c' "$NO_NONCE" || return
+	done
+}
+
+answer_bytes() {
+	ask $FRIEND && ask $FRIEND6
+}
+
+sums_true() {
+	local i bad
+
+	for i in 0 1; do
+		bad=$(grep -cE 'bad udp cksum|bad cksum' "$TOPO_DIR/wire$i")
+		((bad == 0)) || fail "uplink $i: $bad wrong checksums" || return
+		(($(grep -c 'udp sum ok' "$TOPO_DIR/wire$i") >= 2)) ||
+			fail "uplink $i: no right checksums" || return
+	done
+}
+
+# stamped SOURCE: LBTag 6 with CE 3, LBTag 9 with CE 7
+stamped() {
+	by_port "$1" -p "$DATA_PORT" 0866010000006400 089e010000006400
+}
+
+more_explicit() {
+	stamped "$1" && stats_grew "${LEAF[0]}" explicit_sent=1
+}
+
+# What came, and was not answered for a while: a record for each LBTag, its metric
+# in the upper bits. Tage is short only here.
+feedback_bytes() {
+	local echo
+
+	ask "$1" || return
+	printf -v echo '%016x' "$ASKED"
+	conga 0 fabric set age 2s || return
+	stats_mark "${LEAF[0]}"
+	look
+	busywait 5000 more_explicit "$1" || fail "no explicit feedback" || return
+	golden 0 "$1" 02 04 2 "$NO_NONCE" "$echo" 0660000009e00000 || return
+	conga 0 fabric set age 10s
+}
+
+feedbacks() {
+	feedback_bytes $FRIEND && feedback_bytes $FRIEND6
+}
+
+# By every uplink, with the nonce that was heard last
+bye_bytes() {
+	local echo
+
+	ask "$1" || return
+	printf -v echo '%016x' "$ASKED"
+	look
+	conga 0 leaf del "$1" || return
+	golden 0 "$1" 03 04 0 "$NO_NONCE" "$echo" && golden 1 "$1" 03 04 0 "$NO_NONCE" "$echo" &&
+		conga 0 leaf add "$1" mode conga
+}
+
+byes() {
+	bye_bytes $FRIEND && bye_bytes $FRIEND6
+}
+
+# ---- tests: what is not believed ----
+
+# One of each type that would be believed of a leaf
+kinds() {
+	local nonce=$((16#$1))
+
+	control && control flags=0 echo=$nonce &&
+		control type=2 flags=0 echo=$nonce count=1 records=0c200000 &&
+		control type=3 flags=0 echo=$nonce
+}
+
+# shellcheck disable=SC2046 # a datagram is a word
+other_device() {
+	mark
+	by_side $FRIEND $(kinds "$NONCE") && by_side $FRIEND6 $(kinds "$NONCE") &&
+		heedless "rx_control=8 control_not_port=8"
+}
+
+# shellcheck disable=SC2046
+unknown_source() {
+	mark
+	by_port $STRANGER $(kinds "$NONCE") && by_port $STRANGER6 $(kinds "$NONCE") &&
+		heedless "rx_control=8 control_unknown_leaf=8"
+}
+
+# shellcheck disable=SC2046
+plain_source() {
+	mark
+	by_port $PLAIN $(kinds "$NONCE") && by_port $PLAIN6 $(kinds "$NONCE") &&
+		heedless "rx_control=8 control_plain_leaf=8"
+}
+
+# An answer, feedback and bye that echo nothing, rubbish, or a nonce with one bit of its
+# round wrong
+wrong_nonce() {
+	local addr echo bad
+
+	for addr in $FRIEND $FRIEND6; do
+		ask "$addr" || return
+		bad=()
+		for echo in 0 5 0x$RUBBISH $((16#$NONCE ^ 0x80)) $((16#$NONCE ^ 1 << 31)) \
+			$((16#$NONCE ^ 1 << 32)) $((16#$NONCE ^ 1 << 63)); do
+			bad+=("$(control flags=0 "echo=$echo")"
+				"$(control type=2 flags=0 "echo=$echo" count=1 records=0c200000)"
+				"$(control type=3 flags=0 "echo=$echo")")
+		done
+		mark
+		by_port "$addr" "${bad[@]}" && heedless "rx_control=21 control_nonce=21" || return
+	done
+}
+
+# prefixes HEX: of every length from the VXLAN header to one byte less
+prefixes() {
+	local length
+
+	for ((length = 16; length < ${#1}; length += 2)); do echo "${1:0:length}"; done
+}
+
+# Half of a nonce could be guessed. A hello that has no more is answered.
+half_nonce() {
+	local addr echo
+
+	for addr in $FRIEND $FRIEND6; do
+		ask "$addr" || return
+		echo=$((16#$NONCE))
+		mark
+		by_port "$addr" "$(control wide=0 flags=0 "echo=$echo")" \
+			"$(control wide=0 type=2 flags=0 "echo=$echo" count=1 records=0c200000)" \
+			"$(control wide=0 type=3 flags=0 "echo=$echo")" &&
+			heedless "rx_control=3 control_nonce=3" || return
+		look
+		mark
+		by_port "$addr" "$(control wide=0 "nonce=$ASKED")" &&
+			golden 0 "$addr" 01 04 0 "$ANY_NONCE"'[08]5' "$(printf '%016x' "$ASKED")" &&
+			counted "rx_control=1 hello_answered=1" || return
+	done
+}
+
+truncated() {
+	local whole addr
+
+	whole=$(control type=2 flags=0 "echo=$((16#$NONCE))" count=2 records=0c20000005200000)
+	for addr in $FRIEND $FRIEND6; do
+		mark
+		# shellcheck disable=SC2046
+		by_port $addr $(prefixes "$whole") && heedless "rx_control=40 control_malformed=40" ||
+			return
+	done
+}
+
+malformed() {
+	local echo=$((16#$NONCE)) many
+
+	printf -v many '0c200000%.0s' {1..17}
+	mark
+	by_port $FRIEND "$(control magic=434e4742)" "$(control magic=00000000)" \
+		"$(control count=1)" "$(control type=2 flags=0 echo=$echo count=3 records=0c20000005200000)" \
+		"$(control type=2 flags=0 echo=$echo count=17 "records=$many")" \
+		"$(control type=2 flags=0 echo=$echo count=255 "records=$many")" &&
+		heedless "rx_control=6 control_malformed=6"
+}
+
+other_version() {
+	mark
+	by_port $FRIEND "$(control version=0)" "$(control version=2 type=9)" \
+		"$(control version=255 type=3 flags=0 "echo=$((16#$NONCE))")" || return
+	counted "rx_control=3 control_version=3"
+}
+
+# A probe is one between neighbours only.
+unknown_type() {
+	mark
+	by_port $FRIEND "$(control type=0)" "$(control type=5)" \
+		"$(control type=4 records="$(printf '%048d' 0)")" \
+		"$(control type=255 "echo=$((16#$NONCE))")" &&
+		heedless "rx_control=4 control_type=4"
+}
+
+# IPv6 has no datagrams without a checksum.
+wrong_sum() {
+	local bye
+
+	bye=$(control type=3 flags=0 "echo=$((16#$NONCE))")
+	mark
+	by_port $FRIEND -x 1234 "$bye" "$(control)" && by_port $FRIEND6 -x 1234 "$bye" "$(control)" &&
+		by_port $FRIEND6 -x 0 "$(control)" &&
+		heedless "rx_control=5 control_malformed=5" || return
+	mark
+	by_port $FRIEND -x 0 "$(control)" && counted "rx_control=1 hello_answered=1"
+}
+
+hello_off() {
+	conga 0 fabric set hello off || return
+	mark
+	# shellcheck disable=SC2046
+	by_port $FRIEND $(kinds "$NONCE") && heedless "rx_control=4 control_plain_leaf=4" && rounds 1
+}
+
+# The stamp of a local process is cleared, so on the wire it is no control packet.
+local_process() {
+	look
+	mark
+	# shellcheck disable=SC2046
+	"$TESTS/tools/vxlan_send" -n "${LEAF[0]}" -u "$NOBODY" -s "${VTEP[0]}" $FRIEND $(kinds "$NONCE") &&
+		heedless "tx_forged=4" && busywait 5000 four_cleared
+}
+
+four_cleared() {
+	local i count=0
+
+	for i in 0 1; do
+		count=$((count + $(said $i 08000000fffffe00434e4741 | wc -l)))
+	done
+	((count == 4)) || fail "$count of 4 cleared"
+}
+
+data_packets() {
+	mark
+	by_side $FRIEND -p $DATA_PORT $FORGED_DATA && by_port $STRANGER -p $DATA_PORT $FORGED_DATA &&
+		by_port $PLAIN -p $DATA_PORT $FORGED_DATA && by_side $FRIEND6 -p $DATA_PORT $FORGED_DATA &&
+		by_port $STRANGER6 -p $DATA_PORT $FORGED_DATA && by_port $PLAIN6 -p $DATA_PORT $FORGED_DATA &&
+		heedless "rx_stamped=6 rx_not_port=2 rx_unknown_leaf=2 rx_plain_leaf=2"
+}
+
+# ---- tests: what is believed ----
+
+# leaf_is ADDRESS STATE REASON
+leaf_is() {
+	local seen
+
+	seen=$(conga 0 -j leaf show | jq -r ".[] | select(.addr == \"$1\") | .state + \" \" + .reason")
+	[[ $seen == "$2 $3" ]] || fail "$1 is $seen, expected: $2 $3"
+}
+
+# The answer of leaf AUTO, which is conga then, for an interval at least
+auto_answers() {
+	ask $AUTO || return
+	mark
+	by_port $AUTO "$(control flags=0 "echo=$((16#$NONCE))")" && counted "rx_control=1 $1" &&
+		leaf_is $AUTO conga answers
+}
+
+answered() {
+	conga 0 leaf add $AUTO && rounds 1 && leaf_is $AUTO plain silent &&
+		auto_answers "hello_heard=1 leaf_up=1"
+}
+
+# On a slow machine it may have become silent meanwhile.
+auto_conga() {
+	auto_answers "hello_heard=1" || auto_answers "hello_heard=1 leaf_up=1" ||
+		auto_answers "hello_heard=1"
+}
+
+# Of a leaf that is conga. LBTag 5 and 12 are uplinks, 6, 16 and 255 are not.
+fed_back() {
+	local records=05e000000c20000006e0000010e00000ffe00000
+
+	auto_conga || return
+	mark
+	by_port $AUTO "$(control type=2 flags=0 "echo=$((16#$NONCE))" count=5 records=$records)" &&
+		counted "feedback_received=2 feedback_ignored=3 rx_control=1 explicit_received=1" || return
+	table_rows 0 to-leaf $AUTO
+	[[ $ROWS == "5=7 12=1" || $ROWS == "5=6 12=0" ]] || fail "the to-leaf table has $ROWS"
+}
+
+said_bye() {
+	auto_conga || return
+	mark
+	by_port $AUTO "$(control type=3 flags=0 "echo=$((16#$NONCE))")" &&
+		counted "rx_control=1 bye_received=1 leaf_bye=1" && leaf_is $AUTO plain bye || return
+	# an answer that was under way comes too late
+	mark
+	by_port $AUTO "$(control flags=0 "echo=$((16#$NONCE))")" &&
+		heedless "rx_control=1 control_nonce=1"
+}
+
+# ---- tests: many ----
+
+# From its beginning: what the leaf was answered is forgotten.
+friend_anew() {
+	conga 0 leaf set $FRIEND mode plain && conga 0 leaf set $FRIEND mode conga
+}
+
+answers_limited() {
+	friend_anew || return
+	mark
+	by_port $FRIEND -r 200 "$(control)" &&
+		counted "rx_control=200 hello_answered=$ANSWERS control_limited=$((200 - ANSWERS))"
+}
+
+# Now and then a hello interval begins in the middle of it.
+limited() {
+	local count
+
+	look
+	answers_limited || answers_limited || return
+	count=$(busywait 5000 answers_heard)
+	echo "# $count answers to 200 hellos"
+	((count >= ANSWERS && count <= 3 * ANSWERS)) || fail "$count answers"
+}
+
+# Those that echo the nonce of control's default
+answers_heard() {
+	local count
+
+	count=$(said 0 '434e474101010400.*00001230........00000000$' | wc -l)
+	echo "$count"
+	((count >= ANSWERS))
+}
+
+# A hello interval may begin in the middle: once more, then, in one of its own.
+wrong_limited() {
+	wrong_in_interval || wrong_in_interval
+}
+
+wrong_in_interval() {
+	conga 0 leaf set $AUTO mode plain && conga 0 leaf set $AUTO mode auto && rounds 1 &&
+		wrong_counted
+}
+
+# Byes that nobody sent: all are counted, the right answer among them is believed.
+wrong_counted() {
+	local bye
+
+	bye=$(control type=3 flags=0 "echo=0x$RUBBISH")
+	ask $AUTO || return
+	mark
+	by_port $AUTO -r 200 "$bye" &&
+		heedless "rx_control=200 control_nonce=$WRONG control_limited=$((200 - WRONG))" ||
+		return
+	mark
+	by_port $AUTO "$bye" "$(control flags=0 "echo=$((16#$NONCE))")" "$bye" &&
+		counted "rx_control=3 hello_heard=1 control_limited=2 leaf_up=1" &&
+		leaf_is $AUTO conga answers
+}
+
+readonly STORM=${STORM:-1000000} STORM_BEFORE=100000
+readonly STORM_GROWTH_KIB=4000	# four bytes a packet would be more
+
+slab_kib() {
+	awk '$1 == "Slab:" { print $2 }' /proc/meminfo
+}
+
+# storm COUNT: one of each kind, half of them of whom could be believed
+# shellcheck disable=SC2046
+storm() {
+	local bad count=$(($1 / 4))
+
+	bad=$(printf '%s\n' $(kinds "$RUBBISH") "$(control magic=0)" "$(control version=2)" \
+		"$(control type=9)" "$(control count=16)" ${CONTROL}434e)
+	by_port $FRIEND -r $count $bad && by_port $FRIEND6 -r $count $bad &&
+		by_port $PLAIN -r $count $bad && by_port $STRANGER -r $count $bad
+}
+
+# Words of the growth of the counters that begin with NAME, added up
+grown_by() {
+	growth | tr ' ' '\n' | awk -F= -v name="^($1)\$" '$1 ~ name { sum += $2 } END { print sum + 0 }'
+}
+
+all_arrived() {
+	(($(grown_by rx_control) == $1))
+}
+
+stormed() {
+	local before after came told rounds
+
+	# The one in mode auto falls silent in a storm that lasts.
+	conga 0 leaf del $AUTO && storm $STORM_BEFORE || return
+	conga 0 leaf set $FRIEND6 mode plain && conga 0 leaf set $FRIEND6 mode conga && friend_anew
+	before=$(slab_kib)
+	mark
+	began=$SECONDS
+	storm $STORM || return
+	busywait 10000 all_arrived $STORM || fail "$(grown_by rx_control) of $STORM came" || return
+	after=$(slab_kib)
+	rounds=$(((SECONDS - began) / 9 + 2))
+	came=$(grown_by rx_control)
+	told=$(grown_by 'control_.*|hello_answered|hello_heard|explicit_received|bye_received')
+	echo "# $came packets in $((SECONDS - began)) s: $(growth); slab $before KiB before, $after after"
+	((told == came)) || fail "of $came packets $told were counted" || return
+	(($(grown_by hello_answered) <= 2 * ANSWERS * rounds)) ||
+		fail "$(grown_by hello_answered) answers in $rounds intervals" || return
+	((after - before < STORM_GROWTH_KIB)) || fail "slab grew from $before to $after KiB" || return
+	# that a leaf may have another version is said, and no more than said
+	[[ $(state | sed 's/"version"/"ordered"/g') == "$STATE" ]] ||
+		fail "it changed: $(state), before: $STATE"
+}
+
+require_root
+require_commands ip tcpdump ethtool jq awk nsenter
+require_module
+tap_plan 24
+setup || die "the fabric cannot be set up"
+tap_test "a hello, byte by byte, by each uplink" hellos
+tap_test "an answer, byte by byte, by the uplink that was asked by" answer_bytes
+tap_test "explicit feedback, byte by byte" feedbacks
+tap_test "a bye, byte by byte, by each uplink" byes
+tap_test "their checksums are right" sums_true
+tap_test "by a device that is no port: counted, nothing else" other_device
+tap_test "of an unknown sender: counted, nothing else" unknown_source
+tap_test "of a plain leaf: counted, nothing else" plain_source
+tap_test "of a leaf, with a nonce that is not ours: counted, nothing else" wrong_nonce
+tap_test "of a leaf, with half of a nonce: counted; but a hello that has no more is answered" half_nonce
+tap_test "truncated at every length: counted, nothing else" truncated
+tap_test "wrong magic, or more records than bytes: counted, nothing else" malformed
+tap_test "of another version: counted" other_version
+tap_test "of an unknown type: counted, nothing else" unknown_type
+tap_test "with a wrong UDP checksum: counted, nothing else" wrong_sum
+tap_test "hello is off: counted, nothing else" hello_off
+tap_test "of a local process: cleared and counted" local_process
+tap_test "stamped data of others: counted, nothing else" data_packets
+tap_test "an answer with the right nonce: the leaf is conga" answered
+tap_test "feedback with the right nonce is taken" fed_back
+tap_test "a bye with the right nonce: the leaf is plain" said_bye
+tap_test "no more answers per interval than a leaf needs" limited
+tap_test "of many wrong nonces all are compared: the right one among them is believed" wrong_limited
+tap_test "$STORM at once: exactly counted, no memory grows" stormed
+tap_exit

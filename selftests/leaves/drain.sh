@@ -1,0 +1,199 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# An uplink is taken out of service without losing a packet: while it drains no
+# flowlet begins on it, those in progress stay until their next gap, and the
+# number of those that are left is told, down to none. Afterwards it is used
+# again. Without another uplink the kernel's own route is.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+# shellcheck source=selftests/lib/flows.sh
+. "$TESTS/lib/flows.sh"
+
+TOPO_LINKS=1
+QUIET+=" flowlet-timeout 1s"	# the longest: a flow of a slow machine has no gap
+
+readonly COUNT=150
+readonly FLOWS=12		# in progress: on one of two uplinks all but 1 time in 2048
+readonly PATIENCE_MS=10000
+readonly TRIES=5
+
+# ---- flows in progress ----
+
+# steady_start: FLOWS of them, a datagram now and then each. none_lost counts from
+# here, where nothing is under way.
+steady_start() {
+	packets "${HOST[0.0]}" eth0 tx && SENT=$PACKETS || return
+	packets "${HOST[1.0]}" eth0 rx && ARRIVED=$PACKETS || return
+	nsenter --net="/run/netns/${HOST[0.0]}" bash -c "flows_steady ${HOST_IP[1.0]} $FLOWS" &
+	STEADY=$!
+	defer "kill $STEADY 2>/dev/null"
+	busywait "$PATIENCE_MS" flowlets_are "$FLOWS" || fail "no flowlets: $(conga 0 flowlet show)"
+}
+
+steady_stop() {
+	kill "$STEADY" && wait "$STEADY"
+	[[ $? -gt 128 ]]
+}
+
+# flowlets_on DEVICE: sets ON
+flowlets_on() {
+	ON=$(conga 0 -j flowlet show | jq --arg dev "$1" 'map(select(.dev == $dev)) | length')
+}
+
+flowlets_are() {
+	(($(conga 0 -j flowlet show | jq length) == $1))
+}
+
+# port_says DEVICE JQ: of one port
+port_says() {
+	conga 0 -j port show dev "$1" | jq -r ".[0] | $2"
+}
+
+# ---- tests ----
+
+# All of them begin: none has the port, or the place in the table, of one just before.
+cross() {
+	conga 0 flowlet flush &&
+		flows_cross "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}"
+}
+
+both_used() {
+	cross && flows_spread "$COUNT" up0 up1
+}
+
+path_of() {
+	conga 0 -j path show | jq -r ".[] | select(.dev == \"$1\") | .reason // .state"
+}
+
+no_new_flowlets() {
+	conga 0 port set up0 drain on || fail "not set" || return
+	[[ $(port_says up0 .drain) == true ]] || fail "$(conga 0 -j port show up0)" || return
+	[[ $(path_of up0) == draining && $(path_of up1) == usable ]] || fail "$(conga 0 path show)" ||
+		return
+	cross && flows_spread "$COUNT" up1
+}
+
+brought_back() {
+	conga 0 port set up0 drain off && [[ $(port_says up0 .flowlets) == null ]] ||
+		fail "$(conga 0 -j port show up0)" || return
+	[[ $(path_of up0) == usable ]] || fail "$(conga 0 path show)" || return
+	both_used
+}
+
+# Those in progress stay, and are counted. Where the machine itself stopped for a second a
+# flow had its gap, and a flowlet began: that tells nothing, and is tried again.
+live_ones_stay() {
+	local try began
+
+	conga 0 flowlet flush && steady_start || return
+	for ((try = 0; try < TRIES; try++)); do
+		stats_read "${LEAF[0]}" && began=${STAT[flowlets_started]} || return
+		in_progress_stay && return
+		stats_read "${LEAF[0]}" || return
+		((STAT[flowlets_started] > began)) || return
+		conga 0 port set up0 drain off && conga 0 flowlet flush &&
+			busywait "$PATIENCE_MS" flowlets_are "$FLOWS" || return
+	done
+	return 1
+}
+
+in_progress_stay() {
+	local before
+
+	flowlets_on up0
+	before=$ON
+	((before > 0 && before < FLOWS)) || fail "$before of $FLOWS flows by up0" || return
+	conga 0 port set up0 drain on || return
+	[[ $(port_says up0 .flowlets) == "$before" ]] ||
+		fail "$(port_says up0 .flowlets) flowlets, expected $before" || return
+	flows_left "${LEAF[0]}" && grows $((5 * FLOWS)) "${HOST[0.0]}" eth0 tx &&
+		flows_left "${LEAF[0]}" || return
+	((LEFT[up0] >= before && LEFT[up1] > 0)) || fail "left: $(flows_text)" || return
+	flowlets_on up0
+	((ON == before)) || fail "$ON flowlets of $before stay"
+}
+
+port_is_empty() {
+	[[ $(port_says up0 .flowlets) == 0 ]]
+}
+
+# With a timeout that is shorter than its pauses each has a gap. None is lost.
+leave_at_their_gap() {
+	conga 0 fabric set flowlet-timeout 5ms || return
+	busywait "$PATIENCE_MS" port_is_empty || fail "$(conga 0 -j port show up0)" || return
+	flows_left "${LEAF[0]}" && grows $((5 * FLOWS)) "${HOST[0.0]}" eth0 tx || return
+	steady_stop && flows_left "${LEAF[0]}" || return
+	((LEFT[up0] == 0 && LEFT[up1] >= 5 * FLOWS)) || fail "left: $(flows_text)" || return
+	busywait "$PATIENCE_MS" none_lost || none_lost
+}
+
+# As many came as were sent since the flows began.
+none_lost() {
+	local sent
+
+	packets "${HOST[0.0]}" eth0 tx && sent=$((PACKETS - SENT)) || return
+	packets "${HOST[1.0]}" eth0 rx || return
+	((PACKETS - ARRIVED == sent)) || fail "$sent sent, $((PACKETS - ARRIVED)) arrived"
+}
+
+# The kernel does what it does without us.
+all_drained() {
+	flows_forget "${HOST[1.0]}" eth0 || return
+	conga 0 port set up1 drain on || return
+	stats_mark "${LEAF[0]}"
+	cross || return
+	stats_grew "${LEAF[0]}" "fallback_no_path=$COUNT" || return
+	conga 0 port set up1 drain off && conga 0 port set up0 drain off && both_used
+}
+
+# A port that is new to its tag begins without.
+drain_ends_with_port() {
+	conga 0 port set up0 drain on && conga 0 port del up0 &&
+		conga 0 port add up0 role uplink tag 0 || return
+	[[ $(port_says up0 .drain) == false ]] || fail "$(conga 0 -j port show up0)" || return
+	both_used || return
+	conga 0 port del up0 && conga 0 port add up0 role uplink tag 0 drain on && cross &&
+		flows_spread "$COUNT" up1
+}
+
+refusals() {
+	refused "Only an uplink can be drained" -n "${SPINE[0]}" port set down0.0 drain on &&
+		refused "Only an uplink can be drained" -n "${SPINE[0]}" port set down0.0 drain off ||
+		return
+	says 2 'Error: argument "maybe" is wrong: drain is on or off' conga 0 port set up0 drain maybe
+}
+
+setup() {
+	local ns
+
+	topo_up && flows_silence && fabric_up conga conga || return
+	for ns in "${HOST[@]}"; do pin "$ns" || return; done
+	flows_count "${LEAF[0]}" up0 up1 && flows_end "${HOST[1.0]}" eth0
+}
+
+export -f flows_steady
+tap_plan 8
+require_root
+require_commands ip jq nft
+require_module
+setup || die "cannot set up"
+tap_test "new flowlets use both uplinks" both_used
+tap_test "none begins on the uplink that drains, and its path says why" no_new_flowlets
+tap_test "drain off: it is used again" brought_back
+tap_test "flowlets in progress stay, and are counted" live_ones_stay
+tap_test "they leave at their next gap, the count falls to none, nothing is lost" leave_at_their_gap
+tap_test "all uplinks drain: left to the kernel's route" all_drained
+tap_test "it ends with its port, and may begin with one" drain_ends_with_port
+tap_test "only an uplink drains, on or off" refusals
+tap_exit

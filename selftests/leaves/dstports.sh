@@ -1,0 +1,244 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Agreement is per UDP port. Two tunnels lead from leaf 0 to leaf 1, one at port 4789 and
+# one at 8472, and each leaf lists one of these ports or both. A tunnel's packets are
+# stamped if both leaves list its port, and otherwise go on plain: no ping is lost,
+# whichever leaf changes its list, and in whichever order. Over IPv4 and IPv6.
+
+# Ports are words.
+# shellcheck disable=SC2086
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+# shellcheck source=selftests/lib/hellos.sh
+. "$TESTS/lib/hellos.sh"
+
+TOPO_LINKS=1
+TOPO_HOSTS=2
+TOPO_FOREIGN=1			# of each leaf the second host is in the tunnel at 8472
+QUIET=				# the default interval, 300 ms
+
+readonly A=4789 B=8472 C=9999
+readonly PINGS=20
+readonly MANY=1500 EACH_MS=2	# pings while a list changes
+readonly UNDER_WAY=2		# of these, on their way when a leaf says bye
+
+# ---- lists and agreements ----
+
+# lists LEAF PORT...
+lists() {
+	local l=$1 port words=()
+
+	shift
+	for port; do words+=(dstport "$port"); done
+	conga "$l" fabric set "${words[@]}"
+}
+
+# ports_are LEAF "PORT ...": at which it stamps for the other leaf
+ports_are() {
+	local ports
+
+	ports=$(conga "$1" -j leaf show | jq -r '.[0].ports | map(tostring) | join(" ")')
+	[[ $ports == "$2" ]] || fail "leaf $1 stamps at \"$ports\", expected \"$2\""
+}
+
+# agreed "PORT ..." "PORT ...": leaf 0, and leaf 1, stamp at these
+agreed() {
+	soon ports_are 0 "$1" && soon ports_are 1 "$2"
+}
+
+# ---- traffic ----
+
+# ping_by HOST COUNT MS: leaf 0's host to leaf 1's; sets LOST
+ping_by() {
+	local said
+
+	said=$(in_ns "${HOST[0.$1]}" ping -q -n -c "$2" -i "0.00$3" -W 5 "${HOST_IP[1.$1]}")
+	[[ $said =~ $2\ packets\ transmitted,\ ([0-9]+)\ received ]] || fail "ping: $said" || return
+	LOST=$(($2 - BASH_REMATCH[1]))
+}
+
+# stat_grew COUNTER: sets GREW, since the mark
+stat_grew() {
+	local grown
+
+	grown=" $(stats_growth "${LEAF[0]}") "
+	GREW=0
+	[[ ! $grown =~ \ $1=([0-9]+)\  ]] || GREW=${BASH_REMATCH[1]}
+}
+
+# crosses HOST {stamped|plain}: all come, steered, and are stamped or not
+crosses() {
+	stats_mark "${LEAF[0]}"
+	ping_by "$1" "$PINGS" 9 || return
+	((LOST == 0)) || fail "$LOST of $PINGS pings lost" || return
+	stat_grew tx_steered && ((GREW >= PINGS)) || fail "$GREW pings steered" || return
+	stat_grew tx_stamped
+	case $2 in
+	plain) ((GREW == 0)) || fail "$GREW stamped, of a port that is not agreed" ;;
+	stamped) ((GREW >= PINGS)) || fail "$GREW stamped, of a port that is agreed" ;;
+	esac
+}
+
+# changes HOST LEAF PORT...: the list, while pings go on
+changes() {
+	local host=$1 status=0 pid
+
+	shift
+	in_ns "${HOST[0.$host]}" ping -q -n -c "$MANY" -i "0.00$EACH_MS" -W 5 \
+		"${HOST_IP[1.$host]}" >"$TOPO_DIR/ping" &
+	pid=$!
+	grows 100 "${HOST[1.$host]}" eth0 rx && lists "$@" || status=1
+	wait "$pid"
+	[[ $(<"$TOPO_DIR/ping") =~ transmitted,\ ([0-9]+)\ received ]] || fail "no pings" || return
+	LOST=$((MANY - BASH_REMATCH[1]))
+	echo "# leaf $1 lists ${*:2}: $LOST of $MANY pings lost"
+	((LOST <= UNDER_WAY)) || fail "$LOST of $MANY pings lost" || return
+	return "$status"
+}
+
+# ---- tests ----
+
+one_lists_more() {
+	lists 0 $A $B && agreed "$A" "$A" && pause_rounds && ports_are 0 "$A" &&
+		crosses 0 stamped && crosses 1 plain
+}
+
+both_list_both() {
+	lists 1 $A $B && agreed "$A $B" "$A $B" && crosses 0 stamped && crosses 1 stamped
+}
+
+# A hello to the first port alone would never be answered.
+first_is_another() {
+	lists 0 $B && agreed "$B" "$B" && leaf_is 0 "conga answers" && leaf_is 1 "conga answers" &&
+		crosses 1 stamped || return
+	lists 1 $B $A && agreed "$B" "$B" && crosses 1 stamped
+}
+
+# The leaf that asks has the other order.
+order_does_not_matter() {
+	lists 0 $A $B && agreed "$A $B" "$B $A" && crosses 0 stamped && crosses 1 stamped
+}
+
+# By number, not by place: what was agreed about the first is not about what stands there.
+place_is_another() {
+	lists 1 $A && lists 0 $A && agreed "$A" "$A" && changes 1 0 $B && ports_are 0 "" &&
+		leaf_is 0 "plain silent" && crosses 1 plain || return
+	lists 0 $C $A && agreed "$A" "$A" && crosses 0 stamped
+}
+
+keeps_its_agreement() {
+	lists 0 $A $B && lists 1 $A $B && agreed "$A $B" "$A $B" || return
+	stats_mark "${LEAF[0]}"
+	lists 0 $B $A && ports_are 0 "$B $A" && stat_grew leaf_up || return
+	((GREW == 0)) || fail "agreed anew: $(stats_growth "${LEAF[0]}")"
+}
+
+removed_at_peer() {
+	lists 0 $A $B && lists 1 $A $B && agreed "$A $B" "$A $B" || return
+	changes 1 1 $A && agreed "$A" "$A" && crosses 0 stamped && crosses 1 plain
+}
+
+# Answers about one port are lost: that port alone is given up, no path is.
+one_is_lost() {
+	local status=0
+
+	lists 0 $A $B && lists 1 $A $B && agreed "$A $B" "$A $B" || return
+	stats_mark "${LEAF[0]}"
+	port_drop "$1" || return
+	soon ports_are 0 "$2" || status=1
+	pause_rounds && ports_are 0 "$2" && leaf_is 0 "conga answers" || status=1
+	stat_grew path_silent
+	((GREW == 0)) || fail "a path is out because of a port" || status=1
+	[[ $(conga 0 -j leaf show | jq '.[0].paths') == 2 ]] || fail "not two paths" || status=1
+	control_pass "${LEAF[1]}" && agreed "$A $B" "$A $B" || return
+	return "$status"
+}
+
+# port_drop PORT: leaf 1 says nothing at it
+port_drop() {
+	in_ns "${LEAF[1]}" nft -f - <<-END
+	table netdev control {
+		chain up0 {
+			type filter hook egress device "up0" priority 0;
+			udp dport $1 @th,96,24 0xfffffe drop
+		}
+		chain up1 {
+			type filter hook egress device "up1" priority 0;
+			udp dport $1 @th,96,24 0xfffffe drop
+		}
+	}
+	END
+}
+
+first_is_lost() {
+	one_is_lost $A "$B" && crosses 1 stamped
+}
+
+second_is_lost() {
+	one_is_lost $B "$A" && crosses 0 stamped
+}
+
+# The first one of its list is not heard there.
+bye_is_heard() {
+	lists 0 $A $B && lists 1 $B && agreed "$B" "$B" || return
+	stats_mark "${LEAF[1]}"
+	conga 0 leaf set "${VTEP[1]}" mode plain && leaf_becomes 1 "plain bye" || return
+	conga 0 leaf set "${VTEP[1]}" mode auto && agreed "$B" "$B"
+}
+
+by_order_all() {
+	lists 0 $A $B && lists 1 $A $B && conga 0 leaf set "${VTEP[1]}" mode conga &&
+		ports_are 0 "$A $B" && crosses 0 stamped && crosses 1 stamped || return
+	conga 0 leaf set "${VTEP[1]}" mode auto
+}
+
+silence() {
+	local l
+
+	for l in 0 1; do
+		in_ns "${LEAF[l]}" sysctl -qw net.ipv6.conf.{br0,br1,vx,vx1,h0,h1}.disable_ipv6=1 &&
+			in_ns "${HOST[$l.0]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 &&
+			in_ns "${HOST[$l.1]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 || return
+	done
+}
+
+setup() {
+	topo_up && silence && fabric_up conga auto && pin "${HOST[1.0]}" && pin "${HOST[1.1]}" &&
+		agreed "$A" "$A"
+}
+
+# underlay VERSION
+underlay() {
+	TOPO_UNDERLAY=$1
+	setup || die "cannot set up"
+	tap_test "v$1, one leaf lists a port more: that tunnel goes on, unstamped" one_lists_more
+	tap_test "v$1, both list it: both tunnels are stamped" both_list_both
+	tap_test "v$1, the port that both list is the first of one alone: stamped" first_is_another
+	tap_test "v$1, lists in different orders: both are stamped" order_does_not_matter
+	tap_test "v$1, a port in the place of another has no part in its agreement" place_is_another
+	tap_test "v$1, a port in another place keeps its agreement" keeps_its_agreement
+	tap_test "v$1, a leaf gives up a port that a tunnel uses: nothing is lost" removed_at_peer
+	tap_test "v$1, answers about the first port are lost: the second stays" first_is_lost
+	tap_test "v$1, answers about the second port are lost: the first stays" second_is_lost
+	tap_test "v$1, a bye goes to a port that the leaf listens at" bye_is_heard
+	tap_test "v$1, mode conga stamps at all ports of the list" by_order_all
+	topo_down
+}
+
+tap_plan 22
+require_root
+require_commands ip jq nft ping
+require_module
+underlay 4
+underlay 6
+tap_exit

@@ -1,0 +1,313 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A spine that drops all VXLAN and keeps its links up, among four: it looks idle.
+# With hello the path by it is out within three intervals: no new flowlet goes
+# there; repaired, it is back within two. Without, it attracts what the others
+# are too busy for, for ever. So for traffic both ways, and one way with and
+# without explicit feedback. What hellos cost is counted. If all spines are dead
+# no path is out, and the leaf is plain.
+#
+# Every datagram is a flow of its own. The ports of the spines are so slow that
+# the paths that work are congested, which makes an idle one attractive. Code costs
+# no time here, so that all times are the module's.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+# shellcheck source=selftests/lib/flows.sh
+. "$TESTS/lib/flows.sh"
+# shellcheck source=selftests/lib/hellos.sh
+. "$TESTS/lib/hellos.sh"
+
+TOPO_SPINES=4
+TOPO_LINKS=1
+QUIET="tdre 5ms"		# tau = 50 ms; hello every 300 ms, as by default
+
+readonly UPLINKS=(up0 up1 up2 up3)
+readonly SPINE_RATE=1500kbit	# of every spine's ports, for the DRE alone
+readonly BYTES=900 PAUSE_US=2000
+readonly MANY=100000000		# datagrams: until it is stopped
+readonly FLOWS=300		# a window: so many new flowlets
+readonly FAIR=25 ATTRACTED=50	# percent of the new flowlets, of one path in four
+readonly LEAST=5		# percent that prove that it is used again
+readonly OUT_MS=$((3 * HELLO_MS)) BACK_MS=$((2 * HELLO_MS))
+readonly COST_MS=6000		# a window
+
+declare -a TRAFFIC=()
+
+# ---- traffic ----
+
+# traffic_start FROM TO
+traffic_start() {
+	"$TESTS/tools/vxlan_send" -n "${HOST[$1]}" -c "$MANY" -i "$PAUSE_US" -l "$BYTES" -p "$FLOW_PORT" \
+		"${HOST_IP[$2]}" - &
+	TRAFFIC+=($!)
+	grows 20 "${HOST[$1]}" eth0 tx
+}
+
+traffic_stop() {
+	kill "${TRAFFIC[@]}"
+	wait "${TRAFFIC[@]}"
+	TRAFFIC=()
+}
+
+# The new flowlets of a window: sets LEFT, SHARE in percent of up0
+window() {
+	local dev sum=0
+
+	flows_left "${LEAF[0]}" && grows "$FLOWS" "${HOST[0.0]}" eth0 tx && flows_left "${LEAF[0]}" ||
+		return
+	for dev in "${UPLINKS[@]}"; do
+		sum=$((sum + LEFT[$dev]))
+	done
+	SHARE=$((100 * LEFT[up0] / sum))
+}
+
+# ---- the spines ----
+
+# dead SPINE: all VXLAN that it should forward, both ways
+dead() {
+	in_ns "${SPINE[$1]}" nft -f - <<-END
+	table netdev dead {
+		counter dropped { }
+		chain down0 {
+			type filter hook ingress device "down0.0" priority 0;
+			udp dport 4789 counter name dropped drop
+		}
+		chain down1 {
+			type filter hook ingress device "down1.0" priority 0;
+			udp dport 4789 counter name dropped drop
+		}
+	}
+	END
+}
+
+repaired() {
+	in_ns "${SPINE[$1]}" nft delete table netdev dead
+}
+
+# dropped_by SPINE: sets DROPPED
+dropped_by() {
+	local list
+
+	list=$(in_ns "${SPINE[$1]}" nft list counter netdev dead dropped) || return
+	[[ $list =~ packets\ ([0-9]+) ]] && DROPPED=${BASH_REMATCH[1]}
+}
+
+# ---- paths ----
+
+# paths_are STATE...: of leaf 0's uplinks, "usable" or the reason why not
+paths_are() {
+	local json word paths=""
+
+	json=$(conga 0 -j path show) || fail "no paths" || return
+	json=${json//[[:space:]]/}
+	while [[ $json =~ \"state\":\"([a-z]+)\"(,\"reason\":\"([a-z_]+)\")? ]]; do
+		word=${BASH_REMATCH[3]:-${BASH_REMATCH[1]}}
+		paths+=" $word"
+		json=${json#*"${BASH_REMATCH[0]}"}
+	done
+	[[ ${paths# } == "$*" ]] || fail "the paths are$paths, expected $*"
+}
+
+# told_within MS SINCE EVENT: told by an event, with its time
+told_within() {
+	local ms
+
+	events_have "$3" || return
+	ms=$((EVENT_MS - $2))
+	echo "# $3 after $ms ms"
+	((ms <= $1)) || fail "$3 after $ms ms, expected $1 at the most"
+}
+
+# ---- a spine dies ----
+
+# Used like the others while it lives.
+fair_share() {
+	paths_are usable usable usable usable && window || return
+	echo "# healthy: $(flows_text)"
+	((SHARE <= 2 * FAIR && SHARE >= LEAST)) || fail "$SHARE % by up0: $(flows_text)"
+}
+
+no_share() {
+	window || return
+	echo "# with hello: $(flows_text)"
+	((LEFT[up0] == 0)) || fail "${LEFT[up0]} by the silent path: $(flows_text)"
+}
+
+share_again() {
+	window || return
+	((SHARE >= LEAST)) || fail "$SHARE % by the path that is back: $(flows_text)"
+}
+
+# Whatever was found, repaired for the tests that follow.
+dies() {
+	local status=0 since
+
+	since=$(now_ms)
+	dead 0 || fail "it lives on" || return
+	told_within "$OUT_MS" "$since" "up0 silent" && paths_are silent usable usable usable &&
+		no_share || status=1
+	dropped_by 0 && echo "# it dropped $DROPPED packets"
+	since=$(now_ms)
+	repaired 0 && told_within "$BACK_MS" "$since" "up0 usable" &&
+		paths_are usable usable usable usable && share_again || return
+	return "$status"
+}
+
+counts_and_dies() {
+	stats_mark "${LEAF[0]}"
+	fair_share && dies && stats_grew "${LEAF[0]}" path_silent=1 &&
+		stats_grew "${LEAF[0]}" path_answers=1
+}
+
+both_ways() {
+	traffic_start 0.0 1.0 && traffic_start 1.0 0.0 && counts_and_dies
+}
+
+# The leaf that gets the traffic has nothing to send back.
+one_way() {
+	traffic_stop
+	traffic_start 0.0 1.0 && counts_and_dies
+}
+
+one_way_unfed() {
+	conga 1 fabric set explicit-feedback off && counts_and_dies || return
+	conga 1 fabric set explicit-feedback on
+}
+
+# What hello prevents: the order to treat the leaf as conga, and no questions.
+without_hello() {
+	local status=0
+
+	traffic_stop
+	conga 0 leaf set "${VTEP[1]}" mode conga && conga 1 leaf set "${VTEP[0]}" mode conga &&
+		conga 0 fabric set hello off && conga 1 fabric set hello off || return
+	traffic_start 0.0 1.0 && traffic_start 1.0 0.0 && attracts || status=1
+	traffic_stop
+	events_skip
+	conga 0 fabric set hello 300ms && conga 1 fabric set hello 300ms &&
+		conga 0 leaf set "${VTEP[1]}" mode auto && conga 1 leaf set "${VTEP[0]}" mode auto || return
+	return "$status"
+}
+
+attracts() {
+	fair_share && dead 0 && sleep "$((OUT_MS / 1000)).$((OUT_MS % 1000))" && window || return
+	echo "# without hello: $(flows_text)"
+	repaired 0 && paths_are usable usable usable usable || return
+	((SHARE >= ATTRACTED)) || fail "$SHARE % by the silent path: $(flows_text)"
+}
+
+# ---- all are dead ----
+
+all_dead() {
+	local s since
+
+	events_have "auto conga answers" && traffic_start 0.0 1.0 || return
+	for s in 0 1 2 3; do dead "$s" || return; done
+	since=$(now_ms)
+	told_within "$OUT_MS" "$since" "auto plain silent" || return
+	paths_are usable usable usable usable && window || return
+	echo "# all dead: $(flows_text)"
+	((SHARE >= LEAST && SHARE <= 2 * FAIR)) || fail "not spread: $(flows_text)" || return
+	traffic_stop
+	for s in 0 1 2 3; do repaired "$s" || return; done
+	events_have "auto conga answers"
+}
+
+# ---- one swallows what is large ----
+
+readonly NARROW_MS=2000
+
+# The spine says nothing of it.
+narrows() {
+	local since status=0
+
+	traffic_start 0.0 1.0 || return
+	in_ns "${SPINE[0]}" nft -f - <<-END || return
+	table netdev dead {
+		chain down0 {
+			type filter hook ingress device "down0.0" priority 0;
+			meta length > 1400 drop
+		}
+	}
+	END
+	since=$(now_ms)
+	told_within "$NARROW_MS" "$since" "up0 narrow" && paths_are narrow usable usable usable &&
+		no_share || status=1
+	since=$(now_ms)
+	repaired 0 && told_within "$BACK_MS" "$since" "up0 usable" || status=1
+	traffic_stop
+	return "$status"
+}
+
+# ---- what it costs ----
+
+# cost TEXT LEAST MOST: hellos sent in a hundred intervals, as twenty have it, which begin and
+# end anywhere in four rounds
+cost() {
+	local since sent ms
+
+	stats_read "${LEAF[0]}" && sent=${STAT[hello_sent]} && since=$(now_ms) || return
+	sleep "$((COST_MS / 1000))"
+	stats_read "${LEAF[0]}" && sent=$((STAT[hello_sent] - sent)) && ms=$(($(now_ms) - since)) ||
+		return
+	sent=$((100 * sent * HELLO_MS / ms))
+	echo "# $1: $((sent / 100)).$(printf %02d $((sent % 100))) hellos per interval"
+	((sent >= $2 && sent <= $3)) || fail "$1: $sent hellos in 100 intervals, expected $2 to $3"
+}
+
+# One per round, wherever it begins and ends; and one of full size by each path that is not
+# silent in four rounds, which is four paths once and three paths once.
+costs() {
+	cost "no traffic" 160 230 || return
+	traffic_start 0.0 1.0 && traffic_start 1.0 0.0 && cost "traffic" 160 230 || return
+	events_skip
+	dead 0 && events_have "up0 silent" && cost "one silent path" 205 330 || return
+	traffic_stop
+	repaired 0 && events_have "up0 usable"
+}
+
+# What waits for the tick of the longer interval would say nothing for most of this time.
+heeded() {
+	conga 0 fabric set hello 10s && sleep 0.1 && conga 0 fabric set hello "${HELLO_MS}ms" &&
+		cost "shorter from now on" 160 230
+}
+
+setup() {
+	local ns
+
+	topo_up && flows_silence && fabric_up conga auto || return
+	for ns in "${SPINE[@]}"; do
+		printf 'port set down0.0 rate %s\nport set down1.0 rate %s\n' "$SPINE_RATE" "$SPINE_RATE" |
+			conga_batch "$ns" || return
+	done
+	for ns in "${HOST[@]}"; do pin "$ns" && flows_end "$ns" eth0 || return; done
+	events_start 0 && flows_count "${LEAF[0]}" "${UPLINKS[@]}" && leaf_becomes 0 "conga answers" &&
+		leaf_becomes 1 "conga answers"
+}
+
+tap_plan 8
+require_root
+require_commands ip jq nft
+require_exact_time
+require_module
+setup || die "cannot set up"
+tap_test "traffic both ways: the silent path is out, and back when it is repaired" both_ways
+tap_test "traffic one way, with explicit feedback: likewise" one_way
+tap_test "traffic one way, without: likewise" one_way_unfed
+tap_test "without hello the silent path attracts new flowlets" without_hello
+tap_test "all spines dead: no path is out, the leaf is plain" all_dead
+tap_test "a path that swallows large packets is out within two seconds, and back when it is repaired" narrows
+tap_test "one hello per leaf and interval, one for each silent path, and a full-size one by each other path in four" costs
+tap_test "a shorter interval is heeded at once" heeded
+tap_exit

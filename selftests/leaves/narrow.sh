@@ -1,0 +1,215 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A link behind a spine loses packets above a size and says nothing of it, while small
+# ones pass: a path to it is narrow. Hellos of full size find out: large datagrams keep to
+# the other path, TCP goes on, `path show` and an event say why, and a path that is wide
+# again returns. Where all paths are narrow none is out for that. A path that is narrow
+# on the way back alone is not narrow. Over IPv4 and IPv6.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+# shellcheck source=selftests/lib/flows.sh
+. "$TESTS/lib/flows.sh"
+# shellcheck source=selftests/lib/hellos.sh
+. "$TESTS/lib/hellos.sh"
+
+TOPO_LINKS=1
+QUIET=				# the default interval, 300 ms
+FABRIC_RATE=1tbit		# CE is not the subject
+
+readonly BYTES=1400		# of a packet that passes, as IP counts
+readonly COUNT=200		# flows of a large datagram each
+readonly LARGE=1450		# bytes of one
+
+# ---- links ----
+
+# narrow SPINE LEAF: what the spine sends to the leaf
+narrow() {
+	in_ns "${SPINE[$1]}" nft -f - <<-END
+	table inet narrow {
+		counter swallowed { }
+		chain forward {
+			type filter hook forward priority 0;
+			oifname "down$2.0" meta length > $BYTES counter name swallowed drop
+		}
+	}
+	END
+}
+
+wide() {
+	in_ns "${SPINE[$1]}" nft delete table inet narrow
+}
+
+# swallowed SPINE: sets SWALLOWED
+swallowed() {
+	local list
+
+	list=$(in_ns "${SPINE[$1]}" nft list counter inet narrow swallowed) || return
+	[[ $list =~ packets\ ([0-9]+) ]] && SWALLOWED=${BASH_REMATCH[1]}
+}
+
+# ---- paths ----
+
+# paths_are LEAF "STATE ...": of its uplinks, "usable" or the reason why not
+paths_are() {
+	local paths
+
+	paths=$(conga "$1" -j path show | jq -r 'map(.reason // .state) | join(" ")')
+	[[ $paths == "$2" ]] || fail "leaf $1 has paths \"$paths\", expected \"$2\""
+}
+
+# Rounds in which each path was asked, and could have been found to be narrow
+pause_measured() {
+	pause_rounds && pause_rounds
+}
+
+# ---- traffic ----
+
+# large_flows DEVICE...: one large datagram each, all of which arrive, by these uplinks
+large_flows() {
+	flows_send "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "$LARGE" &&
+		flows_arrive "$COUNT" "${HOST[1.0]}" eth0 && flows_left "${LEAF[0]}" || return
+	flows_spread "$COUNT" "$@"
+}
+
+tcp_crosses() {
+	local said
+
+	said=$("$TESTS/tools/flowgen" -q -f "${HOST[0.0]},${HOST_IP[0.0]}" -t "${HOST[1.0]},${HOST_IP[1.0]}" \
+		-C 1e8 -l 1 -S 100000 -n 24 -c 12 -D 20) || fail "TCP failed" || return
+	[[ $said == *" unfinished=0 "* ]] || fail "TCP: $said"
+}
+
+# ---- tests ----
+
+all_wide() {
+	pause_measured && paths_are 0 "usable usable" && paths_are 1 "usable usable" &&
+		large_flows up0 up1
+}
+
+becomes_narrow() {
+	local since
+
+	stats_mark "${LEAF[0]}"
+	since=$(now_ms)
+	narrow 0 1 && events_have "up0 narrow" && paths_are 0 "narrow usable" || return
+	echo "# narrow after $((EVENT_MS - since)) ms"
+	large_flows up1 && stats_grew "${LEAF[0]}" path_narrow=1 && leaf_is 0 "conga answers" ||
+		return
+	[[ $(stats_growth "${LEAF[0]}") != *path_silent* ]] || fail "it is called silent" || return
+	[[ $(conga 0 path show) == *"dev up0"*"(the path loses large packets, small ones pass)"* ]] ||
+		fail "$(conga 0 path show)"
+}
+
+# Of large bursts, which the leaf sends as one
+tcp_goes_on() {
+	local before
+
+	swallowed 0 && before=$SWALLOWED && tcp_crosses && swallowed 0 || return
+	# full-size hellos, once a round
+	((SWALLOWED - before <= 60)) || fail "$((SWALLOWED - before)) packets were swallowed"
+}
+
+other_leaf_is_well() {
+	paths_are 1 "usable usable"
+}
+
+becomes_wide() {
+	stats_mark "${LEAF[0]}"
+	wide 0 && events_have "up0 usable" && paths_are 0 "usable usable" && large_flows up0 up1 &&
+		stats_grew "${LEAF[0]}" path_answers=1
+}
+
+# Neither is better, and small packets pass.
+all_narrow() {
+	local status=0
+
+	narrow 0 1 && narrow 1 1 || return
+	soon paths_are 0 "narrow narrow" && leaf_is 0 "conga answers" &&
+		flows_cross "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}" &&
+		flows_spread "$COUNT" up0 up1 || status=1
+	wide 1 && soon paths_are 0 "narrow usable" && large_flows up1 || status=1
+	wide 0 && soon paths_are 0 "usable usable" || return
+	return "$status"
+}
+
+# What is lost on the way back are leaf 1's large packets, not answers.
+narrow_back() {
+	local status=0
+
+	narrow 0 0 && soon paths_are 1 "narrow usable" && pause_measured &&
+		paths_are 0 "usable usable" && large_flows up0 up1 || status=1
+	wide 0 && soon paths_are 1 "usable usable" || return
+	return "$status"
+}
+
+# A tunnel that sends no large packets: what they would meet does not matter.
+small_tunnel() {
+	local status=0
+
+	ip -n "${LEAF[0]}" link set vx mtu 1200 && narrow 0 1 && pause_measured &&
+		paths_are 0 "usable usable" || status=1
+	ip -n "${LEAF[0]}" link set vx mtu 1500 && soon paths_are 0 "narrow usable" || status=1
+	wide 0 && soon paths_are 0 "usable usable" || return
+	return "$status"
+}
+
+# Silence is another thing: hellos of any size are lost.
+dead_is_silent() {
+	local status=0
+
+	stats_mark "${LEAF[0]}"
+	control_drop "${LEAF[0]}" up0 && soon paths_are 0 "silent usable" || status=1
+	[[ $(stats_growth "${LEAF[0]}") != *path_narrow* ]] || fail "it is called narrow" || status=1
+	control_pass "${LEAF[0]}" && soon paths_are 0 "usable usable" || return
+	return "$status"
+}
+
+# Nobody asks what is large of a leaf that is plain.
+plain_is_not_asked() {
+	conga 0 leaf set "${VTEP[1]}" mode plain && narrow 0 1 && pause_measured &&
+		paths_are 0 "usable usable" && swallowed 0 || return
+	((SWALLOWED == 0)) || fail "$SWALLOWED large packets to a plain leaf" || return
+	wide 0 && conga 0 leaf set "${VTEP[1]}" mode auto && leaf_becomes 0 "conga answers"
+}
+
+setup() {
+	topo_up && flows_silence && fabric_up conga auto && pin "${HOST[1.0]}" &&
+		leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers" && events_start 0 &&
+		flows_end "${HOST[1.0]}" eth0 && flows_count "${LEAF[0]}" up0 up1
+}
+
+# underlay VERSION
+underlay() {
+	TOPO_UNDERLAY=$1
+	setup || die "cannot set up"
+	tap_test "v$1, paths that take large packets are used" all_wide
+	tap_test "v$1, a path that swallows large packets is out, and said to be narrow" becomes_narrow
+	tap_test "v$1, TCP goes on by the other path" tcp_goes_on
+	tap_test "v$1, on the way back, where it is wide, it is used" other_leaf_is_well
+	tap_test "v$1, wide again: it is used again" becomes_wide
+	tap_test "v$1, all paths are narrow: none is out, and small packets go by both" all_narrow
+	tap_test "v$1, narrow on the way back alone: used" narrow_back
+	tap_test "v$1, no tunnel sends packets that large: used" small_tunnel
+	tap_test "v$1, a path that loses all is silent, not narrow" dead_is_silent
+	tap_test "v$1, a plain leaf is asked nothing large" plain_is_not_asked
+	topo_down
+}
+
+tap_plan 20
+require_root
+require_commands ip jq nft
+require_module
+underlay 4
+underlay 6
+tap_exit

@@ -1,0 +1,204 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Never worse than a stock kernel: 10,000 pings, a millisecond apart, to each of
+# four leaves that leaf 0 was told of without a word on their mode.
+#
+#	leaf 1	has the module, but no fabric
+#	leaf 2	has a fabric that does not know leaf 0
+#	leaf 3	is conga until its fabric goes, and its byes are lost
+#	leaf 4	is conga until its fabric goes, and says bye
+#
+# The first two lose none and never get a stamp; the third loses those of three
+# hello intervals at the most, the last those that were under way. All hellos are
+# counted.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+# shellcheck source=selftests/lib/hellos.sh
+. "$TESTS/lib/hellos.sh"
+
+TOPO_LEAVES=5
+TOPO_LINKS=1
+QUIET=				# the default interval, 300 ms
+
+readonly PINGS=10000 PINGS_A_MS=1
+readonly PEERS=(1 2 3 4)
+readonly DOWN_MS=$((3 * HELLO_MS))	# a leaf that is gone is plain after that
+readonly UNDER_WAY=2		# pings, on their way when a leaf says bye
+readonly BEFORE=1000		# pings to each, before the fabrics go
+readonly PINGS_PATIENCE_MS=120000
+
+declare -a PING=() LOST=()
+
+# ---- counting what leaves leaf 0 ----
+
+# To each leaf: control packets, and what else is stamped.
+count_rules() {
+	local dev l
+
+	for l in "${PEERS[@]}"; do
+		printf 'counter stamped%s { }\ncounter control%s { }\n' "$l" "$l"
+	done
+	for dev in up0 up1; do
+		echo "chain $dev { type filter hook egress device $dev priority 0;"
+		for l in "${PEERS[@]}"; do
+			echo "ip daddr ${VTEP[l]} udp dport 4789 @th,64,32 & 0xff000100 == 0x08000100 @th,96,24 != 0xfffffe counter name stamped$l"
+			echo "ip daddr ${VTEP[l]} $CONTROL counter name control$l"
+		done
+		echo "}"
+	done
+}
+
+count_packets() {
+	{
+		echo "table netdev out {"
+		count_rules
+		echo "}"
+	} | in_ns "${LEAF[0]}" nft -f -
+}
+
+# counted NAME: sets COUNTED
+counted() {
+	local list
+
+	list=$(in_ns "${LEAF[0]}" nft list counter netdev out "$1") || fail "no counter $1" || return
+	[[ $list =~ packets\ ([0-9]+) ]] && COUNTED=${BASH_REMATCH[1]}
+}
+
+# ---- pings ----
+
+pings_start() {
+	local l
+
+	for l in "${PEERS[@]}"; do
+		in_ns "${HOST[0.0]}" ping -q -n -i "0.00$PINGS_A_MS" -c "$PINGS" -W 2 \
+			"${HOST_IP[$l.0]}" >"$TOPO_DIR/ping$l" &
+		PING[l]=$!
+	done
+}
+
+# So many packets came to each, since the pings began.
+pinged() {
+	local l
+
+	for l in "${PEERS[@]}"; do
+		packets "${HOST[$l.0]}" eth0 rx && ((PACKETS >= $1)) || return
+	done
+}
+
+# pings_end: sets LOST
+pings_end() {
+	local l said
+
+	for l in "${PEERS[@]}"; do
+		wait "${PING[l]}"
+		said=$(<"$TOPO_DIR/ping$l")
+		[[ $said =~ $PINGS\ packets\ transmitted,\ ([0-9]+)\ received ]] ||
+			fail "ping of leaf $l: $said" || return
+		LOST[l]=$((PINGS - BASH_REMATCH[1]))
+	done
+	echo "# of $PINGS pings to each of leaves ${PEERS[*]} lost: ${LOST[*]}"
+}
+
+# ---- tests ----
+
+leaves_are() {
+	local l number=0
+
+	for l in "${PEERS[@]}"; do
+		number=$((number + 1))
+		soon leaf_is 0 "${!number}" "${VTEP[l]}" || return
+	done
+}
+
+known_before() {
+	leaves_are "plain silent" "plain silent" "conga answers" "conga answers"
+}
+
+# The fabrics of leaves 3 and 4 go while the pings go on.
+pings_survive() {
+	pings_start
+	busywait "$PINGS_PATIENCE_MS" pinged "$BEFORE" || fail "no pings" || return
+	bye_drop "${LEAF[3]}" up0 up1 && conga 3 fabric del && conga 4 fabric del ||
+		fail "the fabrics stay" || return
+	leaves_are "plain silent" "plain silent" "plain silent" "plain bye" || return
+	pings_end && were_stamped
+}
+
+# nothing_lost LEAF
+nothing_lost() {
+	[[ ${LOST[$1]} == 0 ]] || fail "${LOST[$1]} of $PINGS lost" || return
+	never_stamped "$1"
+}
+
+never_stamped() {
+	counted "stamped$1" || return
+	((COUNTED == 0)) || fail "$COUNTED stamped packets" || return
+	counted "control$1" || return
+	((COUNTED > 0)) || fail "no hello"
+}
+
+# The control: what is counted as stamped
+were_stamped() {
+	local l
+
+	for l in 3 4; do
+		counted "stamped$l" && ((COUNTED >= BEFORE)) || fail "leaf $l: $COUNTED stamped" || return
+	done
+}
+
+# lost_at_most LEAF PINGS
+lost_at_most() {
+	((${LOST[$1]:-PINGS} <= $2)) || fail "${LOST[$1]} lost, expected $2 at the most"
+}
+
+# Every control packet that left is counted as what it was. None leaves any more.
+hellos_are_counted() {
+	local l sum=0 said
+
+	conga 0 fabric set hello off || return
+	for l in "${PEERS[@]}"; do
+		counted "control$l" && sum=$((sum + COUNTED)) || return
+	done
+	stats_read "${LEAF[0]}" || return
+	said=$((STAT[hello_sent] + STAT[hello_answered] + STAT[explicit_sent] + STAT[bye_sent]))
+	echo "# sent: hellos ${STAT[hello_sent]}, answers ${STAT[hello_answered]}, explicit feedback ${STAT[explicit_sent]}"
+	((said == sum)) || fail "$sum control packets left, $said are counted"
+}
+
+setup() {
+	local l
+
+	topo_up && count_packets && fabric_leaf 0 conga auto || return
+	for l in 3 4; do fabric_leaf "$l" conga auto || return; done
+	{
+		echo "fabric add"
+		fabric_uplinks 2
+	} | conga_batch "${LEAF[2]}" || return
+	for l in "${PEERS[@]}"; do pin "${HOST[$l.0]}" || return; done
+}
+
+tap_plan 7
+require_root
+require_commands ip jq nft ping
+require_module
+setup || die "cannot set up"
+tap_test "those that answer are conga, the others plain" known_before
+tap_test "all pings end, and every leaf is plain" pings_survive
+tap_test "module without a fabric: no ping lost, no stamp" nothing_lost 1
+tap_test "fabric that does not know leaf 0: no ping lost, no stamp" nothing_lost 2
+tap_test "fabric goes, its byes are lost: three intervals of pings at most" \
+	lost_at_most 3 $((DOWN_MS / PINGS_A_MS))
+tap_test "fabric goes and says bye: those under way" lost_at_most 4 "$UNDER_WAY"
+tap_test "every control packet is counted" hellos_are_counted
+tap_exit

@@ -1,0 +1,295 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A foreign VTEP: leaf 1 runs no conga. Leaf 0 treats it as a plain leaf, or was
+# never told of it: every packet arrives, both ways, of every kind, and none has
+# a reserved bit set. The control is why there are modes: stamped packets are
+# lost at such a peer.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/capture.sh
+. "$TESTS/lib/capture.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+
+TOPO_LINKS=1
+
+readonly COUNT=150		# of each kind of packet, every packet a flow
+readonly LEAST=45		# of these by each of two uplinks: 4.9 sigma below half
+readonly PINGS=10
+readonly PATIENCE_MS=10000
+readonly DISCARD=9		# the UDP port of the packets that are counted
+readonly KINDS=(udp4 udp6 frames)
+
+# What is in a VXLAN packet over IPv4, by offsets that begin at the outer UDP
+# header: inner Ethernet at 16, inner IP at 30.
+readonly VXLAN="udp port 4789"
+readonly RESERVED="$VXLAN and (udp[8:4] != 0x08000000 or udp[15] != 0)"
+declare -rA INNER=(
+	[udp4]="$VXLAN and udp[28:2] = 0x0800 and udp[39] = 17 and udp[52:2] = $DISCARD"
+	[udp6]="$VXLAN and udp[28:2] = 0x86dd and udp[36] = 17 and udp[72:2] = $DISCARD"
+	[frames]="$VXLAN and udp[28:2] = 0x88b5"
+	[fragments]="$VXLAN and udp[28:2] = 0x0800 and udp[36:2] & 0x3fff != 0")
+readonly LARGE=4000 PIECES=3	# bytes of a datagram, and fragments that it becomes
+
+# ---- counting what arrives ----
+
+count_frames() {
+	in_ns "$1" nft -f - <<-END
+	table netdev arrived {
+		counter frames { }
+		chain eth0 {
+			type filter hook ingress device eth0 priority 0;
+			ether type 0x88b5 counter name frames
+		}
+	}
+	END
+}
+
+frames_arrived() {
+	local list
+
+	list=$(in_ns "$1" nft list counter netdev arrived frames) || return
+	[[ $list =~ packets\ ([0-9]+) ]] && ARRIVED=${BASH_REMATCH[1]}
+}
+
+# arrived HOST KIND: sets ARRIVED
+arrived() {
+	case $2 in
+	udp?)	udp_unwanted "${HOST[$1]}" "${2#udp}" && ARRIVED=$UNWANTED ;;
+	*)	frames_arrived "${HOST[$1]}" ;;
+	esac
+}
+
+arrived_is() {
+	arrived "$1" "$2" && ((ARRIVED == $3))
+}
+
+# ---- sending ----
+
+# One datagram a flow: every socket has a port of its own.
+datagrams() {
+	local i
+
+	for ((i = 0; i < $2; i++)); do
+		echo >"/dev/udp/$1/$3"
+	done
+}
+
+# The later fragments' bytes where ports would be are of chance.
+large_datagrams() {
+	local i
+
+	for ((i = 0; i < $2; i++)); do
+		head -c "$4" /dev/urandom >"/dev/udp/$1/$3"
+	done
+}
+
+# send KIND FROM TO
+send() {
+	case $1 in
+	udp4)	in_ns "${HOST[$2]}" bash -c "datagrams ${HOST_IP[$3]} $COUNT $DISCARD" ;;
+	udp6)	in_ns "${HOST[$2]}" bash -c "datagrams ${HOST_IP6[$3]} $COUNT $DISCARD" ;;
+	frames)	in_ns "${HOST[$2]}" "$TESTS/tools/frames" eth0 "${HOST_MAC[$3]}" "$COUNT" ;;
+	large)
+		in_ns "${HOST[$2]}" bash -c \
+			"large_datagrams ${HOST_IP[$3]} $COUNT $DISCARD $LARGE" ;;
+	esac
+}
+
+# all_arrive KIND FROM TO
+all_arrive() {
+	local before
+
+	arrived "$3" "$1" || fail "no counter" || return
+	before=$ARRIVED
+	send "$@" || fail "$1 cannot be sent" || return
+	busywait "$PATIENCE_MS" arrived_is "$3" "$1" $((before + COUNT)) && return
+	arrived "$3" "$1"
+	fail "$1 from host $2 to host $3: $((ARRIVED - before)) of $COUNT arrived"
+}
+
+pings_return() {
+	local to said
+
+	for to in "${HOST_IP[1.0]}" "${HOST_IP6[1.0]}"; do
+		said=$(in_ns "${HOST[0.0]}" ping -q -n -c "$PINGS" -i 0.01 -W 5 "$to")
+		[[ $said == *" $PINGS received"* ]] || fail "ping $to: $said" || return
+	done
+}
+
+everything_arrives() {
+	local kind
+
+	for kind in "${KINDS[@]}"; do
+		all_arrive "$kind" 0.0 1.0 && all_arrive "$kind" 1.0 0.0 || return
+	done
+	pings_return
+}
+
+# ---- tests ----
+
+captures_start() {
+	capture_start up0 "${LEAF[0]}" up0 -Q out "$VXLAN" &&
+		capture_start up1 "${LEAF[0]}" up1 -Q out "$VXLAN"
+}
+
+plain_exchanges() {
+	captures_start && everything_arrives
+}
+
+# Over both uplinks together exactly what was sent.
+plain_balances() {
+	local kind by0 by1
+
+	capture_stop up0 && capture_stop up1 || return
+	for kind in "${KINDS[@]}"; do
+		by0=$(capture_count up0 "${INNER[$kind]}")
+		by1=$(capture_count up1 "${INNER[$kind]}")
+		echo "# $kind: $by0 by up0, $by1 by up1"
+		((by0 + by1 == COUNT)) || fail "$kind: $by0 + $by1 is not $COUNT" || return
+		((by0 >= LEAST && by1 >= LEAST)) || fail "$kind: $by0 and $by1" || return
+	done
+}
+
+# Most fragments do not have their ports, so that no fragment goes by its ports: those of
+# two hosts are one flow.
+fragments_stay_together() {
+	local by0 by1
+
+	conga 0 fabric set policy ecmp && captures_start && send large 0.0 1.0 ||
+		fail "not sent" || return
+	capture_stop up0 && capture_stop up1 || return
+	by0=$(capture_count up0 "${INNER[fragments]}")
+	by1=$(capture_count up1 "${INNER[fragments]}")
+	echo "# fragments: $by0 by up0, $by1 by up1"
+	((by0 + by1 == COUNT * PIECES)) || fail "$by0 + $by1 fragments" || return
+	((by0 == 0 || by1 == 0)) || fail "$by0 and $by1: not one flow"
+}
+
+nothing_reserved() {
+	local dev seen
+
+	for dev in up0 up1; do
+		seen=$(capture_count "$dev" "$RESERVED")
+		[[ $seen == 0 ]] || fail "$dev: $seen packets with reserved bits" || return
+	done
+}
+
+# counters_are NAME=VALUE...: of leaf 0; VALUE a number, or "some"
+counters_are() {
+	local word value
+
+	stats_read "${LEAF[0]}" || return
+	for word; do
+		value=${STAT[${word%=*}]}
+		[[ $value == "${word#*=}" || (${word#*=} == some && $value -gt 0) ]] ||
+			fail "${word%=*} is $value, expected ${word#*=}" || return
+	done
+}
+
+plain_is_untouched() {
+	nothing_reserved || return
+	counters_are tx_steered=some tx_stamped=0 feedback_sent=0 rx_stamped=0 rx_foreign=0 \
+		rx_malformed=0 ce_raised=0
+}
+
+# ARP is broadcast, neighbour solicitation multicast.
+neighbours_are_found() {
+	local to
+
+	for to in "${HOST_IP[1.0]}" "${HOST_IP6[1.0]}"; do
+		ip -n "${HOST[0.0]}" neighbour del "$to" dev eth0 || fail "no neighbour" || return
+		in_ns "${HOST[0.0]}" ping -q -n -c 1 -W 5 "$to" >/dev/null ||
+			fail "nobody answers for $to" || return
+		ip -n "${HOST[0.0]}" neighbour show "$to" | grep -q "lladdr ${HOST_MAC[1.0]}" ||
+			fail "a wrong answer for $to" || return
+	done
+}
+
+unknown_exchanges() {
+	conga 0 leaf del "${VTEP[1]}" && captures_start || fail "not set up" || return
+	stats_read "${LEAF[0]}" && STEERED=${STAT[tx_steered]}
+	everything_arrives || return
+	capture_stop up0 && capture_stop up1
+}
+
+unknown_is_untouched() {
+	nothing_reserved || return
+	(($(capture_count up0 "$VXLAN") + $(capture_count up1 "$VXLAN") >= 3 * COUNT)) ||
+		fail "the capture saw too little" || return
+	counters_are "tx_steered=$STEERED" tx_stamped=0 tx_unknown_leaf=some rx_stamped=0
+}
+
+# 0 of COUNT, and the reason is the stamp: in mode plain they arrive again.
+stamped_is_lost() {
+	local before
+
+	arrived 1.0 udp4 && before=$ARRIVED
+	conga 0 leaf add "${VTEP[1]}" mode conga && send udp4 0.0 1.0 || fail "not sent" || return
+	stats_read "${LEAF[0]}" || return
+	((STAT[tx_stamped] >= COUNT)) || fail "not stamped" || return
+	conga 0 leaf set "${VTEP[1]}" mode plain || return
+	send udp4 0.0 1.0
+	busywait "$PATIENCE_MS" arrived_is 1.0 udp4 $((before + COUNT)) && return
+	arrived 1.0 udp4
+	fail "$((ARRIVED - before)) arrived of $COUNT stamped and $COUNT plain"
+}
+
+# An uplink that is loaded gets no new flowlet, in so many choices: by local load, not by
+# chance. The load never passes the tunnel, is forgotten in many seconds, and known to all
+# processors within a short Tdre.
+readonly CHOICES=20 LOAD_FRAMES=500 LOAD_BYTES=400
+readonly LOAD_RATE=1mbit LOAD_TDRE=5ms LOAD_ALPHA=0.001
+
+load_up0() {
+	"$TESTS/tools/vxlan_send" -n "${LEAF[0]}" -d up0 -m 02:00:00:00:00:01 -s "${VTEP[0]}" -p 9 \
+		-l "$LOAD_BYTES" -r "$LOAD_FRAMES" 10.255.255.1 -
+}
+
+local_load_decides() {
+	local i dev
+
+	conga 0 fabric set policy conga tdre "$LOAD_TDRE" alpha "$LOAD_ALPHA" &&
+		conga 0 port set up0 rate "$LOAD_RATE" || return
+	for ((i = 0; i < CHOICES; i++)); do
+		load_up0 || return
+		dev=$(conga 0 -j path get "${VTEP[1]}" | jq -r '.[0].dev')
+		[[ $dev == up[1-9] ]] || fail "a new flowlet goes by $dev" || return
+	done
+	(($(conga 0 -j port show up0 | jq '.[0].metric') > 0)) || fail "up0 had no load"
+}
+
+setup() {
+	local ns
+
+	topo_up && fabric_leaf 0 conga plain || return
+	for ns in "${HOST[@]}"; do
+		pin "$ns" && count_frames "$ns" || return
+	done
+}
+
+export -f datagrams large_datagrams
+tap_plan 9
+require_root
+require_commands ip nft ping tcpdump jq
+require_module
+setup || die "cannot set up"
+tap_test "mode plain: every packet arrives, both ways" plain_exchanges
+tap_test "inner IPv4, IPv6 and other frames use both uplinks" plain_balances
+tap_test "mode plain: nothing stamped, no reserved bit set" plain_is_untouched
+tap_test "mode plain: ARP and neighbour discovery cross" neighbours_are_found
+tap_test "no leaf configured: every packet arrives, both ways" unknown_exchanges
+tap_test "no leaf configured: left to the kernel" unknown_is_untouched
+tap_test "mode conga towards it loses packets, hence the modes" stamped_is_lost
+tap_test "fragments of inner datagrams are one flow, whatever their bytes" fragments_stay_together
+tap_test "local load decides towards a plain leaf" local_load_decides
+tap_exit

@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# balance.sh - whether hashing uses all links of a tier alike: flows of one packet
+# each from leaf 0 to leaf 1, and as many to the last leaf, if that is of another
+# pod. One kernel plays all boxes, so that tiers could hash alike, and half of the
+# links stay empty: no baseline to compare with.
+#
+#	balance_flows 4000		sends them; sets BALANCE[leaf0.up0]=1013 ...
+#	balance_within 130		each tier's busiest link has at most 1.3 times
+#					the packets of its idlest; cut links count not
+#
+# Source lib.sh and topology.sh first. Nothing else crosses meanwhile.
+
+readonly BALANCE_PORT=9 BALANCE_PATIENCE_MS=10000
+
+declare -A BALANCE=()		# link -> packets
+
+# The leaves that flows go to: spine 0 is of leaf 0's pod.
+balance_leaves() {
+	local last=$((TOPO_LEAVES - 1))
+
+	echo 1
+	((last == 1)) || topo_same_pod "$last" 0 || echo "$last"
+}
+
+# "link packets" of each link on the way that is not cut
+balance_count() {
+	local l
+
+	balance_links "${LEAF[0]}" 'up.*'
+	for l in $(balance_leaves); do
+		balance_links_down "$l"
+		topo_same_pod "$l" 0 || balance_links_across "$l"
+	done
+}
+
+# balance_links NAMESPACE DEVICES
+balance_links() {
+	ip -n "$1" -j -s link show up | jq -r --arg box "${1%-*}" --arg devices "^($2)$" \
+		'.[] | select((.ifname // "") | test($devices)) |
+		"\($box).\(.ifname) \(.stats64.tx.packets)"'
+}
+
+# balance_links_down LEAF: from the spines of its pod
+balance_links_down() {
+	local s
+
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		! topo_same_pod "$1" "$s" || balance_links "${SPINE[s]}" "down$1[.].*"
+	done
+}
+
+# balance_links_across LEAF: to cores, and from them to the spines of its pod
+balance_links_across() {
+	local s c pod=""
+
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		! topo_same_pod 0 "$s" || balance_links "${SPINE[s]}" 'core.*'
+		! topo_same_pod "$1" "$s" || pod+="${pod:+|}spine$s"
+	done
+	for ((c = 0; c < TOPO_CORES; c++)); do balance_links "${CORE[c]}" "$pod"; done
+}
+
+# balance_came PACKETS: over the last links
+balance_came() {
+	local link packets sum=0
+
+	while read -r link packets; do
+		[[ $link != *.down* ]] || sum=$((sum + packets))
+	done < <(balance_count)
+	((sum >= $1))
+}
+
+balance_flows() {
+	local link packets l expected=0
+
+	BALANCE=()
+	while read -r link packets; do
+		BALANCE[$link]=-$packets
+		[[ $link != *.down* ]] || expected=$((expected + packets))
+	done < <(balance_count)
+	for l in $(balance_leaves); do
+		"${BASH_SOURCE[0]%/*}/../tools/vxlan_send" -n "${HOST[0.0]}" -c "$1" -p "$BALANCE_PORT" \
+			"${HOST_IP[$l.0]}" - || return
+		expected=$((expected + $1))
+	done
+	busywait "$BALANCE_PATIENCE_MS" balance_came "$expected" || return
+	while read -r link packets; do
+		BALANCE[$link]=$((${BALANCE[$link]} + packets))
+	done < <(balance_count)
+}
+
+# balance_tier PERCENT TIER PACKETS...: a number for each of its links
+balance_tier() {
+	local percent=$1 tier=$2 least=$3 most=$3 packets
+
+	shift 2
+	echo "# balance, $tier: $*"
+	(($# > 1)) || fail "fewer than two links $tier" || return
+	for packets; do
+		((least <= packets)) || least=$packets
+		((most >= packets)) || most=$packets
+	done
+	((100 * most <= percent * least)) || fail "links $tier: $*"
+}
+
+# balance_within PERCENT: tiers are those of "leaf up", "spine down1", "spine core" ...
+balance_within() {
+	local link tier
+	local -A packets=()
+
+	for link in $(printf '%s\n' "${!BALANCE[@]}" | sort); do
+		tier=$(sed -E 's/[0-9]+\./ /; s/\.?[0-9]+$//' <<<"$link")
+		packets[$tier]+=" ${BALANCE[$link]}"
+	done
+	for tier in "${!packets[@]}"; do
+		# shellcheck disable=SC2086 # a list of numbers
+		balance_tier "$1" "$tier" ${packets[$tier]} || return
+	done
+}

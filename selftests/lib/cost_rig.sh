@@ -1,0 +1,275 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# cost_rig.sh - leaves whose packets are timed: made by pktgen or come by a cable, and
+# dropped on arrival behind the last veth pair. In a machine whose clock counts
+# instructions (vm/run -i) nanoseconds are instructions.
+#
+#	v4_up, tos_up, rule_up, csum_up, v6_up, wide_up, many_up, lag_up, queue_up, queues_up
+#				a namespace of that name
+#	send v4 8		sets SPENT, per packet, and STAMPED, STARTED
+#	recv_up; recv $PLAIN; transit $VXLAN_PORT		likewise, SPENT
+#	fabric v4 $UPLINKS 1 conga
+#
+# Source lib.sh and pktgen.sh first.
+#
+# shellcheck disable=SC2034 # for those who source this
+
+readonly CONGA=$TESTS/../userspace/conga
+readonly PACKETS=2000 PATIENCE_MS=60000
+readonly BYTES=200 FLOWS=8 MANY_FLOWS=1000
+readonly UPLINKS=4 MANY_UPLINKS=16 MANY_LEAVES=1000
+readonly QUEUES=64
+readonly VXLAN_PORT=4789 OTHER_PORT=5000 VNI=100
+readonly FAR_MAC=02:00:00:00:03:00
+readonly RATE=40gbit BUSY_RATE=100mbit	# the packets of one flow are few, or too many
+
+FABRIC=""		# the namespace that has one
+
+# ---- one leaf, its uplinks, and nothing behind them ----
+
+# far N: addresses of far leaf N, in IPv4 and IPv6
+far() {
+	FAR4=10.0.$((1 + $1 / 250)).$((1 + $1 % 250)) FAR6=2001:db8:0:1::$((1 + $1))
+}
+
+# links LEAF UPLINKS [QUEUES]: up0 ... to a namespace that drops all
+links() {
+	local leaf=$1 i mine="" theirs=""
+
+	[[ ! ${3-} ]] || mine="numtxqueues $3 numrxqueues 1" theirs="numtxqueues 1 numrxqueues $3"
+
+	ip netns add "$leaf" && ip netns add "$leaf-sink" || return
+	in_ns "$leaf" sysctl -qw net.ipv4.conf.all.rp_filter=0 net.ipv4.fib_multipath_hash_policy=1 \
+		net.ipv6.fib_multipath_hash_policy=1 net.ipv6.conf.all.accept_dad=0 \
+		net.ipv6.conf.default.accept_dad=0 net.ipv6.conf.default.router_solicitations=0
+	for ((i = 0; i < $2; i++)); do
+		echo "link add up$i $mine netns $leaf up type veth peer name down$i $theirs netns $leaf-sink"
+	done | ip -batch - || return
+	for ((i = 0; i < $2; i++)); do echo "link set down$i up"; done |
+		ip -n "$leaf-sink" -batch - || return
+	for ((i = 0; i < $2; i++)); do
+		echo "qdisc add dev down$i clsact"
+		echo "filter add dev down$i ingress matchall action drop"
+	done | tc -n "$leaf-sink" -batch -
+}
+
+# addresses LEAF DEVICE...: of each uplink, and the neighbour behind it
+addresses() {
+	local leaf=$1 i=0 dev
+
+	shift
+	for dev in "$@"; do
+		echo "address add 10.1.0.$((2 * i))/31 dev $dev"
+		echo "address add 2001:db8:1:$i::1/64 dev $dev nodad"
+		echo "neighbour add 10.1.0.$((2 * i + 1)) lladdr 02:00:00:00:02:00 dev $dev nud permanent"
+		echo "neighbour add 2001:db8:1:$i::2 lladdr 02:00:00:00:02:00 dev $dev nud permanent"
+		i=$((i + 1))
+	done | ip -n "$leaf" -batch -
+}
+
+# routes LEAF LEAVES DEVICE...: to so many far leaves, by all of these
+routes() {
+	local leaf=$1 leaves=$2 i=0 n dev hops4="" hops6=""
+
+	shift 2
+	for dev in "$@"; do
+		hops4+=" nexthop via 10.1.0.$((2 * i + 1)) dev $dev"
+		hops6+=" nexthop via 2001:db8:1:$i::2 dev $dev"
+		i=$((i + 1))
+	done
+	echo "link set lo up"
+	echo "address add 10.0.0.1/32 dev lo"
+	echo "address add 2001:db8::1/128 dev lo nodad"
+	for ((n = 0; n < leaves; n++)); do
+		far "$n"
+		echo "route add $FAR4/32$hops4"
+		((leaves > 1)) || echo "route add $FAR6/128$hops6"
+	done
+}
+
+# tunnel LEAF REMOTE WORD...: device vx, by which all goes to one far leaf
+tunnel() {
+	local leaf=$1 remote=$2
+
+	shift 2
+	ip -n "$leaf" link add vx up mtu 1400 type vxlan id $VNI dstport $VXLAN_PORT nolearning "$@" &&
+		ip -n "$leaf" address add 192.168.0.1/24 dev vx &&
+		bridge -n "$leaf" fdb add "$FAR_MAC" dev vx dst "$remote"
+}
+
+# leaf NAME UPLINKS LEAVES: without a tunnel
+leaf_up() {
+	local devices=() i
+
+	for ((i = 0; i < $2; i++)); do devices+=("up$i"); done
+	links "$1" "$2" && addresses "$1" "${devices[@]}" &&
+		routes "$1" "$3" "${devices[@]}" | ip -n "$1" -batch -
+}
+
+# As stock Linux comes: the tunnel keeps the route that it took first.
+v4_up() {
+	leaf_up v4 $UPLINKS 1 && far 0 && tunnel v4 "$FAR4" local 10.0.0.1 noudpcsum
+}
+
+# With a fixed TOS it keeps none, so that each flow is hashed.
+tos_up() {
+	leaf_up tos $UPLINKS 1 && far 0 && tunnel tos "$FAR4" local 10.0.0.1 noudpcsum tos 4
+}
+
+# Where routing rules look at the source and at marks, packets have keys.
+rule_up() {
+	leaf_up rule $UPLINKS 1 && ip -n rule rule add from 10.0.0.1 fwmark 0/0xff lookup main pref 100 &&
+		far 0 && tunnel rule "$FAR4" local 10.0.0.1 noudpcsum
+}
+
+csum_up() {
+	leaf_up csum $UPLINKS 1 && far 0 && tunnel csum "$FAR4" local 10.0.0.1 udpcsum
+}
+
+v6_up() {
+	leaf_up v6 $UPLINKS 1 && far 0 && tunnel v6 "$FAR6" local 2001:db8::1
+}
+
+wide_up() {
+	leaf_up wide $MANY_UPLINKS 1 && far 0 && tunnel wide "$FAR4" local 10.0.0.1 noudpcsum
+}
+
+# with_queues NAMESPACE QUEUES QDISC: a pfifo_fast for each queue
+with_queues() {
+	local i default
+
+	default=$(</proc/sys/net/core/default_qdisc)
+	sysctl -qw net.core.default_qdisc=pfifo_fast
+	links "$1" $UPLINKS "$2" && for ((i = 0; i < UPLINKS; i++)); do
+		echo "qdisc replace dev up$i root handle 1: $3"
+	done | tc -n "$1" -batch - && addresses "$1" up0 up1 up2 up3 &&
+		routes "$1" 1 up0 up1 up2 up3 | ip -n "$1" -batch - &&
+		far 0 && tunnel "$1" "$FAR4" local 10.0.0.1 noudpcsum
+	sysctl -qw net.core.default_qdisc="$default"
+}
+
+queue_up() {
+	with_queues queue 1 pfifo_fast
+}
+
+queues_up() {
+	with_queues queues $QUEUES mq
+}
+
+many_up() {
+	leaf_up many $UPLINKS $MANY_LEAVES && far $((MANY_LEAVES / 2)) &&
+		tunnel many "$FAR4" local 10.0.0.1 noudpcsum
+}
+
+# What stock Linux offers beside ECMP: one link of four, by a hash of the flow.
+lag_up() {
+	local i
+
+	links lag $UPLINKS && {
+		echo "link add lag type bond mode balance-xor xmit_hash_policy layer3+4"
+		for ((i = 0; i < UPLINKS; i++)); do
+			echo "link set up$i down"
+			echo "link set up$i master lag"
+		done
+		echo "link set lag up"
+	} | ip -n lag -batch - && addresses lag lag && routes lag 1 lag | ip -n lag -batch - &&
+		far 0 && tunnel lag "$FAR4" local 10.0.0.1 noudpcsum
+}
+
+# ---- measuring ----
+
+# generate PACKETS FLOWS: in IN; sets NS
+generate() {
+	pktgen_send "$IN" vx "count $1" "pkt_size $BYTES" "dst_mac $FAR_MAC" \
+		"src_min 192.168.0.1" "src_max 192.168.0.1" "dst 192.168.0.2" \
+		"udp_src_min 1000" "udp_src_max $((1000 + $2))" && NS=$((PKTGEN_US * 1000))
+}
+
+# counters_read: of the fabric in IN, if there is one: stamped packets, flowlets
+counters_read() {
+	COUNTERS=(0 0)
+	[[ $IN != "$FABRIC" ]] ||
+		mapfile -t COUNTERS < <("$CONGA" -n "$IN" -j stats show all |
+			jq '.[0] | .tx_stamped, .flowlets_started')
+}
+
+# send NAMESPACE FLOWS: sets SPENT, instructions per packet: what twice as many packets
+# take more than once as many, so that how it begins, with a flowlet of each flow,
+# cancels out. Of these packets so many are STAMPED, and STARTED a flowlet.
+send() {
+	local once before
+
+	IN=$1
+	generate $PACKETS "$2" && counters_read || return
+	once=$NS before=("${COUNTERS[@]}")
+	generate $((2 * PACKETS)) "$2" && counters_read || return
+	SPENT=$(((NS - once) / PACKETS))
+	STAMPED=$((COUNTERS[0] - 2 * before[0])) STARTED=$((COUNTERS[1] - 2 * before[1]))
+}
+
+# Packets that come by a cable are of one flow; as hexadecimal digits the VXLAN header,
+# with and without a stamp (LBTag 1, CE 0), and Ethernet, IPv4 and UDP of what is inside.
+readonly STORM=5000 STORM_BATCH=64
+readonly PLAIN=0800000000006400 STAMPED_WORD=0810010000006400
+readonly INNER=0200000003010200000003000800450000a00000000040110000c0a80002c0a80001
+readonly INNER_UDP=03e80009008c0000
+
+# storm_ns PACKETS DATAGRAM WORD...: sets NS; of vxlan_send
+storm_ns() {
+	local packets=$1 datagram=$2 batch=() i
+
+	shift 2
+	for ((i = 0; i < STORM_BATCH; i++)); do batch+=("$datagram"); done
+	NS=$("$TESTS/tools/vxlan_send" -t -r "$packets" -l $((BYTES - 42)) "$@" "${batch[@]}") ||
+		die "nothing came by the cable"
+}
+
+# storm LEAF DATAGRAM WORD...: into the first uplink of LEAF; sets SPENT, as send does
+storm() {
+	local leaf=$1 datagram=$2 mac once
+
+	shift 2
+	mac=$(ip -n "$leaf" -j link show dev up0 | jq -r '.[0].address')
+	set -- -n "$leaf-sink" -d down0 -m "$mac" "$@"
+	storm_ns $STORM "$datagram" "$@"
+	once=$NS
+	storm_ns $((2 * STORM)) "$datagram" "$@"
+	SPENT=$(((NS - once) / STORM))
+}
+
+# To the tunnel, whose packets nobody takes
+recv() {
+	far 0
+	storm v4 "$1$INNER$INNER_UDP" -s "$FAR4" 10.0.0.1
+}
+
+# To a far leaf, by way of this box
+transit() {
+	far 0
+	storm v4 "$STAMPED_WORD$INNER$INNER_UDP" -s 10.9.9.9 -p "$1" "$FAR4"
+}
+
+recv_up() {
+	in_ns v4 sysctl -qw net.ipv4.ip_forward=1 net.ipv4.conf.all.forwarding=1 &&
+		tc -n v4 qdisc add dev vx clsact &&
+		tc -n v4 filter add dev vx ingress matchall action drop
+}
+
+# ---- with a fabric ----
+
+# fabric NAMESPACE UPLINKS LEAVES POLICY [RATE]: as an operator makes one, defaults only,
+# but what its neighbours do not answer
+fabric() {
+	local i rate=${5:-$RATE}
+
+	{
+		echo "fabric add hello off policy $4"
+		for ((i = 0; i < $2; i++)); do echo "port add dev up$i role uplink rate $rate"; done
+		for ((i = 0; i < $3; i++)); do
+			far "$i"
+			[[ $1 != v6 ]] || FAR4=$FAR6
+			echo "leaf add $FAR4 mode conga"
+		done
+	} | "$CONGA" -n "$1" -b -
+}

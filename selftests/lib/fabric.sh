@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# fabric.sh - conga on a topology: fabrics, ports and leaves, counters, refusals.
+#
+# Source lib.sh and topology.sh first; after topo_up:
+#
+#	FABRIC_RATE=200mbit	of every port; empty: the link's own speed
+#	QUIET=			fabrics say hello and feed back by themselves
+#	fabric_up conga conga	policy, mode: every leaf, spine and core
+#	conga 0 path show	the tool in leaf 0's namespace
+#	stat_of "${LEAF[0]}" rx_stamped
+#	fabric_down
+
+CONGA=${BASH_SOURCE[0]%/*}/../../userspace/conga
+FABRIC_RATE=
+
+# All policies that the module knows, in its order
+POLICIES=$(sed -n 's/^CONGA_POLICY(\(.*\))$/\1/p' "${BASH_SOURCE[0]%/*}/../../kmod/policies/policy_table.h" |
+	tr '_\n' '- ')
+POLICIES=${POLICIES% }
+
+# Counters are exact when no box says anything by itself.
+QUIET="hello off explicit-feedback off"
+
+# conga LEAF WORD...: the tool in a leaf's namespace
+conga() {
+	"$CONGA" -n "${LEAF[$1]}" "${@:2}"
+}
+
+# leaves_set WORD...: of fabric set
+leaves_set() {
+	local l
+
+	for l in "${!LEAF[@]}"; do conga "$l" fabric set "$@" || return; done
+}
+
+# conga_batch NAMESPACE: the tool's commands on stdin
+conga_batch() {
+	"$CONGA" -n "$1" -b -
+}
+
+# The uplinks of leaf $1, ports only: "port add" lines
+fabric_uplinks() {
+	local l=$1 link
+
+	for link in ${LEAF_LINKS[l]}; do
+		fabric_port "up$((${link%.*} * TOPO_LINKS + ${link#*.}))" uplink "leaf$l" "spine$link"
+	done
+}
+
+# fabric_port DEVICE ROLE FROM TO
+fabric_port() {
+	topo_rate "$3" "$4"
+	RATE=${FABRIC_RATE:-$RATE}
+	echo "port add dev $1 role $2 ${RATE:+rate $RATE}"
+}
+
+# fabric_leaf LEAF POLICY MODE
+fabric_leaf() {
+	local l=$1 r
+
+	{
+		echo "fabric add $QUIET policy $2"
+		fabric_uplinks "$l"
+		for ((r = 0; r < TOPO_LEAVES; r++)); do
+			((r == l)) || echo "leaf add ${VTEP[r]} mode $3"
+		done
+	} | conga_batch "${LEAF[l]}"
+}
+
+# fabric_spine SPINE
+fabric_spine() {
+	local s=$1 link c
+
+	{
+		echo "fabric add $QUIET"
+		for link in ${SPINE_LINKS[s]}; do
+			fabric_port "down$link" transit "spine$s.${link#*.}" "leaf${link%.*}"
+		done
+		for ((c = 0; c < TOPO_CORES; c++)); do
+			fabric_port "core$c" transit "spine$s" "core$c"
+		done
+	} | conga_batch "${SPINE[s]}"
+}
+
+# fabric_core CORE
+fabric_core() {
+	local c=$1 s
+
+	{
+		echo "fabric add $QUIET"
+		for ((s = 0; s < TOPO_SPINES; s++)); do
+			fabric_port "spine$s" transit "core$c" "spine$s"
+		done
+	} | conga_batch "${CORE[c]}"
+}
+
+# fabric_hula: HULA above leaves that have it. Spines and cores know the leaves, too; what
+# leads up from a spine is of a higher tier than what leads down.
+fabric_hula() {
+	local s c l box
+
+	for s in "${!SPINE[@]}"; do
+		for c in "${!CORE[@]}"; do echo "port set core$c tier 1"; done |
+			conga_batch "${SPINE[s]}" || return
+	done
+	for box in "${SPINE[@]}" "${CORE[@]}"; do
+		{
+			for l in "${!LEAF[@]}"; do echo "leaf add ${VTEP[l]} mode plain"; done
+			echo "fabric set policy hula"
+		} | conga_batch "$box" || return
+	done
+}
+
+# fabric_up POLICY MODE: on every leaf, spine and core
+fabric_up() {
+	local l s c
+
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		fabric_leaf "$l" "$1" "$2" || return
+	done
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		fabric_spine "$s" || return
+	done
+	for ((c = 0; c < TOPO_CORES; c++)); do
+		fabric_core "$c" || return
+	done
+}
+
+fabric_down() {
+	local ns
+
+	for ns in "${LEAF[@]}" "${SPINE[@]}" "${CORE[@]}"; do
+		"$CONGA" -n "$ns" fabric del || return
+	done
+}
+
+# stat_of NAMESPACE COUNTER: one number
+stat_of() {
+	"$CONGA" -n "$1" -j stats show all | jq -e ".[0].$2"
+}
+
+# refused SENTENCE WORD...: the tool must refuse with exactly this sentence on
+# stderr, print nothing else, and exit with 1.
+refused() {
+	local sentence=$1 out status=0
+
+	shift
+	out=$("$CONGA" "$@" 2>&1) || status=$?
+	if ((status != 1)) || [[ $out != "Error: $sentence." ]]; then
+		why "conga $*: status $status, said: $out, expected: Error: $sentence."
+		return 1
+	fi
+}

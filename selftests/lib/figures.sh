@@ -1,0 +1,303 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# figures.sh - what the tests of the paper's figures 2 and 3 share: the unit of
+# rate, the demand, and what arrives of it during a window of time, by spine.
+#
+#	figures_topology; TOPO_...=...
+#	figures_require
+#	topo_up; figures_pin; settle
+#	DEMAND=100; demand_from 0; demand_to 1
+#	SINK=1				the leaf whose last links are counted
+#	carry conga 1 KEY		scheme, seed; sets TOTAL[KEY] and others
+#
+# SEEDS="1 2 3" in the environment: of the demand. TESTS is this directory.
+
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+
+SEEDS=${SEEDS:-1}
+
+# The paper's fabric a hundred times slower: a unit is 10 Mbit/s on a link, all
+# headers included, where the paper has 1 Gbit/s. In this machine code costs no
+# time, so the processor does not ask for it; but the kernel's 200 ms of
+# retransmission time-out and 4 ms of tick do not scale.
+readonly UNIT_MBIT=10
+
+# The demand: many connections, each idle most of the time, on which pieces of
+# data arrive at random moments (Poisson), the same for every scheme. TCP
+# carries them as fast as it can; what the fabric cannot carry waits at its
+# sender. A piece is a quarter of the 64 KB that the paper's hosts send at once,
+# so that there are four times as many of them for the same number of packets.
+readonly PIECE=16384
+readonly PAYLOAD=1448 WIRE=1564	# bytes: of a full packet's TCP data; on a fabric link
+
+# Hence time constants are the paper's times 100, for the rate, and divided by
+# four, for the pieces: tau = 4 ms (160 us), Tfl = 12.5 ms (500 us), Tage =
+# 250 ms (10 ms). With tdre auto, which looks at the size of skbs, here of single
+# packets, tau would be 160 us, in which a link carries no more than one piece.
+readonly SCHEME_SCALE=(tdre 400us flowlet-timeout 12500us age 250ms)
+
+# Milliseconds: until the backlogs of what cannot be carried have built up; what
+# is measured; how much longer the demand lasts.
+readonly WARM_UP_MS=300 WINDOW_MS=700 MARGIN_MS=100
+readonly CONNECT_MS=50		# what opening all connections may take
+readonly QUIET_MS=50 PATIENCE_MS=10000
+
+readonly FILES=4096		# two for each connection, in one process
+
+readonly MORE=10		# tenths of a unit: a difference that is not chance
+readonly ALL=970		# thousandths of what is offered: the rest is on its way
+
+readonly BALANCE_FLOWS=4000	# of one packet each
+readonly BALANCE_MAX=130	# percent: the busier uplink's packets of the other's
+readonly DISCARD=9		# a UDP port
+
+declare -a DEMAND_HOSTS=()
+declare -A CARRIED=() TOTAL=()
+OFFERED=0
+
+# ---- set-up ----
+
+# units N: as tc and conga take a rate
+units() {
+	echo "$(($1 * UNIT_MBIT))mbit"
+}
+
+# The buffer is 8 MB for pieces of 64 KB. With one of 1 MB TCP loses more packets
+# at a narrow link, which their uplink has carried in vain: local, which evens
+# uplinks out, then sends some units more the other way.
+figures_topology() {
+	TOPO_LINKS=1
+	TOPO_GSO=1500
+	TOPO_BUFFER=2000000
+}
+
+figures_require() {
+	require_root
+	require_commands ip tc jq
+	require_exact_time
+	require_module
+	ulimit -n "$FILES" || die "cannot open $FILES files at once"
+}
+
+# The counters are read by way of a process in the namespace.
+figures_pin() {
+	local ns
+
+	for ns in "${SPINE[@]}" "${LEAF[1]}"; do
+		pin "$ns" || return
+	done
+}
+
+# scheme_up POLICY
+scheme_up() {
+	local ns
+
+	fabric_up "$1" conga || return
+	for ns in "${LEAF[@]}" "${SPINE[@]}"; do
+		"$CONGA" -n "$ns" fabric set "${SCHEME_SCALE[@]}" || return
+	done
+}
+
+# under POLICY COMMAND...
+under() {
+	local status=0
+
+	scheme_up "$1" && "${@:2}" || status=$?
+	fabric_down && return "$status"
+}
+
+# ---- the demand ----
+
+# demand_from LEAF, demand_to LEAF: all its hosts
+demand_from() {
+	demand_hosts -f "$1"
+}
+
+demand_to() {
+	demand_hosts -t "$1"
+}
+
+demand_hosts() {
+	local h
+
+	for ((h = 0; h < TOPO_HOSTS; h++)); do
+		DEMAND_HOSTS+=("$1" "${HOST[$2.$h]},${HOST_IP[$2.$h]}")
+	done
+}
+
+# demand SEED [OPTION]: DEMAND units between the DEMAND_HOSTS
+demand() {
+	local ms=$((WARM_UP_MS + WINDOW_MS + MARGIN_MS))
+
+	exec "$TESTS/tools/flowgen" -q "${DEMAND_HOSTS[@]}" -c "$DEMAND_CONNECTIONS" -S "$PIECE" \
+		-C $((DEMAND * UNIT_MBIT * 1000000 * PAYLOAD / WIRE)) -l 1 -D 0 \
+		-d "${ms}e-3" -r "$@"
+}
+
+# What reaches the senders in the window, in tenths of a unit, with the headers
+# that it will get. Poisson: around DEMAND.
+offered() {
+	(demand "$1" -p) | awk -v from="$WARM_UP_MS" -v window="$WINDOW_MS" \
+		-v unit="$UNIT_MBIT" -v header="$((1000 * WIRE / PAYLOAD))" '
+		{ at = $1 / 1e6 } at >= from && at < from + window { sum += $2 }
+		END { printf "%.0f", sum * 8 * header / 1000 / (window * 1e3 * unit) * 10 }'
+}
+
+# ---- what is carried ----
+
+# tx_bytes NAMESPACE DEVICE: sets SENT
+tx_bytes() {
+	local dev
+
+	while read -r dev _ _ _ _ _ _ _ _ SENT _; do
+		[[ $dev != "$2:" ]] || return 0
+	done <"/proc/${PIN[$1]}/net/dev"
+	return 1
+}
+
+# count SIGN: to CARRIED add (1), or take off (-1), the bytes of the last links
+# to leaf SINK, S0 and S1, and those of leaf 1's uplinks.
+count() {
+	local s
+
+	for s in 0 1; do
+		tx_bytes "${SPINE[s]}" "down$SINK.0" || return
+		CARRIED[S$s]=$((${CARRIED[S$s]:-0} + $1 * SENT))
+		tx_bytes "${LEAF[1]}" "up$s" || return
+		CARRIED[up$s]=$((${CARRIED[up$s]:-0} + $1 * SENT))
+	done
+}
+
+# elapsed_us SINCE: of EPOCHREALTIME without its point
+elapsed_us() {
+	echo $((${EPOCHREALTIME/[.,]/} - $1))
+}
+
+pause_ms() {
+	local s
+
+	printf -v s '%d.%03d' $(($1 / 1000)) $(($1 % 1000))
+	sleep "$s"
+}
+
+# While the demand lasts. The pauses wait for nothing, they are the window; code
+# costs no time, so that counters read one after the other are of one moment.
+window_measure() {
+	local us name
+
+	pause_ms "$WARM_UP_MS"
+	CARRIED=()
+	us=${EPOCHREALTIME/[.,]/}
+	count -1 && pause_ms "$WINDOW_MS" && count 1 || fail "no counters" || return
+	us=$(elapsed_us "$us")
+	for name in "${!CARRIED[@]}"; do
+		CARRIED[$name]=$(((${CARRIED[$name]} * 80 / UNIT_MBIT + us / 2) / us))
+	done
+}
+
+# Nothing is on its way any more. A full queue of the run before would cost the
+# next one a SYN, and a second until it is sent again.
+quiet() {
+	CARRIED=()
+	count -1 && pause_ms "$QUIET_MS" && count 1 || return
+	[[ ${CARRIED[*]} == "0 0 0 0" ]]
+}
+
+# window SEED: sets CARRIED and OFFERED, in tenths of a unit
+window() {
+	local load start ms
+
+	busywait "$PATIENCE_MS" quiet || fail "traffic does not end" || return
+	start=${EPOCHREALTIME/[.,]/}
+	demand "$1" >"$TOPO_DIR/load" &
+	load=$!
+	window_measure && wait "$load" || fail "no demand" || return
+	ms=$(($(elapsed_us "$start") / 1000 - WARM_UP_MS - WINDOW_MS))
+	((ms > 0 && ms < MARGIN_MS + CONNECT_MS)) ||
+		fail "demand ended $ms ms after the window, expected $MARGIN_MS" || return
+	OFFERED=$(offered "$1")
+}
+
+# carry SCHEME SEED KEY
+carry() {
+	under "$1" window "$2" || fail "$1, seed $2: no result" || return
+	TOTAL[$3]=$((CARRIED[S0] + CARRIED[S1]))
+}
+
+# tenths N: "66.6" for 666
+tenths() {
+	echo "$(($1 / 10)).$(($1 % 10))"
+}
+
+# off A B: their distance
+off() {
+	echo $(($1 > $2 ? $1 - $2 : $2 - $1))
+}
+
+# share A B: of A in A + B, in tenths of a percent
+share() {
+	echo $((($1 * 1000 + ($1 + $2) / 2) / ($1 + $2 > 0 ? $1 + $2 : 1)))
+}
+
+# ---- expectations ----
+
+measured() {
+	local key
+
+	for key; do
+		[[ ${TOTAL[$key]-} ]] || fail "$key: not measured" || return
+	done
+}
+
+# carries_all KEY, of the run before
+carries_all() {
+	((1000 * ${TOTAL[$1]} >= ALL * OFFERED)) ||
+		fail "$(tenths "${TOTAL[$1]}") carried of $(tenths "$OFFERED")"
+}
+
+# carries_more KEY KEY
+carries_more() {
+	measured "$1" "$2" || return
+	((${TOTAL[$1]} - ${TOTAL[$2]} >= MORE)) ||
+		fail "$1 carries $(tenths "${TOTAL[$1]}"), $2 $(tenths "${TOTAL[$2]}")"
+}
+
+# ---- the baseline is no straw man ----
+
+datagrams() {
+	local i
+
+	for ((i = 0; i < $2; i++)); do
+		echo >"/dev/udp/$1/$3"
+	done
+}
+export -f datagrams
+
+# uplink_packets LEAF: of its two uplinks, the fewer first; status 1 until all
+# flows have come by
+uplink_packets() {
+	conga "$1" -j port show | jq -er --argjson all "$BALANCE_FLOWS" \
+		'map(.tx_packets) | sort | if add >= $all then join(" ") else empty end'
+}
+
+# balanced LEAF FROM TO: by hashing, flows of one packet use both uplinks alike
+balanced() {
+	local a b
+
+	in_ns "${HOST[$2]}" bash -c "datagrams ${HOST_IP[$3]} $BALANCE_FLOWS $DISCARD" ||
+		fail "not sent" || return
+	read -r a b < <(busywait "$PATIENCE_MS" uplink_packets "$1")
+	[[ $b ]] || fail "not all of $BALANCE_FLOWS packets came by" || return
+	echo "# ecmp: $BALANCE_FLOWS flows of one packet, $a and $b by the two uplinks"
+	((100 * b <= BALANCE_MAX * a)) || fail "$a and $b packets"
+}

@@ -1,0 +1,207 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# flows.sh - flows of one datagram each, exactly counted where they leave and
+# where they arrive.
+#
+#	flows_count "${LEAF[0]}" up0:5 up1	devices, with the LBTag expected
+#	flows_silence
+#	flows_end "${HOST[1.0]}" eth0		where they arrive, of a pinned namespace
+#	flows_cross 150 "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}"
+#						sets LEFT[up0] and STAMPED[up0]
+#	flows_spread 150 up0 up1		by these they left, all in shares
+#	flows_steady "${HOST_IP[1.0]}" 8	so many, a datagram now and then each, without end
+#
+# Nothing else is counted, neither where they leave nor where they arrive. Source lib.sh,
+# topology.sh, expect.sh and counters.sh first.
+
+readonly FLOW_PORT=9
+readonly FLOW_PATIENCE_MS=10000
+
+# In VXLAN, by bits that begin at the outer UDP header: inner ethertype,
+# protocol, and destination port without options in the inner IPv4 header.
+readonly FLOW_INNER="meta l4proto udp @th,224,16 0x0800 @th,312,8 17 @th,416,16 $FLOW_PORT"
+
+# One device in so many gets this part of a fair share, or it is not used: with
+# FLOWS_EACH flows for each device, 4.7 sigma below what chance gives.
+readonly FLOWS_EACH=40 FLOWS_LEAST=10
+
+FLOWS_HOOK=egress		# or "ingress", to see at the far end what left
+
+declare -A LEFT=() STAMPED=()	# device -> datagrams
+declare -A CAME=()		# NAMESPACE/DEVICE -> datagrams, when last asked
+
+# A device's name as nft takes it for a counter
+flows_counter() {
+	COUNTER=${1//[^a-z0-9]/_}
+}
+
+# The counters of a device that datagrams pass: all, and those stamped with its
+# LBTag. The stamp is there before any chain at egress sees the packet.
+flows_chain() {
+	local dev=${1%:*} tag
+
+	flows_counter "$dev"
+	printf 'counter %s { }\ncounter %s_stamped { }\n' "$COUNTER" "$COUNTER"
+	printf 'chain %s {\ntype filter hook %s device "%s" priority 0;\n' \
+		"$COUNTER" "$FLOWS_HOOK" "$dev"
+	printf '%s counter name %s\n' "$FLOW_INNER" "$COUNTER"
+	if [[ $1 == *:* ]]; then
+		printf -v tag '0x08%x00100' "${1#*:}"
+		printf '%s @th,64,32 & 0xfff00100 == %s counter name %s_stamped\n' \
+			"$FLOW_INNER" "$tag" "$COUNTER"
+	fi
+	echo "}"
+}
+
+# flows_count NAMESPACE DEVICE[:TAG]...: anew, if it was done before
+flows_count() {
+	local ns=$1 dev
+
+	shift
+	{
+		printf 'table netdev out\ndelete table netdev out\ntable netdev out {\n'
+		for dev; do
+			flows_chain "$dev"
+		done
+		echo "}"
+	} | in_ns "$ns" nft -f -
+}
+
+# Hosts, and what leads to them, say nothing by themselves.
+flows_silence() {
+	local ns
+
+	for ns in "${HOST[@]}"; do
+		in_ns "$ns" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 || return
+	done
+	for ns in "${LEAF[@]}"; do
+		in_ns "$ns" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 || return
+	done
+}
+
+# flows_end NAMESPACE DEVICE...: where they come out of the tunnel, unanswered
+flows_end() {
+	local ns=$1 dev
+
+	shift
+	{
+		echo "table netdev in {"
+		for dev; do
+			flows_counter "$dev"
+			echo "counter $COUNTER { }"
+			echo "chain $COUNTER { type filter hook ingress device \"$dev\" priority 0;"
+			echo "udp dport $FLOW_PORT counter name $COUNTER drop; }"
+		done
+		echo "}"
+	} | in_ns "$ns" nft -f - || return
+	for dev; do
+		CAME[$ns/$dev]=0
+	done
+}
+
+# flows_came NAMESPACE DEVICE: sets FLOWS_CAME, all there ever were
+flows_came() {
+	local says
+
+	flows_counter "$2"
+	says=$(in_ns "$1" nft list counter netdev in "$COUNTER") || return
+	[[ $says =~ packets\ ([0-9]+) ]] && FLOWS_CAME=${BASH_REMATCH[1]}
+}
+
+# flows_forget NAMESPACE DEVICE: those that came are not asked for
+flows_forget() {
+	flows_came "$@" && CAME[$1/$2]=$FLOWS_CAME
+}
+
+# flows_send COUNT NAMESPACE ADDRESS [BYTES]: each datagram by a new socket
+flows_send() {
+	"${BASH_SOURCE[0]%/*}/../tools/vxlan_send" -n "$2" -c "$1" -l "${4:-0}" -p "$FLOW_PORT" "$3" - ||
+		fail "no datagrams to $3"
+}
+
+flows_have() {
+	flows_came "$2" "$3" && ((FLOWS_CAME - CAME[$2/$3] >= $1))
+}
+
+# flows_arrive COUNT NAMESPACE DEVICE: neither fewer nor more, however long they come
+flows_arrive() {
+	local before=${CAME[$2/$3]} seen=0
+
+	until busywait "$FLOW_PATIENCE_MS" flows_have "$@"; do
+		flows_came "$2" "$3" || break
+		((FLOWS_CAME > seen)) || break
+		seen=$FLOWS_CAME
+	done
+	flows_forget "$2" "$3" || return
+	((FLOWS_CAME - before == $1)) ||
+		fail "$((FLOWS_CAME - before)) of $1 flows arrived at ${2%-*}"
+}
+
+# shellcheck disable=SC2034 # the caller reads STAMPED
+flows_left() {
+	local word name="" value _
+
+	LEFT=() STAMPED=()
+	while read -r word value _; do
+		case $word:$name in
+		counter:*)		name=$value ;;
+		packets:*_stamped)	STAMPED[${name%_stamped}]=$value ;;
+		packets:*)		LEFT[$name]=$value ;;
+		esac
+	done < <(in_ns "$1" nft reset counters table netdev out)
+	((${#LEFT[@]})) || fail "nothing is counted in ${1%-*}"
+}
+
+# flows_cross COUNT NAMESPACE ADDRESS NAMESPACE DEVICE NAMESPACE: from, to and
+# through these; all arrive. What left is read in any case, for who comes next.
+flows_cross() {
+	local status=0
+
+	flows_send "$1" "$2" "$3" && flows_arrive "$1" "$4" "$5" || status=1
+	flows_left "$6" && return "$status"
+}
+
+flows_text() {
+	local name
+
+	for name in "${!LEFT[@]}"; do
+		echo "$name=${LEFT[$name]}"
+	done | sort -V | paste -sd" "
+}
+
+# flows_spread COUNT DEVICE...: of LEFT, all by these, each with its share; none
+# by any other that is counted
+flows_spread() {
+	local count=$1 dev sum=0
+
+	shift
+	for dev; do
+		flows_counter "$dev"
+		((LEFT[$COUNTER] * $# * FLOWS_EACH >= count * FLOWS_LEAST)) ||
+			fail "of $count flows left: $(flows_text), expected by $*" || return
+		sum=$((sum + LEFT[$COUNTER]))
+		unset "LEFT[$COUNTER]"
+	done
+	((sum == count)) || fail "$sum of $count flows by $*" || return
+	for dev in "${!LEFT[@]}"; do
+		((LEFT[$dev] == 0)) || fail "$sum by $*, but ${LEFT[$dev]} by $dev" || return
+	done
+}
+
+# One socket each, kept open.
+flows_steady() {
+	local i fd pause fds=()
+
+	exec {pause}<> <(:)
+	for ((i = 0; i < $2; i++)); do
+		exec {fd}>"/dev/udp/$1/9"
+		fds+=("$fd")
+	done
+	while :; do
+		for i in "${fds[@]}"; do
+			echo >&"$i"
+		done 2>/dev/null
+		read -r -t 0.05 -u "$pause"
+	done
+}

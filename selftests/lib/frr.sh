@@ -1,0 +1,255 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# frr.sh - a leaf-spine fabric that FRR makes: zebra and bgpd in each box, with
+# the files of Documentation/frr/ as an operator copies them. Nothing else puts a
+# route, an FDB entry or a neighbour anywhere.
+#
+#	FRR_UNDERLAY=unnumbered	or numbered: which .conf of Documentation/frr/
+#	frr_up
+#	frr_kill "${SPINE[0]}" bgpd; frr_run "${SPINE[0]}" bgpd
+#	frr_routes 0		sets FRR_ROUTE["${VTEP[1]}"]="up0 up1"
+#
+# Host l.0 is in VNI 100, one subnet of all leaves; host l.1 in a subnet that
+# leaf l alone has. Source lib.sh, topology.sh and expect.sh first.
+
+readonly FRR_DAEMONS=/usr/lib/frr
+readonly FRR_FILES=${BASH_SOURCE[0]%/*}/../../Documentation/frr
+readonly FRR_PATIENCE_MS=30000
+
+FRR_UNDERLAY=unnumbered
+FRR_NEXTHOPS="no zebra nexthop kernel enable"	# or "zebra nexthop-group keep 1"
+
+declare -A FRR_PID=()		# NAMESPACE/DAEMON -> process
+declare -A FRR_ROUTE=()		# destination -> devices
+
+# ---- the files, for each box ----
+
+# The files are those of leaf 1 and spine 1; leaf l is told from leaf 1 by the
+# number 11 + l in place of 11, wherever it stands, and by its links. None of the
+# words that go in is one that a later rule takes out.
+frr_for_leaf() {
+	local l=$1 s number=$((11 + $1)) rules="" ends=""
+
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		topo_link_addresses 0 "$s" 0
+		rules+="s/\b$LEAF_END\b/leaf$s/; s/\b$SPINE_END\b/spine$s/; s/\bswp$((s + 1))\b/up$s/; "
+		topo_link_addresses "$l" "$s" 0
+		ends+="s/\bleaf$s\b/$LEAF_END/; s/\bspine$s\b/$SPINE_END/; "
+	done
+	sed "s/\b11\b/NUMBER/g; s/\b$number\b/11/g; s/NUMBER/$number/g; s/\b65011\b/650$number/
+		s/\bswp3\b/h0/; s/\bswp4\b/h1/; s/^no zebra nexthop kernel enable$/$FRR_NEXTHOPS/
+		$rules $ends" "$FRR_FILES/$2"
+}
+
+frr_for_spine() {
+	local s=$1 l rules="" ends=""
+
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		topo_link_addresses "$l" 0 0
+		rules+="s/\b$LEAF_END\b/leaf$l/; s/\b$SPINE_END\b/spine$l/; s/\bswp$((l + 1))\b/down$l.0/; "
+		topo_link_addresses "$l" "$s" 0
+		ends+="s/\bleaf$l\b/$LEAF_END/; s/\bspine$l\b/$SPINE_END/; "
+	done
+	sed "s/\b10\.0\.0\.1\b/10.0.0.$((1 + s))/; s/^no zebra nexthop kernel enable$/$FRR_NEXTHOPS/
+		$rules $ends" "$FRR_FILES/$2"
+}
+
+# ---- links and hosts ----
+
+frr_names() {
+	local l
+
+	topo_names
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		HOST_IP[$l.0]=192.168.100.$((11 + l))
+		HOST_IP[$l.1]=10.2.$((11 + l)).10
+	done
+}
+
+frr_write_batches() {
+	local l s
+
+	batch_links
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		batch "${SPINE[s]}.ip" "link set lo up"
+		for ((l = 0; l < TOPO_LEAVES; l++)); do
+			batch "${SPINE[s]}.ip" "link set down$l.0 up"
+		done
+	done
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		batch "${LEAF[l]}.ip" "link set lo up"
+		batch "${HOST[$l.0]}.ip" "address add ${HOST_IP[$l.0]}/24 dev eth0"
+		batch "${HOST[$l.1]}.ip" "address add ${HOST_IP[$l.1]}/24 dev eth0"
+	done
+}
+
+# The hosts' ports come up with the leaf's tunnels.
+frr_hosts() {
+	local l
+
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		ip -n "${HOST[$l.0]}" route add default via 192.168.100.1 &&
+			ip -n "${HOST[$l.1]}" route add default via "10.2.$((11 + l)).1" || return
+	done
+}
+
+# ---- daemons ----
+
+# A box's folder is named like its namespace. nsenter becomes the daemon, so the
+# process id is the daemon's.
+frr_launch() {
+	local ns=$1 daemon=$2 box=$TOPO_DIR/frr/$1
+
+	[[ ! -e $box/$daemon.vty ]] || rm "$box/$daemon.vty"
+	nsenter --net="/run/netns/$ns" "$FRR_DAEMONS/$daemon" -f "$box/none" -i "$box/$daemon.pid" \
+		-z "$box/zserv" --vty_socket "$box" -A 127.0.0.1 -P 0 \
+		>"$box/$daemon.out" 2>&1 &
+	FRR_PID[$ns/$daemon]=$!
+}
+
+frr_ready() {
+	local box=$TOPO_DIR/frr/$1
+
+	busywait "$FRR_PATIENCE_MS" test -S "$box/$2.vty" ||
+		fail "$2 of ${1%-*} does not start: $(<"$box/$2.out")"
+}
+
+# frr_configure NAMESPACE [DAEMON]: as FRR's own start script does
+frr_configure() {
+	local out
+
+	out=$(frr_vtysh "$1" -b ${2:+-d "$2"} 2>&1) || fail "configuration of ${1%-*}: $out"
+}
+
+# frr_run NAMESPACE DAEMON: again, after it was killed
+frr_run() {
+	frr_launch "$@" && frr_ready "$@" && frr_configure "$@"
+}
+
+# At once, as a crash: nothing is said to anybody.
+frr_kill() {
+	local pid=${FRR_PID[$1/$2]}
+
+	kill -KILL "$pid" && { wait "$pid" 2>/dev/null || :; }
+}
+
+frr_vtysh() {
+	local box=$TOPO_DIR/frr/$1
+
+	vtysh --vty_socket "$box" --config_dir "$box" "${@:2}"
+}
+
+# frr_start NAMESPACE...: with the configurations in their folders. bgpd would
+# ask a zebra that is not there again only after 10 s.
+frr_start() {
+	local daemon ns
+
+	for daemon in zebra bgpd; do
+		for ns; do
+			frr_launch "$ns" "$daemon" || return
+		done
+		for ns; do
+			frr_ready "$ns" "$daemon" || return
+		done
+	done
+	for ns; do
+		frr_configure "$ns" || return
+	done
+}
+
+frr_folder() {
+	local box=$TOPO_DIR/frr/$1
+
+	mkdir -p "$box" && cat >"$box/frr.conf" && touch "$box/none" "$box/vtysh.conf" &&
+		chown -R frr:frr "$box"
+}
+
+frr_start_all() {
+	local l s
+
+	# The daemons give up root.
+	mkdir -p "$TOPO_DIR/frr" && chmod 711 "$TOPO_DIR" "$TOPO_DIR/frr" || return
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		frr_for_spine "$s" "spine-$FRR_UNDERLAY.conf" | frr_folder "${SPINE[s]}" || return
+	done
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		frr_for_leaf "$l" "leaf-$FRR_UNDERLAY.conf" | frr_folder "${LEAF[l]}" || return
+	done
+	frr_start "${SPINE[@]}" "${LEAF[@]}"
+}
+
+# ---- tunnels ----
+
+# frr_tunnels FILE: on each leaf
+frr_tunnels() {
+	local l
+
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		frr_for_leaf "$l" "$1" >"$TOPO_DIR/tunnels" &&
+			in_ns "${LEAF[l]}" sh "$TOPO_DIR/tunnels" || return
+	done
+}
+
+# ---- up, and whether it is ----
+
+frr_sysctls() {
+	local ns
+
+	for ns in "${SPINE[@]}" "${LEAF[@]}"; do
+		in_ns "$ns" sysctl -qep "$FRR_FILES/sysctl.conf" || return
+	done
+	# After the files: one kernel plays all boxes, so each tier hashes in a way of
+	# its own.
+	topo_sysctls
+}
+
+frr_up() {
+	TOPO_DIR=$(mktemp -d) || return
+	frr_names
+	defer frr_down
+	frr_write_batches
+	topo_namespaces | sed 's/^/netns add /' >"$TOPO_DIR/namespaces"
+	ip -batch "$TOPO_DIR/namespaces" && frr_sysctls && ip -batch "$TOPO_DIR/links" &&
+		topo_configure && frr_tunnels leaf-traditional.sh && frr_hosts && frr_start_all
+}
+
+# topo_down ends what runs, but a daemon that is asked to cleans up first.
+frr_down() {
+	local key
+
+	for key in "${!FRR_PID[@]}"; do
+		frr_kill "${key%/*}" "${key#*/}" 2>/dev/null
+	done
+	topo_down
+}
+
+# frr_routes LEAF: sets FRR_ROUTE of each destination to the devices of the kernel's
+# route, those without carrier left out
+frr_routes() {
+	local words word before to
+
+	FRR_ROUTE=()
+	while read -r words; do
+		[[ $words == nexthop* ]] || to=${words%% *}
+		[[ $words != *dead* && $words != *linkdown* ]] || continue
+		before=""
+		for word in $words; do
+			[[ $before != dev ]] || FRR_ROUTE[$to]+=" $word"
+			before=$word
+		done
+	done < <(ip -n "${LEAF[$1]}" route show)
+	frr_sort_devices
+}
+
+# FRR gives them in any order.
+frr_sort_devices() {
+	local to
+
+	for to in "${!FRR_ROUTE[@]}"; do
+		case ${FRR_ROUTE[$to]} in
+		" up1 up0") FRR_ROUTE[$to]="up0 up1" ;;
+		*) FRR_ROUTE[$to]=${FRR_ROUTE[$to]# } ;;
+		esac
+	done
+}

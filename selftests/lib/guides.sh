@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# guides.sh - what a guide tells an operator to type, typed.
+#
+#	guide_run 0 flannel.md		the commands under its "Set it up", on leaf 0
+#	guide_works flannel.1		both leaves are conga, packets pass by both uplinks
+#
+# The guide's own text is run, so that it cannot go stale. sudo is nothing, systemctl
+# starts a daemon of the leaf's namespace, and a program that asks what a node is part of is
+# a function of who sources this. Source lib.sh, topology.sh, fabric.sh, expect.sh, hellos.sh
+# and counters.sh first.
+
+readonly GUIDES=${BASH_SOURCE[0]%/*}/../../Documentation
+readonly GUIDE_PINGS=20
+
+# guide_commands FILE: the first block under its heading "Set it up"
+guide_commands() {
+	awk '/^## / { asked = $0 == "## Set it up" }
+		asked && /^    / { print substr($0, 5); block = 1; next }
+		block && NF { exit }' "$GUIDES/$1"
+}
+
+# guide_daemon LEAF
+guide_daemon() {
+	"${BASH_SOURCE[0]%/*}/../../userspace/congad" -n "${LEAF[$1]}" -r 10gbit \
+		2>"$TOPO_DIR/congad.$1" >/dev/null &
+	defer "kill $! 2>/dev/null"
+}
+
+# guide_run LEAF FILE: a command that fails does not end it, as in an operator's shell
+guide_run() {
+	local commands
+
+	commands=$(guide_commands "$2")
+	[[ $commands ]] || die "$2 has no commands"
+	(guide_shell "$1"; eval "$commands") >"$TOPO_DIR/guide.$1" 2>&1
+	[[ ! -e $TOPO_DIR/wants_daemon ]] || guide_daemon "$1"
+	rm -f "$TOPO_DIR/wants_daemon"
+}
+
+# What the words of a guide are on a leaf. The daemon is started by who can end it.
+guide_shell() {
+	GUIDE_LEAF=$1
+	sudo() { "$@"; }
+	systemctl() { : >"$TOPO_DIR/wants_daemon"; }
+	conga() { "$CONGA" -n "${LEAF[GUIDE_LEAF]}" "$@"; }
+}
+
+guide_ping() {
+	in_ns "${HOST[0.0]}" ping -q -n -c 1 -W 1 "${GUIDE_PEER:-${HOST_IP[1.0]}}" >/dev/null
+}
+
+guide_pings() {
+	local said
+
+	soon guide_ping || fail "no ping returns" || return
+	said=$(in_ns "${HOST[0.0]}" ping -q -n -c "$GUIDE_PINGS" -i 0.02 -W 5 \
+		"${GUIDE_PEER:-${HOST_IP[1.0]}}")
+	[[ $said == *" $GUIDE_PINGS received"* ]] || fail "ping: $said"
+}
+
+guide_converges() {
+	{ guide_pings && leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers" &&
+		guide_pings; } || fail "leaf 0: $(<"$TOPO_DIR/guide.0") $(<"$TOPO_DIR/congad.0")"
+}
+
+# No finding is about the device that others made.
+guide_is_sound() {
+	local said
+
+	said=$(conga 0 -j check)
+	jq -e "map(select(.object == \"$1\" or .check == \"mtu\")) == []" <<<"$said" >/dev/null ||
+		fail "check: $(conga 0 check)"
+}
+
+# Its packets are stamped, i.e. what the guide promises.
+guide_stamps() {
+	stats_mark "${LEAF[0]}"
+	stats_mark "${LEAF[1]}"
+	guide_pings && stat_has tx_stamped "$GUIDE_PINGS" || return
+	[[ " $(stats_growth "${LEAF[1]}")" == *" rx_learnt="* ]] || fail "$(stats_growth "${LEAF[1]}")"
+}

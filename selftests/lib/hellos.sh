@@ -1,0 +1,225 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# hellos.sh - what a leaf's state is, and why; its events; control packets
+# counted or dropped; a peer that is played.
+#
+#	leaf_is 0 "conga answers"	state and reason of leaf 0's one other leaf
+#	leaf_is 0 "plain silent" "${VTEP[2]}"
+#	leaf_becomes 0 "plain bye"	likewise, in a while
+#	events_start 0; events_have "auto conga answers", events_have "up0 silent"
+#					after what was asked for last; sets EVENT_MS
+#	control_count NAMESPACE DEVICE...; control_counted NAMESPACE PACKETS
+#	control_drop NAMESPACE DEVICE...; bye_drop likewise; control_pass NAMESPACE
+#	player_start NAMESPACE [OPTION]...; player_done; player_stop
+#
+# Source lib.sh, topology.sh, fabric.sh, expect.sh and counters.sh first.
+
+readonly HELLO_MS=300		# the default interval
+readonly PATIENCE_MS=15000
+
+# The control VNI, by bits that begin at the outer UDP header.
+readonly CONTROL="udp dport 4789 @th,96,24 0xfffffe"
+
+# soon COMMAND...: in a while; what fails then says why
+soon() {
+	busywait "$PATIENCE_MS" "$@" >/dev/null || "$@"
+}
+
+# ---- leaves ----
+
+# leaf_read LEAF ADDRESS: sets LEAF_STATE, LEAF_ID
+leaf_read() {
+	local json
+
+	json=$(conga "$1" -j leaf show "$2") || fail "no leaf $2" || return
+	json=${json//[[:space:]]/}
+	[[ $json =~ \"state\":\"([a-z0-9]+)\",\"reason\":\"([a-z0-9_]+)\" ]] ||
+		fail "leaf show says $json" || return
+	LEAF_STATE="${BASH_REMATCH[1]} ${BASH_REMATCH[2]}"
+	LEAF_ID=""
+	[[ ! $json =~ \"id\":\"?([0-9a-fx]+) ]] || LEAF_ID=${BASH_REMATCH[1]}
+}
+
+# leaf_has LEAF STATE [ADDRESS]
+leaf_has() {
+	leaf_read "$1" "${3:-${VTEP[1 - $1]}}" && [[ $LEAF_STATE == "$2" ]]
+}
+
+leaf_is() {
+	leaf_has "$@" || fail "leaf ${3:-$((1 - $1))} is $LEAF_STATE to leaf $1, expected $2"
+}
+
+leaf_becomes() {
+	soon leaf_is "$@"
+}
+
+# leaf_id_is LEAF ID [ADDRESS]
+leaf_id_is() {
+	leaf_read "$1" "${3:-${VTEP[1 - $1]}}" && ((LEAF_ID == $2))
+}
+
+# What has not happened after three rounds does not happen. The pause waits for
+# nothing, it is what is tested.
+pause_rounds() {
+	sleep "$(((3 * HELLO_MS + 99) / 1000)).$(((3 * HELLO_MS + 99) % 1000))"
+}
+
+# ---- events ----
+
+# events_start LEAF: of its leaves and paths
+events_start() {
+	EVENTS=$TOPO_DIR/events
+	EVENTS_SEEN=0
+	# shellcheck disable=SC2153 # topology.sh sets it
+	nsenter --net="/run/netns/${LEAF[$1]}" "$CONGA" -j -t monitor leaf path >"$EVENTS" &
+	defer "kill $! 2>/dev/null"
+	busywait "$PATIENCE_MS" listens "${LEAF[$1]}" || fail "no monitor"
+}
+
+# Somebody is a member of the groups
+listens() {
+	in_ns "$1" cat /proc/net/netlink | awk '$2 == 16 && $4 != "00000000" { n++ } END { exit !n }'
+}
+
+# event_words LINE: "MODE STATE REASON" of a leaf, "DEVICE REASON" of a path
+event_words() {
+	local leaf='"mode":"([a-z]+)","state":"([a-z]+)","reason":"([a-z0-9_]+)"'
+	local path='"dev":"([a-z0-9]+)","tag":[0-9]+,"state":"([a-z]+)"(,"reason":"([a-z_]+)")?'
+
+	if [[ $1 =~ $leaf ]]; then
+		WORDS="${BASH_REMATCH[*]:1}"
+	elif [[ $1 =~ $path ]]; then
+		WORDS="${BASH_REMATCH[1]} ${BASH_REMATCH[4]:-${BASH_REMATCH[2]}}"
+	else
+		WORDS=""
+	fi
+}
+
+# Such an event came after the one that was asked for last. Sets EVENTS_SEEN and
+# EVENT_MS; without a fork.
+# shellcheck disable=SC2034 # the caller reads EVENT_MS
+events_came() {
+	local line number=$EVENTS_SEEN lines
+
+	mapfile -s "$EVENTS_SEEN" -t lines <"$EVENTS"
+	for line in "${lines[@]}"; do
+		number=$((number + 1))
+		line=${line//[[:space:]]/}
+		event_words "$line"
+		[[ $WORDS == "$1" && $line =~ \"time_ns\":([0-9]+) ]] || continue
+		EVENTS_SEEN=$number EVENT_MS=$((BASH_REMATCH[1] / 1000000))
+		return
+	done
+	return 1
+}
+
+# What happened so far is not asked for.
+events_skip() {
+	EVENTS_SEEN=$(wc -l <"$EVENTS")
+}
+
+# events_have WORDS: in a while
+events_have() {
+	local end=$((SECONDS + PATIENCE_MS / 1000))
+
+	until events_came "$1"; do
+		((SECONDS < end)) ||
+			fail "no event says $1: $(tail -n +$((EVENTS_SEEN + 1)) "$EVENTS")" || return
+		poll_pause
+	done
+}
+
+# ---- control packets ----
+
+# control_rule NAMESPACE HOOK WORDS DEVICE...
+control_rule() {
+	local ns=$1 hook=$2 words=$3 dev
+
+	shift 3
+	{
+		printf 'table netdev control\ndelete table netdev control\ntable netdev control {\n'
+		echo "counter asked { }"
+		for dev; do
+			echo "chain $dev { type filter hook $hook device $dev priority 0;"
+			echo "$CONTROL $words; }"
+		done
+		echo "}"
+	} | in_ns "$ns" nft -f -
+}
+
+control_count() {
+	control_rule "$1" egress "counter name asked" "${@:2}"
+}
+
+control_drop() {
+	control_rule "$1" egress drop "${@:2}"
+}
+
+# Of control packets only byes, type 3.
+bye_drop() {
+	control_rule "$1" egress "@th,168,8 3 drop" "${@:2}"
+}
+
+control_pass() {
+	in_ns "$1" nft delete table netdev control
+}
+
+# control_read NAMESPACE: sets CONTROLS
+control_read() {
+	local list
+
+	list=$(in_ns "$1" nft list counter netdev control asked) || return
+	[[ $list =~ packets\ ([0-9]+) ]] && CONTROLS=${BASH_REMATCH[1]}
+}
+
+control_counted() {
+	control_read "$1" || fail "no counter" || return
+	((CONTROLS == $2)) || fail "$CONTROLS control packets left, expected $2"
+}
+
+# ---- a peer that is played ----
+
+player_start() {
+	: >"$TOPO_DIR/player"
+	"${BASH_SOURCE[0]%/*}/../tools/hello_peer" "${@:2}" "$1" >"$TOPO_DIR/player" &
+	PLAYER=$!
+	busywait "$PATIENCE_MS" grep -q listening "$TOPO_DIR/player" || fail "no player"
+}
+
+player_ended() {
+	! kill -0 "$PLAYER" 2>/dev/null
+}
+
+# It has answered as often as it was told to.
+player_done() {
+	busywait "$PATIENCE_MS" player_ended || fail "the player was not asked"
+}
+
+player_stop() {
+	kill "$PLAYER" && wait "$PLAYER"
+	[[ $? -gt 128 ]] || fail "the player ended by itself"
+}
+
+# ---- counters ----
+
+# stat_has COUNTER [LEAST]: of leaf 0, it moved since the mark, by this or more
+stat_has() {
+	local grown word
+
+	grown=$(stats_growth "${LEAF[0]}")
+	for word in $grown; do
+		[[ ${word%=*} != "$1" || ${word#*=} -lt ${2:-1} ]] || return 0
+	done
+	fail "$1 did not move by ${2:-1}: $grown"
+}
+
+# stats_only NAMESPACE COUNTER...: no other moved
+stats_only() {
+	local ns=$1 word
+
+	shift
+	for word in $(stats_growth "$ns"); do
+		[[ " $* " == *" ${word%=*} "* ]] || fail "$word" || return
+	done
+}

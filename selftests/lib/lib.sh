@@ -1,0 +1,203 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# lib.sh - what every selftest needs: TAP output, clean-up, polling, counters.
+#
+# A test program sources this file, says `tap_plan N`, runs N tests with
+# `tap_test DESCRIPTION FUNCTION [ARGUMENT]...` and ends with `tap_exit`.
+# A test function returns 0 (passed), KSFT_SKIP (after `why REASON`) or
+# anything else (failed, after `why REASON`).
+
+readonly KSFT_PASS=0 KSFT_FAIL=1 KSFT_SKIP=4
+
+TAP_PLANNED=0
+TAP_RUN=0
+TAP_FAILED=0
+TAP_SKIPPED=0
+TAP_WHY=""
+CLEANUP=()
+
+# ---- TAP ----
+
+tap_plan() {
+	TAP_PLANNED=$1
+	echo "TAP version 13"
+	echo "1..$1"
+}
+
+tap_skip_all() {
+	echo "TAP version 13"
+	echo "1..0 # SKIP $1"
+	exit "$KSFT_SKIP"
+}
+
+# The reason of a failure or skip, shown with the test's line.
+why() {
+	TAP_WHY+="${TAP_WHY:+; }$*"
+}
+
+tap_test() {
+	local name=$1 status=0
+	shift
+	TAP_WHY=""
+	TAP_RUN=$((TAP_RUN + 1))
+	"$@" || status=$?
+	tap_report "$name" "$status"
+}
+
+tap_report() {
+	case $2 in
+	"$KSFT_PASS")
+		echo "ok $TAP_RUN $1" ;;
+	"$KSFT_SKIP")
+		TAP_SKIPPED=$((TAP_SKIPPED + 1))
+		echo "ok $TAP_RUN $1 # SKIP ${TAP_WHY:-no reason given}" ;;
+	*)
+		TAP_FAILED=$((TAP_FAILED + 1))
+		echo "not ok $TAP_RUN $1"
+		echo "# ${TAP_WHY:-exit status $2}" ;;
+	esac
+}
+
+tap_exit() {
+	local passed=$((TAP_RUN - TAP_FAILED - TAP_SKIPPED))
+
+	echo "# Totals: pass:$passed fail:$TAP_FAILED xfail:0 xpass:0 skip:$TAP_SKIPPED error:0"
+	if ((TAP_RUN != TAP_PLANNED)); then
+		echo "# planned $TAP_PLANNED tests, ran $TAP_RUN"
+		exit "$KSFT_FAIL"
+	fi
+	((TAP_FAILED)) && exit "$KSFT_FAIL"
+	((passed)) || exit "$KSFT_SKIP"
+	exit "$KSFT_PASS"
+}
+
+# ---- clean-up: runs on every exit, last registered first ----
+
+defer() {
+	CLEANUP+=("$*")
+}
+
+cleanup_run() {
+	local status=$? i
+
+	trap - EXIT
+	trap '' INT TERM HUP
+	for ((i = ${#CLEANUP[@]} - 1; i >= 0; i--)); do
+		eval "${CLEANUP[i]}"
+	done
+	exit "$status"
+}
+
+trap cleanup_run EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# ---- requirements ----
+
+die() {
+	echo "$*" >&2
+	exit "$KSFT_FAIL"
+}
+
+require_root() {
+	((EUID == 0)) || tap_skip_all "needs root"
+}
+
+require_commands() {
+	local c
+
+	for c in "$@"; do
+		type -P "$c" >/dev/null || tap_skip_all "needs the command $c"
+	done
+}
+
+# Load the module of this tree unless a conga is loaded already.
+# module_file NAME: built for this kernel by vm/module, or in its own folder.
+module_file() {
+	local tree=${BASH_SOURCE[0]%/*}/../..
+
+	ls "$tree/build/$(uname -r)/$1.ko" 2>/dev/null || echo "$tree/$1.ko"
+}
+
+module_load() {
+	[[ -d /sys/module/conga ]] || {
+		# What it looks up in FDBs; built in, or of the kernel's own modules
+		[[ -d /sys/module/vxlan ]] || modprobe -q vxlan
+		insmod "$(module_file conga)"
+	}
+}
+
+# require_exact_time: code takes none, so that a schedule is kept to the step, and links are as
+# fast as they say. With ANY_CLOCK nobody asks for figures, but what the kernel says of it all.
+require_exact_time() {
+	[[ ${ANY_CLOCK-} ]] || grep -qw 'time-travel=inf-cpu' /proc/cmdline ||
+		tap_skip_all "needs a machine whose code takes no time: selftests/vm/run -k uml --time-travel"
+}
+
+require_module() {
+	module_load || tap_skip_all "needs conga.ko: run make in the top directory"
+}
+
+# Where time travels, the kernel has just been started: timers are coarse until it has
+# ticked a while, and what it keeps about a route is of no use within the tick in which
+# the route was made.
+settle() {
+	sleep 1
+}
+
+# ---- polling instead of sleeping ----
+
+# busywait MILLISECONDS COMMAND...: until the command succeeds; status 1 when
+# the time is over. Prints the output of the last attempt.
+busywait() {
+	local until out status
+	until=$(($(now_ms) + $1))
+	shift
+
+	while :; do
+		out=$("$@")
+		status=$?
+		if ((status == 0 || $(now_ms) > until)); then
+			echo -n "${out:+$out$'\n'}"
+			return "$status"
+		fi
+		poll_pause
+	done
+}
+
+# A pipe that nobody writes to: reading it with a time limit is a pause without
+# a fork, so that a poll does not starve what it waits for.
+exec {POLL_FD}<> <(:)
+
+poll_pause() {
+	read -r -t 0.01 -u "$POLL_FD" || :
+}
+
+now_ms() {
+	local t=${EPOCHREALTIME/[.,]/}
+
+	echo "${t%???}"
+}
+
+# ---- namespaces and counters ----
+
+# Run a command in a namespace. nsenter alone: `ip netns exec` also remounts
+# /sys, which costs more than the command.
+in_ns() {
+	local ns=$1
+
+	shift
+	nsenter --net="/run/netns/$ns" "$@"
+}
+
+# link_counter NAMESPACE DEVICE {rx|tx} {bytes|packets|dropped}
+link_counter() {
+	ip -n "$1" -j -s link show dev "$2" | jq -e ".[0].stats64.$3.$4"
+}
+
+# link_counters NAMESPACE {rx|tx} {bytes|packets|dropped}: "device value" lines
+link_counters() {
+	ip -n "$1" -j -s link show | jq -r ".[] | \"\(.ifname) \(.stats64.$2.$3)\""
+}

@@ -1,0 +1,425 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The kinds of routes there are, for nexthops4.sh and nexthops6.sh, which set
+# TOPO_UNDERLAY and call nexthops_main.
+#
+# Leaf 0 has three uplinks. A route of each kind leads to leaf 1 by some of
+# them: these and no other carry traffic, in shares, by order of the module, and
+# `path show` says so. Then the route loses a nexthop: from the next packet on
+# the others carry all. Traffic always comes first, since `path show` looks at
+# the routes anew.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+# shellcheck source=selftests/lib/flows.sh
+. "$TESTS/lib/flows.sh"
+
+TOPO_SPINES=3
+TOPO_LINKS=1
+
+readonly COUNT=120		# flows
+readonly GROUP=10		# ids of nexthop objects: 1, 2, 3 for up0, up1, up2
+readonly RULE_TABLE=77
+readonly WEIGHT=9		# of up1, where up0 has 1
+readonly FEW=30			# flows by up0 then: 12 by chance, with equal weights 60
+readonly ROUTER_MAC=02:00:00:00:00:fe
+
+# ---- routes of leaf 0 ----
+
+leaf_ip() {
+	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"
+}
+
+# The far end of uplink $1: sets SPINE_END
+gateway() {
+	topo_link_addresses 0 "$1" 0
+}
+
+# All that is there for leaf 1, if it is
+routes_clear() {
+	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" -force -batch - 2>/dev/null <<-END
+		route flush root $COVERING
+		nexthop del id $GROUP
+		nexthop del id 1
+		nexthop del id 2
+		nexthop del id 3
+	END
+}
+
+# nexthops UPLINK...: sets NEXTHOPS, the words of a route
+nexthops() {
+	local u
+
+	NEXTHOPS=()
+	for u; do
+		gateway "$u"
+		NEXTHOPS+=(nexthop via "$SPINE_END" dev "up$u")
+	done
+}
+
+# route_add PREFIX METRIC UPLINK...
+route_add() {
+	nexthops "${@:3}"
+	leaf_ip route add "$1" metric "$2" "${NEXTHOPS[@]}"
+}
+
+# A nexthop object for each of these
+objects_add() {
+	local u
+
+	for u; do
+		gateway "$u"
+		leaf_ip nexthop add id $((u + 1)) via "$SPINE_END" dev "up$u" || return
+	done
+}
+
+# group_add MEMBERS [WORD]...: with a route by it
+group_add() {
+	ip -n "${LEAF[0]}" nexthop add id "$GROUP" group "$@" &&
+		leaf_ip route add "$VTEP_PREFIX" nhid "$GROUP"
+}
+
+# ---- what is expected ----
+
+# What the tunnel could not send: sets FAILED
+failed_since() {
+	local dev words
+
+	while read -r dev words; do
+		[[ $dev == vx: ]] && read -r _ _ _ _ _ _ _ _ _ _ FAILED _ <<<"$words"
+	done <"/proc/${PIN[${LEAF[0]}]}/net/dev"
+	((FAILED >= $1))
+}
+
+# A line of the tool's JSON: every path begins with its leaf.
+paths_are() {
+	local json usable="" pattern='"dev": ?"([a-z0-9]*)"[^}]*"state": ?"usable"'
+
+	json=$(conga 0 -j path show) || fail "conga path show failed" || return
+	while [[ $json =~ $pattern ]]; do
+		usable+=" ${BASH_REMATCH[1]}"
+		json=${json#*"${BASH_REMATCH[0]}"}
+	done
+	[[ ${usable# } == "$*" ]] || fail "usable:$usable, expected: $*"
+}
+
+# carried_by UPLINK...: the next packets are, by order of the module
+carried_by() {
+	local devices=("${@/#/up}")
+
+	stats_mark "${LEAF[0]}"
+	flows_cross "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}" &&
+		flows_spread "$COUNT" "${devices[@]}" &&
+		stats_grew "${LEAF[0]}" "tx_steered=$COUNT" && paths_are "${devices[@]}"
+}
+
+# carried_by_weight: by up0 and up1, of which the route gives up1 more
+carried_by_weight() {
+	local few
+
+	stats_mark "${LEAF[0]}"
+	flows_cross "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}" || return
+	flows_counter up0
+	few=${LEFT[$COUNTER]}
+	((few > 0 && few <= FEW)) || fail "not by weight: $(flows_text)" || return
+	flows_counter up1
+	((few + LEFT[$COUNTER] == COUNT)) || fail "by other uplinks: $(flows_text)" || return
+	stats_grew "${LEAF[0]}" "tx_steered=$COUNT" && paths_are up0 up1
+}
+
+# The kernel leaves the packets nowhere to go, and neither does the module.
+carried_by_none() {
+	failed_since 0
+	flows_send "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" || return
+	busywait "$FLOW_PATIENCE_MS" failed_since $((FAILED + COUNT)) ||
+		fail "the tunnel sent without a route" || return
+	flows_left "${LEAF[0]}" && flows_spread 0 && paths_are
+}
+
+# The kernel's own route goes by a device that is no port.
+carried_aside() {
+	stats_mark "${LEAF[0]}"
+	flows_send "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" || return
+	busywait "$FLOW_PATIENCE_MS" stats_grew "${LEAF[0]}" "fallback_no_path=$COUNT" ||
+		fail "not left to the kernel" || return
+	flows_left "${LEAF[0]}" && flows_spread "$COUNT" aside && paths_are
+}
+
+# ---- a route by up0 and up1, and up0 taken out of it ----
+
+# by_two MAKE CUT [CARRIED]: functions
+by_two() {
+	routes_clear
+	"$1" || fail "$1: no such route" || return
+	"${3:-carried_by}" 0 1 || return
+	"$2" || fail "$2 failed" || return
+	carried_by 1
+}
+
+multipath() {
+	route_add "$VTEP_PREFIX" 100 0 1
+}
+
+multipath_less() {
+	nexthops 1
+	leaf_ip route replace "$VTEP_PREFIX" metric 100 "${NEXTHOPS[@]}"
+}
+
+# Only IPv6 takes a nexthop out of a route; no generation tells.
+multipath_part() {
+	gateway 0
+	leaf_ip route del "$VTEP_PREFIX" metric 100 via "$SPINE_END" dev up0
+}
+
+weighted() {
+	nexthops 0 1
+	leaf_ip route add "$VTEP_PREFIX" metric 100 "${NEXTHOPS[@]}" weight "$WEIGHT"
+}
+
+group() {
+	objects_add 0 1 2 && group_add 1/2
+}
+
+weighted_group() {
+	objects_add 0 1 2 && group_add "1,1/2,$WEIGHT"
+}
+
+resilient_group() {
+	objects_add 0 1 2 && group_add 1/2 type resilient buckets 32 idle_timer 60
+}
+
+object_deleted() {
+	ip -n "${LEAF[0]}" nexthop del id 1
+}
+
+# In place: the object of up0 is one by up1 from now on.
+object_moved() {
+	gateway 1
+	leaf_ip nexthop replace id 1 via "$SPINE_END" dev up1
+}
+
+group_replaced() {
+	ip -n "${LEAF[0]}" nexthop replace id "$GROUP" group 2
+}
+
+resilient_replaced() {
+	ip -n "${LEAF[0]}" nexthop replace id "$GROUP" group 2 type resilient buckets 32
+}
+
+# As of BGP without addresses: one link-local gateway on all uplinks.
+link_local() {
+	leaf_ip route add "$VTEP_PREFIX" metric 100 nexthop via "$@" fe80::fe dev up0 \
+		nexthop via "$@" fe80::fe dev up1
+}
+
+via_inet6() {
+	link_local inet6
+}
+
+via_inet6_less() {
+	leaf_ip route replace "$VTEP_PREFIX" metric 100 via inet6 fe80::fe dev up1
+}
+
+via_inet6_group() {
+	ip -n "${LEAF[0]}" -6 nexthop add id 1 via fe80::fe dev up0 &&
+		ip -n "${LEAF[0]}" -6 nexthop add id 2 via fe80::fe dev up1 && group_add 1/2
+}
+
+link_local_less() {
+	leaf_ip route del "$VTEP_PREFIX" metric 100 via fe80::fe dev up0
+}
+
+onlink() {
+	leaf_ip route add "$VTEP_PREFIX" metric 100 \
+		nexthop via "$ONLINK" dev up0 onlink nexthop via "$ONLINK" dev up1 onlink
+}
+
+onlink_less() {
+	leaf_ip route replace "$VTEP_PREFIX" metric 100 via "$ONLINK" dev up1 onlink
+}
+
+device_only() {
+	leaf_ip route add "$VTEP_PREFIX" metric 100 nexthop dev up0 nexthop dev up1
+}
+
+device_only_less() {
+	leaf_ip route replace "$VTEP_PREFIX" metric 100 dev up1
+}
+
+device_only_group() {
+	leaf_ip nexthop add id 1 dev up0 && leaf_ip nexthop add id 2 dev up1 && group_add 1/2
+}
+
+# ---- one route in front of another ----
+
+# The better route goes by up0, the other one by the rest.
+better_metric() {
+	routes_clear
+	route_add "$VTEP_PREFIX" 200 1 2 && carried_by 1 2 &&
+		route_add "$VTEP_PREFIX" 100 0 && carried_by 0 || return
+	leaf_ip route del "$VTEP_PREFIX" metric 100 || fail "no such route" || return
+	carried_by 1 2
+}
+
+# forbidden KIND: no unicast route
+forbidden() {
+	routes_clear
+	route_add "$VTEP_PREFIX" 200 0 1 && leaf_ip route add "$1" "$VTEP_PREFIX" metric 100 &&
+		carried_by_none || return
+	leaf_ip route del "$1" "$VTEP_PREFIX" metric 100 || fail "no $1 route" || return
+	carried_by 0 1
+}
+
+forbidden_object() {
+	routes_clear
+	route_add "$COVERING" 200 0 1 && leaf_ip nexthop add id "$GROUP" blackhole &&
+		leaf_ip route add "$VTEP_PREFIX" nhid "$GROUP" && carried_by_none || return
+	leaf_ip nexthop del id "$GROUP" || return
+	carried_by 0 1
+}
+
+more_specific() {
+	routes_clear
+	route_add "$COVERING" 100 0 1 2 && carried_by 0 1 2 &&
+		route_add "$VTEP_PREFIX" 100 0 && carried_by 0 || return
+	leaf_ip route del "$VTEP_PREFIX" || fail "no such route" || return
+	carried_by 0 1 2
+}
+
+# The better route goes by no uplink at all.
+more_specific_aside() {
+	routes_clear
+	route_add "$COVERING" 100 0 1 2 && carried_by 0 1 2 &&
+		leaf_ip route add "$VTEP_PREFIX" dev aside && carried_aside || return
+	leaf_ip route del "$VTEP_PREFIX" || fail "no such route" || return
+	carried_by 0 1 2
+}
+
+# Gone with its device, not by a command about routes
+device_with_better_route() {
+	routes_clear
+	route_add "$COVERING" 100 0 1 2 && leaf_ip route add "$VTEP_PREFIX" dev aside &&
+		carried_aside && leaf_ip link set aside down || return
+	carried_by 0 1 2 || return
+	leaf_ip link set aside up
+}
+
+# rule WORD...: what it matches is routed by its own table, and back
+rule() {
+	routes_clear
+	route_add "$COVERING" 10 0 1 && carried_by 0 1 || return
+	nexthops 1 2
+	leaf_ip route replace "$VTEP_PREFIX" table "$RULE_TABLE" "${NEXTHOPS[@]}" &&
+		leaf_ip rule add "$@" lookup "$RULE_TABLE" || return
+	carried_by 1 2 && leaf_ip rule del "$@" lookup "$RULE_TABLE" && carried_by 0 1
+}
+
+not_ruled() {
+	! rule ipproto udp dport 4790 || fail "went by the rule's table"
+	leaf_ip rule del ipproto udp dport 4790 lookup "$RULE_TABLE" && carried_by 0 1
+}
+
+# ---- set up ----
+
+# What routers answer to, so that nobody has to ask: a link-local gateway that
+# all share, and the VTEP itself on the link.
+neighbours() {
+	local u
+
+	for u in 0 1 2; do
+		ip -n "${SPINE[u]}" -batch - <<-END || return
+			link set down0.0 down
+			link set down0.0 address $ROUTER_MAC
+			link set down0.0 up
+		END
+		gateway "$u"
+		((TOPO_UNDERLAY == 4)) ||
+			ip -n "${SPINE[u]}" address replace "$SPINE_END/127" dev down0.0 nodad || return
+		ip -n "${LEAF[0]}" -batch - <<-END || return
+			neighbour replace $ONLINK lladdr $ROUTER_MAC dev up$u nud permanent
+			neighbour replace fe80::fe lladdr $ROUTER_MAC dev up$u nud permanent
+			neighbour replace ${VTEP[1]} lladdr $ROUTER_MAC dev up$u nud permanent
+			neighbour replace $SPINE_END lladdr $ROUTER_MAC dev up$u nud permanent
+		END
+	done
+	ip -n "${LEAF[0]}" -batch - <<-END
+		link add aside up type dummy
+		neighbour replace ${VTEP[1]} lladdr $ROUTER_MAC dev aside nud permanent
+	END
+}
+
+setup() {
+	if ((TOPO_UNDERLAY == 4)); then
+		COVERING=10.0.0.0/24 VTEP_LENGTH=32 ONLINK=169.254.0.1
+	else
+		COVERING=fd00::/64 VTEP_LENGTH=128 ONLINK=fe80::ff
+	fi
+	topo_up && neighbours && fabric_leaf 0 conga conga && fabric_leaf 1 conga conga || return
+	VTEP_PREFIX=${VTEP[1]}/$VTEP_LENGTH
+	pin "${LEAF[0]}" && pin "${HOST[1.0]}" || return
+	flows_silence && flows_count "${LEAF[0]}" up{0,1,2} aside &&
+		flows_end "${HOST[1.0]}" eth0
+}
+
+# ---- tests ----
+
+test_two() {
+	tap_test "$1" by_two "${@:2}"
+}
+
+tests_common() {
+	test_two "a multipath route, replaced" multipath multipath_less
+	test_two "a multipath route is shared by its weights" weighted multipath_less carried_by_weight
+	test_two "a nexthop group whose member is deleted" group object_deleted
+	test_two "a nexthop group whose member is replaced" group object_moved
+	test_two "a nexthop group, replaced" group group_replaced
+	test_two "a nexthop group is shared by its weights" weighted_group object_deleted carried_by_weight
+	test_two "a resilient nexthop group whose member is deleted" resilient_group object_deleted
+	test_two "a resilient nexthop group, replaced" resilient_group resilient_replaced
+	test_two "onlink gateways" onlink onlink_less
+	test_two "nexthop objects without a gateway" device_only_group object_deleted
+	tap_test "a route of better metric, and back" better_metric
+	tap_test "a blackhole route in front, and back" forbidden blackhole
+	tap_test "an unreachable route in front, and back" forbidden unreachable
+	tap_test "a prohibit route in front, and back" forbidden prohibit
+	tap_test "a blackhole nexthop in front, and back" forbidden_object
+	tap_test "a more specific route by an uplink, and back" more_specific
+	tap_test "a more specific route by no uplink, and back" more_specific_aside
+	tap_test "the device of a more specific route goes down" device_with_better_route
+	tap_test "a routing rule by destination, and back" rule to "$VTEP_PREFIX"
+	tap_test "a routing rule by source, and back" rule from "${VTEP[0]}"
+	tap_test "a routing rule by UDP port, and back" rule ipproto udp dport 4789
+	tap_test "a routing rule by another UDP port is none of ours" not_ruled
+}
+
+tests_of_family() {
+	if ((TOPO_UNDERLAY == 4)); then
+		test_two "devices without a gateway" device_only device_only_less
+		test_two "IPv6 gateways of an IPv4 route" via_inet6 via_inet6_less
+		test_two "IPv6 nexthop objects of an IPv4 route" via_inet6_group object_deleted
+	else
+		test_two "a multipath route that loses a nexthop" multipath multipath_part
+		test_two "one link-local gateway on all uplinks" link_local link_local_less
+	fi
+}
+
+nexthops_main() {
+	tap_plan $((TOPO_UNDERLAY == 4 ? 25 : 24))
+	require_root
+	require_commands ip nft
+	require_module
+	setup || die "cannot set up"
+	tests_common
+	tests_of_family
+	tap_exit
+}

@@ -1,0 +1,678 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# topology.sh - a leaf-spine fabric in network namespaces.
+#
+#	 spine0      spine1        S spines
+#	  | \\      // |
+#	 leaf0      leaf1          L leaves, P parallel links to each spine
+#	 | | |      | | |
+#	 hosts      hosts          H hosts per leaf, bridge br0 and vxlan device vx
+#
+# Of three tiers, leaves and spines are shared out among pods, which cores join:
+# a leaf has links to the spines of its pod, a spine one to each core.
+#
+# Set the TOPO_ variables below, then `topo_up`. The namespaces are gone after
+# `topo_down` or when the shell exits, however it exits. Source lib.sh first.
+#
+#	${LEAF[l]} ${SPINE[s]} ${CORE[c]} ${HOST[l.h]}	namespaces
+#	${VTEP[l]} ${HOST_IP[l.h]} ${HOST_IP6[l.h]}	addresses
+#	${HOST_IPS[l.h]}				IPv4 addresses of a host, "A B ..."
+#	upI on a leaf, I = spine * P + parallel link; downL.P on a spine;
+#	coreC on a spine, spineS on a core;
+#	hI on a leaf towards its host I, eth0 in the host
+
+declare -A TOPO_LINK_RATE TOPO_LINK_DELAY
+
+# Called below; again before each of several topologies in one shell.
+topo_defaults() {
+	TOPO_LEAVES=2
+	TOPO_SPINES=2
+	TOPO_LINKS=2			# parallel links per (leaf, spine)
+	TOPO_HOSTS=1			# per leaf
+	TOPO_HOST_ADDRESSES=1		# IPv4, of each host, up to 16, a network each
+	TOPO_PODS=1			# leaf l is of pod l * pods / leaves, spines alike
+	TOPO_CORES=0			# each with a link to every spine; joins the pods
+	TOPO_CUT=			# links that are down, "LEAF.SPINE.LINK ...", or of
+					# a spine and a core "spine0-core1 ...": routes are
+					# those that a routing protocol would leave
+	TOPO_FOREIGN=0			# the last so many hosts of each leaf: in a tunnel
+					# of their own, br1 and vx1
+	TOPO_UNDERLAY=4			# 4 or 6
+	TOPO_UDPCSUM=			# "on": outer checksums on a v4 underlay (v6 has them)
+	TOPO_NEXTHOPS=route		# "route": multipath routes; "object": nexthop groups
+	TOPO_VXLAN_OPTIONS=		# more words for the vxlan devices, as "tos 0x10"
+	TOPO_SPINE="hash"		# over its parallel links to a leaf: "hash"; "plane":
+					# what came by parallel link p leaves by p, so that
+					# a leaf's uplink has one link behind it
+	TOPO_HOST_MTU=1500
+	TOPO_FABRIC_MTU=1600		# room for 70 bytes of VXLAN over IPv6
+	TOPO_RATE=			# of every fabric link, as tc takes it; empty: unshaped
+	TOPO_LINK_RATE=()		# exceptions: [spine0.1-leaf1]=25mbit, one direction
+	TOPO_HOST_RATE=			# of every host link, both directions
+	TOPO_BUFFER=150000		# bytes a shaped fabric link queues before it drops
+	TOPO_HOST_BUFFER=1000000	# the same of a host link
+	TOPO_QDISC=tbf			# what shapes; "wire": the lab's own, exact link
+	TOPO_DELAY=			# of every link, wire only: as tc takes it; empty: none
+	TOPO_LINK_DELAY=()		# exceptions, as those of rates
+	TOPO_MARK=			# bytes waiting at which a link marks CE, wire only
+	TOPO_PORT_BUFFER=		# of a leaf's link to a host; empty: as the host's
+	TOPO_GSO=65536			# largest TSO burst a host sends
+}
+
+# An IPv6 or GPE header on top of a full TSO burst must still fit, otherwise a
+# fabric link would cut it into packets.
+readonly TOPO_GSO_HEADROOM=256
+readonly TOPO_GSO_KERNEL_MAX=65536
+readonly TOPO_PLANE_TABLE=100	# the routing table of plane 0
+
+# A stock kernel keeps one route per destination of a vxlan device; with a fixed
+# tos it asks the FIB for every packet, and so hashes every flow.
+readonly TOPO_FOREIGN_OPTIONS="tos 0x10"
+readonly TOPO_VNI=100 TOPO_PORT=4789 TOPO_FOREIGN_VNI=200 TOPO_FOREIGN_PORT=8472
+
+# Which header fields each tier hashes. All namespaces share one kernel and so
+# one hash seed: tiers that forward by the same fields (or by skb->hash, which
+# crosses a veth: policy 1) choose alike, and one of a spine's parallel links
+# stays empty. Destination port and protocol are constant here, so leaving them
+# out changes the hash and loses nothing.
+readonly TOPO_LEAF_FIELDS=0x37	# addresses, protocol, both ports
+readonly TOPO_SPINE_FIELDS=0x13	# addresses, source port
+readonly TOPO_ODD_POD_FIELDS=0x17	# the same and protocol: between pods are two spines
+readonly TOPO_CORE_FIELDS=0x33	# addresses, both ports
+
+TOPO_WIRE=${BASH_SOURCE[0]%/*}/../lab/wire
+TOPO_NETNS_BATCH=${BASH_SOURCE[0]%/*}/../tools/netns_batch
+
+declare -a LEAF=() SPINE=() CORE=() VTEP=()
+declare -a LEAF_LINKS=() SPINE_LINKS=()	# "SPINE.LINK ..." of a leaf, "LEAF.LINK ..." of a spine
+declare -A HOST=() HOST_IP=() HOST_IPS=() HOST_IP6=() HOST_MAC=()
+TOPO_DIR=""
+topo_defaults
+
+# ---- names and numbers ----
+
+topo_names() {
+	local l s c h a hex sfx=${TOPO_DIR##*.}
+
+	for ((c = 0; c < TOPO_CORES; c++)); do CORE[c]="core$c-$sfx"; done
+	for ((s = 0; s < TOPO_SPINES; s++)); do SPINE[s]="spine$s-$sfx"; done
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		LEAF[l]="leaf$l-$sfx"
+		VTEP[l]="10.0.0.$((11 + l))"
+		((TOPO_UNDERLAY == 6)) && printf -v "VTEP[l]" 'fd00::%x' $((11 + l))
+		for ((h = 0; h < TOPO_HOSTS; h++)); do
+			HOST[$l.$h]="host$l.$h-$sfx"
+			HOST_IP[$l.$h]="192.168.$l.$((10 + h))"
+			HOST_IPS[$l.$h]=${HOST_IP[$l.$h]}
+			for ((a = 1; a < TOPO_HOST_ADDRESSES; a++)); do
+				HOST_IPS[$l.$h]+=" 172.$((16 + a)).$l.$((10 + h))"
+			done
+			printf -v hex '%x:%x' "$l" $((10 + h))
+			HOST_IP6[$l.$h]="fd02::$hex"
+			printf -v "HOST_MAC[$l.$h]" '02:00:00:%02x:%02x:01' "$l" $((10 + h))
+		done
+	done
+	topo_links
+}
+
+topo_links() {
+	local l s p
+
+	LEAF_LINKS=() SPINE_LINKS=()
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		for ((s = 0; s < TOPO_SPINES; s++)); do
+			topo_same_pod "$l" "$s" || continue
+			for ((p = 0; p < TOPO_LINKS; p++)); do
+				LEAF_LINKS[l]+=" $s.$p"
+				SPINE_LINKS[s]+=" $l.$p"
+			done
+		done
+	done
+}
+
+# topo_same_pod LEAF SPINE
+topo_same_pod() {
+	(($1 * TOPO_PODS / TOPO_LEAVES == $2 * TOPO_PODS / TOPO_SPINES))
+}
+
+# topo_is_cut LEAF.SPINE.LINK, or spineS-coreC
+topo_is_cut() {
+	[[ " $TOPO_CUT " == *" $1 "* ]]
+}
+
+# topo_reaches SPINE LEAF: by a link of its own that is not cut, or by way of cores
+topo_reaches() {
+	local p c
+
+	[[ $TOPO_CUT ]] || return 0
+	if topo_same_pod "$2" "$1"; then
+		for ((p = 0; p < TOPO_LINKS; p++)); do
+			topo_is_cut "$2.$1.$p" || return 0
+		done
+	else
+		for ((c = 0; c < TOPO_CORES; c++)); do
+			! topo_climbs "$1" "$c" "$2" || return 0
+		done
+	fi
+	return 1
+}
+
+# topo_climbs SPINE CORE LEAF: of another pod
+topo_climbs() {
+	! topo_is_cut "spine$1-core$2" && topo_core_reaches "$2" "$3"
+}
+
+# topo_core_reaches CORE LEAF
+topo_core_reaches() {
+	local s
+
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		! topo_descends "$1" "$s" "$2" || return 0
+	done
+	return 1
+}
+
+# topo_descends CORE SPINE LEAF: by that spine
+topo_descends() {
+	topo_same_pod "$3" "$2" && ! topo_is_cut "spine$2-core$1" && topo_reaches "$2" "$3"
+}
+
+# One a line, in the order in which they are configured.
+topo_namespaces() {
+	printf '%s\n' "${CORE[@]}" "${SPINE[@]}" "${LEAF[@]}" "${HOST[@]}"
+}
+
+# Both ends of link number $2 of network $1: sets LOWER_END, UPPER_END.
+topo_ends() {
+	local net=$1 k=$2
+
+	if ((TOPO_UNDERLAY == 6)); then
+		printf -v LOWER_END 'fd01:0:%x:%x::0' "$net" "$k"
+		UPPER_END=${LOWER_END%0}1
+	else
+		LOWER_END=10.$((net + 1)).$((k / 128)).$((k % 128 * 2))
+		UPPER_END=10.$((net + 1)).$((k / 128)).$((k % 128 * 2 + 1))
+	fi
+}
+
+# topo_link_addresses LEAF SPINE LINK: sets LEAF_END, SPINE_END
+topo_link_addresses() {
+	topo_ends 0 $((($1 * TOPO_SPINES + $2) * TOPO_LINKS + $3))
+	LEAF_END=$LOWER_END SPINE_END=$UPPER_END
+}
+
+# topo_core_addresses SPINE CORE: sets SPINE_END, CORE_END
+topo_core_addresses() {
+	topo_ends 1 $(($1 * TOPO_CORES + $2))
+	SPINE_END=$LOWER_END CORE_END=$UPPER_END
+}
+
+# The rate of one direction of a link: topo_rate FROM TO, e.g. spine0.1 leaf1,
+# leaf1 spine0.1, spine0 core1. Sets RATE, empty for an unshaped link.
+topo_rate() {
+	RATE=${TOPO_LINK_RATE[$1-$2]:-$TOPO_RATE}
+}
+
+# topo_delay FROM TO: likewise; sets DELAY_OF, empty for none
+topo_delay() {
+	DELAY_OF=${TOPO_LINK_DELAY[$1-$2]:-$TOPO_DELAY}
+}
+
+# ---- batch files: one process sets up a namespace, not one per command; one all hosts ----
+
+batch() {
+	printf '%s\n' "${@:2}" >>"$TOPO_DIR/$1"
+}
+
+# A new veth can only be up on one side; the other side comes up with its
+# namespace. Hence the order of topo_namespaces: a carrier is there before the
+# first route wants it.
+batch_links() {
+	local l h gso=$((TOPO_GSO + TOPO_GSO_HEADROOM)) fabric
+
+	((gso > TOPO_GSO_KERNEL_MAX)) && gso=$TOPO_GSO_KERNEL_MAX
+	fabric="mtu $TOPO_FABRIC_MTU gso_max_size $gso"
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		batch_leaf_links "$l"
+		for ((h = 0; h < TOPO_HOSTS; h++)); do
+			batch links "link add eth0 netns ${HOST[$l.$h]} up mtu $TOPO_HOST_MTU \
+gso_max_size $TOPO_GSO address ${HOST_MAC[$l.$h]} \
+type veth peer name h$h netns ${LEAF[l]} mtu $TOPO_HOST_MTU"
+		done
+	done
+	batch_core_links
+}
+
+batch_leaf_links() {
+	local l=$1 link s p state
+
+	for link in ${LEAF_LINKS[l]}; do
+		s=${link%.*} p=${link#*.} state=up
+		! topo_is_cut "$l.$link" || state=down
+		batch links "link add up$((s * TOPO_LINKS + p)) netns ${LEAF[l]} $state $fabric \
+type veth peer name down$l.$p netns ${SPINE[s]} $fabric"
+	done
+}
+
+batch_core_links() {
+	local s c state
+
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		for ((c = 0; c < TOPO_CORES; c++)); do
+			state=up
+			! topo_is_cut "spine$s-core$c" || state=down
+			batch links "link add core$c netns ${SPINE[s]} $state $fabric \
+type veth peer name spine$s netns ${CORE[c]} $fabric"
+		done
+	done
+}
+
+# A path of the multipath route to the VTEP of leaf $2, gathered in PATHS.
+batch_path() {
+	local ns=$1 dst=$2 via=$3 dev=$4
+
+	NEXTHOP_ID=$((NEXTHOP_ID + 1))
+	if [[ $TOPO_NEXTHOPS == object ]]; then
+		batch "$ns.ip" "nexthop add id $NEXTHOP_ID via $via dev $dev"
+		PATHS+="${PATHS:+/}$NEXTHOP_ID"
+	else
+		PATHS+=" nexthop via $via dev $dev"
+	fi
+}
+
+batch_route() {
+	local ns=$1 dst=$2 len=$((TOPO_UNDERLAY == 6 ? 128 : 32))
+
+	[[ $PATHS ]] || return 0	# all its links are cut
+	if [[ $TOPO_NEXTHOPS == object ]]; then
+		NEXTHOP_ID=$((NEXTHOP_ID + 1))
+		batch "$ns.ip" "nexthop add id $NEXTHOP_ID group $PATHS" \
+			"route add $dst/$len nhid $NEXTHOP_ID"
+	else
+		batch "$ns.ip" "route add $dst/$len$PATHS"
+	fi
+	PATHS=""
+}
+
+# A spine that has lost its links to a leaf is no way there.
+batch_leaf_routes() {
+	local l=$1 r link s p
+
+	NEXTHOP_ID=0 PATHS=""
+	for ((r = 0; r < TOPO_LEAVES; r++)); do
+		((r == l)) && continue
+		for link in ${LEAF_LINKS[l]}; do
+			s=${link%.*} p=${link#*.}
+			topo_is_cut "$l.$link" && continue
+			topo_reaches "$s" "$r" || continue
+			topo_link_addresses "$l" "$s" "$p"
+			batch_path "${LEAF[l]}" "$r" "$SPINE_END" up$((s * TOPO_LINKS + p))
+		done
+		batch_route "${LEAF[l]}" "${VTEP[r]}"
+	done
+}
+
+batch_spine_routes() {
+	local s=$1 l
+
+	NEXTHOP_ID=0 PATHS=""
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		if topo_same_pod "$l" "$s"; then
+			batch_paths_down "$s" "$l"
+		else
+			batch_paths_up "$s" "$l"
+		fi
+		batch_route "${SPINE[s]}" "${VTEP[l]}"
+	done
+}
+
+# batch_paths_down SPINE LEAF
+batch_paths_down() {
+	local s=$1 l=$2 p
+
+	for ((p = 0; p < TOPO_LINKS; p++)); do
+		topo_is_cut "$l.$s.$p" && continue
+		topo_link_addresses "$l" "$s" "$p"
+		batch_path "${SPINE[s]}" "$l" "$LEAF_END" "down$l.$p"
+	done
+}
+
+# batch_paths_up SPINE LEAF
+batch_paths_up() {
+	local s=$1 l=$2 c
+
+	for ((c = 0; c < TOPO_CORES; c++)); do
+		topo_climbs "$s" "$c" "$l" || continue
+		topo_core_addresses "$s" "$c"
+		batch_path "${SPINE[s]}" "$l" "$CORE_END" "core$c"
+	done
+}
+
+batch_core_routes() {
+	local c=$1 l s
+
+	NEXTHOP_ID=0 PATHS=""
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		for ((s = 0; s < TOPO_SPINES; s++)); do
+			topo_descends "$c" "$s" "$l" || continue
+			topo_core_addresses "$s" "$c"
+			batch_path "${CORE[c]}" "$l" "$SPINE_END" "spine$s"
+		done
+		batch_route "${CORE[c]}" "${VTEP[l]}"
+	done
+}
+
+# A routing table per plane, chosen by the link that the packet came by.
+batch_spine_planes() {
+	local s=$1 link l p any=0.0.0.0/0 len=32
+
+	((TOPO_UNDERLAY == 6)) && any=::/0 len=128
+	for link in ${SPINE_LINKS[s]}; do
+		l=${link%.*} p=${link#*.}
+		topo_is_cut "$l.$s.$p" && continue
+		topo_link_addresses "$l" "$s" "$p"
+		batch "${SPINE[s]}.ip" \
+			"rule add from $any iif down$l.$p lookup $((TOPO_PLANE_TABLE + p))" \
+			"route add ${VTEP[l]}/$len via $LEAF_END dev down$l.$p table $((TOPO_PLANE_TABLE + p))"
+	done
+}
+
+# Shape a device. tbf is the faithful bottleneck of a stock kernel: a token
+# bucket with a FIFO limited in bytes, like a switch port's buffer. netem counts
+# packets in its limit and htb lends. The bucket holds one largest burst: tbf
+# would cut a bigger packet up, and a larger bucket would let bursts through
+# faster than the link. wire has all that tbf lacks, but is no part of a stock
+# kernel. batch_shape NAMESPACE DEVICE RATE LIMIT [DELAY]
+batch_shape() {
+	local ns=$1 dev=$2 rate=$3 limit=$4 delay=${5-$TOPO_DELAY}
+
+	[[ $rate ]] || return 0
+	if [[ $TOPO_QDISC == wire ]]; then
+		batch "$ns.wire" "$ns $dev rate $rate limit $limit${delay:+ delay $delay}\
+${TOPO_MARK:+ mark $TOPO_MARK} name ${ns%-*}.$dev"
+		return
+	fi
+	batch "$ns.tc" "qdisc add dev $dev root tbf rate $rate \
+burst $((TOPO_GSO + TOPO_GSO / 8 + 2000)) limit $limit"
+}
+
+# batch_end NAMESPACE DEVICE ADDRESS FROM TO: an end of a fabric link, and the
+# rate of what leaves by it
+batch_end() {
+	batch "$1.ip" "address add $3/$((TOPO_UNDERLAY == 6 ? 127 : 31)) dev $2 $NODAD"
+	topo_rate "$4" "$5"
+	topo_delay "$4" "$5"
+	batch_shape "$1" "$2" "$RATE" "$TOPO_BUFFER" "$DELAY_OF"
+}
+
+batch_leaf_fabric() {
+	local l=$1 link s p
+
+	for link in ${LEAF_LINKS[l]}; do
+		s=${link%.*} p=${link#*.}
+		topo_link_addresses "$l" "$s" "$p"
+		batch_end "${LEAF[l]}" up$((s * TOPO_LINKS + p)) "$LEAF_END" "leaf$l" "spine$s.$p"
+		topo_is_cut "$l.$link" || batch "${SPINE[s]}.ip" "link set down$l.$p up"
+		batch_end "${SPINE[s]}" "down$l.$p" "$SPINE_END" "spine$s.$p" "leaf$l"
+	done
+}
+
+batch_core_fabric() {
+	local c=$1 s
+
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		topo_core_addresses "$s" "$c"
+		batch_end "${SPINE[s]}" "core$c" "$SPINE_END" "spine$s" "core$c"
+		topo_is_cut "spine$s-core$c" || batch "${CORE[c]}.ip" "link set spine$s up"
+		batch_end "${CORE[c]}" "spine$s" "$CORE_END" "core$c" "spine$s"
+	done
+}
+
+batch_leaf_tunnels() {
+	local l=$1 own=$((TOPO_HOSTS - TOPO_FOREIGN))
+
+	batch "${LEAF[l]}.ip" "link set lo up" "address add ${VTEP[l]} dev lo $NODAD"
+	batch_tunnel "$l" 0 "$own" br0 vx "$TOPO_VNI" "$TOPO_PORT" "$TOPO_VXLAN_OPTIONS"
+	((!TOPO_FOREIGN)) || batch_tunnel "$l" "$own" "$TOPO_HOSTS" br1 vx1 \
+		"$TOPO_FOREIGN_VNI" "$TOPO_FOREIGN_PORT" "$TOPO_FOREIGN_OPTIONS"
+}
+
+# batch_tunnel LEAF FIRST END BRIDGE DEVICE VNI PORT OPTIONS: for hosts from FIRST
+# to before END
+batch_tunnel() {
+	local l=$1 h bridge=$4 csum=""
+
+	[[ $TOPO_UDPCSUM ]] && csum=udpcsum
+	batch "${LEAF[l]}.ip" "link add $bridge up type bridge mcast_snooping 0" \
+		"link add $5 up mtu $TOPO_HOST_MTU type vxlan id $6 local ${VTEP[l]} dstport $7 \
+nolearning ttl 64 $csum $8" \
+		"link set $5 master $bridge"
+	for ((h = $2; h < $3; h++)); do
+		batch "${LEAF[l]}.ip" "link set h$h up master $bridge"
+		batch_shape "${LEAF[l]}" "h$h" "$TOPO_HOST_RATE" \
+			"${TOPO_PORT_BUFFER:-$TOPO_HOST_BUFFER}"
+	done
+	batch_tunnel_fdb "$l" "$2" "$3" "$5"
+}
+
+# No learning and no flooding: who sits where is written down. Towards a single
+# other leaf the default entry serves all its hosts, so that the vxlan device
+# has one route cache per CPU for the whole leaf; with more leaves every host
+# needs an entry (and a stock kernel then pins each of them to an uplink).
+batch_tunnel_fdb() {
+	local l=$1 r h dev=$4
+
+	for ((r = 0; r < TOPO_LEAVES; r++)); do
+		((r == l)) && continue
+		batch "${LEAF[l]}.fdb" "fdb append 00:00:00:00:00:00 dev $dev dst ${VTEP[r]} self permanent"
+		((TOPO_LEAVES > 2)) || continue
+		for ((h = $2; h < $3; h++)); do
+			batch "${LEAF[l]}.fdb" "fdb add ${HOST_MAC[$r.$h]} dev $dev dst ${VTEP[r]} self permanent"
+		done
+	done
+}
+
+batch_hosts() {
+	local id ip
+
+	for id in "${!HOST[@]}"; do
+		batch hosts "netns ${HOST[$id]}" "address eth0 ${HOST_IP6[$id]}/64"
+		for ip in ${HOST_IPS[$id]}; do
+			batch hosts "address eth0 $ip/16"
+		done
+		batch_shape "${HOST[$id]}" eth0 "$TOPO_HOST_RATE" "$TOPO_HOST_BUFFER"
+	done
+	batch_neighbours
+}
+
+# Every host knows every host's MAC: no broadcast, nothing to wait for. Its own too,
+# which it never asks for, so that the lines are the same for all.
+batch_neighbours() {
+	local id ip
+
+	((${#HOST[@]})) || return 0
+	batch hosts "netns ${HOST[*]}"
+	for id in "${!HOST[@]}"; do
+		for ip in ${HOST_IPS[$id]} "${HOST_IP6[$id]}"; do
+			printf 'neighbour eth0 %s %s\n' "$ip" "${HOST_MAC[$id]}"
+		done
+	done >>"$TOPO_DIR/hosts"
+}
+
+topo_write_batches() {
+	local l s c
+
+	NODAD=""
+	((TOPO_UNDERLAY == 6)) && NODAD=nodad
+	batch_links
+	for ((l = 0; l < TOPO_LEAVES; l++)); do
+		batch_leaf_fabric "$l"
+		batch_leaf_tunnels "$l"
+	done
+	for ((c = 0; c < TOPO_CORES; c++)); do
+		batch_core_fabric "$c"
+		batch_core_routes "$c"
+	done
+	for ((l = 0; l < TOPO_LEAVES; l++)); do batch_leaf_routes "$l"; done
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		batch_spine_routes "$s"
+		[[ $TOPO_SPINE != plane ]] || batch_spine_planes "$s"
+	done
+	batch_hosts
+}
+
+# ---- sysctls, before there are devices: a new one takes the default ----
+
+# rp_filter off: an answer may come by another uplink. accept_dad off: nothing
+# waits for duplicate address detection.
+readonly TOPO_SYSCTLS=(
+	net.ipv4.conf.{all,default}.rp_filter=0
+	net.ipv4.conf.{all,default}.ignore_routes_with_linkdown=1
+	net.ipv6.conf.default.ignore_routes_with_linkdown=1
+	net.ipv6.conf.{all,default}.accept_dad=0
+	net.ipv6.conf.{all,default}.disable_ipv6=0
+)
+
+readonly TOPO_ROUTER_SYSCTLS=(
+	net.ipv4.ip_forward=1
+	net.ipv6.conf.all.forwarding=1
+	net.ipv{4,6}.fib_multipath_hash_policy=3
+)
+
+# txrehash off: after a timeout TCP would otherwise draw a new skb->hash, which
+# crosses a veth and becomes the tunnel's source port: the baseline would change
+# its path without anybody's decision, as no separate machine can do.
+#
+# no_metrics_save: the kernel would remember round-trip times and thresholds of
+# one run per destination and start the next run's connections from them.
+readonly TOPO_HOST_SYSCTLS=(
+	net.core.txrehash=0
+	net.ipv4.tcp_no_metrics_save=1
+)
+
+# topo_sysctl "NAMESPACE..." SETTING...: as netns_batch reads it
+topo_sysctl() {
+	[[ $1 ]] || return 0
+	printf 'netns %s\n' "$1"
+	printf 'sysctl %s\n' "${TOPO_SYSCTLS[@]}" "${@:2}"
+}
+
+# topo_router "NAMESPACE..." FIELDS: which they hash
+topo_router() {
+	topo_sysctl "$1" "${TOPO_ROUTER_SYSCTLS[@]}" \
+		"net.ipv4.fib_multipath_hash_fields=$2" "net.ipv6.fib_multipath_hash_fields=$2"
+}
+
+topo_write_sysctls() {
+	local s fields
+
+	topo_router "${CORE[*]}" "$TOPO_CORE_FIELDS"
+	for ((s = 0; s < TOPO_SPINES; s++)); do
+		fields=$TOPO_SPINE_FIELDS
+		((s * TOPO_PODS / TOPO_SPINES % 2 == 0)) || fields=$TOPO_ODD_POD_FIELDS
+		topo_router "${SPINE[s]}" "$fields"
+	done
+	topo_router "${LEAF[*]}" "$TOPO_LEAF_FIELDS"
+	topo_sysctl "${HOST[*]}" "${TOPO_HOST_SYSCTLS[@]}"
+}
+
+topo_sysctls() {
+	topo_write_sysctls | "$TOPO_NETNS_BATCH"
+}
+
+# ---- up and down ----
+
+topo_configure() {
+	local ns
+
+	for ns in $(topo_namespaces); do
+		[[ ! -e $TOPO_DIR/$ns.ip ]] || ip -n "$ns" -batch "$TOPO_DIR/$ns.ip" || return
+		[[ ! -e $TOPO_DIR/$ns.fdb ]] || bridge -n "$ns" -batch "$TOPO_DIR/$ns.fdb" || return
+		[[ ! -e $TOPO_DIR/$ns.tc ]] || tc -n "$ns" -batch "$TOPO_DIR/$ns.tc" || return
+	done
+	topo_hosts && topo_wires
+}
+
+# The addresses and neighbours of all hosts in one process.
+topo_hosts() {
+	[[ ! -e $TOPO_DIR/hosts ]] || "$TOPO_NETNS_BATCH" <"$TOPO_DIR/hosts"
+}
+
+# All links in one process.
+topo_wires() {
+	[[ $TOPO_QDISC != wire ]] || cat "$TOPO_DIR"/*.wire | "$TOPO_WIRE"
+}
+
+topo_up() {
+	[[ ! $TOPO_DIR ]] || topo_down
+	TOPO_DIR=$(mktemp -d) || return
+	topo_names
+	defer topo_down
+	topo_write_batches
+	topo_namespaces | sed 's/^/netns add /' >"$TOPO_DIR/namespaces"
+	ip -batch "$TOPO_DIR/namespaces" && topo_sysctls &&
+		ip -batch "$TOPO_DIR/links" && topo_configure
+}
+
+# Processes still inside would keep a namespace alive: the caller's jobs first.
+# Harmless when nothing is up, or not all of it.
+topo_down() {
+	local ns
+
+	[[ $TOPO_DIR ]] || return 0
+	jobs -p | xargs -r kill 2>/dev/null
+	wait
+	for ns in $(topo_namespaces); do
+		[[ ! -e /run/netns/$ns ]] || echo "netns del $ns"
+	done | ip -batch -
+	rm -rf "$TOPO_DIR"
+	TOPO_DIR=""
+	LEAF=() SPINE=() CORE=() VTEP=() HOST=() HOST_IP=() HOST_IPS=() HOST_IP6=() HOST_MAC=()
+}
+
+# Nobody listens, and nobody says so.
+hosts_say_nothing() {
+	local ns
+
+	for ns in "${HOST[@]}"; do
+		in_ns "$ns" nft -f - <<-END || return
+			table ip quiet {
+				chain out { type filter hook output priority 0; meta l4proto icmp drop; }
+			}
+		END
+	done
+}
+
+# hosts_need_not_ask: the first hosts of leaf 0 and 1 for one another, at any time
+hosts_need_not_ask() {
+	local h
+
+	for h in 0 1; do
+		ip -n "${HOST[$h.0]}" neighbour replace "${HOST_IP[$((1 - h)).0]}" \
+			lladdr "${HOST_MAC[$((1 - h)).0]}" dev eth0 nud permanent || return
+	done
+}
+
+# neighbours_stay: whom a box knows by now it does not ask for again, since its question
+# might have to wait behind what is sent
+neighbours_stay() {
+	local ns address dev mac
+
+	for ns in "${LEAF[@]}" "${SPINE[@]}" "${HOST[@]}"; do
+		while read -r address dev mac; do
+			echo "neigh replace $address dev $dev lladdr $mac nud permanent"
+		done < <(ip -n "$ns" neigh show | awk '$4 == "lladdr" { print $1, $3, $5 }') |
+			ip -n "$ns" -batch - || return
+	done
+}
+
+# Nothing comes through the tunnel of leaf 0 and 1 that nobody asked for: no IPv6.
+tunnel_says_nothing() {
+	local i
+
+	for i in 0 1; do
+		in_ns "${LEAF[i]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 || return
+		in_ns "${HOST[$i.0]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 || return
+	done
+}

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Documentation/cilium.md, as it stands there: nodes with a tunnel device as Cilium's, which
+# has no address, and whose packets are told their destination one by one and carry marks,
+# become conga by the guide's commands.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+# shellcheck source=selftests/lib/hellos.sh
+. "$TESTS/lib/hellos.sh"
+# shellcheck source=selftests/lib/guides.sh
+. "$TESTS/lib/guides.sh"
+
+TOPO_LINKS=1
+
+# An identity and "from a pod", as Cilium writes it
+readonly MARK=0x12340f00
+
+# As the guide calls it: all nodes, of which one is this
+kubectl() {
+	echo "${VTEP[*]}"
+}
+
+# node LEAF
+node() {
+	local l=$1 ns=${LEAF[$1]} u nexthops=()
+
+	for u in 0 1; do
+		topo_link_addresses "$l" "$u" 0
+		nexthops+=(nexthop via "$SPINE_END" dev "up$u")
+	done
+	ip -n "$ns" link del vx && ip -n "$ns" link set h0 nomaster && ip -n "$ns" link del br0 &&
+		ip -n "$ns" route replace "${VTEP[1 - l]}" src "${VTEP[l]}" "${nexthops[@]}" &&
+		ip -n "$ns" link add cilium_vxlan up mtu "$TOPO_HOST_MTU" type vxlan external dstport 8472 &&
+		in_ns "$ns" tc qdisc add dev h0 clsact &&
+		in_ns "$ns" tc qdisc add dev cilium_vxlan clsact &&
+		in_ns "$ns" tc filter add dev h0 ingress matchall action skbedit mark "$MARK" pipe \
+			action tunnel_key set src_ip 0.0.0.0 dst_ip "${VTEP[1 - l]}" id 100 dst_port 8472 \
+			nocsum pipe action mirred egress redirect dev cilium_vxlan &&
+		in_ns "$ns" tc filter add dev cilium_vxlan ingress matchall action tunnel_key unset pipe \
+			action mirred egress redirect dev h0
+}
+
+tap_plan 3
+require_root
+require_commands ip tc ping jq
+require_module
+{ topo_up && node 0 && node 1 && guide_run 0 cilium.md && guide_run 1 cilium.md; } ||
+	die "cannot set up"
+tap_test "Cilium: both nodes become conga by the guide's commands" guide_converges
+tap_test "Cilium: packets between pods are stamped, and learnt from" guide_stamps
+tap_test "Cilium: conga check has nothing to say of cilium_vxlan" guide_is_sound cilium_vxlan
+topo_down
+tap_exit

@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Documentation/flannel.md, as it stands there: nodes with flannel's vxlan backend, as
+# flanneld makes its devices, become conga by the guide's commands.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+# shellcheck source=selftests/lib/hellos.sh
+. "$TESTS/lib/hellos.sh"
+# shellcheck source=selftests/lib/guides.sh
+. "$TESTS/lib/guides.sh"
+
+TOPO_LINKS=1
+TOPO_FABRIC_MTU=1500
+
+# node LEAF: flannel.1 and cni0, with a pod behind it
+node() {
+	local l=$1 r=$((1 - $1)) ns=${LEAF[$1]} pod=${HOST[$1.0]}
+
+	{
+		printf '%s\n' "link del vx" "link set h0 nomaster" "link del br0"
+		echo "link add flannel.1 address 02:ff:00:00:00:1$l mtu 1450 type vxlan id 1" \
+			"local ${VTEP[l]} dstport 8472 nolearning"
+		echo "address add 10.244.$l.0/32 dev flannel.1"
+		printf '%s\n' "link set flannel.1 up" "link add cni0 up type bridge"
+		echo "address add 10.244.$l.1/24 dev cni0"
+		echo "link set h0 master cni0 up"
+		echo "route add 10.244.$r.0/24 via 10.244.$r.0 dev flannel.1 onlink"
+		echo "neighbour add 10.244.$r.0 lladdr 02:ff:00:00:00:1$r dev flannel.1 nud permanent"
+	} | ip -n "$ns" -batch - || return
+	bridge -n "$ns" fdb add 02:ff:00:00:00:1$r dev flannel.1 dst "${VTEP[r]}" self permanent &&
+		in_ns "$ns" sysctl -qw net.ipv4.ip_forward=1 &&
+		ip -n "$pod" address add "10.244.$l.2/24" dev eth0 &&
+		ip -n "$pod" link set eth0 mtu 1450 &&
+		ip -n "$pod" route add 10.244.0.0/16 via "10.244.$l.1"
+}
+
+GUIDE_PEER=10.244.1.2
+
+tap_plan 3
+require_root
+require_commands ip bridge ping jq
+require_module
+{ topo_up && node 0 && node 1 && guide_run 0 flannel.md && guide_run 1 flannel.md; } ||
+	die "cannot set up"
+tap_test "flannel: both nodes become conga by the guide's commands" guide_converges
+tap_test "flannel: packets between pods are stamped, and learnt from" guide_stamps
+tap_test "flannel: conga check has nothing to say of flannel.1" guide_is_sound flannel.1
+topo_down
+tap_exit

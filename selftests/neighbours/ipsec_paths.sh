@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# IPsec below the tunnel, by device, for all of it, or by mark: what a policy wants
+# transformed never leaves in clear, whichever uplink would be chosen for it, and is left to
+# the kernel and counted. All other packets are steered.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+# shellcheck source=selftests/lib/flows.sh
+. "$TESTS/lib/flows.sh"
+# shellcheck source=selftests/lib/decision.sh
+. "$TESTS/lib/decision.sh"
+
+TOPO_LINKS=1
+TOPO_VXLAN_OPTIONS="tos 0x10"	# the kernel asks for the route of each packet
+FABRIC_RATE=1tbit
+
+readonly COUNT=120
+readonly MARK=0x7
+readonly KEYS=(enc "cbc(aes)" 0x00112233445566778899aabbccddeeff
+	auth "hmac(sha256)" 0x000102030405060708090a0b0c0d0e0f)
+
+# Both leaves can read what leaf 0 transforms.
+states_up() {
+	local l
+
+	modprobe -qa esp4 esp6 xfrm_user authenc hmac sha256_generic aes_generic cbc echainiv
+	for l in 0 1; do
+		ip -n "${LEAF[l]}" xfrm state add src "${VTEP[0]}" dst "${VTEP[1]}" proto esp \
+			spi 0x100 reqid 1 mode transport "${KEYS[@]}" || return
+	done
+}
+
+# policy WORD...: of leaf 0, for what it sends to leaf 1
+policy() {
+	ip -n "${LEAF[0]}" xfrm policy flush &&
+		ip -n "${LEAF[0]}" xfrm policy add src "${VTEP[0]}" dst "${VTEP[1]}" proto udp \
+			dport 4789 "$@" dir out tmpl src "${VTEP[0]}" dst "${VTEP[1]}" proto esp \
+			reqid 1 mode transport
+}
+
+# What leaves transformed, by uplink
+esp_watch() {
+	in_ns "${LEAF[0]}" nft -f - <<-END
+		table netdev transformed {
+			counter up0 { }
+			counter up1 { }
+			chain a {
+				type filter hook egress device "up0" priority 2;
+				meta l4proto 50 counter name up0
+			}
+			chain b {
+				type filter hook egress device "up1" priority 2;
+				meta l4proto 50 counter name up1
+			}
+		}
+	END
+}
+
+# esp_left: sets ESP, and counts anew
+esp_left() {
+	local dev
+
+	for dev in up0 up1; do
+		ESP[$dev]=$(in_ns "${LEAF[0]}" nft reset counter netdev transformed "$dev" |
+			sed -n 's/.*packets \([0-9]*\).*/\1/p')
+	done
+}
+
+cross() {
+	stats_mark "${LEAF[0]}" 2>/dev/null	# a stock kernel has none
+	flows_cross "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}" &&
+		esp_left
+}
+
+# In clear by up0 and transformed by up1, each with its share
+split_by_device() {
+	((LEFT[up1] == 0 && ESP[up0] == 0 && LEFT[up0] + ESP[up1] == COUNT)) ||
+		fail "in clear: $(flows_text), transformed: ${ESP[up0]} by up0, ${ESP[up1]} by up1" ||
+		return
+	((LEFT[up0] >= COUNT / 8 && ESP[up1] >= COUNT / 8)) ||
+		fail "in clear: $(flows_text), transformed by up1: ${ESP[up1]}"
+}
+
+stock() {
+	policy dev up1 && cross && split_by_device
+}
+
+# Counted are both those whose own route is transformed and those that would have been moved
+by_device() {
+	local left
+
+	policy dev up1 && cross && split_by_device || return
+	grown_by fallback_xfrm
+	left=$GROWN_BY
+	grown_by tx_steered
+	((left > ESP[up1] && GROWN_BY && left + GROWN_BY == COUNT)) ||
+		fail "$left were left, $GROWN_BY steered, ${ESP[up1]} are transformed"
+}
+
+all_of_it() {
+	policy && cross && flows_spread 0 && left_all "$COUNT" fallback_xfrm || return
+	((ESP[up0] + ESP[up1] == COUNT)) || fail "${ESP[up0]} and ${ESP[up1]} are transformed"
+}
+
+by_mark() {
+	in_ns "${LEAF[0]}" nft -f - <<-END
+		table netdev arriving {
+			chain host {
+				type filter hook ingress device "h0" priority 0;
+				udp dport $FLOW_PORT numgen inc mod 2 0 meta mark set $MARK
+			}
+		}
+	END
+	policy mark "$MARK" && cross || return
+	in_ns "${LEAF[0]}" nft delete table netdev arriving
+	((ESP[up0] + ESP[up1] == COUNT / 2)) ||
+		fail "${ESP[up0]} and ${ESP[up1]} are transformed" || return
+	flows_spread $((COUNT / 2)) up0 up1 &&
+		stats_grew "${LEAF[0]}" "tx_steered=$((COUNT / 2))" &&
+		stats_grew "${LEAF[0]}" "fallback_xfrm=$((COUNT / 2))"
+}
+
+none_any_more() {
+	ip -n "${LEAF[0]}" xfrm policy flush && cross && flows_spread "$COUNT" up0 up1 &&
+		steered_all "$COUNT"
+}
+
+setup() {
+	TOPO_UNDERLAY=$1
+	topo_up && vtep_words && flows_silence && neighbours_known && states_up && esp_watch &&
+		pin "${LEAF[0]}" && pin "${HOST[1.0]}" && flows_count "${LEAF[0]}" up0 up1 &&
+		flows_end "${HOST[1.0]}" eth0
+}
+
+underlay() {
+	setup "$1" || die "cannot set up"
+	# IPv6 asks for policies before it knows the device.
+	(($1 == 6)) ||
+		tap_test "v4: a stock kernel transforms what leaves by the uplink of a policy" stock
+	leaves_up conga || die "no fabric"
+	(($1 == 6)) ||
+		tap_test "v4: nothing is moved in clear to an uplink where IPsec would transform it" \
+			by_device
+	tap_test "v$1: a tunnel that IPsec transforms is left, whole" all_of_it
+	tap_test "v$1: packets with the mark of a policy are left, others are steered" by_mark
+	tap_test "v$1: without policies all are steered" none_any_more
+	topo_down
+}
+
+declare -A ESP=()
+tap_plan 8
+require_root
+require_commands ip nft jq
+require_module
+unshare -n ip xfrm policy list 2>/dev/null || tap_skip_all "needs IPsec policies"
+underlay 4
+underlay 6
+tap_exit

@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Documentation/openvswitch.md, as it stands there: nodes whose only tunnel is a vxlan port
+# of Open vSwitch become conga by the guide's commands. With a local_ip, and without one.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+# shellcheck source=selftests/lib/hellos.sh
+. "$TESTS/lib/hellos.sh"
+# shellcheck source=selftests/lib/guides.sh
+. "$TESTS/lib/guides.sh"
+
+TOPO_LINKS=1
+
+readonly SCHEMA=/usr/share/openvswitch/vswitch.ovsschema
+
+# ovs LEAF COMMAND...: of the switch of a leaf, in its namespace
+ovs() {
+	local dir=$TOPO_DIR/ovs$1
+
+	in_ns "${LEAF[$1]}" env OVS_RUNDIR="$dir" OVS_DBDIR="$dir" OVS_SYSCONFDIR="$dir" \
+		OVS_LOGDIR="$dir" "${@:2}"
+}
+
+# vsctl LEAF WORD...
+vsctl() {
+	ovs "$1" ovs-vsctl --db="unix:$TOPO_DIR/ovs$1/db.sock" --timeout=20 "${@:2}"
+}
+
+# As the guide calls it
+ovs-vsctl() {
+	vsctl "$GUIDE_LEAF" "$@"
+}
+
+# switch_up LEAF: its daemons
+switch_up() {
+	local dir=$TOPO_DIR/ovs$1
+
+	mkdir -p "$dir"
+	ovs "$1" ovsdb-tool create "$dir/conf.db" "$SCHEMA" &&
+		ovs "$1" ovsdb-server "$dir/conf.db" --remote="punix:$dir/db.sock" --detach --no-chdir \
+			--pidfile="$dir/db.pid" --log-file="$dir/db.log" >/dev/null 2>&1 &&
+		vsctl "$1" --no-wait init &&
+		ovs "$1" ovs-vswitchd "unix:$dir/db.sock" --detach --no-chdir \
+			--pidfile="$dir/switch.pid" --log-file="$dir/switch.log" >/dev/null 2>&1 || return
+	defer "switch_down $1 2>/dev/null"
+}
+
+# switch_down LEAF: its daemons, while their folder is there
+switch_down() {
+	local pids
+
+	mapfile -t pids < <(cat "$TOPO_DIR/ovs$1/switch.pid" "$TOPO_DIR/ovs$1/db.pid") && kill "${pids[@]}"
+}
+
+# node LEAF [OPTION]...: a bridge with the host and the vxlan port
+node() {
+	local l=$1
+
+	ip -n "${LEAF[l]}" link del vx && ip -n "${LEAF[l]}" link set h0 nomaster &&
+		ip -n "${LEAF[l]}" link del br0 && switch_up "$l" &&
+		vsctl "$l" add-br br-int -- add-port br-int h0 -- add-port br-int vx0 -- \
+			set interface vx0 type=vxlan "options:remote_ip=${VTEP[1 - l]}" \
+			options:key=100 "${@:2}"
+}
+
+# The route's source is the VTEP, where no local_ip says so.
+route_has_source() {
+	local l=$1 u nexthops=()
+
+	for u in 0 1; do
+		topo_link_addresses "$l" "$u" 0
+		nexthops+=(nexthop via "$SPINE_END" dev "up$u")
+	done
+	ip -n "${LEAF[l]}" route replace "${VTEP[1 - l]}" src "${VTEP[l]}" "${nexthops[@]}"
+}
+
+nodes() {
+	local l
+
+	for l in 0 1; do
+		node "$l" ${1:+"options:local_ip=${VTEP[l]}"} && route_has_source "$l" || return
+	done
+}
+
+# check TEXT NODES...
+check() {
+	{ topo_up && nodes "$2" && guide_run 0 openvswitch.md && guide_run 1 openvswitch.md; } ||
+		die "cannot set up"
+	tap_test "Open vSwitch $1: both nodes become conga by the guide's commands" guide_converges
+	tap_test "Open vSwitch $1: packets between hosts are stamped, and learnt from" guide_stamps
+	tap_test "Open vSwitch $1: conga check has nothing to say of its device" \
+		guide_is_sound vxlan_sys_4789
+	switch_down 0 && switch_down 1
+	topo_down
+}
+
+tap_plan 6
+require_root
+require_commands ip ping jq ovs-vswitchd ovsdb-server ovsdb-tool
+require_module
+modprobe -q openvswitch || tap_skip_all "needs the kernel's openvswitch"
+check "with local_ip" local_ip
+check "without local_ip" ""
+tap_exit

@@ -1,0 +1,201 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Ageing by an exact clock: a metric that the leaf does not refresh loses an
+# eighth of full scale per Tage, to the grain, and a congested path that nobody
+# uses is used again as soon as that makes it the better one.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/bench/bench.sh
+. "$TESTS/bench/bench.sh"
+
+readonly AGES=8			# Tage from full scale to nothing
+readonly TAGE_NS=10000000
+readonly MARGIN_NS=$((2 * GRAIN_NS))
+readonly START_NS=160000000	# what an earlier test fed back is forgotten
+readonly BYTES=100
+readonly FULL=56		# a metric of 7, in 64ths
+
+# Of a port in units of the metric: C * tau / 8 at 1 Gbit/s and 160 us.
+readonly RATE=1gbit STEP_BYTES=2500 FRAME_MARGIN=500 PERIOD_NS=16000
+readonly IDLE_NS=$((125 * PERIOD_NS))	# a millionth of X is left
+
+# ---- the formula ----
+
+# sample_schedule METRIC TAGE STEPS WORD...: asks just before and just after
+# each of so many steps from full scale to nothing
+sample_schedule() {
+	local metric=$1 tage=$2 steps=$3 i step
+
+	bench_ends 1
+	echo "zero 1"
+	echo "at $START_NS"
+	echo "stamp far0 0 0 0 $metric"
+	for ((i = 1; i <= steps; i++)); do
+		step=$((START_NS + i * tage * AGES / steps))
+		echo "at $((step - MARGIN_NS))"
+		echo "ask leaf ${*:4}"
+		echo "at $((step + MARGIN_NS))"
+		echo "ask leaf ${*:4}"
+	done
+}
+
+# "from to metric age" of LBTag 0 towards far leaf 0, the first line when the
+# feedback came
+samples() {
+	jq -r --arg leaf "${FAR_VTEP[0]}" 'if .fb_tag == 0 then [.from, .to]
+		elif .asked then [.from, .to, (.answer[] | select(.leaf == $leaf) |
+			((.rows // [.])[] | select(.tag == 0) | (.metric // .remote), .age_ns))]
+		else empty end | join(" ")' "$EVENTS"
+}
+
+# formula METRIC TAGE Q: max(0, m - floor(2^Q * age / (8 * Tage))). Ages count
+# in grains, so one may be a grain more or less than the clock says.
+formula() {
+	samples | awk -v m="$1" -v tage="$2" -v q="$3" -v ages="$AGES" -v grain="$GRAIN_NS" '
+		function aged(age,  left) {
+			left = m - int(2 ^ q * age / (ages * tage))
+			return left > 0 ? left : 0
+		}
+		NR == 1 { from = $1; to = $2; next }
+		aged($1 - to - grain) != aged($2 - from + grain) { print "asked too near to a step:", $0 }
+		$3 != aged($1 - from) { print "at age", $1 - from, "it is", $3, "not", aged($1 - from) }
+		$4 < $1 - to - grain || $4 > $2 - from + grain { print "at age", $1 - from, "shown", $4 }
+		END { if (NR < 2) print "nothing was shown" }'
+}
+
+# ages METRIC TAGE Q STEPS WORD...
+ages() {
+	local wrong
+
+	bench_run < <(sample_schedule "$(($1 << (6 - $3)))" "$2" "$4" "${@:5}") || return
+	(($(events .asked | wc -l) == 2 * $4)) || fail "not all was answered" || return
+	wrong=$(formula "$1" "$2" "$3")
+	[[ ! $wrong ]] || fail "$wrong"
+}
+
+# What the table shows is what a path costs.
+ages_shown() {
+	ages "$1" "$TAGE_NS" "$2" "$3" table show to-leaf leaf "${FAR_VTEP[0]}" &&
+		ages "$1" "$TAGE_NS" "$2" "$3" path show leaf "${FAR_VTEP[0]}"
+}
+
+q3() {
+	ages_shown 7 3 8 && ages_shown 4 3 8
+}
+
+q6() {
+	conga 0 fabric set q 6 && ages_shown 63 6 64 && ages_shown 21 6 64 &&
+		conga 0 fabric set q 3
+}
+
+other_tage() {
+	local tage
+
+	for tage in 100000 123456 1000000000; do
+		conga 0 fabric set age "${tage}ns" &&
+			ages 7 "$tage" 3 8 table show to-leaf leaf "${FAR_VTEP[0]}" || return
+	done
+	conga 0 fabric set age "${TAGE_NS}ns"
+}
+
+# ---- used again ----
+
+# The other uplink's metric at every packet, from behind it or its own
+feedback() {
+	echo "stamp far0 0 0 1 $(($1 * 8))"
+}
+
+load() {
+	echo "send load1 $(($1 * STEP_BYTES + FRAME_MARGIN))"
+}
+
+# again_schedule HOW LEVEL MARGIN: uplink 0 was full once, uplink 1 has this
+# metric; every packet decides anew, so long before and after each step of the age
+again_schedule() {
+	local n step at
+
+	bench_ends 2
+	echo "zero $PERIOD_NS"
+	echo "at $START_NS"
+	echo "stamp far0 0 0 0 $FULL"
+	for ((n = 1; n <= AGES; n++)); do
+		step=$((START_NS + n * TAGE_NS))
+		for at in $((step - $3)) $((step + $3)); do
+			echo "at $at"
+			"$1" "$2"
+			echo "send flow0.0 $BYTES"
+		done
+	done
+}
+
+# As soon as 7 less the steps is better than LEVEL, and not earlier
+again() {
+	local n=$((8 - $2)) expected
+
+	bench_run < <(again_schedule "$@") || return
+	expected=$(for ((i = 1; i <= 2 * AGES; i++)); do echo $((i < 2 * n)); done)
+	[[ $(events .got .tag) == "$expected" ]] ||
+		fail "against $2: $(events .got .tag | paste -sd' '), expected: $(paste -sd' ' <<<"$expected")"
+}
+
+again_feedback() {
+	local level
+
+	for level in 1 2 3 4 5 6; do
+		again feedback "$level" "$PERIOD_NS" || return
+	done
+}
+
+again_load() {
+	local level
+
+	for level in 1 2 3; do
+		again load "$level" "$IDLE_NS" || return
+	done
+}
+
+# Nobody uses uplink 0, the other is idle: a new flow each millisecond, for ten
+# Tage. At equal metrics it draws.
+readonly NEW_FLOWS=100 FLOW_NS=1000000
+
+draw_schedule() {
+	local i
+
+	bench_ends 2 "$NEW_FLOWS"
+	echo "zero $PERIOD_NS"
+	echo "at $START_NS"
+	echo "stamp far0 0 0 0 $FULL"
+	for ((i = 0; i < NEW_FLOWS; i++)); do
+		echo "at $((START_NS + FLOW_NS / 2 + i * FLOW_NS))"
+		echo "send flow0.$i $BYTES"
+	done
+}
+
+draw() {
+	local tags worse=$((7 * TAGE_NS / FLOW_NS))
+
+	conga 0 flowlet flush && bench_run < <(draw_schedule) || return
+	tags=$(events .got .tag | paste -sd' ')
+	(($(wc -w <<<"$tags") == NEW_FLOWS)) || fail "packets are missing: $tags" || return
+	[[ $(cut -d' ' -f"-$worse" <<<"$tags") != *0* ]] || fail "used while worse: $tags" || return
+	[[ $(cut -d' ' -f"$((worse + 1))-" <<<"$tags") == *0* ]] || fail "not used again: $tags"
+}
+
+bench_require
+tap_plan 6
+bench_up 2 || die "the bench cannot be set up"
+bench_fabric 2 "$RATE" tdre 16us flowlet-timeout 0 || die "the fabric cannot be set up"
+tap_test "Q 3: the table and the path show one less with every Tage" q3
+tap_test "Q 6: the same in 64 steps of Tage / 8" q6
+tap_test "Tage 100 us, 123.456 us and 1 s: the same" other_tage
+tap_test "a path is used again as soon as it is better than what is fed back for another" again_feedback
+tap_test "as soon as it is better than the load of another" again_load
+tap_test "and by new flows within 10 Tage, if the other is idle" draw
+tap_exit

@@ -1,0 +1,260 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Explicit feedback, by an exact clock: a leaf that receives and sends nothing
+# says what it heard by packets of its own, seldom; where packets go back anyway
+# it says nothing; so one-way traffic avoids a congested remote link. Without it,
+# as in the paper, such traffic does not.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/capture.sh
+. "$TESTS/lib/capture.sh"
+
+QUIET=
+
+# Uplink 0 leads to the slow link.
+TOPO_LINKS=1
+TOPO_GSO=9000			# bursts short against the slow link's queue
+TOPO_RATE=40mbit
+TOPO_LINK_RATE[spine0.0-leaf1]=10mbit
+
+readonly SINK_PORT=9
+
+# One-way: a datagram each millisecond, each a flow of its own
+readonly PACKETS=2000 INTERVAL_US=1000 BYTES=200
+
+# For the balance: 1042 bytes on the wire with 50 of VXLAN, so 15 Mbit/s. An equal
+# share is three quarters of the slow link.
+readonly LOAD_PACKETS=4000 LOAD_INTERVAL_US=580 LOAD_BYTES=1000
+readonly SHARE_WITH=38		# percent at most over the slow path with feedback
+readonly SHARE_WITHOUT=45	# percent at least without
+
+readonly PINGS=60 PING_S=0.05	# five times Tage apart
+readonly TRANSFER=2000000
+
+# Type 2 of control packets; of what leaf 1 sends
+readonly EXPLICIT='udp[12:4] = 0xfffffe00 and udp[21] = 2'
+
+declare -A SHARE=()
+
+sink_up() {
+	"$TESTS/tools/udp_listen" "${HOST[1.0]}" "$SINK_PORT" >"$TOPO_DIR/sink" &
+	busywait 5000 grep -q listening "$TOPO_DIR/sink"
+}
+
+leaves_conga() {
+	local l
+
+	for l in 0 1; do
+		[[ $(conga "$l" -j leaf show) =~ \"state\":\ ?\"conga\" ]] || return
+	done
+}
+
+setup() {
+	settle
+	topo_up && tunnel_says_nothing && sink_up || return
+	MAC=$(ip -n "${LEAF[1]}" -br link show up0 | awk '{ print $3 }')
+	fabric_up conga auto &&
+		busywait 5000 leaves_conga
+}
+
+# explicit_set WORD...: on both leaves
+explicit_set() {
+	conga 0 fabric set "$@" && conga 1 fabric set "$@"
+}
+
+# one_way PACKETS INTERVAL BYTES: from host 0 to host 1, which listens
+one_way() {
+	local before now
+
+	before=$(wc -l <"$TOPO_DIR/sink")
+	"$TESTS/tools/vxlan_send" -n "${HOST[0.0]}" -c "$1" -i "$2" -l "$3" -p "$SINK_PORT" \
+		"${HOST_IP[1.0]}" - || return
+	busywait 5000 sink_has $((before + $1)) && return
+	now=$(wc -l <"$TOPO_DIR/sink")
+	fail "$((now - before)) of $1 datagrams arrived"
+}
+
+sink_has() {
+	(($(wc -l <"$TOPO_DIR/sink") == $1))
+}
+
+# captured COMMAND...: sets TIMES, when leaf 1 sent explicit feedback by any uplink
+captured() {
+	local i
+
+	for i in 0 1; do
+		capture_start "out$i" "${LEAF[1]}" "up$i" -Q out "$EXPLICIT" || return
+		stats_mark "${LEAF[i]}"
+	done
+	"$@" || return
+	for i in 0 1; do capture_stop "out$i" || return; done
+	TIMES=$(for i in 0 1; do capture_text "out$i" -tt; done |
+		awk '$1 ~ /^[0-9]+[.][0-9]+$/ { print $1 }' | sort -n)
+}
+
+# least_gap: between two of TIMES, us
+least_gap() {
+	awk 'NR > 1 { gap = ($1 - last) * 1e6; if (NR == 2 || gap < least) least = gap }
+		{ last = $1 } END { printf "%d\n", least + 0.5 }' <<<"$TIMES"
+}
+
+# ---- tests ----
+
+# at_tage MILLISECONDS PACKETS
+at_tage() {
+	local tage_us=$(($1 * 1000)) count gap
+
+	explicit_set age "$1ms" || return
+	captured one_way "$2" "$INTERVAL_US" "$BYTES" || return
+	count=$(wc -w <<<"$TIMES") gap=$(least_gap)
+	echo "# Tage $1 ms: $count explicit in $(($2 * INTERVAL_US / 1000)) ms, at least $gap us apart"
+	((gap >= tage_us / 2)) || fail "Tage $1 ms: two within $gap us" || return
+	# and no more than Tage apart, or else what was fed back would be lost
+	((count >= $2 * INTERVAL_US / tage_us - 1)) || fail "Tage $1 ms: only $count" || return
+	stats_grew "${LEAF[1]}" "explicit_sent=$count" &&
+		stats_grew "${LEAF[0]}" "explicit_received=$count" || return
+	[[ $(stats_growth "${LEAF[0]}") != *explicit_sent* ]] || fail "the sender sends it, too"
+}
+
+seldom() {
+	at_tage 4 400 && at_tage 50 3000 && at_tage 10 "$PACKETS"
+}
+
+# begin_tags: LBTags that leaf 0 has not, each new when the one before was just
+# fed back; long enough for a quarter of Tage
+begin_tags() {
+	local tag
+
+	for tag in {2..15}; do
+		"$TESTS/tools/vxlan_send" -n "${SPINE[0]}" -d down1.0 -m "$MAC" -s "${VTEP[0]}" -c 4 -i 1000 \
+			"${VTEP[1]}" "$(printf '08%x0010000006500' "$tag")" || return
+	done
+}
+
+# Whatever is owed, half of Tage lies between two.
+limited() {
+	local count gap
+
+	captured begin_tags || return
+	count=$(wc -w <<<"$TIMES") gap=$(least_gap)
+	echo "# 14 new LBTags in 56 ms: $count explicit, at least $gap us apart"
+	((count >= 5 && gap >= 5000)) || fail "$count, two within $gap us"
+}
+
+# To all of the link, by a leaf whose stamps tell something new
+to_group() {
+	"$TESTS/tools/vxlan_send" -n "${SPINE[0]}" -d down1.0 -m 01:00:5e:00:00:01 -s "${VTEP[0]}" -c 20 \
+		-i 5000 224.0.0.1 0820010000006500
+}
+
+# What is due is sent by our own address then: by the group's nobody would take it.
+group_is_answered() {
+	local count
+
+	captured to_group || return
+	count=$(wc -w <<<"$TIMES")
+	((count)) || fail "none" || return
+	stats_grew "${LEAF[1]}" "explicit_sent=$count" &&
+		stats_grew "${LEAF[0]}" "explicit_received=$count"
+}
+
+# As in the paper
+off_is_off() {
+	explicit_set explicit-feedback off && captured one_way "$PACKETS" "$INTERVAL_US" "$BYTES" ||
+		return
+	[[ ! $TIMES ]] || fail "$(wc -w <<<"$TIMES") explicit" || return
+	[[ $(stats_growth "${LEAF[1]}") != *explicit_sent* ]] || fail "it was sent" || return
+	[[ $(stats_growth "${LEAF[0]}") != *feedback_received* ]] ||
+		fail "feedback came, by what?" || return
+	explicit_set explicit-feedback on
+}
+
+pings() {
+	local said
+
+	said=$(in_ns "${HOST[0.0]}" ping -q -c "$PINGS" -i "$PING_S" "${HOST_IP[1.0]}")
+	[[ $said == *" $PINGS received"* ]] || fail "ping: ${said##*---}"
+}
+
+# Each answer carries what is due to the one that asks; what is due to the one that
+# answers is old when he asks again.
+answers_suffice() {
+	local i
+
+	captured pings || return
+	for i in 0 1; do
+		[[ $(stats_growth "${LEAF[i]}") != *explicit_sent* ]] ||
+			fail "leaf $i: $(stats_growth "${LEAF[i]}")" || return
+	done
+}
+
+transfer() {
+	local summary
+
+	summary=$("$TESTS/tools/flowgen" -q -f "${HOST[0.0]},${HOST_IP[0.0]}" \
+		-t "${HOST[1.0]},${HOST_IP[1.0]}" -C 1e9 -n 1 -c 1 -S "$TRANSFER" -D 20) || return
+	[[ $summary == *" unfinished=0 "* ]] || fail "TCP: $summary"
+}
+
+acknowledgements_suffice() {
+	local i count
+
+	captured transfer || return
+	for i in 0 1; do
+		[[ $(stats_growth "${LEAF[i]}") =~ explicit_sent=([0-9]+) ]] && count=${BASH_REMATCH[1]} ||
+			count=0
+		echo "# $TRANSFER bytes of TCP: leaf $i sent $count explicit"
+		((count <= 2)) || fail "leaf $i: $count explicit" || return
+	done
+}
+
+uplink_bytes() {
+	link_counters "${LEAF[0]}" tx bytes | awk '/^up/ { print $2 }' | paste -sd" "
+}
+
+# share {on|off}: sets SHARE[on], percent of the bytes by uplink 0
+share() {
+	local slow0 fast0 slow1 fast1
+
+	explicit_set explicit-feedback "$1" || return
+	read -r slow0 fast0 < <(uplink_bytes)
+	one_way "$LOAD_PACKETS" "$LOAD_INTERVAL_US" "$LOAD_BYTES" || return
+	read -r slow1 fast1 < <(uplink_bytes)
+	SHARE[$1]=$((100 * (slow1 - slow0) / (slow1 - slow0 + fast1 - fast0)))
+	echo "# explicit feedback $1: ${SHARE[$1]} % of one-way UDP by the uplink that leads to the slow link"
+}
+
+one_way_avoids() {
+	share on || return
+	((SHARE[on] <= SHARE_WITH)) || fail "${SHARE[on]} % by the slow path"
+}
+
+without_it_does_not() {
+	share off || return
+	((SHARE[off] >= SHARE_WITHOUT)) || fail "${SHARE[off]} % by the slow path"
+}
+
+require_root
+require_commands ip tc tcpdump ping jq awk nsenter
+require_exact_time
+require_module
+tap_plan 8
+setup || die "the fabric cannot be set up"
+tap_test "one-way traffic: at most one explicit feedback per Tage / 2, at least one per Tage" seldom
+tap_test "no more of them for many LBTags, each heard for the first time" limited
+tap_test "it is sent by the leaf's own address, also for what was sent to a group" group_is_answered
+tap_test "explicit-feedback off: none" off_is_off
+tap_test "pings five Tage apart: none" answers_suffice
+tap_test "TCP: none to speak of" acknowledgements_suffice
+tap_test "one-way UDP avoids the slow remote link" one_way_avoids
+tap_test "without explicit feedback it does not" without_it_does_not
+tap_exit

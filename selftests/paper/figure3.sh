@@ -1,0 +1,148 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Figure 3 of the paper (section 2.4): the best split depends on what others
+# send. Three leaves, two spines, all links carry 40 units; leaf 0 has a link to
+# spine 0 only. Real TCP, 40 units from leaf 1 to leaf 2, and from leaf 0 to
+# leaf 2
+#
+#	(a) nothing: the best is an equal split, 20 by each spine;
+#	(b) 40, all by spine 0: the best is to leave spine 0 alone.
+#
+# No static weight fits both. Half and half in (b) offers 60 to the link from
+# spine 0 to leaf 2, so that 60 of 80 arrive, and equal local load no more: where
+# leaf 1's TCP is pushed back its uplink looks idle.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/figures.sh
+. "$TESTS/lib/figures.sh"
+
+readonly LINK=40 DEMAND_EACH=40	# units
+readonly SINK=2			# leaf
+figures_topology
+TOPO_LEAVES=3
+TOPO_HOSTS=8
+TOPO_CUT=0.1.0
+TOPO_RATE=$(units "$LINK")
+TOPO_HOST_RATE=$(units 20)	# half of it in use at most: no host is the bottleneck
+readonly DEMAND_CONNECTIONS=4	# per pair of hosts: 256 from a leaf
+
+readonly SCHEMES=(ecmp local conga)
+declare -rA PAPER=([a]="everything; best is 50 %" [b ecmp]="60, 50 %"
+	[b local]="less than ecmp" [b conga]="80; best is 0 %")
+readonly BEST=500 TOLERANCE=100	# tenths of a percent by spine 0 in (a)
+# What leaf 1 sends by spine 0 is at least so much less in (b). Not all of it: who
+# has data waiting there does not pause, and so has no chance to move.
+readonly APART=200
+declare -A SPLIT=()		# case scheme seed -> the like of leaf 1, measured
+
+# run CASE SCHEME SEED PAPER: what leaf 1 sends by spine 0 is told at its
+# uplinks, because behind them leaf 0 mixes in.
+run() {
+	carry "$2" "$3" "$1 $2 $3" || return
+	SPLIT[$1 $2 $3]=$(share "${CARRIED[up0]}" "${CARRIED[up1]}")
+	echo "# figure 3 ($1), seed $3, $2: $(tenths "${TOTAL[$1 $2 $3]}") carried of" \
+		"$(tenths "$OFFERED"), $(tenths "${CARRIED[S0]}") by spine 0 and" \
+		"$(tenths "${CARRIED[S1]}") by spine 1, leaf 1 sends" \
+		"$(tenths "${SPLIT[$1 $2 $3]}") % by spine 0 (paper: $4)"
+}
+
+# uplinks_are LEAF LEAF DEVICES: what is usable from one to the other
+uplinks_are() {
+	local usable
+
+	usable=$(conga "$1" -j path show leaf "${VTEP[$2]}" |
+		jq -r '[.[] | select(.state == "usable").dev] | join(" ")')
+	[[ $usable == "$3" ]] || fail "leaf $1 to $2 by: $usable"
+}
+
+# ---- tests ----
+
+paths_are() {
+	uplinks_are 0 1 "up0" && uplinks_are 1 0 "up0" && uplinks_are 0 2 "up0" &&
+		uplinks_are 2 0 "up0" && uplinks_are 1 2 "up0 up1"
+}
+
+demand_a() {
+	DEMAND_HOSTS=()
+	DEMAND=$DEMAND_EACH
+	demand_from 1 && demand_to 2
+}
+
+# The same program for both leaves: their receivers are the same.
+demand_b() {
+	demand_a
+	demand_from 0
+	DEMAND=$((2 * DEMAND_EACH))
+}
+
+# Alone, nobody is in anybody's way.
+alone() {
+	local seed scheme
+
+	demand_a
+	for seed in $SEEDS; do
+		for scheme in "${SCHEMES[@]}"; do
+			run a "$scheme" "$seed" "${PAPER[a]}" && carries_all "a $scheme $seed" || return
+		done
+	done
+}
+
+conga_halves() {
+	local seed split
+
+	for seed in $SEEDS; do
+		measured "a conga $seed" || return
+		split=${SPLIT[a conga $seed]}
+		(($(off "$split" "$BEST") <= TOLERANCE)) ||
+			fail "seed $seed: $(tenths "$split") % by spine 0" || return
+	done
+}
+
+together() {
+	local seed scheme
+
+	demand_b
+	for seed in $SEEDS; do
+		for scheme in "${SCHEMES[@]}"; do
+			run b "$scheme" "$seed" "${PAPER[b $scheme]}" || return
+		done
+	done
+}
+
+# conga_beats SCHEME
+conga_beats() {
+	local seed
+
+	for seed in $SEEDS; do
+		carries_more "b conga $seed" "b $1 $seed" || return
+	done
+}
+
+conga_makes_room() {
+	local seed alone together
+
+	for seed in $SEEDS; do
+		measured "a conga $seed" "b conga $seed" || return
+		alone=${SPLIT[a conga $seed]} together=${SPLIT[b conga $seed]}
+		((alone - together >= APART)) ||
+			fail "seed $seed: $(tenths "$together") % by spine 0" || return
+	done
+}
+
+setup() {
+	topo_up && figures_pin && settle
+}
+
+figures_require
+tap_plan 8
+setup || die "cannot set up"
+tap_test "leaf 0 has one path, leaf 1 and leaf 2 have two" under conga paths_are
+tap_test "ecmp spreads leaf 1's flows over both uplinks" under ecmp balanced 1 1.0 2.0
+tap_test "(a) leaf 1 alone: every scheme carries its demand" alone
+tap_test "(a) conga halves it, within 10 points" conga_halves
+tap_test "(b) leaf 0 sends, too: every scheme runs" together
+tap_test "(b) conga carries more than ecmp" conga_beats ecmp
+tap_test "(b) conga carries more than local" conga_beats local
+tap_test "(b) conga makes room for leaf 0 at spine 0" conga_makes_room
+tap_exit

@@ -1,0 +1,126 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# With HULA a spine's transit ports have numbers, which uplinks may take away: here one
+# does so again and again, of one port after the other, while packets pass on all
+# processors. No number is left, so that the port has none then. No packet is lost.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+# shellcheck source=selftests/lib/flows.sh
+. "$TESTS/lib/flows.sh"
+# shellcheck source=selftests/lib/pktgen.sh
+. "$TESTS/lib/pktgen.sh"
+
+TOPO_SPINES=1
+
+readonly ROUNDS=10
+readonly EACH=2000		# packets, of each processor and round
+readonly TIMES=50		# that each number is taken, in a round
+readonly NUMBERS="15 14 13 12"	# the highest ones: of the four ports with links
+readonly FILLERS=12		# ports that have the others, and no link
+readonly PROBE=20ms		# rather few, the packets are the matter
+readonly PROBE_SELDOM=200ms
+SENT=$(($(nproc) * EACH))
+readonly SENT
+ALL=0
+
+setup() {
+	topo_up && flows_silence && pktgen_backlog && fabric_up hula conga &&
+		fabric_hula || return
+	probes_each "$PROBE" || return
+	fillers || return
+	ip -n "${SPINE[0]}" link add spare up type dummy || return
+	pin "${SPINE[0]}" && pin "${HOST[1.0]}" && flows_end "${HOST[1.0]}" eth0 || return
+	stats_mark "${SPINE[0]}"
+}
+
+probes_each() {
+	leaves_set probe "$1" && "$CONGA" -n "${SPINE[0]}" fabric set probe "$1"
+}
+
+fillers() {
+	local i
+
+	for ((i = 0; i < FILLERS; i++)); do
+		ip -n "${SPINE[0]}" link add "fill$i" up type dummy || return
+		echo "port add dev fill$i role transit rate 1gbit"
+	done | conga_batch "${SPINE[0]}"
+}
+
+takes() {
+	local i number
+
+	for ((i = 0; i < TIMES; i++)); do
+		for number in $NUMBERS; do
+			echo "port add dev spare role uplink tag $number rate 1gbit"
+			echo "port del dev spare"
+		done
+	done
+}
+
+# sent_at_once: one round, by all processors
+sent_at_once() {
+	pktgen_flows "$EACH" 200 || return
+	ALL=$((ALL + SENT))
+	flows_arrive "$SENT" "${HOST[1.0]}" eth0
+}
+
+none_is_lost() {
+	local round
+
+	for ((round = 0; round < ROUNDS; round++)); do
+		takes | conga_batch "${SPINE[0]}" &
+		sent_at_once || return
+		wait $! || fail "the uplink did not come and go" || return
+	done
+}
+
+# A hop that has just lost its number is no way for what waits for the next probe.
+all_are_counted() {
+	local word sum=0
+
+	for word in $(stats_growth "${SPINE[0]}"); do
+		case $word in
+		forward_steered=*|fallback_no_probe=*|fallback_no_path=*)
+			echo "# $word"
+			sum=$((sum + ${word#*=})) ;;
+		esac
+	done
+	((sum == ALL)) || fail "of $ALL packets $sum were counted"
+}
+
+# After all this the ports are hops again: probes tell of each leaf, and packets follow.
+# Seldom enough for a busy machine to have none late.
+hops_again() {
+	probes_each "$PROBE_SELDOM" && busywait 180000 steered_all
+}
+
+steered_all() {
+	local before
+
+	before=$(stat_of "${SPINE[0]}" forward_steered)
+	sent_at_once || return
+	(($(stat_of "${SPINE[0]}" forward_steered) - before == SENT)) ||
+		fail "of $SENT packets $(($(stat_of "${SPINE[0]}" forward_steered) - before)) were steered"
+}
+
+require_root
+require_commands ip jq nft
+require_module
+pktgen_load || tap_skip_all "needs pktgen"
+tap_plan 3
+setup || die "cannot set up"
+tap_test "an uplink takes the numbers of hops $((ROUNDS * TIMES * 4)) times: no packet is lost" none_is_lost
+tap_test "each is steered, or left to the kernel, and counted" all_are_counted
+tap_test "afterwards the spine steers all of them" hops_again
+tap_exit

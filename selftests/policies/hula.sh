@@ -1,0 +1,432 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# HULA in a fabric of three tiers, in simulated time, in which code takes none. Probes of
+# each leaf come to every box, by each link once in an interval and no more, and only
+# where a route leads back; a new flowlet takes the best hop at every box; a loaded link,
+# one that is cut, and one that silently drops what it gets are left. What is no probe, or
+# none of a neighbour about a leaf that is known, changes nothing.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/hula_fabric.sh
+. "$TESTS/lib/hula_fabric.sh"
+
+readonly INTERVALS=100 TP=0.0002
+readonly LEAST_PERCENT=99	# of probes, or of flowlets: a moment is lost at either end
+readonly LEAF_ID=01020304
+
+# ---- probes ----
+
+every_leaf_is_known() {
+	local box l best
+
+	for box in "${BOXES[@]}"; do
+		for l in "${!LEAF[@]}"; do
+			[[ $box == "${LEAF[l]}" ]] && continue
+			best=$(best_of "$box" "$l") || return
+			[[ $best != null ]] || fail "${box%-*} knows no way to leaf $l" || return
+		done
+	done
+	[[ $(conga 0 -j leaf show "${VTEP[1]}" |
+		jq -c '.[0] | [.best, .utilisation, .probe_age_ns] | map(type)') == \
+		'["string","number","number"]' ]] || fail "$(conga 0 -j leaf show)"
+}
+
+# link_carries NAMESPACE DEVICE LEAVES [MORE]: by what it receives
+link_carries() {
+	local count more=${4:-0}
+
+	count=$(received "$1" "$2")
+	((count <= ($3 + more) * INTERVALS && count >= $3 * INTERVALS * LEAST_PERCENT / 100)) ||
+		fail "${1%-*}, $2: $count probes in $INTERVALS intervals, about $3 leaves and $more"
+}
+
+# Up go a leaf's own, and what its spines have from below; down what others have, and from
+# a core what the other spine of the pod had first. All links, since probes of one moment
+# come in one order: another copy may go by any other.
+one_probe_a_leaf_and_link() {
+	local l s c link
+
+	count_probes || return
+	sleep "$(awk "BEGIN { print $INTERVALS * $TP }")"
+	probes_off || return
+	for l in "${!LEAF[@]}"; do
+		for link in ${LEAF_LINKS[l]}; do
+			link_carries "${LEAF[l]}" "up${link%.*}" 3 &&
+				link_carries "${SPINE[${link%.*}]}" "down$l.0" 1 || return
+		done
+	done
+	for c in "${!CORE[@]}"; do
+		for s in "${!SPINE[@]}"; do
+			link_carries "${CORE[c]}" "spine$s" 2 && link_carries "${SPINE[s]}" "core$c" 2 2 ||
+				return
+		done
+	done
+	probes_on
+}
+
+# By way of a core the probes of a pod's leaf come to the pod's other spine, which has
+# no route that way.
+only_where_a_route_leads_back() {
+	local box
+
+	for box in "${SPINE[@]}"; do
+		(($(stat_of "$box" probe_not_path) >= 0)) || return
+	done
+	(($(stat_of "${SPINE[0]}" probe_not_path) + $(stat_of "${SPINE[1]}" probe_not_path) > 0)) ||
+		fail "no probe took a way down and up again" || return
+	[[ $(best_of "${SPINE[0]}" 1) == down1.0 && $(best_of "${SPINE[1]}" 1) == down1.0 ]] ||
+		fail "spines reach leaf 1 by $(best_of "${SPINE[0]}" 1), $(best_of "${SPINE[1]}" 1)"
+}
+
+# probe_is NAMESPACE DEVICE LBTAG UTILISATION HOPS: the next one about leaf 0 that comes
+# by it, from its IP header; as regular expressions of hexadecimal digits
+probe_is() {
+	local expected said filter="udp[24:4] = 0x$LEAF_ID"
+	local ip="45c00050....4000ff11............e0000001"
+
+	if ((TOPO_UNDERLAY == 6)); then
+		filter="ip6[64:4] = 0x$LEAF_ID"
+		ip="6c000000003c11fffe80.{28}ff02$(printf '%027d1' 0)"
+	fi
+	expected="^${ip}[c-f]...12b5003c....08${3}00100fffffe00434e474101040000${LEAF_ID}0300"
+	expected+="0000$(printf '%016d' 0)$(digits "${VTEP[0]}")$4${5}0000\$"
+	said=$(in_ns "$1" timeout 1 tcpdump -i "$2" -Q in -c 1 -l -n -q -x "$filter" 2>/dev/null |
+		sed -n 's/^\t0x[0-9a-f]*: *//p' | tr -d ' \n')
+	[[ $said =~ $expected ]] || fail "$2 of ${1%-*} receives $said, expected: $expected"
+}
+
+# A leaf's own, and as its spine hands it on, which links are utilised by probes.
+golden_probes() {
+	conga 0 fabric set leaf-id "0x$LEAF_ID" &&
+		probe_is "${SPINE[0]}" down0.0 0 00 08 && probe_is "${CORE[0]}" spine0 0 .. 07
+}
+
+# What outlasts the way of a probe: tau, which is Tdre over alpha
+dre_remembers_probes() {
+	local tdre
+
+	conga 0 port set up0 rate 100gbit && tdre_is 40000 &&
+		conga 0 fabric set probe 1ms && tdre_is 200000 &&
+		conga 0 fabric set probe auto tdre 20us && tdre_is 20000 &&
+		conga 0 fabric set tdre auto && conga 0 port set up0 rate "$FABRIC_RATE" && sleep 0.002
+}
+
+# tdre_is NS
+tdre_is() {
+	tdre=$(conga 0 -j port show up0 | jq '.[0].tdre_ns')
+	((tdre == $1)) || fail "Tdre is $tdre, not $1"
+}
+
+# Code takes no time here, so that the timer is never late for long.
+timer_keeps_up() {
+	conga 0 -j fabric show | json_is '.[0] | 0 <= .probe_late_ns and
+		.probe_late_ns <= .probe_latest_ns and .probe_latest_ns < 10000' ||
+		fail "$(conga 0 -d fabric show)" || return
+	(($(stat_of "${LEAF[0]}" probe_late) + $(stat_of "${LEAF[0]}" probe_skipped) == 0)) ||
+		fail "$(stats_words "${LEAF[0]}")"
+}
+
+# ---- traffic ----
+
+# In the other pod: two spines, and one core between
+every_box_decides() {
+	local box total=0 one
+
+	for box in "${SPINE[@]}" "${CORE[@]}"; do stats_mark "$box"; done
+	stats_mark "${LEAF[0]}"
+	send 0 2 "$FLOWS" || return
+	for box in "${SPINE[@]}" "${CORE[@]}"; do
+		one=$(grown "$box" forward_steered)
+		total=$((total + one))
+	done
+	((total == 3 * FLOWS)) || fail "$total packets were steered on the way, not $((3 * FLOWS))"
+	(($(grown "${LEAF[0]}" tx_steered) == FLOWS)) || fail "the leaf: $(stats_growth "${LEAF[0]}")"
+}
+
+# The way that probes found idle, when the one before is loaded by others
+loaded_link_is_left() {
+	local before after
+
+	before=$(best_of "${SPINE[0]}" 2)
+	[[ $before == core* ]] || fail "spine 0 reaches leaf 2 by $before" || return
+	load_start "${SPINE[0]}" "$before" || return
+	sleep 0.05
+	after=$(best_of "${SPINE[0]}" 2)
+	load_stop
+	[[ $after == core* && $after != "$before" ]] ||
+		fail "with a load on $before the best way is by $after"
+}
+
+# ---- failures ----
+
+cut_link_is_left() {
+	local before after
+
+	before=$(best_of "${LEAF[0]}" 2)
+	ip -n "${LEAF[0]}" link set "$before" down || return
+	sleep 0.001
+	after=$(best_of "${LEAF[0]}" 2)
+	ip -n "${LEAF[0]}" link set "$before" up
+	[[ $after == up* && $after != "$before" ]] ||
+		fail "without $before the best way is by $after"
+}
+
+# A spine takes what it gets and does nothing with it: links and routes stay up.
+silent_box_is_left() {
+	local before after reason
+
+	before=$(best_of "${LEAF[0]}" 2)
+	silence "$before" || return
+	sleep 0.002
+	after=$(best_of "${LEAF[0]}" 2)
+	reason=$("$CONGA" -n "${LEAF[0]}" -j path show leaf "${VTEP[2]}" |
+		jq -r ".[] | select(.dev == \"$before\").reason")
+	speak "$before"
+	[[ $after == up* && $after != "$before" ]] ||
+		fail "with $before silent the best way is by $after" || return
+	[[ $reason == unprobed ]] || fail "$before is $reason" || return
+	sleep 0.002
+	reason=$("$CONGA" -n "${LEAF[0]}" -j path show leaf "${VTEP[2]}" |
+		jq -r ".[] | select(.dev == \"$before\").state")
+	[[ $reason == usable ]] || fail "$before is $reason again"
+}
+
+# With the next packet, gap or not
+flowlet_leaves_silent_box() {
+	local before on traffic
+
+	conga 0 fabric set flowlet-timeout 10ms || return
+	"$TESTS/tools/vxlan_send" -n "${HOST[0.0]}" -d eth0 -m "${HOST_MAC[2.0]}" -s "${HOST_IP[0.0]}" \
+		-c 1000 -i 50 "${HOST_IP[2.0]}" - &
+	traffic=$!
+	sleep 0.001
+	before=$(flowlet_on)
+	[[ $before == up* ]] || fail "the flow is on $before" || return
+	silence "$before" || return
+	sleep 0.002
+	on=$(flowlet_on)
+	speak "$before"
+	wait "$traffic" || return
+	conga 0 fabric set flowlet-timeout auto || return
+	[[ $on == up* && $on != "$before" ]] || fail "with $before silent the flow is on $on"
+}
+
+# There is one flow to leaf 2.
+flowlet_on() {
+	conga 0 -j flowlet show leaf "${VTEP[2]}" | jq -r '.[-1].dev'
+}
+
+# "LEAF STATE REASON" of each event about leaf 0's DEVICE, in the order of leaves
+told_of() {
+	jq -r "select(.dev == \"$1\") | \"\(.leaf) \(.state) \(.reason)\"" "$TOPO_DIR/told" |
+		sort -s -k 1,1 | paste -sd,
+}
+
+# told_once COMMAND: that a box is silent is said of each leaf behind it, once; and so is
+# that its paths are usable again, by the command, which gets its uplink
+told_once() {
+	local before monitor expected="" l
+
+	before=$(best_of "${LEAF[0]}" 2)
+	"$CONGA" -n "${LEAF[0]}" -j monitor path >"$TOPO_DIR/told" &
+	monitor=$!
+	sleep 0.01
+	silence "$before" || return
+	sleep 0.01
+	"$1" "$before"
+	sleep 0.01
+	kill "$monitor" && wait "$monitor"
+	for l in 1 2 3; do expected+="${VTEP[l]} down unprobed,${VTEP[l]} usable null,"; done
+	[[ $(told_of "$before"), == "$expected" ]] ||
+		fail "told: $(told_of "$before"), expected: $expected"
+}
+
+silence_is_told() {
+	stats_mark "${LEAF[0]}"
+	told_once speak &&
+		stats_grew "${LEAF[0]}" path_unprobed=3 && stats_grew "${LEAF[0]}" path_probed=3
+}
+
+# Who does not listen does not miss anything.
+forget_silence() {
+	conga 0 fabric set policy conga
+	sleep 0.01
+	speak "$1"
+	conga 0 fabric set policy hula
+}
+
+forgotten_silence_is_told() {
+	told_once forget_silence
+}
+
+# Without any probe the kernel's own routes do.
+without_probes() {
+	probes_off || return
+	sleep 0.002
+	stats_mark "${LEAF[0]}"
+	send 0 2 "$FLOWS" || return
+	probes_on || return
+	(($(grown "${LEAF[0]}" fallback_no_probe) == FLOWS)) ||
+		fail "$(grown "${LEAF[0]}" fallback_no_probe) packets were left to the kernel"
+}
+
+# ---- what is not heeded ----
+
+# not_heeded COUNTER OPTION... PAYLOAD: one packet on leaf 0's up0, as from its spine
+not_heeded() {
+	local counter=$1 before
+
+	shift
+	before=$("$CONGA" -n "${LEAF[0]}" -j leaf show "${VTEP[1]}" | jq -r '.[0].best')
+	stats_mark "${LEAF[0]}"
+	"$TESTS/tools/vxlan_send" -n "${SPINE[0]}" -d down0.0 -m "$ALL_MAC" -s "$NEIGHBOUR" "${@:1:$#-1}" \
+		"$ALL" "${!#}" || return
+	sleep 0.0001
+	(($(grown "${LEAF[0]}" "$counter") == 1)) ||
+		fail "$counter: $(stats_growth "${LEAF[0]}")" || return
+	[[ $("$CONGA" -n "${LEAF[0]}" -j leaf show "${VTEP[1]}" | jq -r '.[0].best') == "$before" ]] ||
+		fail "$counter: the best way is another one"
+}
+
+others_are_not_heeded() {
+	probes_off || return
+	not_heeded probe_distant -h 254 "$(probe "${VTEP[1]}" 0 8)" &&
+		not_heeded probe_malformed -h 255 "$(probe "${VTEP[1]}" 0 8 | cut -c 1-100)" &&
+		not_heeded probe_malformed -h 255 "$(probe "${VTEP[1]}" 0 0)" &&
+		not_heeded probe_unknown_leaf -h 255 "$(probe "$STRANGER" 0 8)" &&
+		not_heeded probe_own -h 255 "$(probe "${VTEP[1]}" 0 8 "$(own_id 0)")" &&
+		not_heeded probe_malformed -h 255 -x 1 "$(probe "${VTEP[1]}" 0 8)" &&
+		probes_on
+}
+
+# One that says all the truth is heeded, or nothing here is shown.
+a_right_one_is() {
+	probes_off || return
+	stats_mark "${LEAF[0]}"
+	"$TESTS/tools/vxlan_send" -n "${SPINE[0]}" -d down0.0 -m "$ALL_MAC" -s "$NEIGHBOUR" -h 255 "$ALL" \
+		"$(probe "${VTEP[1]}" 0 8)" || return
+	sleep 0.0001
+	(($(grown "${LEAF[0]}" probe_taken) == 1)) || fail "$(stats_growth "${LEAF[0]}")" || return
+	probes_on
+}
+
+# passes_on COUNT PAYLOAD: spine 0 gets this from leaf 0, and hands on so many
+passes_on() {
+	sleep 0.001
+	stats_mark "${SPINE[0]}"
+	"$TESTS/tools/vxlan_send" -n "${LEAF[0]}" -d up0 -m "$ALL_MAC" -s "$LEAF_END" -h 255 "$ALL" "$2" ||
+		return
+	sleep 0.0001
+	(($(grown "${SPINE[0]}" probe_handed_on) == $1 &&
+		$(grown "${SPINE[0]}" probe_hops) == ($1 == 0))) ||
+		fail "not $1 handed on: $(stats_growth "${SPINE[0]}")"
+}
+
+# To the other leaf and both cores, or not at all
+hop_limit() {
+	topo_link_addresses 0 0 0
+	probes_off && passes_on 0 "$(probe "${VTEP[0]}" 0 1)" &&
+		passes_on 3 "$(probe "${VTEP[0]}" 0 2)" && probes_on
+}
+
+# ---- with others ----
+
+# The leaves' policy is another, and they probe because they are told to.
+conga_at_the_leaves() {
+	local l
+
+	for l in "${!LEAF[@]}"; do conga "$l" fabric set policy conga probe 200us || return; done
+	sleep 0.002
+	[[ $(best_of "${SPINE[0]}" 2) == core* ]] || fail "spine 0 knows no way" || return
+	stats_mark "${LEAF[0]}"
+	stats_mark "${SPINE[0]}"
+	stats_mark "${SPINE[1]}"
+	send 0 2 "$FLOWS" || return
+	(($(grown "${LEAF[0]}" tx_steered) == FLOWS &&
+		$(grown "${SPINE[0]}" forward_steered) + $(grown "${SPINE[1]}" forward_steered) == FLOWS)) ||
+		fail "steered: $(grown "${LEAF[0]}" tx_steered), $(grown "${SPINE[0]}" forward_steered), $(grown "${SPINE[1]}" forward_steered)"
+}
+
+# What was hula's is gone with it.
+no_trace_is_left() {
+	local box
+
+	for box in "${BOXES[@]}"; do
+		"$CONGA" -n "$box" fabric set policy conga probe auto || return
+	done
+	sleep 0.001
+	for box in "${BOXES[@]}"; do stats_mark "$box"; done
+	send 0 2 "$FLOWS" || return
+	for box in "${BOXES[@]}"; do
+		(($(grown "$box" rx_control) == 0 && $(grown "$box" forward_steered) == 0)) ||
+			fail "${box%-*}: $(stats_growth "$box")" || return
+	done
+	[[ $(best_of "${LEAF[0]}" 2) == null ]] || fail "leaf 0 still knows $(best_of "${LEAF[0]}" 2)"
+}
+
+# A box whose policy needs none.
+box_does_not_listen() {
+	stats_mark "${LEAF[0]}"
+	"$TESTS/tools/vxlan_send" -n "${SPINE[0]}" -d down0.0 -m "$ALL_MAC" -s "$NEIGHBOUR" -h 255 "$ALL" \
+		"$(probe "${VTEP[1]}" 0 8)" || return
+	sleep 0.0001
+	(($(grown "${LEAF[0]}" probe_unwanted) == 1)) || fail "$(stats_growth "${LEAF[0]}")"
+}
+
+refusals() {
+	refused "probe is auto, off or a time from 20 us to 1 s" -n "${LEAF[0]}" fabric set probe 19us &&
+		refused "probe is auto, off or a time from 20 us to 1 s" -n "${LEAF[0]}" fabric set probe 1001ms &&
+		refused "tier is a number from 0 to 15" -n "${SPINE[0]}" port set core0 tier 16
+}
+
+setup() {
+	topo_up && settle && hosts_say_nothing && fabric_up hula conga && hula_up
+}
+
+fabric() {
+	underlay "$1"
+	setup || die "cannot set up"
+	sleep 0.01
+	tap_test "v$1, every box knows a best way to every leaf" every_leaf_is_known
+	tap_test "v$1, a link carries one probe for each leaf and interval" one_probe_a_leaf_and_link
+	tap_test "v$1, a probe byte by byte, a leaf's own and as a spine hands it on" golden_probes
+	tap_test "v$1, the timer keeps up" timer_keeps_up
+	tap_test "v$1, tau is at least two intervals" dre_remembers_probes
+	tap_test "v$1, probes say nothing where no route leads back" only_where_a_route_leads_back
+	tap_test "v$1, each box on the way decides, once for a packet" every_box_decides
+	tap_test "v$1, a loaded link is left" loaded_link_is_left
+	tap_test "v$1, a link that is cut is left" cut_link_is_left
+	tap_test "v$1, a box that is silent is left, and used again when it speaks" silent_box_is_left
+	tap_test "v$1, a flowlet leaves it at once" flowlet_leaves_silent_box
+	tap_test "v$1, its silence is told, and its return" silence_is_told
+	tap_test "v$1, and that it counts no more under another policy" forgotten_silence_is_told
+	tap_test "v$1, without probes packets are the kernel's" without_probes
+	tap_test "v$1, what is no probe of a neighbour about a known leaf is not heeded" \
+		others_are_not_heeded
+	tap_test "v$1, what is, is" a_right_one_is
+	tap_test "v$1, a probe passes as many boxes as it may" hop_limit
+	tap_test "v$1, conga at the leaves, hula above" conga_at_the_leaves
+	tap_test "v$1, nothing of it is left under another policy" no_trace_is_left
+	tap_test "v$1, a box without probes does not listen" box_does_not_listen
+	topo_down
+}
+
+tap_plan 41
+require_root
+require_commands ip jq nft tcpdump
+require_module
+fabric 4
+fabric 6
+underlay 4
+setup || die "cannot set up"
+tap_test "intervals and tiers out of range are refused" refusals
+tap_exit

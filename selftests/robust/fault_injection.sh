@@ -1,0 +1,294 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# No memory: each allocation of every request, of loading the module and of finding the
+# routes for a packet fails once. An error is reported or nothing is amiss, what is
+# configured is as before, nothing leaks (the machine looks for that), and traffic goes on;
+# also when many allocations of packets' own fail for a while.
+#
+#	fault_injection.sh [all]	every policy instead of some
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/neighbours.sh
+. "$TESTS/lib/neighbours.sh"
+
+TOPO_SPINES=1
+TOPO_NEXTHOPS=object		# one of which routes are made anew
+
+readonly ALL=${1-}
+# Allocations of a load: a dozen of each namespace, of which one is the module's own, and some of
+# what the kernel does before. Of a lack of memory for the module itself, or for its trace
+# events, the log has a backtrace.
+readonly LAST=148
+readonly FAULTS=/sys/kernel/debug
+readonly PERCENT=5		# of the allocations of packets
+readonly GIGABIT=1000000000
+readonly GROUP=3 GROUP6=33	# nexthop objects: to the other leaf, to the one of IPv6
+readonly LEAF6=fd00:0000:0000:0000:0000:0000:0000:0099
+readonly MOVING=dre_bytes,metric,tx_packets,tx_bytes,flowlets,local,remote,age_ns
+
+# ---- faults ----
+
+# fault_set KIND SETTING=VALUE...
+fault_set() {
+	local word
+
+	for word in "${@:2}"; do echo "${word#*=}" >"$FAULTS/$1/${word%%=*}" || return; done
+}
+
+# Silent, and of those that may sleep, too; for who arms itself alone. Objects, no pages: how
+# many of these are asked for depends on what was freed before, so that one would be missed.
+faults_up() {
+	local kind
+
+	for kind in failslab fail_page_alloc; do
+		fault_set "$kind" probability=0 verbose=0 ignore-gfp-wait=N || return
+	done
+	pages_fail no
+}
+
+# pages_fail yes|no: of order 0 on, or of none that there is
+pages_fail() {
+	local -A order=([yes]=0 [no]=11)
+
+	fault_set fail_page_alloc "min-order=${order[$1]}"
+}
+
+# ---- what there is ----
+
+# The other leaf by two uplinks; one that nobody answers for, IPv6, by two more, which are
+# dummies; up10 is no port yet. A tunnel to each.
+rig_up() {
+	topo_up && ip netns add "${LEAF[0]}-bare" && defer ip netns del "${LEAF[0]}-bare" || return
+	ip -n "${LEAF[0]}" -batch - <<-END || return
+		link add up8 index 1008 up type dummy
+		link add up9 index 1009 up type dummy
+		link add up10 index 1010 up type dummy
+		address add fd00::11 dev lo nodad
+		nexthop add id 31 via fe80::99 dev up8
+		nexthop add id 32 via fe80::99 dev up9
+		nexthop add id $GROUP6 group 31/32
+		route add $LEAF6 nhid $GROUP6
+		link add vx4 up type vxlan id 4 local ${VTEP[0]} remote ${VTEP[1]} dstport 4789
+		link add vx6 up type vxlan id 6 local fd00::11 remote $LEAF6 dstport 4789
+		address add 172.31.4.1/24 dev vx4
+		address add 172.31.6.1/24 dev vx6
+		neighbour add 172.31.4.2 lladdr 02:00:00:00:04:02 dev vx4
+		neighbour add 172.31.6.2 lladdr 02:00:00:00:06:02 dev vx6
+	END
+	fabric_up conga conga && conga_batch "${LEAF[0]}" <<-END || return
+		port add dev up8 role uplink rate 1gbit
+		port add dev up9 role uplink rate 1gbit
+		leaf add $LEAF6 mode plain
+	END
+	conga_batch "${LEAF[0]}-bare" <<<"fabric add hello off leaf-id 7"
+}
+
+# Numbers of attributes are those of linux/conga.h.
+requests() {
+	local leaf=${LEAF[0]} bare=${LEAF[0]}-bare far=1:hex=0a000063 other=1:hex=0a00000c
+	local far6=2:hex=fd000000000000000000000000000063 leaf6=2:hex=${LEAF6//:/}
+	local fabric="13:u64=0 15:u32=7" role=2:u32=1 rate=4:u64=$GIGABIT policy
+
+	cat <<-END
+		fabric_del $bare do 4 / 1 $fabric
+		fabric_set_flowlets $leaf do 2 8:u32=1024 / 2 8:u32=65536
+		fabric_set_q $leaf do 2 2:u32=4 / 2 2:u32=3
+		fabric_set_hello $leaf do 2 13:u64=300000000 / 2 13:u64=0
+		fabric_get $leaf do 3
+		port_new $leaf do 5 1:u32=1010 $role $rate / 8 1:u32=1010
+		port_new_transit $leaf do 5 1:u32=1010 2:u32=2 $rate / 8 1:u32=1010
+		port_set $leaf do 6 1:u32=1009 4:u64=2000000000 / 6 1:u32=1009 $rate
+		port_get $leaf do 7 1:u32=1009
+		port_dump $leaf dump 7
+		port_del $leaf do 8 1:u32=1009 / 5 1:u32=1009 $role $rate
+		leaf_new_first $bare do 9 $far 3:u32=2 / 12 $far
+		leaf_new $leaf do 9 $far 3:u32=2 / 12 $far
+		leaf_new_ipv6 $leaf do 9 $far6 / 12 $far6
+		leaf_set $leaf do 10 $other 3:u32=1 / 10 $other 3:u32=2
+		leaf_get $leaf do 11 $leaf6
+		leaf_dump $leaf dump 11
+		leaf_del $leaf do 12 $leaf6 / 9 $leaf6 3:u32=1
+		path_get $leaf do 13 $other
+		path_dump $leaf dump 13
+		to_leaf_dump $leaf dump 14 1:u32=1
+		from_leaf_dump $leaf dump 14 1:u32=2
+		flowlet_dump $leaf dump 15
+		flowlet_flush $leaf do 16
+		policy_dump $leaf dump 17
+		stats_get $leaf do 18
+	END
+	for policy in ${ALL:+${POLICIES#conga}} ${ALL:-presto hula tr}; do
+		[[ $policy == all ]] ||
+			echo "fabric_set_$policy $leaf do 2 1:string=$policy / 2 1:string=conga"
+	done
+}
+
+# A table of more than there is in one piece, of pages
+request_of_pages() {
+	echo "fabric_set_large ${LEAF[0]} begin 2 8:u32=1048576 / 2 8:u32=65536"
+}
+
+# In a namespace that has none
+requests_bare() {
+	local bare=${LEAF[0]}-bare policy
+
+	for policy in conga hula tr; do
+		echo "fabric_new_$policy $bare do 1 1:string=$policy / 4"
+	done
+}
+
+packets() {
+	echo "packet ${LEAF[0]} packet 172.31.4.2 ${VTEP[1]} $GROUP"
+	echo "packet_ipv6 ${LEAF[0]} packet 172.31.6.2 $LEAF6 $GROUP6"
+}
+
+# fail_nth_of LINES: sets RESULT, "NAME ok ..." lines by name
+fail_nth_of() {
+	local line
+
+	while read -r line; do RESULT[${line%% *}]=${line#* }; done < <("$TESTS/tools/fail_nth" <<<"$1" 2>&1)
+}
+
+# configured: all that does not move by itself
+configured() {
+	local what
+
+	for what in fabric port leaf path; do
+		conga 0 -j "$what" show
+	done | jq -S "map(del(.${MOVING//,/,.}))"
+}
+
+# ---- tests ----
+
+# The memory of every namespace is refused once.
+module_loads() {
+	local namespaces refused
+
+	namespaces=$(($(ip netns list | wc -l) + 1))
+	fail_nth_of "module - module $(module_file conga) $LAST"
+	was_well module || return
+	refused=${RESULT[module]#*refused }
+	((${refused%% *} >= namespaces)) || fail "not once in each of $namespaces namespaces"
+}
+
+was_well() {
+	[[ ${RESULT[$1]} == ok* ]] || fail "${RESULT[$1]:-no result: ${RESULT[fail_nth:]}}" || return
+	echo "# $1: ${RESULT[$1]#ok }"
+}
+
+# Its commands are those of requests()
+nothing_is_forgotten() {
+	local tried said
+
+	tried=$( (requests; requests_bare) | awk '{ print $4, $3 }' | sort -u)
+	said=$("$TESTS/tools/fail_nth" commands | sort -u)
+	[[ $tried == "$said" ]] || fail "not tried, or not there: $(diff <(echo "$tried") <(echo "$said"))"
+}
+
+# Refusals of allocations that are the module's own have a sentence.
+refusals_are_told() {
+	local name
+
+	for name in fabric_new_conga fabric_set_flowlets fabric_set_q fabric_get port_new port_set \
+		port_get leaf_new leaf_get path_get stats_get; do
+		[[ ${RESULT[$name]} =~ sentences\ [1-9] ]] || fail "$name: ${RESULT[$name]}" || return
+	done
+}
+
+is_as_before() {
+	local now
+
+	now=$(configured)
+	[[ $now == "$BEFORE" ]] || fail "$(diff <(echo "$BEFORE") <(echo "$now") | head -n 20)"
+}
+
+# transfer COUNT [OPTION]...: of TCP, both ways; each is complete in the end
+transfer() {
+	local said
+
+	said=$("$TESTS/tools/flowgen" -q -b -f "${HOST[0.0]},${HOST_IP[0.0]}" \
+		-t "${HOST[1.0]},${HOST_IP[1.0]}" -C 1e7 -S 20000 -n "$1" -D 60 "${@:2}" 2>&1) ||
+		fail "flowgen: $said" || return
+	echo "# $said"
+	[[ $said == *" unfinished=0 "* ]] || fail "$said"
+}
+
+uplinks_sent() {
+	conga 0 -j port show | jq -r '.[] | "\(.dev) \(.tx_packets)"'
+}
+
+# By all uplinks to the other leaf; for want of memory a gateway may have been asked for in vain.
+traffic_goes_on() {
+	local dev count
+	local -A before=()
+
+	neighbours_meet || return
+	while read -r dev count; do before[$dev]=$count; done < <(uplinks_sent)
+	transfer 20 || return
+	while read -r dev count; do
+		[[ $dev == up[89] ]] || ((count > before[$dev])) ||
+			fail "nothing goes by $dev: $(conga 0 path show | paste -sd\;)" || return
+	done < <(uplinks_sent)
+}
+
+# Packets, control packets and routes are allocated where nobody can wait. Connections
+# are up before.
+packets_fail() {
+	local status=0 transfers
+
+	leaves_set hello 20ms explicit-feedback on || return
+	mkfifo "$TOPO_DIR/begin"
+	transfer 100 -B "$TOPO_DIR/begin" >"$TOPO_DIR/transfers" &
+	transfers=$!
+	read -r <"$TOPO_DIR/begin"
+	fault_set failslab ignore-gfp-wait=Y "probability=$PERCENT" interval=1 times=-1
+	wait "$transfers" || status=1
+	fault_set failslab probability=0 ignore-gfp-wait=N
+	cat "$TOPO_DIR/transfers"
+	leaves_set hello off explicit-feedback off && return "$status"
+}
+
+require_root
+require_commands ip jq
+[[ -w $FAULTS/failslab/probability && -e /proc/self/fail-nth ]] ||
+	tap_skip_all "this kernel injects no faults"
+require_module
+module_is_ours || tap_skip_all "$TAP_WHY"
+declare -A RESULT=()
+faults_up || die "faults cannot be set"
+rig_up || die "cannot set up"
+NAMES=$( (requests; packets; request_of_pages) | cut -d' ' -f1)
+tap_plan $(($(wc -w <<<"$NAMES") + 10))
+BEFORE=$(configured)
+[[ $BEFORE ]] || die "nothing is configured"
+tap_test "every command is tried" nothing_is_forgotten
+fail_nth_of "$(requests; packets)"
+pages_fail yes || die "pages cannot fail"
+fail_nth_of "$(request_of_pages)"
+pages_fail no || die "pages fail for ever"
+for name in $NAMES; do
+	tap_test "$name without memory" was_well "$name"
+done
+tap_test "what is configured is as before" is_as_before
+tap_test "traffic goes on, by all uplinks" traffic_goes_on
+tap_test "$PERCENT of 100 allocations of packets fail, and all transfers are complete" packets_fail
+tap_test "then all is as before" is_as_before
+conga_batch "${LEAF[0]}-bare" <<<"fabric del" || die "no fabric to remove"
+fail_nth_of "$(requests_bare)"
+for name in fabric_new_{conga,hula,tr}; do
+	tap_test "$name without memory" was_well "$name"
+done
+tap_test "a refusal for lack of memory is a sentence" refusals_are_told
+topo_down
+rmmod conga || die "the module is in use"
+tap_test "loading the module without memory" module_loads
+tap_exit

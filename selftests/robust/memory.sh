@@ -1,0 +1,317 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What conga takes of the kernel's memory: the flowlet table, a flow of tr, a leaf, a fabric
+# of a thousand leaves with every path resolved, and nothing for a packet or a flowlet.
+#
+# Who allocates how much the kernel tells by its tracepoints (kmem): sums by stack, which
+# it makes itself. One without them (User Mode Linux) skips what needs them.
+#
+# shellcheck disable=SC2031 # far() sets FAR4 in the shell that reads it
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/kernel_memory.sh
+. "$TESTS/lib/kernel_memory.sh"
+# shellcheck source=selftests/lib/pktgen.sh
+. "$TESTS/lib/pktgen.sh"
+# shellcheck source=selftests/lib/cost_rig.sh
+. "$TESTS/lib/cost_rig.sh"
+
+readonly FLOWLETS=65536 FEW_FLOWLETS=1024 MANY_FLOWLETS=1048576 FLOWLET_BYTES=8
+readonly TR_FLOW_BYTES=16	# of each flow, beside its flowlet
+readonly HUGE_KB=2048		# of so many pages the kernel rounds up to huge ones
+readonly LEAF_BYTES=1216	# 192 of them for hello, without its paths: see kmod/objects/leaf.h
+readonly INDEX_BYTES=64		# a leaf's share of what finds it, at most
+readonly FABRIC_KB=$((16 * 1024))
+readonly BURST=20000		# packets, each of a flow of its own
+readonly NOISE_KB=256		# what the machine does beside the test
+readonly BOX=mem
+readonly EVENTS=/sys/kernel/tracing/events
+readonly HISTOGRAM="hist:keys=stacktrace:vals=bytes_alloc:size=4096"
+
+SEEN=$(mktemp)		# histograms
+defer "rm -f $SEEN"
+
+# ---- allocations, as the kernel traces them ----
+
+# The events differ from kernel to kernel. (To write a trigger, not append it, would
+# delete the others.)
+events() {
+	grep -lw bytes_alloc "$EVENTS"/kmem/km{alloc,em_cache_alloc}{,_node}/format \
+		"$EVENTS"/percpu/percpu_alloc_percpu/format 2>/dev/null | xargs -r dirname
+}
+
+# traceable: status KSFT_SKIP, if this kernel is not
+traceable() {
+	[[ -e $EVENTS/kmem/kmalloc/hist ]] && return
+	why "this kernel makes no histograms of tracepoints"
+	return "$KSFT_SKIP"
+}
+
+# traced COMMAND...: every allocation meanwhile, by stack, into SEEN
+traced() {
+	local event status=0
+
+	for event in $(events); do
+		echo "$HISTOGRAM" >>"$event/trigger" || fail "not traced: $event" || return
+	done
+	"$@" || status=$?
+	for event in $(events); do
+		echo "$HISTOGRAM:pause" >>"$event/trigger"
+		cat "$event/hist"
+		echo "!$HISTOGRAM" >>"$event/trigger"
+	done >"$SEEN"
+	return "$status"
+}
+
+# allocations PATTERN: sets OURS and OUR_BYTES, what was allocated with such a function
+# among the callers; ALL, by anybody; LOST, of which no stack was kept
+allocations() {
+	read -r OURS OUR_BYTES ALL LOST < <(awk -v pattern="$1" '
+		/stacktrace:/ && /^{/ { ours = 0 }
+		$0 ~ pattern { ours = 1 }
+		/hitcount:/ && ours {
+			for (i = 1; i < NF; i++) {
+				if ($i == "hitcount:") count += $(i + 1)
+				if ($i == "bytes_alloc:") bytes += $(i + 1)
+			}
+		}
+		$1 == "Hits:" { all += $2 }
+		$1 == "Dropped:" { lost += $2 }
+		END { print count + 0, bytes + 0, all + 0, lost + 0 }' "$SEEN")
+	((LOST == 0)) || fail "of $LOST allocations the stack is not known"
+}
+
+# ---- a leaf, and a thousand others ----
+
+# far_routes: each of its own, since the kernel shares what routes to several
+# destinations have in common
+far_routes() {
+	local n i hops4="" hops6=""
+
+	for ((i = 0; i < MANY_UPLINKS; i++)); do
+		hops4+=" nexthop via 10.1.0.$((2 * i + 1)) dev up$i"
+		hops6+=" nexthop via 2001:db8:1:$i::2 dev up$i"
+	done
+	for ((n = 0; n < MANY_LEAVES; n++)); do
+		far "$n"
+		echo "route add $FAR4/32 metric $((n + 1))$hops4"
+		echo "route add $FAR6/128$hops6"
+	done
+}
+
+# The tunnel leads to one leaf of them.
+rig_up() {
+	local devices=() i
+
+	for ((i = 0; i < MANY_UPLINKS; i++)); do devices+=("up$i"); done
+	links $BOX $MANY_UPLINKS && addresses $BOX "${devices[@]}" &&
+		routes $BOX 0 "${devices[@]}" | ip -n $BOX -batch - &&
+		far_routes | ip -n $BOX -batch - && far $((MANY_LEAVES / 2)) &&
+		tunnel $BOX "$FAR4" local 10.0.0.1 noudpcsum
+}
+
+conga() {
+	"$CONGA" -n "$BOX" "$@"
+}
+
+# leaves {4|6} COUNT
+leaves() {
+	local n addr
+
+	for ((n = 0; n < $2; n++)); do
+		far "$n"
+		[[ $1 == 4 ]] && addr=$FAR4 || addr=$FAR6
+		echo "leaf add $addr mode conga"
+	done
+}
+
+# fabric_make {4|6} LEAVES
+fabric_make() {
+	local i
+
+	{
+		echo "fabric add hello off explicit-feedback off"
+		for ((i = 0; i < MANY_UPLINKS; i++)); do
+			echo "port add dev up$i role uplink rate $RATE"
+		done
+		leaves "$1" "$2"
+	} | conga -b -
+}
+
+# Asking for the paths resolves them.
+paths_usable() {
+	conga -j path show | jq '[.[] | select(.state == "usable")] | length'
+}
+
+# ---- tests ----
+
+# table_kb: sets KB, if the table was made of single pages; where the kernel has contiguous
+# memory it takes that, and tells of it nowhere. The list of a large table's pages is made of
+# pages, too, and told likewise.
+table_kb() {
+	local pages
+
+	pages=$(sed -n 's/.* conga_flowlets_create.* pages=\([0-9]*\) .*/\1/p' /proc/vmallocinfo |
+		sort -n | tail -n 1)
+	[[ $pages ]] || return
+	KB=$((pages * $(getconf PAGESIZE) / 1024))
+}
+
+flowlet_table() {
+	local before most=$((FLOWLETS * FLOWLET_BYTES / 1024)) spare=0
+
+	conga fabric add hello off flowlets "$FEW_FLOWLETS" && memory || return
+	before=$MEMORY
+	conga fabric set flowlets "$FLOWLETS" && memory || return
+	KB=$((MEMORY - before + FEW_FLOWLETS * FLOWLET_BYTES / 1024))
+	table_kb || spare=$NOISE_KB
+	echo "# $FLOWLETS flowlets: $KB KB"
+	((KB <= most + spare)) || fail "$FLOWLETS flowlets take $KB KB, not $most"
+}
+
+# More than the kernel has contiguous memory for, so that the pages are counted.
+large_table() {
+	local most=$((MANY_FLOWLETS * FLOWLET_BYTES / 1024))
+
+	conga fabric add hello off flowlets "$MANY_FLOWLETS" || return
+	table_kb || KB=0
+	echo "# $MANY_FLOWLETS flowlets: $KB KB"
+	((KB == most)) || fail "$MANY_FLOWLETS flowlets take $KB KB of pages, not $most"
+}
+
+# policy_takes POLICY: sets KB, of a fabric whose tables are too large to be contiguous
+policy_takes() {
+	local before
+
+	memory || return
+	before=$MEMORY
+	conga fabric add hello off policy "$1" flowlets "$MANY_FLOWLETS" || return
+	memory || return
+	KB=$((MEMORY - before))
+	conga fabric del
+}
+
+# For bench_cost, too.
+tr_flows() {
+	local letflow most
+
+	policy_takes letflow || fail "no fabric" || return
+	letflow=$KB
+	policy_takes tr || fail "no fabric" || return
+	echo "# cost memory-letflow $letflow 1.000"
+	echo "# cost memory-tr $KB $(awk "BEGIN { printf \"%.3f\", $KB / $letflow }")"
+	most=$((MANY_FLOWLETS * TR_FLOW_BYTES / 1024))
+	((KB - letflow >= most && KB - letflow <= most + HUGE_KB + NOISE_KB)) ||
+		fail "tr takes $KB KB and letflow $letflow KB, which differs not by $most KB"
+}
+
+leaf_object() {
+	local bytes
+
+	traceable || return
+	fabric_make 4 0 || fail "no fabric" || return
+	traced conga -b - < <(leaves 4 "$MANY_LEAVES") || fail "no leaves" || return
+	allocations 'conga_leaf_a' || return
+	bytes=$((OUR_BYTES / MANY_LEAVES))
+	echo "# a leaf: $bytes bytes, $OURS allocations for $MANY_LEAVES leaves"
+	((OURS >= MANY_LEAVES)) || fail "$OURS allocations are seen of $MANY_LEAVES leaves" || return
+	((bytes <= LEAF_BYTES + INDEX_BYTES)) || fail "a leaf takes $bytes bytes"
+}
+
+# fabric_takes {4|6}
+fabric_takes() {
+	local before usable
+
+	memory || return
+	before=$MEMORY
+	fabric_make "$1" "$MANY_LEAVES" || fail "no fabric" || return
+	usable=$(paths_usable)
+	memory || return
+	((usable == MANY_LEAVES * MANY_UPLINKS)) || fail "$usable paths are usable" || return
+	echo "# $MANY_LEAVES leaves by $MANY_UPLINKS uplinks, IPv$1: $((MEMORY - before)) KB," \
+		"$(((MEMORY - before) * 1024 / MANY_LEAVES)) bytes a leaf, routes and all"
+	((MEMORY - before < FABRIC_KB)) || fail "$((MEMORY - before)) KB"
+}
+
+# flowlets_started: sets STARTED, of the fabric
+flowlets_started() {
+	counters_read
+	STARTED=${COUNTERS[1]}
+}
+
+# bursts COMMAND...: packets that start a flowlet each, by the command; sets STARTED. Those
+# before find out what has to be found out once. Two flows may have an entry in common,
+# one soon after the other.
+bursts() {
+	local before
+
+	IN=$BOX FABRIC=$BOX
+	fabric_make 4 "$MANY_LEAVES" && generate "$BURST" "$BURST" && flowlets_started ||
+		fail "nothing was sent" || return
+	before=$STARTED
+	"$@" generate "$BURST" "$BURST" && flowlets_started || fail "nothing was sent" || return
+	STARTED=$((STARTED - before))
+	((STARTED >= BURST * 99 / 100)) || fail "$BURST packets started $STARTED flowlets"
+}
+
+# growing COMMAND...: sets GROWN, in KB
+growing() {
+	local before
+
+	memory || return
+	before=$MEMORY
+	"$@" && memory || return
+	GROWN=$((MEMORY - before))
+}
+
+nothing_kept() {
+	bursts growing || return
+	echo "# $STARTED flowlets started: $GROWN KB more"
+	((GROWN <= NOISE_KB)) || fail "$STARTED flowlets keep $GROWN KB"
+}
+
+# The packets themselves are allocated meanwhile, which shows that the trace is on.
+nothing_allocated() {
+	traceable || return
+	bursts traced && allocations '\[conga\]' || return
+	echo "# $STARTED flowlets started: $OURS allocations by conga, $ALL by all"
+	((ALL >= BURST)) || fail "of $BURST packets $ALL allocations were traced" || return
+	((OURS == 0)) || fail "conga allocated $OURS times for $STARTED flowlets"
+}
+
+# without_fabric COMMAND...: a fabric that a failed test leaves is not the next one's
+without_fabric() {
+	local status=0
+
+	"$@" || status=$?
+	! conga fabric show >/dev/null 2>&1 || conga fabric del
+	return "$status"
+}
+
+# memory_test NAME COMMAND...
+memory_test() {
+	tap_test "$1" without_fabric "${@:2}"
+}
+
+require_root
+require_commands ip jq tc
+require_module
+pktgen_load || tap_skip_all "needs pktgen"
+[[ ! -e /sys/kernel/debug/kmemleak ]] ||
+	tap_skip_all "this kernel's checkers take memory for whatever is allocated"
+tap_plan 8
+rig_up || die "cannot set up"
+memory_test "$FLOWLETS flowlets take $((FLOWLETS * FLOWLET_BYTES / 1024)) KB" flowlet_table
+memory_test "a table that is made of single pages has not one more" large_table
+memory_test "tr takes $TR_FLOW_BYTES bytes a flow more than letflow" tr_flows
+memory_test "a leaf takes $LEAF_BYTES bytes, and $INDEX_BYTES at most to be found" leaf_object
+memory_test "$MANY_LEAVES leaves by $MANY_UPLINKS uplinks take less than 16 MB, IPv4" fabric_takes 4
+memory_test "$MANY_LEAVES leaves by $MANY_UPLINKS uplinks take less than 16 MB, IPv6" fabric_takes 6
+memory_test "flowlets that start keep no memory" nothing_kept
+memory_test "packets that start flowlets allocate nothing, not even for a moment" nothing_allocated
+tap_exit

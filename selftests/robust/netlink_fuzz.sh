@@ -1,0 +1,204 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# netlink_fuzz.sh [-n MESSAGES] [-s SEED] - random requests to a leaf of a fabric that
+# carries traffic: each is answered as the manual says, and none leaves anything behind.
+# What is sent, and what is expected of each message, is in netlink_fuzz.c.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/balance.sh
+. "$TESTS/lib/balance.sh"
+# shellcheck source=selftests/lib/kernel_memory.sh
+. "$TESTS/lib/kernel_memory.sh"
+
+QUIET=				# the fabric says hello, and feeds back
+FABRIC_RATE=1gbit
+readonly FLOWS=2000 BALANCE_PERCENT=140
+readonly DATAGRAMS=100000000 INTERVAL_US=5000
+readonly KEPT_KB=256		# what the machine does beside the test
+readonly WARM=2000		# messages before that is looked at
+readonly SAME=300		# messages that are compared
+
+MESSAGES=10000 SEED=1
+while getopts n:s: option; do
+	case $option in
+	n) MESSAGES=$OPTARG ;;
+	s) SEED=$OPTARG ;;
+	*) exit 2 ;;
+	esac
+done
+readonly MESSAGES SEED SHARED=$((MESSAGES / 5))
+
+REPORT=$(mktemp -d)
+defer "rm -rf $REPORT"
+
+# ---- the fabric ----
+
+leaf_up() {
+	fabric_leaf 0 conga conga && conga_batch "${LEAF[0]}" <<-END
+		leaf add fd00::12 mode auto
+		leaf add 10.0.0.99 mode plain
+	END
+}
+
+# As it was at first, whatever has become of it
+leaf_again() {
+	conga 0 fabric del 2>/dev/null
+	leaf_up || fail "leaf 0 cannot be set up again"
+}
+
+elsewhere_up() {
+	ELSEWHERE=elsewhere-$(mktemp -u XXXXXX)
+	ip netns add "$ELSEWHERE" && defer "ip netns del $ELSEWHERE"
+}
+
+traffic_up() {
+	local h
+
+	for h in 0.0 1.0; do
+		"$TESTS/tools/udp_listen" "${HOST[$h]}" 9 >/dev/null &
+	done
+	for h in 1.0 0.0; do
+		"$TESTS/tools/vxlan_send" -n "${HOST[$((1 - ${h%.*})).0]}" -c "$DATAGRAMS" -i "$INTERVAL_US" \
+			-l 500 -p 9 "${HOST_IP[$h]}" - 2>/dev/null &
+	done
+}
+
+traffic_down() {
+	jobs -p | xargs -r kill 2>/dev/null
+	wait 2>/dev/null
+}
+
+balances() {
+	local before
+
+	before=$(stat_of "${LEAF[0]}" tx_steered) || fail "leaf 0 does not answer" || return
+	balance_flows "$FLOWS" || fail "not all flows arrived" || return
+	(($(stat_of "${LEAF[0]}" tx_steered) - before >= FLOWS)) ||
+		fail "leaf 0 did not choose the uplinks" || return
+	balance_within "$BALANCE_PERCENT"
+}
+
+# ---- messages ----
+
+# Where the kernel can make allocations fail, also those that may wait; it says nothing
+# of it, which is no complaint.
+starving() {
+	local settings=/sys/kernel/debug/failslab
+
+	[[ ! -d $settings ]] || { echo 0 >$settings/verbose && echo N >$settings/ignore-gfp-wait; }
+}
+
+# fuzz WORD...
+fuzz() {
+	"$TESTS/tools/netlink_fuzz" -n "${LEAF[0]}" -e "$ELSEWHERE" "$@"
+}
+
+same_seed() {
+	local seed
+
+	for seed in "$SEED" "$SEED" $((SEED + 1)); do
+		fuzz -p -s "$seed" -c "$SAME" | sha256sum
+	done >"$REPORT/sums"
+	[[ $(uniq -c <"$REPORT/sums" | awk '{ print $1 }' | xargs) == "2 1" ]] ||
+		fail "$(<"$REPORT/sums")"
+}
+
+one_sends() {
+	local start status=0
+
+	start=$(now_ms)
+	fuzz -s "$SEED" -c "$MESSAGES" 2>&1 | tee "$REPORT/one"
+	((!PIPESTATUS[0])) || status=1
+	echo "# $MESSAGES messages in $(($(now_ms) - start)) ms"
+	((!status)) || fail "there are findings"
+}
+
+# Both change one fabric, each in the midst of what the other does.
+two_send() {
+	local other status=0
+
+	leaf_again || return
+	fuzz -S -s $((SEED + 1)) -c "$SHARED" >"$REPORT/two" 2>&1 &
+	other=$!
+	fuzz -S -s $((SEED + 2)) -c "$SHARED" >"$REPORT/three" 2>&1 || status=1
+	wait "$other" || status=1
+	((!status)) && return
+	cat "$REPORT/two" "$REPORT/three"
+	fail "there are findings"
+}
+
+# "command NAME: 7 sent, 5 accepted, 2 refused ...": POLICY_GET has no way to refuse one
+# that is right in form.
+all_commands_both() {
+	local never
+
+	never=$(awk '/^# command [A-Z]/ && (!$6 || !$8) { print $3 }' "$REPORT/one" | xargs)
+	[[ ! $never ]] || fail "never both accepted and refused: $never"
+}
+
+module_answers() {
+	leaf_again || return
+	conga 0 check >/dev/null || (($? == 1)) || fail "the tool is not answered" || return
+	busywait 10000 leaf_has_paths || fail "$(conga 0 path show)"
+}
+
+leaf_has_paths() {
+	(($(conga 0 -j path show leaf "${VTEP[1]}" | jq '[.[] | select(.state == "usable")] | length') ==
+		TOPO_SPINES * TOPO_LINKS))
+}
+
+# A large flowlet table counts or does not, by where the kernel finds room for it.
+leaf_memory() {
+	leaf_again && conga 0 fabric set flowlets 1024 && memory
+}
+
+# What is made once is made before; what is found here will be found again.
+memory_before() {
+	traffic_up
+	fuzz -s $((SEED + 3)) -c "$WARM" >/dev/null 2>&1
+	traffic_down
+	leaf_again && balances && leaf_memory
+}
+
+nothing_kept() {
+	local before=$MEMORY
+
+	leaf_memory || return
+	echo "# memory: $((MEMORY - before)) KB more"
+	((MEMORY - before <= KEPT_KB)) || fail "$((MEMORY - before)) KB more than before"
+}
+
+# Where every allocation is watched, it takes memory to do so. The kernel tells of leaks
+# by itself there, when the machine ends.
+watched() {
+	[[ -e /sys/kernel/debug/kmemleak ]]
+}
+
+require_root
+require_commands ip tc jq
+require_module
+if watched; then tap_plan 7; else tap_plan 8; fi
+topo_up || die "the topology cannot be set up"
+{ fabric_up conga conga && leaf_again && elsewhere_up && starving; } ||
+	die "the fabrics cannot be set up"
+tap_test "a seed makes the same messages again, another seed others" same_seed
+tap_test "a leaf balances" balances
+watched || memory_before >/dev/null || die "$TAP_WHY"
+traffic_up
+tap_test "$MESSAGES messages, seed $SEED: each is answered as the manual says" one_sends
+tap_test "every command was accepted, and refused" all_commands_both
+tap_test "two processes send $SHARED messages each" two_send
+traffic_down
+tap_test "the module is as it was after a fabric is made again" module_answers
+tap_test "and balances" balances
+watched || tap_test "no memory is kept" nothing_kept
+tap_exit

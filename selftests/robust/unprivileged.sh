@@ -1,0 +1,326 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What a user without privileges may cost everybody, who has user and network namespaces of
+# his own, as many uplinks as a fabric has, and many leaves. Timers and works run in softirq
+# and in the kernel's threads, where no cgroup pays. So probes have a floor there; and rounds
+# of one kind, of all his fabrics together, take a hundredth of a processor at most. Kprobes
+# tell when each round began and how long it took, so that the machine's speed does not
+# matter: the next one of the same fabric comes that many times later.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+
+readonly -a AS_NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all)
+readonly TRACING=/sys/kernel/tracing
+readonly USERS=10 UPLINKS=16 FEW=2 LEAVES=3000
+readonly SHARE=100		# a round is followed by so many times as long without one
+readonly TOLERANCE=2		# kprobes add to what a round takes
+readonly ROUNDS=8		# seen of each fabric, at least
+readonly PATIENCE_MS=100000
+readonly FLOOR="In a user namespace probe is auto, off or a time from 10 ms to 1 s"
+
+# ---- namespaces ----
+
+# uplinks COUNT: that end in the same namespace, with addresses of both families
+uplinks() {
+	local i
+
+	echo "link set lo up"
+	echo "address add 10.0.0.1/32 dev lo"
+	echo "link add vx up type vxlan id 100 local 10.0.0.1 dstport 4789 nolearning"
+	for ((i = 0; i < $1; i++)); do
+		echo "link add up$i up type veth peer name down$i"
+		echo "link set down$i up"
+		echo "address add 10.1.$i.0/31 dev up$i"
+		echo "address add 2001:db8:1:$i::1/64 dev up$i nodad"
+		echo "route append 10.64.0.0/10 metric $i via 10.1.$i.1 dev up$i"
+	done
+}
+
+# user_up NUMBER UPLINKS: a namespace that nobody owns
+user_up() {
+	local ns=user$1-$SFX pid
+
+	"${AS_NOBODY[@]}" unshare -Urn sleep infinity &
+	pid=$!
+	defer "kill $pid"
+	busywait "$PATIENCE_MS" is_apart "$pid" && ip netns attach "$ns" "$pid" &&
+		defer "ip netns del $ns" && uplinks "$2" | ip -n "$ns" -batch - || return
+	USER_NS[$1]=$ns
+}
+
+is_apart() {
+	local ns
+
+	ns=$(readlink "/proc/$1/ns/net") && [[ $ns == net:* && $ns != "$(readlink /proc/self/ns/net)" ]]
+}
+
+# fabric_make NAMESPACE UPLINKS WORD...
+fabric_make() {
+	local i ns=$1 count=$2
+
+	shift 2
+	{
+		echo "fabric add $*"
+		for ((i = 0; i < count; i++)); do
+			echo "port add dev up$i role uplink rate 1gbit"
+		done
+	} | conga_batch "$ns"
+}
+
+# leaves NAMESPACE COUNT
+leaves() {
+	local i
+
+	for ((i = 1; i <= $2; i++)); do
+		echo "leaf add 10.64.$((i >> 8)).$((i & 255))"
+	done | conga_batch "$1"
+}
+
+fabrics_del() {
+	local ns
+
+	for ns; do "$CONGA" -n "$ns" fabric del || return; done
+}
+
+setup() {
+	SFX=$(mktemp -u XXXXXX)
+	OWN=own-$SFX
+	"${AS_NOBODY[@]}" unshare -Urn true 2>/dev/null ||
+		tap_skip_all "unprivileged user namespaces are switched off"
+	ip netns add "$OWN" && defer "ip netns del $OWN" &&
+		uplinks "$UPLINKS" | ip -n "$OWN" -batch - && user_up 0 "$UPLINKS" || return
+	[[ -d "$TRACING/events" ]] || mount -t tracefs tracefs "$TRACING" || return
+	echo mono >"$TRACING/trace_clock"
+}
+
+# ---- rounds ----
+
+# watch FUNCTION [OTHER]: from now on; how often the other one is called, too
+watch() {
+	echo 0 >"$TRACING/tracing_on"
+	echo >"$TRACING/trace"
+	{
+		echo "p:rounds/begin $1 object=%di:x64"
+		echo "r:rounds/end $1"
+		[[ ! ${2-} ]] || echo "p:rounds/other $2"
+	} >"$TRACING/kprobe_events" && echo 1 >"$TRACING/events/rounds/enable" &&
+		echo 1 >"$TRACING/tracing_on"
+}
+
+watch_end() {
+	echo 0 >"$TRACING/tracing_on"
+	rounds
+	LAST=$(tail -n 3 "$TRACING/trace")
+	OTHERS=$(grep -c ' other: ' "$TRACING/trace")
+	echo 0 >"$TRACING/events/rounds/enable"
+	echo >"$TRACING/kprobe_events"
+}
+
+# rounds: sets COUNT, the least of a fabric, RATIO, of the time from one's beginning to the
+# next one's to what it took, over all but the longest, in which the machine may have stopped
+rounds() {
+	read -r COUNT RATIO < <(awk '
+		{
+			match($0, /-[0-9]+ +\[/)
+			task = substr($0, RSTART)
+			sub(/ .*/, "", task)
+			match($0, / [0-9]+\.[0-9]+: /)
+			now = substr($0, RSTART + 1) + 0
+		}
+		/ begin: / {
+			sub(/.*object=/, "")
+			if ($0 in began) {
+				apart += now - began[$0]
+				spent += took[$0]
+				count[$0]++
+				if (took[$0] > longest) {
+					longest = took[$0]
+					behind = now - began[$0]
+				}
+			}
+			began[$0] = now
+			doing[task] = $0
+		}
+		/ end: / {
+			if (task in doing)
+				took[doing[task]] = now - began[doing[task]]
+		}
+		END {
+			for (object in count)
+				if (!least || count[object] < least)
+					least = count[object]
+			for (object in began)
+				if (!(object in count))
+					least = 0
+			apart -= behind
+			spent -= longest
+			printf "%d %d\n", least, (spent > 0 ? apart / spent : 0)
+		}' <(grep -v '^#' "$TRACING/trace"))
+}
+
+# seen FABRICS: each has had enough rounds. Seldom asked: what is watched can be preempted.
+seen() {
+	local objects
+
+	sleep 0.5
+	objects=$(grep -o 'object=.*' "$TRACING/trace" | sort -u | wc -l)
+	rounds
+	((objects >= $1 && COUNT >= ROUNDS))
+}
+
+# bounded FUNCTION FABRICS [COMMAND...]: which runs meanwhile
+bounded() {
+	local fabrics=$2 status=0 pid=""
+
+	watch "$1" || fail "cannot watch $1" || return
+	if (($# > 2)); then
+		"${@:3}" &
+		pid=$!
+	fi
+	busywait "$PATIENCE_MS" seen "$fabrics" || status=1
+	[[ ! $pid ]] || { kill "$pid" && wait "$pid"; }
+	watch_end
+	((!status)) || fail "too few rounds: $LAST"
+	echo "# $1, fabrics: $fabrics: rounds of each: $COUNT, apart: $RATIO times their length"
+	((RATIO * TOLERANCE >= SHARE * fabrics)) ||
+		fail "rounds are $RATIO times as far apart as they take" || return
+	return "$status"
+}
+
+# ---- tests ----
+
+probe_is() {
+	"$CONGA" -n "$1" -j fabric show | json_is ".[0].probe_ns == $2"
+}
+
+floor_refuses() {
+	local ns=${USER_NS[0]} word
+
+	for word in 20us 1ms 9999999ns; do
+		refused "$FLOOR" -n "$ns" fabric add policy hula probe "$word" || return
+	done
+	refused "There is no fabric in this network namespace, add one first" -n "$ns" fabric show &&
+		"$CONGA" -n "$ns" fabric add policy hula probe 11ms || return
+	for word in 20us 1ms 9999999ns; do
+		refused "$FLOOR" -n "$ns" fabric set probe "$word" &&
+			probe_is "$ns" 11000000 || return
+	done
+	"$CONGA" -n "$ns" fabric set probe 10ms && probe_is "$ns" 10000000 &&
+		"$CONGA" -n "$ns" fabric set probe off && probe_is "$ns" 0 && fabrics_del "$ns"
+}
+
+auto_is_floor() {
+	local ns=${USER_NS[0]}
+
+	"$CONGA" -n "$ns" fabric add policy hula && probe_is "$ns" 10000000 &&
+		"$CONGA" -n "$ns" fabric set policy conga && probe_is "$ns" 0 &&
+		fabrics_del "$ns" && "$CONGA" -n "$OWN" fabric add policy hula &&
+		probe_is "$OWN" 200000 && "$CONGA" -n "$OWN" fabric set probe 20us &&
+		probe_is "$OWN" 20000 && fabrics_del "$OWN"
+}
+
+probes_of_one() {
+	fabric_make "${USER_NS[0]}" "$UPLINKS" policy hula hello off &&
+		bounded conga_probe_tick 1
+}
+
+probes_restarted() {
+	while :; do
+		"$CONGA" -n "${USER_NS[0]}" fabric set probe 10ms
+		sleep 0.1
+		"$CONGA" -n "${USER_NS[0]}" fabric set probe 11ms
+		sleep 0.1
+	done
+}
+
+probes_of_ten() {
+	local i
+
+	for ((i = 1; i < USERS; i++)); do
+		user_up "$i" "$FEW" && fabric_make "${USER_NS[i]}" "$FEW" policy hula hello off ||
+			fail "not set up" || return
+	done
+	bounded conga_probe_tick "$USERS" && fabrics_del "${USER_NS[@]}"
+}
+
+hellos_of_many() {
+	fabric_make "${USER_NS[0]}" "$UPLINKS" hello 20ms && leaves "${USER_NS[0]}" "$LEAVES" &&
+		bounded conga_control_tick 1
+}
+
+hellos_restarted() {
+	while :; do
+		"$CONGA" -n "${USER_NS[0]}" fabric set hello 20ms
+		sleep 0.1
+		"$CONGA" -n "${USER_NS[0]}" fabric set hello 21ms
+		sleep 0.1
+	done
+}
+
+# Every link that goes or comes changes the paths to all leaves.
+links_flap() {
+	while :; do
+		ip -n "${USER_NS[0]}" link set down0 down
+		sleep 0.2
+		ip -n "${USER_NS[0]}" link set down0 up
+		sleep 0.2
+	done
+}
+
+news() {
+	bounded conga_netlink_news 1 links_flap && fabrics_del "${USER_NS[@]:0:1}"
+}
+
+# As often as was asked for, a few times as far apart as they take
+own_not_bounded() {
+	local us
+
+	fabric_make "$OWN" "$FEW" policy hula hello off probe 100ms && own_seen || return
+	us=$((100000 / (RATIO + 1)))
+	"$CONGA" -n "$OWN" fabric set probe "$((4 * us + 20))us" && own_seen || return
+	((RATIO && RATIO * TOLERANCE < SHARE)) ||
+		fail "rounds are $RATIO times as far apart as they take" || return
+	fabrics_del "$OWN"
+}
+
+own_seen() {
+	watch conga_probe_tick "$@" && busywait "$PATIENCE_MS" seen 1 || fail "too few rounds" || return
+	watch_end
+	echo "# conga_probe_tick, the administrator's: apart: $RATIO times their length"
+}
+
+# Devices are walked for addresses when something changed, as the new fabric did.
+devices_left_alone() {
+	fabric_make "$OWN" "$FEW" policy hula hello off probe 50ms && own_seen conga_own_work || return
+	echo "# looks for addresses in $COUNT rounds: $OTHERS"
+	((OTHERS * 2 < COUNT)) || fail "$OTHERS looks for addresses in $COUNT rounds" || return
+	fabrics_del "$OWN"
+}
+
+tap_plan 10
+require_root
+require_commands ip setpriv unshare jq
+require_module
+declare -a USER_NS=()
+setup || die "cannot set up"
+tap_test "an interval of probes below 10 ms is refused in a user namespace, and changes nothing" \
+	floor_refuses
+tap_test "probe auto is 10 ms in a user namespace, and 200 us in the administrator's" auto_is_floor
+tap_test "probes of a fabric in a user namespace take a hundredth of a processor" probes_of_one
+tap_test "an interval that is set again and again does not make them more" \
+	bounded conga_probe_tick 1 probes_restarted
+tap_test "ten such fabrics take no more together" probes_of_ten
+tap_test "hellos to many leaves take a hundredth of a processor" hellos_of_many
+tap_test "an interval of hellos that is set again and again does not make them more" \
+	bounded conga_control_tick 1 hellos_restarted
+tap_test "looks for news take a hundredth of a processor while links flap" news
+tap_test "the administrator's own probes come as often as was asked for" own_not_bounded
+tap_test "rounds of probes do not walk the devices" devices_left_alone
+tap_exit

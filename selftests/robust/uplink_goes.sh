@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# An uplink comes and goes while all processors send by it: whoever has just found it
+# usable may not find its port any more. So for every policy that asks ports about
+# themselves; no packet is lost.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+# shellcheck source=selftests/lib/flows.sh
+. "$TESTS/lib/flows.sh"
+# shellcheck source=selftests/lib/pktgen.sh
+. "$TESTS/lib/pktgen.sh"
+
+TOPO_SPINES=1
+
+readonly POLICIES="conga drill tr wcmp"
+readonly EACH=10000		# packets, of each processor
+readonly TIMES=20		# that the uplink goes, in a batch
+readonly LEAST=20 ROUNDS=20	# and in all, while they are sent; on a slow machine again
+SENT=$(($(nproc) * EACH))
+readonly SENT
+
+setup() {
+	topo_up && flows_silence && pktgen_backlog && fabric_up conga conga || return
+	flows_end "${HOST[1.0]}" eth0
+}
+
+# goes: again and again, until told to end
+goes() {
+	local i
+
+	trap 'exit 0' TERM
+	while :; do
+		for ((i = 0; i < TIMES; i++)); do
+			echo "port del up1"
+			echo "port add up1 role uplink tag 1 rate 1gbit"
+		done | conga_batch "${LEAF[0]}" || exit
+	done
+}
+
+# went BEFORE: how often since
+went() {
+	echo $(($(stat_of "${LEAF[0]}" path_down) - $1))
+}
+
+# goes_under POLICY: as many rounds as it takes
+goes_under() {
+	local going before round
+
+	conga 0 fabric set policy "$1" || return
+	before=$(stat_of "${LEAF[0]}" path_down)
+	goes &
+	going=$!
+	for ((round = 0; round < ROUNDS && $(went "$before") < LEAST; round++)); do
+		if ! pktgen_flows "$EACH" 200 || ! flows_arrive "$SENT" "${HOST[1.0]}" eth0; then
+			kill "$going"
+			return 1
+		fi
+	done
+	kill "$going" && wait "$going" || fail "the uplink did not come and go" || return
+	echo "# it went $(went "$before") times"
+	(($(went "$before") >= LEAST)) || fail "it went too seldom"
+}
+
+require_root
+require_commands ip nft
+require_module
+pktgen_load || tap_skip_all "needs pktgen"
+tap_plan "$(wc -w <<<"$POLICIES")"
+setup || die "cannot set up"
+for policy in $POLICIES; do
+	tap_test "$policy: an uplink goes under traffic, and no packet is lost" goes_under "$policy"
+done
+tap_exit

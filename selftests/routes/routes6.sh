@@ -1,0 +1,10 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Paths that are withdrawn and return, IPv6 underlay: see routes.sh.
+
+# shellcheck source=selftests/lib/routes.sh
+. "$(dirname "$(realpath "$0")")/../lib/routes.sh"
+
+TOPO_UNDERLAY=6
+routes_main

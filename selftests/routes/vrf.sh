@@ -1,0 +1,192 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The underlay of leaf 0 in a VRF: LOCAL_OUT then sees every packet twice, once
+# with the VRF's device, and routes are those of the VRF's table. Leaf 1 has
+# none, so that the packets of both are compared.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+
+TOPO_LINKS=1
+
+readonly COUNT=150		# packets, each a flow
+readonly LEAST=45		# of these by each uplink: 4.9 sigma below half
+readonly STRAY=10		# packets that are not VXLAN, such as ARP
+readonly TABLE=100
+readonly DISCARD=9
+readonly PATIENCE_MS=10000
+readonly SETTLE_MS=60000	# until nobody looks for neighbours or groups any more
+
+leaf_ip() {
+	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"
+}
+
+# vrf_route UPLINK...
+vrf_route() {
+	local u nexthops=()
+
+	for u; do
+		topo_link_addresses 0 "$u" 0
+		nexthops+=(nexthop via "$SPINE_END" dev "up$u")
+	done
+	leaf_ip route replace "${VTEP[1]}" vrf underlay "${nexthops[@]}"
+}
+
+# An IPv6 address does not survive the move into a VRF.
+vrf_enslave() {
+	local u
+
+	for u in 0 1; do
+		topo_link_addresses 0 "$u" 0
+		leaf_ip link set "up$u" master underlay || return
+		((TOPO_UNDERLAY == 4)) ||
+			leaf_ip address replace "$LEAF_END/127" dev "up$u" nodad || return
+	done
+}
+
+vrf_underlay() {
+	local length=$((TOPO_UNDERLAY == 6 ? 128 : 32))
+
+	leaf_ip link add underlay up type vrf table "$TABLE" &&
+		leaf_ip address del "${VTEP[0]}/$length" dev lo &&
+		leaf_ip address add "${VTEP[0]}" dev underlay ${NODAD:+"$NODAD"} &&
+		vrf_enslave && vrf_route 0 1 || return
+	# The tunnel's socket is in no VRF.
+	in_ns "${LEAF[0]}" sysctl -qw net.ipv4.udp_l3mdev_accept=1
+}
+
+vrf_tunnel() {
+	leaf_ip link del vx
+	leaf_ip link add vx up mtu "$TOPO_HOST_MTU" type vxlan id 100 local "${VTEP[0]}" \
+		dev underlay dstport 4789 nolearning ttl 64 &&
+		leaf_ip link set vx master br0 &&
+		bridge -n "${LEAF[0]}" fdb append 00:00:00:00:00:00 dev vx dst "${VTEP[1]}" \
+			self permanent
+}
+
+setup() {
+	local ns
+
+	topo_up && vrf_underlay && vrf_tunnel && fabric_up conga conga || return
+	PIN=()
+	for ns in "${LEAF[0]}" "${HOST[@]}"; do pin "$ns" || return; done
+	# What leaf 0 stamped before leaf 1 had a fabric was lost.
+	MISSED_BEFORE=$(busywait "$SETTLE_MS" missed_printed)
+}
+
+datagrams() {
+	local i
+
+	for ((i = 0; i < $2; i++)); do
+		echo >"/dev/udp/$1/$3"
+	done
+}
+
+unwanted_is() {
+	udp_unwanted "$1" 4 && ((UNWANTED == $2))
+}
+
+# all_arrive FROM TO
+all_arrive() {
+	local before
+
+	udp_unwanted "${HOST[$2]}" 4
+	before=$UNWANTED
+	in_ns "${HOST[$1]}" bash -c "datagrams ${HOST_IP[$2]} $COUNT $DISCARD"
+	busywait "$PATIENCE_MS" unwanted_is "${HOST[$2]}" $((before + COUNT)) && return
+	udp_unwanted "${HOST[$2]}" 4
+	fail "$((UNWANTED - before)) of $COUNT arrived at host $2"
+}
+
+# sent_by UPLINK: sets PACKETS
+sent_by() {
+	packets "${LEAF[0]}" "up$1" tx
+}
+
+both_ways() {
+	local by0 by1
+
+	sent_by 0 && by0=$PACKETS && sent_by 1 && by1=$PACKETS
+	all_arrive 0.0 1.0 || return
+	sent_by 0 && by0=$((PACKETS - by0)) && sent_by 1 && by1=$((PACKETS - by1))
+	echo "# $by0 by up0, $by1 by up1"
+	((by0 >= LEAST && by1 >= LEAST)) || fail "$by0 by up0 and $by1 by up1" || return
+	all_arrive 1.0 0.0
+}
+
+# Stamped by leaf 0 and not learnt from by leaf 1: sets MISSED. Fails if a packet
+# was sent meanwhile.
+missed() {
+	local stamped learnt
+
+	stats_read "${LEAF[0]}" || return
+	stamped=${STAT[tx_stamped]}
+	stats_read "${LEAF[1]}" || return
+	learnt=${STAT[rx_learnt]}
+	stats_read "${LEAF[0]}" && ((STAT[tx_stamped] == stamped)) || return
+	MISSED=$((stamped - learnt))
+}
+
+missed_printed() {
+	missed && echo "$MISSED"
+}
+
+# A moment later, if a packet was on its way.
+missed_no_more() {
+	missed && ((MISSED == MISSED_BEFORE))
+}
+
+# Not on both of its passes.
+counted_once() {
+	stats_read "${LEAF[0]}" || return
+	((STAT[tx_stamped] >= COUNT && STAT[tx_stamped] == STAT[tx_steered])) ||
+		fail "stamped ${STAT[tx_stamped]}, steered ${STAT[tx_steered]}" || return
+	((STAT[tx_reserved] + STAT[tx_forged] + STAT[fallback_no_path] == 0)) ||
+		fail "reserved ${STAT[tx_reserved]}, forged ${STAT[tx_forged]}, no path ${STAT[fallback_no_path]}" ||
+		return
+	((STAT[rx_learnt] >= COUNT && STAT[rx_not_port] == 0)) ||
+		fail "learnt ${STAT[rx_learnt]}, not by a port ${STAT[rx_not_port]}" || return
+	busywait "$SETTLE_MS" missed_no_more || fail "leaf 1 did not learn from every stamped packet"
+}
+
+withdrawn() {
+	local before
+
+	vrf_route 1 || fail "the route cannot be replaced" || return
+	sent_by 0 && before=$PACKETS
+	conga 0 path show | grep -q "dev up0 .*the route to the leaf does not use this uplink" ||
+		fail "up0: $(conga 0 path show)" || return
+	all_arrive 0.0 1.0 || return
+	sent_by 0
+	((PACKETS - before < STRAY)) || fail "$((PACKETS - before)) packets by up0" || return
+	vrf_route 0 1 && both_ways
+}
+
+underlay() {
+	TOPO_UNDERLAY=$1
+	setup || die "cannot set up"
+	tap_test "v$1: both uplinks are used, every packet arrives" both_ways
+	tap_test "v$1: a packet is stamped once, and learnt from" counted_once
+	tap_test "v$1: a route withdrawn in the VRF's table" withdrawn
+	topo_down
+}
+
+export -f datagrams
+tap_plan 6
+require_root
+require_commands ip bridge
+require_module
+unshare -n ip link add vrf0 type vrf table 1 2>/dev/null || tap_skip_all "needs VRF devices"
+underlay 4
+underlay 6
+tap_exit

@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Completion: bash asks the tool, which says what its grammar takes there, and the
+# devices, ports, leaves, policies, parameters and namespaces that there are.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+
+readonly CONGA=$TESTS/../userspace/conga COMPLETION=$TESTS/../userspace/dist/conga.bash
+readonly BASH_COMPLETION=/usr/share/bash-completion/bash_completion
+readonly NS=completing$$
+
+# A kernel with tunnels built in gives each new namespace a device of theirs (tunl0).
+setup() {
+	echo 2 >/proc/sys/net/core/fb_tunnels_only_for_init_net
+	ip netns add "$NS" || return
+	defer "ip netns del $NS"
+	ip -n "$NS" link add eth1 type dummy &&
+		ip -n "$NS" link add eth2 type dummy &&
+		ip -n "$NS" link add spare type dummy || return
+	"$CONGA" -n "$NS" -b - <<-END
+	fabric add
+	port add eth1 role uplink rate 1gbit
+	port add eth2 role transit rate 1gbit
+	leaf add 10.0.0.12
+	leaf add 10.0.0.13
+	leaf add fd00::12
+	END
+}
+
+# Words as bash gives them to the function, with colons as words of their own; the result
+# in one line, sorted
+completed() {
+	bash -c '
+		. "$1"; . "$2"
+		COMP_LINE=$4 COMP_POINT=${#4} COMPREPLY=()
+		read -ra COMP_WORDS <<<"$(sed "s/::*/ & /g" <<<"$4")"
+		[[ $4 != *" " ]] || COMP_WORDS+=("")
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		_conga "$3"
+		printf "%s\n" "${COMPREPLY[@]}"' - \
+		"$BASH_COMPLETION" "$COMPLETION" "$CONGA" "$1" | sort | paste -sd' '
+}
+
+# answers "LINE" "WORDS"
+answers() {
+	local said
+
+	said=$(completed "conga -n $NS $1")
+	[[ $said == "$2" ]] && return
+	why "\"$1\" is answered by \"$said\", expected \"$2\""
+	return 1
+}
+
+grammar() {
+	answers "f" "fabric flowlet" &&
+		answers "leaf " "add del help set show" &&
+		answers "port add eth1 role " "transit uplink" &&
+		answers "port add eth1 role uplink r" "rate" &&
+		answers "leaf set 10.0.0.12 mode " "auto conga plain" &&
+		answers "path get 10.0.0.12 proto tcp s" "sport" &&
+		answers "table show " "from-leaf leaf to-leaf" &&
+		answers "fabric set opt-out mark " "off" &&
+		answers "fabric set local " "off" &&
+		answers "-s stats show a" "all" &&
+		answers "top b" "batch" &&
+		answers "monitor p" "path port" &&
+		answers "-rc" "-rcvbuf"
+}
+
+given_words_are_not_offered() {
+	answers "port set eth1 rate auto " "drain tier" &&
+		answers "fabric set dstport 4789 d" "dstport"
+}
+
+devices() {
+	answers "port add " "dev drain eth1 eth2 rate role spare tag tier" &&
+		answers "port del " "dev eth1 eth2" &&
+		answers "flowlet show port eth" "eth1 eth2"
+}
+
+leaves() {
+	answers "leaf del 10" "10.0.0.12 10.0.0.13" &&
+		answers "leaf add 10" "" &&
+		answers "path show leaf 10.0.0.13" "10.0.0.13" &&
+		answers "path get 10.0.0.12 from 10" ""
+}
+
+# bash holds on to what is in front of the last colon.
+leaves_ipv6() {
+	answers "leaf set fd00::1" "12"
+}
+
+policies() {
+	answers "fabric set policy conga" "conga conga-flow conga-prime" &&
+		answers "fabric set policy tr " "age alpha dstport explicit-feedback flowlet-timeout \
+flowlets hello leaf-id local metric opt-out probe q rtt short tdre" &&
+		answers "fabric set policy tr short 5 r" "rtt" &&
+		answers "fabric set policy tr short " ""
+}
+
+namespaces() {
+	local said
+
+	said=$(completed "conga -n completin")
+	[[ $said == "$NS" ]] || { why "said $said"; return 1; }
+}
+
+file_names() {
+	cd "$TESTS/.." && answers "-b Kbu" "Kbuild"
+}
+
+# What is typed is no reason to load a module or to complain.
+silent_without_module() {
+	local said
+
+	rmmod conga || return
+	said=$(completed "conga leaf del " 2>&1; completed "conga nonsense " 2>&1)
+	[[ -z ${said//[[:space:]]/} && ! -e /sys/module/conga ]] && return
+	why "said $said"
+	return 1
+}
+
+tap_plan 9
+require_root
+require_commands ip
+[[ -e $BASH_COMPLETION ]] || tap_skip_all "needs bash-completion"
+require_module
+setup || die "cannot set up"
+tap_test "objects, commands, keywords, choices and options" grammar
+tap_test "what was given is not offered again" given_words_are_not_offered
+tap_test "devices that may become ports, and ports" devices
+tap_test "leaves, but no new ones" leaves
+tap_test "a leaf with colons" leaves_ipv6
+tap_test "policies, and the parameters of one" policies
+tap_test "network namespaces" namespaces
+tap_test "names of files" file_names
+tap_test "nothing is said, and no module loaded, where there is none" silent_without_module
+tap_exit

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The largest flowlet table is walked when somebody dumps it, counts the flowlets of an uplink
+# that drains, or flushes it. Meanwhile a process of real-time priority gets the processor when
+# it wants it: it waits for a fraction of the time that the walk takes. The least of several
+# tries counts, since the machine may be busy with others; a walk in one go takes most of the
+# time of each.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+
+readonly ENTRIES=4194304 WALKS=4 TRIES=20
+readonly PART=50	# of a walk, in percent; it must not wait for more
+
+setup() {
+	local sfx
+
+	sfx=$(mktemp -u XXXXXX)
+	BOX=dumps-$sfx LIST=$(mktemp)
+	defer "rm -f $LIST"
+	ip netns add "$BOX" && defer "ip netns del $BOX" &&
+		ip -n "$BOX" link add up0 up type dummy || return
+	conga_batch "$BOX" <<-END
+		fabric add hello off flowlets $ENTRIES
+		port add dev up0 role uplink rate 1gbit drain on
+	END
+}
+
+# shared COMMAND...: of so many, so that what the tool takes to begin is little of it
+shared() {
+	local i took late part least=""
+
+	for ((i = 0; i < WALKS; i++)); do echo "$*"; done >"$LIST"
+	for ((i = 0; i < TRIES; i++)); do
+		read -r took late < <("$TESTS/tools/longest_hold" "$CONGA" -n "$BOX" -b "$LIST") ||
+			fail "$* failed" || return
+		part=$((late * 100 * WALKS / took))
+		[[ $least ]] && ((least <= part)) || least=$part
+	done
+	echo "# $*: a process waits for $least % of a walk"
+	((least <= PART)) || fail "a process waits for $least % of a walk"
+}
+
+tap_plan 3
+require_root
+require_commands ip
+require_module
+setup || die "cannot set up"
+tap_test "a dump of the largest table, which is empty, shares the processor" shared flowlet show
+tap_test "a port that drains is shown while others have the processor, too" shared port show up0
+tap_test "a flush of the largest table shares the processor" shared flowlet flush
+tap_exit

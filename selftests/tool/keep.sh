@@ -1,0 +1,568 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A configuration is kept: what is saved and restored is what was, whatever was set;
+# sync changes what differs and disturbs nothing else, neither flowlets nor tables nor
+# what a daemon made; a file that is wrong in one line, or that the kernel refuses in
+# the midst, changes nothing; devices that are not there are waited for.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/counters.sh"
+# shellcheck source=selftests/lib/flows.sh
+. "$TESTS/lib/flows.sh"
+
+TOPO_LINKS=1
+QUIET+=" age 10s flowlet-timeout 1s"	# what was learnt and chosen stays for long
+
+readonly FLOWS=12
+readonly PATIENCE_MS=10000
+readonly ROUNDS=${ROUNDS:-20} LEAVES=300
+readonly ATTR_ORIGIN=13 ORIGIN_AUTO=2 PORT_NEW=5	# by include/uapi/linux/conga.h
+
+# ---- a box with devices and no traffic ----
+
+# Names that the reader of a file must not stumble over, and one without a link speed.
+readonly -a DEVICES=(d0 d1 d2 d10 dev "a#b" "\"q'" veth)
+
+box_up() {
+	local i
+
+	BOX=keep-$(mktemp -u XXXXXX)
+	ip netns add "$BOX" && defer "ip netns del $BOX" || return
+	in_ns "$BOX" sysctl -qw net.ipv6.conf.default.disable_ipv6=1 &&
+		ip -n "$BOX" link set lo up || return
+	for ((i = 0; i < ${#DEVICES[@]} - 1; i++)); do
+		ip -n "$BOX" link add name "${DEVICES[i]}" up type dummy || return
+	done
+	ip -n "$BOX" link add veth up type veth peer name htev &&
+		ip -n "$BOX" link set htev up
+}
+
+box() {
+	"$CONGA" -n "$BOX" "$@"
+}
+
+# file_is NAME: from stdin; as all files here it is gone afterwards
+file_is() {
+	cat >"$DIR/$1"
+}
+
+# applied WORD...: without a word
+applied() {
+	says 0 "" "$CONGA" -n "$BOX" "$@"
+}
+
+# saved NAME: what is configured is what the file says, to the letter
+saved() {
+	diff "$DIR/$1" <(box save) >"$DIR/diff" ||
+		fail "saved is another than $1: $(tr '\n' '|' <"$DIR/diff")"
+}
+
+# ---- round trips ----
+
+full() {
+	file_is full <<-END
+		fabric add policy letflow q 4 metric sum tdre 20us alpha 0.25 flowlet-timeout 0ns age 20ms dstport 8472 dstport 4789 flowlets 1024 hello off probe off explicit-feedback off leaf-id 0x00001234 opt-out mark 0x10/0xf0 opt-out dscp 46 local 10.0.0.11 local fd00::11
+		port add dev '"'q"'" role transit rate 2Gbit
+		port add dev "a""#""b" role transit rate 1Gbit tier 15
+		port add dev d0 role uplink tag 5 rate 10Gbit drain on tier 2
+		port add dev d10 role uplink tag 0 rate 1.5Gbit
+		port add dev dev role uplink tag 15 rate 40Gbit
+		port add dev veth role uplink tag 1
+		leaf add 10.0.0.12
+		leaf add 10.0.0.13 mode conga
+		leaf add fd00::12 mode plain
+	END
+	# As it is written, and as it is printed
+	sed -i 's/"a""#""b"/a"#"b/' "$DIR/full"
+}
+
+everything_comes_back() {
+	full && box restore "$DIR/full" || return
+	box save >"$DIR/first" && box fabric del && box restore "$DIR/first" && saved first &&
+		box restore - <"$DIR/first" && saved first || return
+	box -d save >"$DIR/details" && box restore "$DIR/details" && saved first || return
+	[[ $(grep -c . "$DIR/first") == 10 ]] || fail "not all is saved: $(<"$DIR/first")" || return
+	diff <(sed 's/a"#"b/"a""#""b"/' "$DIR/full" | tr -d '"' | sort) \
+		<(tr -d '"' <"$DIR/first" | sort) >"$DIR/diff" ||
+		fail "saved otherwise: $(tr '\n' '|' <"$DIR/diff")"
+}
+
+# With all its defaults, and what is in force by itself is not written down.
+defaults_are_left_out() {
+	echo "fabric add" | box restore - || return
+	file_is plain <<<"fabric add policy conga"
+	saved plain && box fabric set policy hula && file_is hula <<<"fabric add policy hula" &&
+		saved hula || return
+	box -d save >"$DIR/details" || return
+	grep -q "policy hula .*q 3 metric max tdre auto alpha 0.1 flowlet-timeout auto age 10ms dstport 4789 flowlets 65536 hello 300ms probe auto explicit-feedback on" \
+		"$DIR/details" || fail "with -d: $(<"$DIR/details")" || return
+	! grep -q leaf-id "$DIR/details" || fail "a random leaf-id is saved" || return
+	box restore "$DIR/details" && saved hula || return
+	[[ $(box -j save | jq -r '.[0].command') == "fabric add policy hula" ]] ||
+		fail "in JSON: $(box -j save)"
+}
+
+nothing_is_kept_too() {
+	box restore /dev/null && [[ ! $(box save) ]] || fail "there is: $(box save)" || return
+	box sync /dev/null && refused "There is no fabric in this network namespace, add one first" \
+		-n "$BOX" fabric show
+}
+
+# ---- random configurations ----
+
+one_of() {
+	shift $((RANDOM % $#))
+	echo "$1"
+}
+
+# maybe WORD VALUE...: the word and one of the values, or nothing
+maybe() {
+	((RANDOM % 2)) || echo "$1 $(one_of "${@:2}") "
+}
+
+random_params() {
+	local name min max
+
+	while read -r name min max; do
+		((RANDOM % 2)) || echo -n "$name $((min + RANDOM % (max - min + 1))) "
+	done < <(jq -r --arg p "$1" '.[] | select(.name == $p) | .params[] |
+		"\(.name) \(.min) \(.max)"' "$DIR/policies")
+}
+
+# A policy that marks packets leaves no room for a larger q.
+random_fabric() {
+	local policy
+
+	# shellcheck disable=SC2086 # a list of words
+	policy=$(one_of $POLICIES)
+	echo -n "fabric add policy $policy $(random_params "$policy")leaf-id $((1 + RANDOM)) "
+	[[ $policy == tr ]] || maybe q 1 3 4 6
+	maybe metric max sum
+	maybe tdre auto 16us 1ms
+	maybe alpha 0.1 0.001 0.5 0.333333
+	maybe flowlet-timeout auto 0 500us 1s
+	maybe age 100us 10ms 12.345ms
+	maybe dstport 4789 8472
+	maybe dstport 4790
+	maybe flowlets 1024 65536
+	maybe hello off 300ms 20ms
+	maybe probe auto off 200us 1ms
+	maybe explicit-feedback on off
+	maybe "opt-out mark" off 1 0x10/0xf0 0/1
+	maybe "opt-out dscp" off 0 46
+	maybe local off 10.0.0.11 fd00::11 "10.0.0.11 local fd00::12"
+}
+
+random_ports() {
+	local dev tag=$((RANDOM % 8))
+
+	for dev in d0 d1 d2 d10 dev veth; do
+		((RANDOM % 3)) || continue
+		echo -n "port add dev $dev rate $(one_of 1gbit 2500mbit 40gbit) $(maybe tier 0 3) "
+		if ((RANDOM % 3)); then
+			echo "role uplink tag $((tag = (tag + 1 + RANDOM % 2) % 16))" "$(maybe drain on off)"
+		else
+			echo "role transit"
+		fi
+	done
+}
+
+random_leaves() {
+	local leaf
+
+	for leaf in 10.0.0.{12..17} fd00::{12..14}; do
+		((RANDOM % 2)) || echo "leaf add $leaf $(maybe mode auto conga plain)"
+	done
+}
+
+random_configuration() {
+	{ random_fabric | tr '\n' ' '; echo; random_ports; random_leaves; } | shuf
+}
+
+# From what the one before left, sync comes to the same as restore from nothing does; and
+# what is saved says it all. Then there is nothing left to do.
+random_round() {
+	box save >"$DIR/before" && random_configuration >"$DIR/random" || return
+	box sync "$DIR/random" 2>"$DIR/said" || fail "sync: $(<"$DIR/said")" || return
+	box save >"$DIR/synced" && [[ ! $(box sync check "$DIR/random") ]] ||
+		fail "sync leaves: $(box sync check "$DIR/random")" || return
+	box restore "$DIR/random" 2>"$DIR/said" && saved synced || fail "$(<"$DIR/said")" || return
+	box restore "$DIR/synced" && saved synced
+}
+
+random_ones_come_back() {
+	local round
+
+	box -j policy list >"$DIR/policies" || return
+	for ((round = 0; round < ROUNDS; round++)); do
+		random_round || fail "after $(<"$DIR/before"): $(<"$DIR/random")" || return
+	done
+}
+
+# ---- what is wrong changes nothing ----
+
+base_is() {
+	file_is base <<-END
+		fabric add policy conga q 4
+		port add dev d0 role uplink tag 3 rate 10Gbit
+		port add dev d1 role transit rate 1Gbit
+		leaf add 10.0.0.12 mode conga
+	END
+	box restore "$DIR/base" && saved base
+}
+
+# wrong_in_7 WORD STATUS ERROR LINE: of a file whose other lines are right and differ
+# from what is; both ways nothing is touched, not even for a moment.
+wrong_in_7() {
+	local way=$1 status=$2 error=$3 line=$4
+
+	file_is wrong <<-END
+		# In line 3 the fabric begins, which goes on in line 4.
+
+		fabric add policy letflow \\
+			q 2
+		port add dev d2 role uplink rate 10gbit
+		leaf add 10.0.0.13	# another
+		$line
+		leaf add 10.0.0.14
+	END
+	events_begin || return
+	says "$status" "$error
+Command failed $DIR/wrong:7
+Nothing was changed" "$CONGA" -n "$BOX" "$way" "$DIR/wrong" || return
+	events_end && saved base
+}
+
+# No event of a change comes between these.
+events_begin() {
+	"$CONGA" -n "$BOX" -j monitor fabric port leaf >"$DIR/events" &
+	MONITOR=$!
+	defer "kill $MONITOR 2>/dev/null"
+	busywait "$PATIENCE_MS" monitor_listens || fail "the monitor is deaf"
+}
+
+# The one generic netlink socket here that has groups is the monitor's.
+monitor_listens() {
+	# shellcheck disable=SC2016 # awk's
+	in_ns "$BOX" awk '$2 == 16 && $4 !~ /^0+$/ { found = 1 } END { exit !found }' \
+		/proc/self/net/netlink
+}
+
+events_end() {
+	kill "$MONITOR"
+	wait "$MONITOR"
+	[[ ! -s $DIR/events ]] || fail "something happened: $(tr '\n' '|' <"$DIR/events")"
+}
+
+line_7_is_told() {
+	local way
+
+	base_is || return
+	for way in restore sync; do
+		wrong_in_7 "$way" 2 'Error: argument "10.0.0" is wrong: not an IPv4 or IPv6 address' \
+			"leaf add 10.0.0" &&
+			wrong_in_7 "$way" 2 "Error: a configuration has the commands fabric add, port add and leaf add" \
+				"port set d0 rate 1gbit" &&
+			wrong_in_7 "$way" 2 "Error: a quoted string is not closed" 'leaf add "10.0.0.15' &&
+			wrong_in_7 "$way" 2 "Error: this leaf is in line 6 already" "leaf add 10.0.0.13" &&
+			wrong_in_7 "$way" 2 "Error: this fabric is in line 3 already" "fabric add" &&
+			wrong_in_7 "$way" 2 "Error: this port is in line 5 already" \
+				"port add d2 role transit rate 1gbit" &&
+			wrong_in_7 "$way" 2 "Error: only an uplink has a tag" \
+				"port add d0 role transit tag 3" &&
+			wrong_in_7 "$way" 2 "Error: only an uplink can be drained" \
+				"port add d0 role transit drain on" || return
+	done
+	wrong_in_7 restore 1 'Cannot find device "nowhere"' \
+		"port add nowhere role uplink rate 1gbit"
+}
+
+# The kernel alone knows what values it takes. It is asked before anything changes.
+values_are_asked_for() {
+	local way
+
+	base_is || return
+	for way in restore sync; do
+		wrong_in_7 "$way" 1 "Error: rate is auto or from 1 Mbit/s to 1 Tbit/s." \
+			"port add d0 role uplink rate 1kbit" &&
+			wrong_in_7 "$way" 1 "Error: tag is an LBTag from 0 to 15." \
+				"port add d0 role uplink rate 1gbit tag 16" || return
+	done
+	file_is wrong <<<"fabric add q 7"
+	says 1 "Error: q is a number of bits from 1 to 6.
+Command failed $DIR/wrong:1
+Nothing was changed" "$CONGA" -n "$BOX" restore "$DIR/wrong" && saved base
+}
+
+all_wrong_lines_are_told() {
+	base_is || return
+	file_is wrong <<-END
+		port add d0 role uplink rate fast
+		port add d1 role sideways
+	END
+	says 2 "Error: argument \"fast\" is wrong: not a rate such as 40gbit (units: bit, kbit, mbit, gbit, tbit)
+Command failed $DIR/wrong:1
+Error: argument \"sideways\" is wrong: role is uplink or transit
+Command failed $DIR/wrong:2
+Nothing was changed" "$CONGA" -n "$BOX" sync "$DIR/wrong" || return
+	file_is wrong <<<"leaf add 10.0.0.13"
+	says 2 "Error: ports and leaves are a fabric's, and no line says \"fabric add\"
+Command failed $DIR/wrong:1
+Nothing was changed" "$CONGA" -n "$BOX" sync "$DIR/wrong" && saved base
+}
+
+# Our own address is refused when all before it has been done.
+refused_in_the_midst() {
+	local way
+
+	base_is && ip -n "$BOX" address replace 10.0.0.99/32 dev lo || return
+	auto_port d10 && box leaf set 10.0.0.12 mode plain && box save >"$DIR/before" || return
+	box -j port show | jq 'map(del(.tx_packets, .tx_bytes))' >"$DIR/ports"
+	for way in restore sync; do
+		file_is wrong <<-END
+			fabric add policy letflow q 2 dstport 1234
+			port add dev d0 role transit rate 1gbit
+			port add dev d10 role uplink rate 3gbit
+			port add dev d2 role uplink rate 10gbit tag 3
+			leaf add 10.0.0.12 mode conga
+			leaf add 10.0.0.99
+		END
+		says 1 "Error: A leaf is remote, this address is our own.
+Command failed $DIR/wrong:6
+What was is put back" "$CONGA" -n "$BOX" "$way" "$DIR/wrong" && saved before || return
+		diff "$DIR/ports" <(box -j port show | jq 'map(del(.tx_packets, .tx_bytes))') \
+			>"$DIR/diff" || fail "$way: ports: $(tr '\n' '|' <"$DIR/diff")" || return
+	done
+}
+
+# ---- what a daemon made ----
+
+# auto_port DEVICE: as congad adds it
+auto_port() {
+	local index said
+
+	index=$(ip -n "$BOX" -o link show "$1") || return
+	said=$(in_ns "$BOX" "$TESTS/tools/genl_request" "$PORT_NEW" "1:u32=${index%%:*}" 2:u32=1 \
+		4:u64=1000000000 "$ATTR_ORIGIN:u32=$ORIGIN_AUTO")
+	[[ $said == ok ]] || fail "$1: $said"
+}
+
+origin_of() {
+	box -j port show dev "$1" | jq -r '.[0].origin'
+}
+
+daemon_is_left_alone() {
+	base_is && auto_port d10 && saved base && applied sync "$DIR/base" || return
+	[[ $(origin_of d10) == auto ]] || fail "d10 is $(origin_of d10)" || return
+	echo "port add dev d10 role uplink tag 0 rate 1Gbit" >>"$DIR/base"
+	sort -o "$DIR/base" -k1,1 -s "$DIR/base" && box -d sync "$DIR/base" >"$DIR/said" || return
+	[[ $(<"$DIR/said") == "port set dev d10 tier 0" && $(origin_of d10) == manual ]] ||
+		fail "taken over: $(<"$DIR/said"), d10 is $(origin_of d10)"
+}
+
+# ---- devices that come later ----
+
+absent_is_waited_for() {
+	base_is && echo "port add dev later role uplink tag 7 rate 10gbit" >>"$DIR/base" &&
+		echo "port add dev d2 role uplink rate 10gbit" >>"$DIR/base" || return
+	says 0 "Warning: $DIR/base:5: there is no device \"later\" yet, the port waits for it" \
+		"$CONGA" -n "$BOX" sync "$DIR/base" || return
+	ip -n "$BOX" link add later up type dummy || return
+	[[ $(box -d sync "$DIR/base") == "port add dev later role uplink tag 7 rate 10Gbit" ]] ||
+		fail "not bound: $(box port show)" || return
+	ip -n "$BOX" link del later && ip -n "$BOX" link add later up type dummy &&
+		applied sync "$DIR/base" && [[ $(box -j port show dev later | jq '.[0].tag') == 7 ]] ||
+		fail "not bound again" || return
+	ip -n "$BOX" link del later
+}
+
+# A tag that a line gives to one that comes later is not given to another before.
+tags_are_kept_free() {
+	file_is tags <<-END
+		fabric add
+		port add d0 role uplink rate 1gbit
+		port add later role uplink rate 1gbit tag 0
+		port add d1 role uplink rate 1gbit tag 1
+	END
+	box restore /dev/null && box sync "$DIR/tags" 2>/dev/null || return
+	[[ $(box -j port show dev d0 | jq '.[0].tag') == 2 ]] || fail "$(box port show)"
+}
+
+# ---- the service ----
+
+# unit_does ACTION: its commands, with no more privilege than it leaves them
+unit_does() {
+	local command
+
+	command=$(sed -n "s/^Exec$1=-\?//p" "$TESTS/../userspace/dist/conga.service") || return
+	command=${command//\/etc\/conga.conf/$DIR/conf}
+	# shellcheck disable=SC2086 # a list of words
+	in_ns "$BOX" setpriv --bounding-set=-all,+net_admin --inh-caps=-all --no-new-privs \
+		${command//\/usr\/local\/sbin\/conga/$CONGA}
+}
+
+# By the example, with the devices that are here.
+service_starts_reloads_stops() {
+	[[ $(find "$TESTS/../userspace/dist" -name '*.rules' -exec grep -c 'try-reload-or-restart conga.service' {} +) == 1 ]] ||
+		fail "no rule reloads the service" || return
+	sed -e 's/eth1/d0/' -e 's/eth2/later/' "$TESTS/../userspace/dist/conga.conf" >"$DIR/conf"
+	box restore /dev/null || return
+	unit_does Start 2>"$DIR/said" || fail "start: $(<"$DIR/said")" || return
+	[[ $(<"$DIR/said") == "Warning: $DIR/conf:"*": there is no device \"later\" yet, the port waits for it" ]] ||
+		fail "start said: $(<"$DIR/said")" || return
+	ip -n "$BOX" link add later up type dummy && says 0 "" unit_does Reload &&
+		ip -n "$BOX" link del later || return
+	[[ $(box save | grep -c .) == 4 ]] || fail "there is: $(box save)" || return
+	says 0 "" unit_does Stop || return
+	[[ ! $(box save) ]] || fail "stopped, there is: $(box save)"
+}
+
+# Hardened as its neighbour is, at least.
+service_is_sound() {
+	local unit=$DIR/conga.service
+
+	type -P systemd-analyze >/dev/null || { why "needs systemd-analyze"; return "$KSFT_SKIP"; }
+	sed "s|/usr/local/sbin/conga|$(realpath "$CONGA")|" "$TESTS/../userspace/dist/conga.service" >"$unit"
+	grep -q "^Before=network.target frr.service" "$unit" || fail "not before routing" || return
+	systemd-analyze verify --man=no "$unit" >"$DIR/said" 2>&1 &&
+		[[ ! -s $DIR/said ]] || fail "verify: $(tr '\n' '|' <"$DIR/said")" || return
+	systemd-analyze security --offline=yes --threshold=18 "$unit" >"$DIR/said" 2>&1 ||
+		fail "security: $(tail -1 "$DIR/said")"
+}
+
+# ---- output that nobody reads ----
+
+# The reader has gone before anything is written: all is applied nevertheless, and said.
+closed_pipe_is_no_half() {
+	local status i
+
+	base_is && full || return
+	for ((i = 0; i < LEAVES; i++)); do
+		echo "leaf add 10.1.$((i / 100)).$((1 + i % 100))"
+	done >>"$DIR/full"
+	{ read -r -t 0.2; box -d sync "$DIR/full"; echo $? >"$DIR/status"; } 2>"$DIR/said" | :
+	status=$(<"$DIR/status")
+	box save >"$DIR/piped" && box restore "$DIR/full" && saved piped ||
+		fail "half: $(<"$DIR/piped")" || return
+	((status == 141)) || fail "status $status: $(<"$DIR/said")" || return
+	(trap '' PIPE; { read -r -t 0.2; box save; echo $? >"$DIR/status"; } 2>"$DIR/said" | :)
+	[[ $(<"$DIR/status") == 1 && ! -s $DIR/said ]] ||
+		fail "save: status $(<"$DIR/status"): $(<"$DIR/said")"
+}
+
+# ---- another version ----
+
+# A tool with another number for "probe", which the module does not know, and which does
+# not know the module's; and one that speaks another version altogether.
+versions_are_told() {
+	base_is || return
+	says 1 "Error: the module does not know probe, it is older than this tool (conga -V)" \
+		"$TESTS/tools/conga_ahead" -n "$BOX" fabric set probe 1ms && saved base || return
+	"$TESTS/tools/conga_ahead" -n "$BOX" save >"$DIR/ahead" 2>"$DIR/said" || return
+	[[ $(<"$DIR/said") == "Warning: the module is newer than this tool (conga -V), what it may know more is not saved" ]] ||
+		fail "save: $(<"$DIR/said")" || return
+	says 1 "Error: the module is older than this tool, its netlink family has version 1, not 2: update the module (conga-dkms)" \
+		"$TESTS/tools/conga_apart" -n "$BOX" save || return
+	[[ $("$TESTS/tools/conga_ahead" -V 2>&1 >/dev/null) == "Warning: the module is older than this tool" ]] ||
+		fail "-V: $("$TESTS/tools/conga_ahead" -V 2>&1)" || return
+	[[ ! $(box -V 2>&1 >/dev/null) ]] || fail "$(box -V 2>&1)"
+}
+
+# ---- with traffic ----
+
+steady_start() {
+	nsenter --net="/run/netns/${HOST[0.0]}" bash -c "flows_steady ${HOST_IP[1.0]} $FLOWS" &
+	STEADY=$!
+	defer "kill $STEADY 2>/dev/null"
+	busywait "$PATIENCE_MS" flowlets_are "$FLOWS" || fail "no flowlets: $(conga 0 flowlet show)"
+}
+
+flowlets() {
+	conga 0 -j flowlet show | jq -r 'map("\(.hash) \(.dev)") | sort | .[]'
+}
+
+flowlets_are() {
+	(($(flowlets | grep -c .) == $1))
+}
+
+# What another rate, another leaf and another parameter leave as it was: where each flow
+# goes, and what is known of the other leaf.
+sync_disturbs_nobody() {
+	local before table
+
+	pings && steady_start && before=$(flowlets) && table=$(rows) || return
+	[[ $table == *"${VTEP[1]} tag"* ]] || fail "nothing learnt: $table" || return
+	conga 0 save | sed -e 's/dev up0 \(.*\)$/dev up0 \1 drain on/' -e 's/age 10s/age 9s/' \
+		>"$DIR/traffic" && echo "leaf add 10.9.9.9 mode plain" >>"$DIR/traffic" || return
+	sed -i -e 's/ drain on//' -e '/dev up0/s/ rate [^ ]*//' -e '/dev up0/s/$/ rate 5gbit/' \
+		"$DIR/traffic"
+	stats_mark "${LEAF[0]}"
+	conga 0 -d sync "$DIR/traffic" >"$DIR/said" || return
+	[[ $(<"$DIR/said") == "fabric set age 9s
+port set dev up0 rate 5Gbit
+leaf add 10.9.9.9 mode plain" ]] || fail "did: $(<"$DIR/said")" || return
+	[[ $(flowlets) == "$before" && $(rows) == "$table" ]] ||
+		fail "disturbed: $before, then $(flowlets); $table, then $(rows)" || return
+	[[ " $(stats_growth "${LEAF[0]}") " != *flowlets_[smr]* ]] ||
+		fail "flowlets began: $(stats_growth "${LEAF[0]}")"
+}
+
+pings() {
+	in_ns "${HOST[0.0]}" ping -qc 5 -i 0.05 "${HOST_IP[1.0]}" >/dev/null
+}
+
+rows() {
+	conga 0 -j table show to-leaf leaf "${VTEP[1]}" |
+		jq -r '.[] | "\(.leaf) \(.rows | map("tag \(.tag)") | join(" "))"'
+}
+
+oldest_row_ns() {
+	conga 0 -j table show to-leaf leaf "${VTEP[1]}" | jq '[.[].rows[].age_ns] | max // 0'
+}
+
+# The control: what begins anew forgets both, though new rows may come at once.
+restore_begins_anew() {
+	local start=${EPOCHREALTIME/.} passed oldest
+
+	(($(oldest_row_ns) > 0)) || fail "nothing learnt" || return
+	conga 0 restore "$DIR/traffic" && busywait "$PATIENCE_MS" flowlets_are "$FLOWS" || return
+	oldest=$(oldest_row_ns)
+	passed=$((${EPOCHREALTIME/.} - start))
+	((oldest < passed * 1000)) || fail "a row is as it was: $oldest ns old after $passed us"
+}
+
+require_root
+require_commands ip jq shuf setpriv
+require_module
+export -f flows_steady
+tap_plan 17
+DIR=$(mktemp -d) && defer "rm -rf $DIR"
+{ box_up && topo_up && flows_silence && fabric_up conga conga; } || die "cannot set up"
+tap_test "everything that can be set comes back" everything_comes_back
+tap_test "what is so by itself is not written down" defaults_are_left_out
+tap_test "no fabric is a configuration, too" nothing_is_kept_too
+tap_test "random configurations, by sync and by restore" random_ones_come_back
+tap_test "wrong in line 7: nothing happens, line and reason are told" line_7_is_told
+tap_test "values that the kernel refuses are told before anything happens" values_are_asked_for
+tap_test "all wrong lines are told" all_wrong_lines_are_told
+tap_test "refused in the midst: what was is put back" refused_in_the_midst
+tap_test "what a daemon made stays, and is taken over as it is" daemon_is_left_alone
+tap_test "a port waits for its device, once and again" absent_is_waited_for
+tap_test "its tag waits with it" tags_are_kept_free
+tap_test "the service starts, reloads and stops by the example" service_starts_reloads_stops
+tap_test "systemd takes the service, and finds it hardened" service_is_sound
+tap_test "a pipe that is closed leaves no half" closed_pipe_is_no_half
+tap_test "a module older or newer than the tool is told" versions_are_told
+tap_test "sync disturbs neither flowlets nor tables" sync_disturbs_nobody
+tap_test "restore begins anew" restore_begins_anew
+tap_exit

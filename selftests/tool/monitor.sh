@@ -1,0 +1,410 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The monitor: each event once, in order, with its object as "show" has it; as
+# text and as JSON, with times; a queue that ran over is said and made good; it
+# ends when it is told to.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+
+TOPO_LINKS=1
+FABRIC_RATE=1gbit
+QUIET=				# leaves in mode auto say hello
+readonly WAIT_MS=30000
+readonly SMALL_QUEUE=1		# the kernel makes it the smallest it has
+readonly FLOOD=50		# more events than the smallest queue holds
+readonly DUMP=2000		# leaves whose dump is easily interrupted
+readonly FLOOD_S=3
+readonly HELLO=50ms
+
+MONITOR=""			# process id
+MARK_US=10001			# of Tage
+
+# ---- the monitor in the background ----
+
+# A mark is a Tage that was not there before: when the monitor has told of it, it
+# has told of all that came before.
+mark() {
+	MARK_US=$((MARK_US + 10))
+	conga 0 fabric set age "${MARK_US}us"
+}
+
+is_marked() {
+	local ms
+
+	printf -v ms '%d.%03d' $((MARK_US / 1000)) $((MARK_US % 1000))
+	grep -qE "\"age_ns\":${MARK_US}000,| age ${ms}ms " "$OUT"
+}
+
+# Changes nothing but Tage, until one is told of.
+is_listening() {
+	mark && [[ -s $OUT ]]
+}
+
+settled() {
+	mark || return
+	busywait "$WAIT_MS" is_marked || fail "no mark: $(<"$OUT") $(<"$ERR")"
+}
+
+# monitor_start [OPTION]... -- [OBJECT]...: its lines are in $OUT from here on
+monitor_start() {
+	local options=()
+
+	while [[ $1 != -- ]]; do
+		options+=("$1")
+		shift
+	done
+	# A test that failed may have left one running.
+	[[ ! $MONITOR ]] || kill -KILL "$MONITOR" 2>/dev/null
+	: >"$OUT"
+	"$CONGA" -n "${LEAF[0]}" "${options[@]}" monitor fabric "${@:2}" >>"$OUT" 2>"$ERR" &
+	MONITOR=$!
+	busywait "$WAIT_MS" is_listening || fail "the monitor is deaf: $(<"$ERR")" || return
+	settled && : >"$OUT"
+}
+
+# monitor_stop [SIGNAL]: status 0, and nothing on stderr
+monitor_stop() {
+	local status=0
+
+	kill -"${1:-TERM}" "$MONITOR" && wait "$MONITOR" || status=$?
+	MONITOR=""
+	[[ $status == 0 && ! -s $ERR ]] || fail "status $status: $(<"$ERR")"
+}
+
+# What was told, without marks: a JSON object a line.
+told() {
+	jq -c "select(.object != \"fabric\" or .age_ns != ${MARK_US}000)" "$OUT"
+}
+
+# "OBJECT EVENT KEY", a line each
+summary() {
+	told | jq -r '[.object, .event, .dev // .addr // .leaf // empty] | join(" ")'
+}
+
+summary_is() {
+	local found
+
+	settled || return
+	found=$(summary)
+	[[ $found == "$1" ]] || fail "told: ${found//$'\n'/, }, expected: ${1//$'\n'/, }"
+}
+
+# ---- set up ----
+
+setup() {
+	local l
+
+	topo_up && fabric_up conga auto || return
+	for l in 0 1; do
+		conga "$l" fabric set hello off || return
+	done
+	ip -n "${LEAF[0]}" link add unused up type dummy
+	OUT=$TOPO_DIR/told ERR=$TOPO_DIR/said
+}
+
+# ---- tests ----
+
+changes_are_told_once() {
+	monitor_start -j -- port leaf && conga_batch "${LEAF[0]}" <<-END || return
+		fabric set q 4
+		port add unused role uplink rate 1gbit
+		port set unused rate 2gbit
+		port set unused drain on
+		leaf add 10.0.0.99 mode plain
+		leaf del 10.0.0.99
+		port del unused
+		fabric set q 3
+	END
+	summary_is "fabric changed
+port changed unused
+port changed unused
+port changed unused
+leaf changed 10.0.0.99
+leaf deleted 10.0.0.99
+port deleted unused
+fabric changed" && monitor_stop
+}
+
+# A device that goes is told of by its name, although it has none any more. It
+# goes down before, which may be told as well.
+gone_device_keeps_its_name() {
+	ip -n "${LEAF[0]}" link add shortlived up type dummy || return
+	monitor_start -j -- port && conga 0 port add shortlived role transit rate 1gbit &&
+		ip -n "${LEAF[0]}" link del shortlived || return
+	settled || return
+	[[ $(summary | uniq) == "port changed shortlived
+port deleted shortlived" ]] || fail "$(told)" || return
+	monitor_stop
+}
+
+gone_fabric_is_told() {
+	monitor_start -j -- port leaf && conga 0 fabric del && conga 0 fabric add hello off || return
+	summary_is "fabric deleted
+fabric changed" && monitor_stop || return
+	conga 0 fabric del && fabric_leaf 0 conga auto && conga 0 fabric set hello off
+}
+
+# told_last FILTER: the last event that passes, without what only events have
+told_last() {
+	jq -c "select($1) | del(.object, .event)" "$OUT" | tail -n 1
+}
+
+# shown_is FILTER WORD...
+shown_is() {
+	local event shown
+
+	event=$(told_last "$1")
+	shown=$(conga 0 -j "${@:2}" | jq -c '.[]')
+	[[ $event && $event == "$shown" ]] || fail "told: $event, shown: $shown"
+}
+
+# "unused" is idle, no route uses it.
+objects_are_as_shown() {
+	monitor_start -j -- port leaf path && conga_batch "${LEAF[0]}" <<-END || return
+		port add unused role uplink rate 1gbit tag 9
+		leaf add 10.0.0.99 mode plain
+	END
+	settled && shown_is '.object == "port" and .dev == "unused"' port show unused &&
+		shown_is '.object == "leaf"' leaf show 10.0.0.99 &&
+		shown_is '.object == "fabric"' fabric show || return
+	busywait "$WAIT_MS" path_is_told unused || fail "no path: $(told)" || return
+	[[ $(told_last '.object == "path" and .dev == "unused" and .leaf == "10.0.0.99"') == \
+		'{"leaf":"10.0.0.99","dev":"unused","tag":9,"state":"down","reason":"no_route","local":0,"remote":0}' ]] ||
+		fail "$(told)" || return
+	monitor_stop && conga 0 leaf del 10.0.0.99 && conga 0 port del unused
+}
+
+path_is_told() {
+	told | jq -es "any(.[]; .object == \"path\" and .dev == \"$1\" and .leaf == \"10.0.0.99\")" \
+		>/dev/null
+}
+
+# states OBJECT DEV: each state that was told, in order, changes of reason aside
+states() {
+	told | jq -r "select(.object == \"$1\" and .dev == \"$2\") | .state" | uniq | paste -sd' '
+}
+
+states_are() {
+	[[ $(states port up1) == "$1" && $(states path up1) == "$2" ]]
+}
+
+# The link's other end goes down and comes up again.
+links_and_paths_are_told() {
+	monitor_start -j -- port path && ip -n "${SPINE[1]}" link set down0.0 down || return
+	busywait "$WAIT_MS" states_are down down || fail "down: $(told)" || return
+	ip -n "${SPINE[1]}" link set down0.0 up || return
+	busywait "$WAIT_MS" states_are "down up" "down usable" || fail "up: $(told)" || return
+	[[ $(told | jq -r 'select(.object == "port") | .dev + .state') == up1down$'\n'up1up ]] ||
+		fail "ports: $(told)" || return
+	[[ $(told | jq -c 'select(.object == "path" and .state == "usable")' | wc -l) == 1 ]] ||
+		fail "paths: $(told)" || return
+	# The spine's own route went with its link.
+	topo_link_addresses 0 1 0
+	ip -n "${SPINE[1]}" route replace "${VTEP[0]}" via "$LEAF_END" && monitor_stop
+}
+
+# leaf_states: "STATE REASON" of each event of the leaf, in order
+leaf_states() {
+	told | jq -r 'select(.object == "leaf") | .state + " " + .reason' | paste -sd,
+}
+
+leaf_states_are() {
+	# shellcheck disable=SC2053 # a pattern
+	[[ $(leaf_states) == $1 ]]
+}
+
+leaf_answers() {
+	conga 0 -j leaf show "${VTEP[1]}" | json_is '.[0].state == "conga"'
+}
+
+leaves_are_told() {
+	conga 0 fabric set hello "$HELLO" && conga 1 fabric set hello "$HELLO" &&
+		busywait "$WAIT_MS" leaf_answers || fail "no hello: $(conga 0 leaf show)" || return
+	monitor_start -j -- leaf && conga 1 fabric del || return
+	busywait "$WAIT_MS" leaf_states_are "plain bye*" || fail "bye: $(told)" || return
+	fabric_leaf 1 conga auto || return
+	busywait "$WAIT_MS" leaf_states_are "plain bye*,conga answers" ||
+		fail "hello: $(told) $(conga 0 leaf show)" || return
+	monitor_stop && conga 0 fabric set hello off && conga 1 fabric set hello off
+}
+
+only_what_is_asked_for() {
+	monitor_start -j -- leaf && conga_batch "${LEAF[0]}" <<-END || return
+		port add unused role transit rate 1gbit
+		leaf add 10.0.0.99 mode plain
+		port del unused
+		leaf del 10.0.0.99
+	END
+	summary_is "leaf changed 10.0.0.99
+leaf deleted 10.0.0.99" && monitor_stop
+}
+
+text_is_a_line_each() {
+	local text
+
+	monitor_start -- port leaf && conga_batch "${LEAF[0]}" <<-END || return
+		port add unused role transit rate 1gbit
+		leaf add 10.0.0.99 mode plain
+		leaf del 10.0.0.99
+		port del unused
+	END
+	settled || return
+	text=$(grep -v '^fabric' "$OUT")
+	[[ $text == "port unused: role transit rate 1Gbit (configured) state up metric 0
+leaf 10.0.0.99 mode plain state plain paths 0
+deleted leaf 10.0.0.99
+deleted port unused" ]] || fail "$text" || return
+	[[ $(tail -n 1 "$OUT") == "fabric: policy conga q 3 "* ]] || fail "$(<"$OUT")" || return
+	monitor_stop
+}
+
+times_are_those_of_the_clock() {
+	local before after stamp date='[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}'
+
+	monitor_start -t -- leaf && settled || return
+	stamp=$(head -n 1 "$OUT")
+	[[ $stamp =~ ^\[$date\]\ fabric:\ policy ]] || fail "$stamp" || return
+	monitor_stop && monitor_start -j -t -- leaf || return
+	before=$(date +%s%N)
+	settled || return
+	after=$(date +%s%N)
+	jq -e -s "length > 0 and all(.time_ns >= $before and .time_ns <= $after)" "$OUT" >/dev/null ||
+		fail "$before, $(<"$OUT"), $after" || return
+	[[ $(head -n 1 "$OUT") == '{"time_ns":'*',"object":"fabric","event":"changed","policy":'* ]] ||
+		fail "$(<"$OUT")" || return
+	monitor_stop
+}
+
+# leaves NUMBER COMMAND [WORD]...
+leaves() {
+	local i
+
+	for ((i = 0; i < $1; i++)); do
+		echo "leaf $2 10.99.$((i / 256)).$((i % 256)) ${*:3}"
+	done | conga_batch "${LEAF[0]}"
+}
+
+# flood: more than the queue of a monitor that sleeps can hold
+flood() {
+	kill -STOP "$MONITOR" && leaves "$FLOOD" add mode plain && kill -CONT "$MONITOR"
+}
+
+no_flood() {
+	leaves "$FLOOD" del
+}
+
+overrun_is_told() {
+	grep -q overrun "$OUT"
+}
+
+# state_is_told OBJECT WORD...: behind the last overrun every object is there
+# once, as it is; what packets change aside
+state_is_told() {
+	local steady='del(.object, .event, .dre_bytes, .metric, .tx_packets, .tx_bytes, .local)'
+	local told shown
+
+	told=$(tac "$OUT" | sed '/overrun/,$d' | tac |
+		jq -c "select(.object == \"$1\" and .event == \"changed\") | $steady")
+	shown=$(conga 0 -j "${@:2}" | jq -c ".[] | $steady")
+	[[ $shown && $told == "$shown" ]] || fail "$1 told: $told, shown: $shown"
+}
+
+# No mark behind the flood: it would be told twice.
+overrun_is_made_good() {
+	monitor_start -j -rcvbuf "$SMALL_QUEUE" -- port leaf path && flood || return
+	busywait "$WAIT_MS" overrun_is_told || fail "nothing was lost: $(<"$OUT")" || return
+	busywait "$WAIT_MS" whole_state_is_told || fail "$(<"$OUT")" || return
+	no_flood && monitor_stop
+}
+
+whole_state_is_told() {
+	state_is_told fabric fabric show && state_is_told port port show &&
+		state_is_told leaf leaf show && state_is_told path path show
+}
+
+overrun_is_a_line() {
+	monitor_start -t -rcvbuf "$SMALL_QUEUE" -- && flood || return
+	busywait "$WAIT_MS" overrun_is_told || fail "nothing was lost: $(<"$OUT")" || return
+	grep -qE '^\[[-0-9T:.]+\] overrun: events were lost, here is the state$' "$OUT" ||
+		fail "$(<"$OUT")" || return
+	no_flood && monitor_stop
+}
+
+# Longer than a command tries to dump leaves, of which there are enough for a dump
+# to be interrupted.
+lasting_flood_is_outlived() {
+	local end
+
+	leaves "$DUMP" add mode plain || return
+	monitor_start -j -rcvbuf "$SMALL_QUEUE" -- port leaf path || return
+	end=$((SECONDS + FLOOD_S))
+	while ((SECONDS < end)); do
+		printf 'leaf %s\n' "add 10.98.0.1 mode plain" "del 10.98.0.1"
+	done | conga_batch "${LEAF[0]}" || return
+	busywait "$WAIT_MS" overrun_is_told || fail "nothing was lost: $(<"$OUT")" || return
+	settled && monitor_stop && leaves "$DUMP" del
+}
+
+# Without a fabric there is one state to tell: none.
+overrun_without_fabric() {
+	monitor_start -j -rcvbuf "$SMALL_QUEUE" -- && kill -STOP "$MONITOR" &&
+		for ((i = 0; i < FLOOD; i++)); do
+			echo "fabric set age 20ms"
+		done | conga_batch "${LEAF[0]}" && conga 0 fabric del && kill -CONT "$MONITOR" || return
+	busywait "$WAIT_MS" ends_with_no_fabric || fail "$(<"$OUT")" || return
+	monitor_stop && fabric_leaf 0 conga auto && conga 0 fabric set hello off
+}
+
+ends_with_no_fabric() {
+	[[ $(tail -n 2 "$OUT") == '{"event":"overrun"}
+{"object":"fabric","event":"deleted"}' ]]
+}
+
+signals_end_it() {
+	monitor_start -- && monitor_stop INT && monitor_start -- && monitor_stop TERM
+}
+
+# Without privilege, too: its queue is then as large as it may be.
+anybody_may_listen() {
+	local status=0
+
+	conga 0 fabric show >/dev/null || return
+	cp "$CONGA" "$TOPO_DIR/conga" && chmod 755 "$TOPO_DIR" "$TOPO_DIR/conga" || return
+	: >"$OUT"
+	nsenter --net="/run/netns/${LEAF[0]}" setpriv --reuid 65534 --regid 65534 --clear-groups \
+		--inh-caps=-all "$TOPO_DIR/conga" -j monitor fabric >>"$OUT" 2>"$ERR" &
+	MONITOR=$!
+	busywait "$WAIT_MS" is_listening || fail "deaf: $(<"$ERR")" || return
+	monitor_stop
+}
+
+require_root
+require_commands ip jq nsenter setpriv tac
+require_module
+tap_plan 15
+setup || die "the fabric cannot be set up"
+tap_test "changes are told once, in order" changes_are_told_once
+tap_test "a device that is gone still has its name" gone_device_keeps_its_name
+tap_test "a fabric that is gone, and a new one" gone_fabric_is_told
+tap_test "objects are told as they are shown" objects_are_as_shown
+tap_test "a link that goes and comes, and its paths" links_and_paths_are_told
+tap_test "a leaf that says bye and comes back" leaves_are_told
+tap_test "only the objects that are asked for" only_what_is_asked_for
+tap_test "text is a line for each" text_is_a_line_each
+tap_test "times are those of the clock" times_are_those_of_the_clock
+tap_test "after an overrun the whole state is told" overrun_is_made_good
+tap_test "it is told, however long changes go on" lasting_flood_is_outlived
+tap_test "an overrun is said in one line" overrun_is_a_line
+tap_test "an overrun without a fabric" overrun_without_fabric
+tap_test "INT and TERM end it with status 0" signals_end_it
+tap_test "listening needs no privilege" anybody_may_listen
+tap_exit

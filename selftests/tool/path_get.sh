@@ -1,0 +1,281 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Which uplink would a packet take? The answer is the policy's, or the flowlet's
+# that is in progress; every uplink that is not used says why; asking changes
+# nothing.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+
+TOPO_LINKS=1
+FABRIC_RATE=1gbit
+readonly WAIT_MS=30000
+readonly SPORT=50000 DPORT=9	# the source port is vxlan_send's
+readonly ASKED=6		# times, where each answer must be the same
+readonly ASKED_MOST=60		# times, until a tie has fallen to both uplinks
+readonly NOWHERE=10.0.0.99	# a leaf that no route leads to
+
+declare -A SENTENCE=(
+	[port_down]="the uplink is down or has no carrier"
+	[no_route]="there is no unicast route to the leaf"
+	[not_nexthop]="the route to the leaf does not use this uplink"
+	[silent]="the leaf answers hellos, but not by this uplink"
+	[draining]="the uplink is draining: it takes no new flowlets"
+)
+
+# A flowlet lives for a second. The uplinks' DREs remember for ten, so that what
+# is read of them twice is nearly the same.
+setup() {
+	local i
+
+	topo_up && fabric_up conga conga && conga 1 fabric set hello off || return
+	for i in 0 1; do
+		in_ns "${LEAF[i]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 || return
+	done
+	ip -n "${LEAF[0]}" link add unused up type dummy && conga_batch "${LEAF[0]}" <<-END
+		fabric set flowlet-timeout 1s tdre 1s hello off
+		port add unused role uplink rate 1gbit tag 14
+		leaf add $NOWHERE mode plain
+	END
+}
+
+# get FILTER WORD...: of the one object that "path get" prints
+get() {
+	conga 0 -j path get "${@:2}" | jq -c ".[] | $1"
+}
+
+# got EXPECTED FILTER WORD...
+got() {
+	local found
+
+	found=$(get "${@:2}")
+	[[ $found == "$1" ]] || fail "path get ${*:3}: $found, expected: $1"
+}
+
+drain() {
+	conga 0 port set "$1" drain "$2"
+}
+
+# ---- the form ----
+
+# shape FILTER WORD...: "key:type ..." of each object that passes, one a line
+shape() {
+	get "$1 | to_entries | map(\"\\(.key):\\(.value | type)\") | join(\" \")" "${@:2}" | sort -u
+}
+
+keys_are_these() {
+	local found
+
+	found=$(shape . "${VTEP[1]}")
+	[[ $found == '"leaf:string decision:string dev:string tag:number local:number remote:number paths:array"' ]] ||
+		fail "$found" || return
+	found=$(shape . "$NOWHERE")
+	[[ $found == '"leaf:string decision:string paths:array"' ]] || fail "$found"
+}
+
+# What packets and time change aside.
+paths_are_those_of_path_show() {
+	local steady='map(del(.leaf, .age_ns, .local, .remote))' leaf
+
+	for leaf in "${VTEP[1]}" "$NOWHERE"; do
+		got "$(conga 0 -j path show leaf "$leaf" | jq -c "$steady")" ".paths | $steady" "$leaf" ||
+			return
+	done
+	got 3 '.paths | length' leaf "${VTEP[1]}"
+}
+
+# ---- the choice ----
+
+# Of two idle uplinks either, and no other.
+ties_fall_to_both() {
+	local i chosen=""
+
+	for ((i = 0; i < ASKED_MOST; i++)); do
+		chosen+=$(get '"\(.decision) \(.dev) \(.local) \(.remote)"' "${VTEP[1]}")
+		[[ $chosen != *'"new up0 0 0"'* || $chosen != *'"new up1 0 0"'* ]] || break
+	done
+	chosen=${chosen//\"new up[01] 0 0\"/}
+	[[ $i != "$ASKED_MOST" && ! $chosen ]] || fail "after $i answers: $chosen"
+}
+
+up0_is_loaded() {
+	in_ns "${HOST[0.0]}" ping -q -f -c 300 -W 5 -s 1400 "${HOST_IP[1.0]}" >/dev/null &&
+		get '.paths[] | select(.dev == "up0").local > 5' "${VTEP[1]}" | grep -q true
+}
+
+# The rate is such that pings fill the DRE of up0, which they take alone; it is
+# empty again after 17 s.
+load_is_avoided() {
+	local i
+
+	drain up1 on && conga 0 port set up0 rate 1mbit &&
+		busywait "$WAIT_MS" up0_is_loaded || fail "$(conga 0 path show)" || return
+	drain up1 off || return
+	for ((i = 0; i < ASKED; i++)); do
+		got '["new","up1",0]' '[.decision, .dev, .local]' "${VTEP[1]}" || return
+	done
+	conga 0 fabric set policy ecmp && got '["new"]' '[.decision]' "${VTEP[1]}" &&
+		conga 0 fabric set policy conga && conga 0 port set up0 rate 1gbit
+}
+
+# ---- flows ----
+
+# send ADDRESS ADDRESS: a datagram inside the tunnel, from host to host
+send() {
+	"$TESTS/tools/vxlan_send" -n "${HOST[0.0]}" -d eth0 -m "${HOST_MAC[1.0]}" -p "$DPORT" -s "$1" "$2" 00
+}
+
+# The flow is on up1, which takes no new ones: only its flowlet keeps it there.
+flowlets_are_found() {
+	local from to
+
+	for from in "${HOST_IP[0.0]}" "${HOST_IP6[0.0]}"; do
+		to=${HOST_IP[1.0]}
+		[[ $from != *:* ]] || to=${HOST_IP6[1.0]}
+		busywait "$WAIT_MS" flow_stays "$from" "$to" || return
+		drain up1 off || return
+	done
+}
+
+# On a slow machine a second may have passed.
+flow_stays() {
+	drain up1 off && drain up0 on && send "$1" "$2" && drain up0 off && drain up1 on &&
+		got '["flowlet","up1",1]' '[.decision, .dev, .tag]' "${VTEP[1]}" from "$1" to "$2" \
+			proto udp sport "$SPORT" dport "$DPORT"
+}
+
+# Whatever of it is other makes another flow, which is new.
+other_flows_are_new() {
+	local flow a=${HOST_IP[0.0]} b=${HOST_IP[1.0]}
+
+	drain up0 on && drain up1 off && send "$a" "$b" && drain up0 off && drain up1 on || return
+	for flow in "from $a to $b proto tcp sport $SPORT dport $DPORT" \
+		"from $a to $b sport $SPORT dport $DPORT" \
+		"from $a to $b proto 17 sport $((SPORT + 1)) dport $DPORT" \
+		"from $a to $b proto 17 sport $SPORT dport $((DPORT + 1))" \
+		"from $b to $a proto udp sport $SPORT dport $DPORT" \
+		"from $a to $b proto udp" "from fd02::1 to fd02::2"; do
+		# shellcheck disable=SC2086 # a list of words
+		got '["new","up0"]' '[.decision, .dev]' "${VTEP[1]}" $flow || return
+	done
+	drain up1 off
+}
+
+# ---- why not ----
+
+# reasons_are "DEV REASON" ...: of those that are not usable
+reasons_are() {
+	local found
+
+	found=$(get '.paths[] | select(.state == "down") | "\(.dev) \(.reason)"' "${VTEP[1]}" |
+		tr -d '"' | paste -sd,)
+	[[ $found == "$1" ]] || fail "reasons: $found, expected: $1"
+}
+
+# says_why DEV REASON LEAF: the sentence is on the uplink's line
+says_why() {
+	local text
+
+	text=$(conga 0 path get "$3")
+	[[ $text == *"dev $1 tag "*" down (${SENTENCE[$2]})"* ]] || fail "no ${SENTENCE[$2]}: $text"
+}
+
+no_carrier_is_said() {
+	ip -n "${SPINE[0]}" link set down0.0 down || return
+	busywait "$WAIT_MS" reasons_are "up0 port_down,unused not_nexthop" || return
+	got '["new","up1"]' '[.decision, .dev]' "${VTEP[1]}" &&
+		says_why up0 port_down "${VTEP[1]}" && says_why unused not_nexthop "${VTEP[1]}" &&
+		ip -n "${SPINE[0]}" link set down0.0 up || return
+	# The spine's own route went with its link.
+	topo_link_addresses 0 0 0
+	ip -n "${SPINE[0]}" route replace "${VTEP[0]}" via "$LEAF_END" || return
+	busywait "$WAIT_MS" reasons_are "unused not_nexthop" || return
+}
+
+draining_is_said() {
+	drain up0 on && reasons_are "up0 draining,unused not_nexthop" &&
+		says_why up0 draining "${VTEP[1]}" &&
+		got '["new","up1"]' '[.decision, .dev]' "${VTEP[1]}" && drain up0 off
+}
+
+# Spine 1 drops what is for the tunnel and looks well otherwise.
+silence_is_said() {
+	in_ns "${SPINE[1]}" nft -f - <<-END || return
+		table inet grey {
+			chain forward { type filter hook forward priority 0; udp dport 4789 drop; }
+		}
+	END
+	conga 0 fabric set hello 100ms && conga 1 fabric set hello 100ms || return
+	busywait "$WAIT_MS" is_silent || fail "$(conga 0 path show)" || return
+	says_why up1 silent "${VTEP[1]}" && got '["new","up0"]' '[.decision, .dev]' "${VTEP[1]}" &&
+		in_ns "${SPINE[1]}" nft delete table inet grey || return
+	busywait "$WAIT_MS" reasons_are "unused not_nexthop" || return
+	conga 0 fabric set hello off && conga 1 fabric set hello off
+}
+
+# A path that nobody uses is asked only when it has been used.
+is_silent() {
+	in_ns "${HOST[0.0]}" ping -q -f -c 20 -W 1 "${HOST_IP[1.0]}" >/dev/null
+	[[ $(get '.paths[] | select(.dev == "up1") | .reason' "${VTEP[1]}") == '"silent"' ]]
+}
+
+nothing_is_usable() {
+	local text
+
+	got '"kernel"' .decision "$NOWHERE" && says_why up0 no_route "$NOWHERE" || return
+	text=$(conga 0 path get "$NOWHERE")
+	[[ $text == "$NOWHERE left to the kernel: no usable path"$'\n'"    dev up0 tag 0 down ("* ]] ||
+		fail "$text"
+}
+
+text_names_the_choice() {
+	local text
+
+	drain up1 on && text=$(conga 0 path get "${VTEP[1]}") && drain up1 off || return
+	[[ $text == "${VTEP[1]} dev up0 tag 0 new flowlet local 0 remote 0"$'\n'"    dev up0 tag 0 usable local 0 "* ]] ||
+		fail "$text"
+}
+
+# ---- and nothing else ----
+
+# No flowlet begins by asking, no counter moves by it; hosts are silent.
+asking_changes_nothing() {
+	local i
+
+	ip -n "${HOST[0.0]}" link set eth0 down && ip -n "${HOST[1.0]}" link set eth0 down &&
+		conga 0 flowlet flush && stats_mark "${LEAF[0]}" || return
+	for ((i = 0; i < ASKED; i++)); do
+		conga 0 path get "${VTEP[1]}" >/dev/null &&
+			conga 0 path get "${VTEP[1]}" from "${HOST_IP[0.0]}" to "${HOST_IP[1.0]}" >/dev/null ||
+			fail "refused" || return
+	done
+	[[ $(conga 0 -j flowlet show) == "[]" ]] || fail "$(conga 0 flowlet show)" || return
+	stats_moved "${LEAF[0]}" ""
+}
+
+require_root
+require_commands ip jq ping nft sysctl
+require_module
+tap_plan 12
+setup || die "the fabric cannot be set up"
+tap_test "keys of the answer" keys_are_these
+tap_test "its paths are those of path show" paths_are_those_of_path_show
+tap_test "of equal uplinks either" ties_fall_to_both
+tap_test "the text names the choice" text_names_the_choice
+tap_test "a loaded uplink is not chosen" load_is_avoided
+tap_test "a flow whose flowlet is in progress stays" flowlets_are_found
+tap_test "any other flow is new" other_flows_are_new
+tap_test "an uplink without carrier, and one without a route" no_carrier_is_said
+tap_test "an uplink that drains" draining_is_said
+tap_test "an uplink by which the leaf does not answer" silence_is_said
+tap_test "no uplink at all" nothing_is_usable
+tap_test "asking changes nothing" asking_changes_nothing
+tap_exit

@@ -1,0 +1,501 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Bad input: each is refused with its own sentence and exit status, and changes
+# nothing. Who may change, who may read; the module comes when it is asked for.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+
+readonly ALIAS=net-pf-16-proto-16-family-conga
+readonly -a AS_NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all)
+readonly UPLINKS=16
+readonly FABRIC_NEW=1 FABRIC_SET=2 PORT_NEW=5 PORT_SET=6 PORT_GET=7 LEAF_NEW=9
+readonly LEAF_SET=10 LEAF_GET=11 LEAF_DEL=12 PATH_GET=13 TABLE_GET=14	# enum conga_cmd
+readonly NOT_PERMITTED="Error: Operation not permitted:"
+readonly NEEDS="needs CAP_NET_ADMIN in this network namespace"
+
+readonly NO_POLICY="There is no policy of this name; there are ${POLICIES// /, }"
+readonly HELLO="hello is off or a time from 20 ms to 10 s"
+readonly LOCAL="local is a unicast address that is not link-local"
+readonly BYTE3="This policy writes queues into byte 3 of the VXLAN header, so that q is at most 3"
+readonly UNICAST="A leaf needs a unicast address that is not link-local"
+
+# ---- two namespaces: one with a fabric, one without ----
+
+names() {
+	local sfx
+
+	sfx=$(mktemp -u XXXXXX)
+	HERE_NS=refusals-$sfx THERE_NS=elsewhere-$sfx
+	PUBLIC=$(mktemp -d)
+	defer "rm -rf $PUBLIC"
+}
+
+# Devices d0 ... d16 have no link speed. The index of "elsewhere" is not one of
+# ours.
+links() {
+	local i
+
+	echo "link set lo up"
+	echo "address add 10.0.0.11/32 dev lo"
+	echo "address add fd00::11/128 dev lo"
+	echo "link add bcast up type dummy"
+	echo "address add 10.9.0.1/24 brd 10.9.0.255 dev bcast"
+	for ((i = 0; i <= UPLINKS; i++)); do
+		echo "link add d$i up type dummy"
+	done
+	echo "link add transit up type dummy"
+}
+
+setup() {
+	names
+	ip netns add "$HERE_NS" && defer "ip netns del $HERE_NS" || return
+	ip netns add "$THERE_NS" && defer "ip netns del $THERE_NS" || return
+	# Nothing sends by itself: counters stay as they are, too.
+	in_ns "$HERE_NS" sysctl -qw net.ipv6.conf.default.disable_ipv6=1 || return
+	links | ip -n "$HERE_NS" -batch - || return
+	ip -n "$THERE_NS" link add elsewhere index 4711 type dummy || return
+	# The tree may be where nobody else can read.
+	printf '%s show\n' fabric port leaf >"$PUBLIC/configuration"
+	cp "$CONGA" "$PUBLIC/conga" && chmod 755 "$PUBLIC" "$PUBLIC/conga" || return
+	D0=$(ip -n "$HERE_NS" -o link show d0) && D0=${D0%%:*} || return
+	conga_batch "$HERE_NS" <<-END
+		fabric add q 4 age 20ms hello off
+		port add d0 role uplink rate 10gbit tag 3
+		port add transit role transit rate 1gbit
+		leaf add 10.0.0.12 mode conga
+		leaf add fd00::12 mode plain
+	END
+}
+
+# ---- what must stay ----
+
+configuration() {
+	"$CONGA" -n "$HERE_NS" -j -b "$PUBLIC/configuration"
+}
+
+unchanged() {
+	local now=$BEFORE
+
+	BEFORE=$(configuration)
+	[[ $BEFORE == "$now" ]] ||
+		fail "$*: something changed: $(diff <(jq . <<<"$now") <(jq . <<<"$BEFORE"))"
+}
+
+# Stdin: "SENTENCE | WORDS" a line. Each is refused so, and changes nothing.
+all_refused() {
+	local sentence words
+
+	while IFS='|' read -r sentence words; do
+		sentence=${sentence%"${sentence##*[![:space:]]}"}
+		# shellcheck disable=SC2086 # a list of words
+		refused "$sentence" -n "$HERE_NS" $words && unchanged "$words" || return
+	done
+}
+
+# ---- the kernel's refusals ----
+
+devices_refused() {
+	says 1 'Cannot find device "nosuch"' \
+		"$CONGA" -n "$HERE_NS" port add nosuch role uplink rate 1gbit || return
+	says 1 'Cannot find device "elsewhere"' \
+		"$CONGA" -n "$HERE_NS" port add elsewhere role uplink rate 1gbit || return
+	all_refused <<-END
+		This device is a port already | port add d0 role uplink rate 1gbit
+		This device is a port already | port add transit role uplink rate 1gbit
+		A loopback or VRF device is no link of a fabric | port add lo role transit rate 1gbit
+		This device is not a port of the fabric | port del d1
+		This device is not a port of the fabric | port set d1 rate 1gbit
+		This device is not a port of the fabric | port show d1
+	END
+}
+
+ports_refused() {
+	all_refused <<-END
+		Another uplink has this LBTag | port add d1 role uplink rate 1gbit tag 3
+		tag is an LBTag from 0 to 15 | port add d1 role uplink rate 1gbit tag 16
+		tag is an LBTag from 0 to 15 | port add d1 role uplink rate 1gbit tag 4294967295
+		Only an uplink has an LBTag | port add d1 role transit rate 1gbit tag 4
+		rate is auto or from 1 Mbit/s to 1 Tbit/s | port add d1 role uplink rate 999999bit
+		rate is auto or from 1 Mbit/s to 1 Tbit/s | port add d1 role uplink rate 1000000000001bit
+		rate is auto or from 1 Mbit/s to 1 Tbit/s | port set d0 rate 999kbit
+		The device reports no usable link speed, give a rate | port add d1 role uplink
+		The device reports no usable link speed, give a rate | port add d1 role transit rate auto
+		The device reports no usable link speed, give a rate | port set d0 rate auto
+		What is to change? Give a rate, drain or tier | port set d0
+		Only an uplink can be drained | port set transit drain on
+		Only an uplink can be drained | port add d1 role transit rate 1gbit drain on
+		Only an uplink can be drained | port set transit rate 2gbit drain off
+	END
+}
+
+leaves_refused() {
+	all_refused <<-END
+		$UNICAST | leaf add 224.0.0.1 mode conga
+		$UNICAST | leaf add 239.1.1.1 mode plain
+		$UNICAST | leaf add 255.255.255.255 mode plain
+		$UNICAST | leaf add 10.9.0.255 mode plain
+		$UNICAST | leaf add 127.0.0.1 mode conga
+		$UNICAST | leaf add 169.254.7.7 mode conga
+		$UNICAST | leaf add 0.0.0.0 mode conga
+		$UNICAST | leaf add ff02::1 mode conga
+		$UNICAST | leaf add ::1 mode conga
+		$UNICAST | leaf add :: mode conga
+		$UNICAST | leaf add fe80::1 mode conga
+		$UNICAST | leaf add ::ffff:10.0.0.13 mode conga
+		A leaf is remote, this address is our own | leaf add 10.0.0.11 mode conga
+		A leaf is remote, this address is our own | leaf add fd00::11 mode conga
+		This leaf exists already | leaf add 10.0.0.12 mode plain
+		This leaf exists already | leaf add fd00::12 mode conga
+		This address is not a leaf of the fabric | leaf set 10.0.0.99 mode conga
+		This address is not a leaf of the fabric | leaf del fd00::99
+		This address is not a leaf of the fabric | leaf show 10.0.0.99
+		This address is not a leaf of the fabric | path get 10.0.0.99
+		This address is not a leaf of the fabric | path get leaf fd00::99 from 10.1.0.1 to 10.1.0.2
+	END
+}
+
+flows_refused() {
+	local addresses="A flow has a source and a destination of one address family"
+
+	all_refused <<-END
+		$addresses | path get 10.0.0.12 from 10.1.0.1
+		$addresses | path get 10.0.0.12 to 10.1.0.1 sport 7
+		$addresses | path get 10.0.0.12 from 10.1.0.1 to fd00::1
+		$addresses | path get 10.0.0.12 proto udp sport 1 dport 2
+		Only flows of TCP and UDP have ports | path get 10.0.0.12 from 10.1.0.1 to 10.1.0.2 proto 1 dport 7
+	END
+}
+
+parameters_refused() {
+	all_refused <<-END
+		This network namespace has a fabric already | fabric add
+		q is a number of bits from 1 to 6 | fabric set q 0
+		q is a number of bits from 1 to 6 | fabric set q 7
+		alpha is a factor from 0.001 to 0.5 | fabric set alpha 0.000999
+		alpha is a factor from 0.001 to 0.5 | fabric set alpha 0.500001
+		tdre is auto or a time from 1 us to 1 s | fabric set tdre 999ns
+		tdre is auto or a time from 1 us to 1 s | fabric set tdre 1000000001ns
+		flowlet-timeout is auto or a time from 0 to 1 s | fabric set flowlet-timeout 1000000001ns
+		age is a time from 100 us to 10 s | fabric set age 99999ns
+		age is a time from 100 us to 10 s | fabric set age 10000000001ns
+		dstport is a UDP port from 1 to 65535 | fabric set dstport 0
+		A fabric takes at most 4 dstports | fabric set dstport 1 dstport 2 dstport 3 dstport 4 dstport 5
+		flowlets is a power of two from 1024 to 4194304 | fabric set flowlets 1025
+		flowlets is a power of two from 1024 to 4194304 | fabric set flowlets 512
+		flowlets is a power of two from 1024 to 4194304 | fabric set flowlets 8388608
+		$NO_POLICY | fabric set policy nosuch
+		Policy ecmp has no parameters | fabric set policy ecmp cell 64k
+		Policy drill has no such parameter; it has choices | fabric set policy drill cell 64k
+		Policy presto has no such parameter; it has cell | fabric set policy presto choices 2
+		cell of policy presto is from 1500 to 16777216 | fabric set policy presto cell 1499
+		cell of policy presto is from 1500 to 16777216 | fabric set policy presto cell 16777217
+		choices of policy drill is from 1 to 16 | fabric set policy drill choices 0
+		choices of policy drill is from 1 to 16 | fabric set policy drill choices 17
+		$BYTE3 | fabric set policy tr
+		$BYTE3 | fabric set q 6 policy tr
+		short of policy tr is from 1000 to 16000000 | fabric set q 3 policy tr short 999
+		rtt of policy tr is from 4 to 1000000 | fabric set q 3 policy tr rtt 3
+		rtt of policy tr is from 4 to 1000000 | fabric set q 3 policy tr rtt 1000001
+		The mark of opt-out has bits that its mask has not | fabric set opt-out mark 3/1
+		$LOCAL | fabric set local 224.0.0.1
+		$LOCAL | fabric set local 127.0.0.1
+		$LOCAL | fabric set local fe80::1
+		$LOCAL | fabric set local ::ffff:10.0.0.1
+		$HELLO | fabric set hello 19999us
+		$HELLO | fabric set hello 10000001us
+		leaf-id is a number from 1 to 4294967295 | fabric set leaf-id 0
+	END
+}
+
+# What is valid beside what is not must not be applied, in whatever order the
+# two are looked at.
+settings_are_whole() {
+	all_refused <<-END
+		$NO_POLICY | fabric set q 5 alpha 0.2 age 5ms flowlets 2048 policy nosuch
+		A fabric takes at most 4 dstports | fabric set policy ecmp dstport 1 dstport 2 dstport 3 dstport 4 dstport 5
+		flowlets is a power of two from 1024 to 4194304 | fabric set q 5 tdre 20us flowlet-timeout 1ms flowlets 1000
+		q is a number of bits from 1 to 6 | fabric set policy ecmp age 5ms q 9
+	END
+	says 0 "" "$CONGA" -n "$HERE_NS" fabric set policy ecmp age 5ms || return
+	[[ $(configuration) != "$BEFORE" ]] || fail "a valid setting is not seen" || return
+	says 0 "" "$CONGA" -n "$HERE_NS" fabric set policy conga age 20ms && unchanged
+}
+
+seventeenth_uplink_refused() {
+	local i saved=$BEFORE status
+
+	for ((i = 1; i < UPLINKS; i++)); do
+		echo "port add d$i role uplink rate 1gbit"
+	done | conga_batch "$HERE_NS" || return
+	BEFORE=$(configuration)
+	all_refused <<-END
+		A leaf has at most 16 uplinks, LBTags are 4 bits | port add d$UPLINKS role uplink rate 1gbit
+		A leaf has at most 16 uplinks, LBTags are 4 bits | port add d$UPLINKS role uplink rate 1gbit tag 3
+	END
+	status=$?
+	BEFORE=$saved
+	for ((i = 1; i < UPLINKS; i++)); do
+		echo "port del d$i"
+	done | conga_batch "$HERE_NS" && unchanged || return
+	return "$status"
+}
+
+no_fabric_refused() {
+	local none="There is no fabric in this network namespace, add one first"
+	local words
+
+	for words in "fabric show" "fabric set q 4" "fabric del" "leaf show" \
+		"port add elsewhere role uplink rate 1gbit" "port del elsewhere" \
+		"leaf add 10.0.0.12" "path show" "path get 10.0.0.12" "stats show" "check" \
+		"table show to-leaf" "flowlet show" "flowlet flush"; do
+		# shellcheck disable=SC2086 # a list of words
+		refused "$none" -n "$THERE_NS" $words || return
+	done
+	unchanged "no fabric elsewhere"
+}
+
+# verdict PATTERN COMMAND [ATTRIBUTE:TYPE=VALUE]...
+verdict() {
+	local pattern=$1 said
+
+	shift
+	said=$(in_ns "$HERE_NS" "$TESTS/tools/genl_request" "$@")
+	# shellcheck disable=SC2053 # a pattern
+	[[ $said == $pattern ]] || fail "$*: $said, expected: $pattern" || return
+	unchanged "$*"
+}
+
+# What the tool cannot send. Attributes by number, see linux/conga.h.
+raw_requests_refused() {
+	verdict "ENODEV: There is no such device in this network namespace" \
+		"$PORT_NEW" 1:u32=4711 2:u32=1 4:u64=1000000000 &&
+	verdict "ENODEV: There is no such device in this network namespace" \
+		"$PORT_NEW" 1:u32=4294967295 2:u32=1 4:u64=1000000000 &&
+	verdict "EINVAL: Which port? Its device is missing" "$PORT_NEW" 2:u32=1 &&
+	verdict "EINVAL: Which port? Its device is missing" "$PORT_SET" 4:u64=1000000000 &&
+	verdict "ERANGE: role is uplink or transit" "$PORT_NEW" 2:u32=3 &&
+	verdict "ERANGE: metric is max or sum" "$FABRIC_SET" 12:u32=3 &&
+	verdict "EINVAL: A leaf is named by exactly one address" "$LEAF_NEW" 3:u32=1 &&
+	verdict "EINVAL: A leaf is named by exactly one address" \
+		"$LEAF_NEW" 1:hex=0a00000d 2:hex=fd000000000000000000000000000013 3:u32=1 &&
+	verdict "EINVAL: What is to change? Give a mode" "$LEAF_SET" 1:hex=0a00000c &&
+	verdict "ERANGE: mode is auto, conga or plain" "$LEAF_NEW" 1:hex=0a00000d 3:u32=0 &&
+	verdict "ERANGE: mode is auto, conga or plain" "$LEAF_SET" 1:hex=0a00000c 3:u32=4 &&
+	verdict "ERANGE: explicit-feedback is on or off" "$FABRIC_SET" 14:u32=2 &&
+	verdict "EINVAL: opt-out takes a mark together with its mask" "$FABRIC_SET" 18:u32=1 &&
+	verdict "EINVAL: opt-out takes a mark together with its mask" "$FABRIC_SET" 19:u32=1 &&
+	verdict "ERANGE: opt-out dscp is off or a DSCP from 0 to 63" "$FABRIC_SET" 20:u32=65 &&
+	verdict "EINVAL: A parameter has a name and a value" "$FABRIC_SET" 32784:hex= &&
+	verdict "EINVAL: ?*" "$FABRIC_SET" 17:u32=1 &&
+	verdict "ERANGE: drain is on or off" "$PORT_SET" 1:u32="$D0" 14:u32=2 &&
+	verdict "ERANGE: origin is manual or auto" "$PORT_SET" 1:u32="$D0" 4:u64=1000000000 13:u32=3 &&
+	verdict "ERANGE: origin is manual or auto" "$LEAF_SET" 1:hex=0a00000c 3:u32=1 7:u32=0 &&
+	verdict "EINVAL: A leaf is named by exactly one address" "$PATH_GET" &&
+	verdict "EINVAL: A leaf is named by exactly one address" "$LEAF_DEL"
+}
+
+# Strict: what a command does not take is refused, not ignored. By the kernel's
+# own words, which differ from version to version.
+malformed_requests_refused() {
+	verdict "EINVAL: ?*" "$FABRIC_SET" 77:u32=1 &&
+	verdict "EINVAL: ?*" "$FABRIC_SET" 9:u32=1 2:u32=5 &&
+	verdict "EINVAL: ?*" "$LEAF_DEL" 3:u32=1 1:hex=0a00000c &&
+	verdict "ENOENT: $NO_POLICY" \
+		"$FABRIC_SET" 1:string=a-name-that-is-longer-than-any &&
+	verdict "EINVAL: ?*" "$FABRIC_SET" 1:hex=636f6e6761 &&
+	verdict "EINVAL: ?*" "$FABRIC_SET" 2:u8=5 &&
+	verdict "E*: ?*" "$LEAF_NEW" 2:hex=fd00 3:u32=1 &&
+	verdict "EEXIST: This network namespace has a fabric already" "$FABRIC_NEW" &&
+	verdict "EOPNOTSUPP: " "$TABLE_GET" 1:u32=1 &&
+	verdict "EOPNOTSUPP: " 99
+}
+
+# What a dump would ignore: it tells of all there is.
+dumps_refused() {
+	verdict "EINVAL: A dump of all takes no attribute" -d "$PORT_GET" 1:u32="$D0" &&
+	verdict "EINVAL: A dump of all takes no attribute" -d "$LEAF_GET" 1:hex=0a00000c &&
+	verdict "EINVAL: A dump of paths takes no flow" -d "$PATH_GET" 32778:hex=
+}
+
+# The kernel shows the rules of a family to everybody, and trips over some.
+rules_can_be_read() {
+	local rules before leaf
+
+	before=$(</proc/sys/kernel/tainted)
+	rules=$(in_ns "$HERE_NS" "${AS_NOBODY[@]}" genl ctrl policy name conga) || return
+	(($(grep -c 'type=U32' <<<"$rules") > 5)) || fail "no rules: $rules" || return
+	leaf=$(sed -n "s/.*op $LEAF_GET policies: do=\([0-9]*\).*/\1/p" <<<"$rules")
+	[[ $rules == *"policy[$leaf]:attr[1]: type=U32"* ]] ||
+		fail "addresses are left out: $rules" || return
+	(($(</proc/sys/kernel/tainted) == before)) || fail "the kernel complained, see dmesg" || return
+	unchanged "genl ctrl policy"
+}
+
+usage_exits_2() {
+	local words
+
+	for words in "nosuch" "fabric nosuch" "fabric set nosuch 1" "fabric set" \
+		"fabric set q" "fabric set q x" "fabric set q 4 q 5" "fabric set alpha -1" \
+		"fabric set dstport 65536" "port add d1 role uplnk rate 1gbit" "port add d1" \
+		"port add d1 role uplink rate fast" "leaf add 10.0.0.256 mode conga" \
+		"leaf add 10.0.0.13 mode" "leaf add 10.0.0.13 mode maybe" "table show" \
+		"port show d0 d1" "-x" "-b" "leaf set 10.0.0.12" "port set d0 drain maybe" \
+		"fabric set hello 0" "fabric set leaf-id 0x" "fabric set leaf-id 4294967296" \
+		"fabric set explicit-feedback 1" "path get" "path get leaf" "path get 10.0.0.12 nosuch" \
+		"path get 10.0.0.12 from 10.1.0.1 to" "monitor nosuch" "check now" "-rcvbuf" "fabric set policy drill choices" "fabric set policy drill choices x" \
+		"fabric set policy presto cell 5g" "fabric set choices 2" "fabric set opt-out" \
+		"fabric set opt-out mark" "fabric set opt-out mark 1/0" "fabric set opt-out mark 1/x" \
+		"fabric set opt-out dscp 64" "fabric set opt-out vlan 3" \
+		"fabric set local" "fabric set local 10.0.0.256" "fabric set local on" \
+		"-rcvbuf x monitor"; do
+		# shellcheck disable=SC2086 # a list of words
+		"$CONGA" -n "$HERE_NS" $words >"$PUBLIC/out" 2>"$PUBLIC/err"
+		(($? == 2)) || fail "conga $words does not exit with 2" || return
+		[[ -s $PUBLIC/err && ! -s $PUBLIC/out ]] ||
+			fail "conga $words: usage belongs on stderr" || return
+	done
+	unchanged "usage"
+}
+
+# ---- who may what ----
+
+# as_nobody LINES: each line is a command of the tool, by a process without
+# privilege. Prints what they say and their exit status.
+as_nobody() {
+	# shellcheck disable=SC2016 # for the other bash
+	in_ns "$HERE_NS" "${AS_NOBODY[@]}" bash -c 'while read -r words; do
+		"$0" $words 2>&1
+		echo "$?"
+	done' "$PUBLIC/conga"
+}
+
+nobody_may_change() {
+	local said expected="" i
+
+	for ((i = 0; i < 10; i++)); do
+		expected+="$NOT_PERMITTED changing conga $NEEDS"$'\n1\n'
+	done
+	said=$(as_nobody <<-END
+		fabric add
+		fabric set q 5
+		fabric del
+		port add d1 role uplink rate 1gbit
+		port set d0 rate 1gbit
+		port del d0
+		leaf add 10.0.0.13 mode plain
+		leaf set 10.0.0.12 mode plain
+		leaf del 10.0.0.12
+		flowlet flush
+	END
+	)
+	[[ $said == "${expected%$'\n'}" ]] || fail "not all were refused: $said" || return
+	unchanged "nobody"
+}
+
+# One process: a batch stops at the first line that fails.
+everybody_may_read() {
+	local said
+
+	printf '%s\n' "fabric show" "port show" "port show d0" "leaf show" \
+		"leaf show 10.0.0.12" "path show" "path get 10.0.0.12" "table show to-leaf" \
+		"table show from-leaf" "policy list" "stats show" >"$PUBLIC/reads"
+	chmod 644 "$PUBLIC/reads"
+	said=$(as_nobody <<<"-j -b $PUBLIC/reads")
+	[[ $(wc -l <<<"$said") == 12 && ${said##*$'\n'} == 0 ]] ||
+		fail "not every read was answered: $said" || return
+	said=$(as_nobody <<<"flowlet show")
+	[[ $said == "$NOT_PERMITTED reading the flowlet table $NEEDS"$'\n1' ]] ||
+		fail "flowlet show: $said" || return
+	said=$(as_nobody <<<"path get 10.0.0.12 from 10.1.0.1 to 10.1.0.2")
+	[[ $said == "Error: Asking for a flow needs CAP_NET_ADMIN."$'\n1' ]] || fail "path get: $said"
+}
+
+# A user namespace's root configures its own network namespace, and no other.
+own_namespace_works() {
+	local out
+
+	"${AS_NOBODY[@]}" unshare -Urn true 2>/dev/null ||
+		fail "unprivileged user namespaces are switched off" || return "$KSFT_SKIP"
+	cat >"$PUBLIC/own" <<-END
+		ip link add d0 type dummy && $PUBLIC/conga -b - <<-WORDS &&
+		fabric add
+		port add d0 role uplink rate 1gbit
+		leaf add 10.0.0.12 mode conga
+		WORDS
+		$PUBLIC/conga -j fabric show && $PUBLIC/conga flowlet show && $PUBLIC/conga fabric del
+	END
+	out=$("${AS_NOBODY[@]}" unshare -Urn bash "$PUBLIC/own" 2>&1) || fail "refused: $out" || return
+	[[ $out == *'"ports":1,"leaves":1}'* ]] || fail "not configured: $out" || return
+	unchanged "a user namespace"
+}
+
+# ---- autoload ----
+
+# modules_tree DIRECTORY: nothing but this module, and the lists that depmod
+# would miss
+modules_tree() {
+	local dir
+
+	dir=$1/lib/modules/$(uname -r)
+	mkdir -p "$dir" && touch "$dir"/modules.{order,builtin,builtin.modinfo} &&
+		cp "$(module_file conga)" "$dir/" && depmod -b "$1"
+}
+
+# The kernel asks the user-space helper for the family by its alias. modprobe is
+# the real one, on a tree of modules with nothing but ours.
+autoloads() {
+	local tree=$PUBLIC/modules helper
+
+	module_is_ours || return "$KSFT_SKIP"
+	modinfo -F alias "$(module_file conga)" | grep -qx "$ALIAS" ||
+		fail "the module has no alias $ALIAS" || return
+	helper=$(</proc/sys/kernel/modprobe) && defer "echo $helper >/proc/sys/kernel/modprobe"
+	modules_tree "$tree" || return
+	printf '#!/bin/sh\nexec modprobe -d %q "$@"\n' "$tree" >"$PUBLIC/helper"
+	chmod 755 "$PUBLIC/helper"
+	"$CONGA" -n "$HERE_NS" fabric del && rmmod conga || return
+	echo "$PUBLIC/helper" >/proc/sys/kernel/modprobe
+	refused "There is no fabric in this network namespace, add one first" \
+		-n "$HERE_NS" fabric show && [[ -d /sys/module/conga ]]
+}
+
+# Without one the tool says what to do.
+module_missing_said() {
+	module_is_ours || return "$KSFT_SKIP"
+	rmmod conga && echo /bin/false >/proc/sys/kernel/modprobe || return
+	says 1 "Error: the kernel module conga is not loaded: modprobe conga (it is in the package conga-dkms)" \
+		"$CONGA" -n "$HERE_NS" fabric show
+}
+
+require_root
+require_commands ip setpriv unshare nsenter sysctl genl modinfo depmod modprobe
+require_module
+tap_plan 18
+setup || die "cannot set up"
+BEFORE=$(configuration)
+tap_test "devices that do not exist, are elsewhere, taken or unfit" devices_refused
+tap_test "LBTags and rates out of range, taken or missing" ports_refused
+tap_test "the 17th uplink" seventeenth_uplink_refused
+tap_test "leaves that are not remote unicast addresses, or exist" leaves_refused
+tap_test "flows that are none" flows_refused
+tap_test "parameters out of range" parameters_refused
+tap_test "settings are validated whole, then applied whole" settings_are_whole
+tap_test "everything without a fabric" no_fabric_refused
+tap_test "requests that the tool does not send" raw_requests_refused
+tap_test "attributes unknown, misplaced or of a wrong size" malformed_requests_refused
+tap_test "attributes that a dump does not take" dumps_refused
+tap_test "the family's rules can be read" rules_can_be_read
+tap_test "wrong words are a usage error" usage_exits_2
+tap_test "changes without CAP_NET_ADMIN" nobody_may_change
+tap_test "reads need no privilege, except of the flowlet table" everybody_may_read
+tap_test "a user namespace configures its own network namespace" own_namespace_works
+tap_test "the family loads the module by its alias" autoloads
+tap_test "a missing module is said" module_missing_said
+tap_exit

@@ -1,0 +1,356 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Counters in words, as they grow, and for Prometheus; what is said where nobody
+# listens any more.
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/topology.sh
+. "$TESTS/lib/topology.sh"
+# shellcheck source=selftests/lib/fabric.sh
+. "$TESTS/lib/fabric.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+
+TOPO_LINKS=1
+readonly PINGS=20
+readonly WAIT_MS=30000
+readonly INTERVAL=200ms
+readonly HEADER=$TESTS/../include/uapi/linux/conga.h
+readonly UNIT=$TESTS/../userspace/dist/conga-metrics
+readonly SMALL_DISK=4k		# less than the metrics of any fabric
+readonly NOBODY=65534
+readonly WEIRD='q"u\x'		# a device, as the kernel takes it
+readonly NO_TEXT=$'n\xff'	# another, whose name is no UTF-8
+
+WATCH=""			# process id
+
+setup() {
+	topo_up && tunnel_says_nothing && hosts_need_not_ask && fabric_up conga conga || return
+	OUT=$TOPO_DIR/told ERR=$TOPO_DIR/said
+}
+
+ping_hosts() {
+	local said
+
+	said=$(in_ns "${HOST[0.0]}" ping -q -c "$PINGS" -i 0.01 -W 5 "${HOST_IP[1.0]}")
+	[[ $said == *" $PINGS received"* ]] || fail "ping: ${said##*---}"
+}
+
+# ---- words ----
+
+counters_of_the_header() {
+	sed -n 's/^\tCONGA_A_STATS_\([A-Z_]*\),$/\L\1/p' "$HEADER" | sort
+}
+
+every_counter_is_explained() {
+	local said expected
+
+	said=$("$CONGA" -j stats explain) && expected=$(counters_of_the_header) || return
+	((${#expected} > 100)) || fail "no counters in $HEADER" || return
+	[[ $(jq -r '.[].counter' <<<"$said" | sort) == "$expected" ]] ||
+		fail "$(diff <(echo "$expected") <(jq -r '.[].counter' <<<"$said" | sort))" || return
+	json_is 'all(.[]; (keys == ["advice", "counter", "meaning"]) and
+		(.meaning | length > 5) and (.advice | test("^[A-Z].*[.]$|^conga .*[.]$")))' \
+		<<<"$said" ||
+		fail "$(jq -c '.[] | select((.advice | length) < 5 or (.meaning | length) < 5)' <<<"$said")"
+}
+
+a_counter_is_explained() {
+	says 0 "rx_malformed: to a VXLAN port, without a valid VNI flag; passed untouched
+    Find who sends to this UDP port: it is not VXLAN. conga passes it on as it came." \
+		"$CONGA" stats explain rx_malformed || return
+	[[ $("$CONGA" -j stats explain bye_sent path_up | jq -c 'map(.counter)') == \
+		'["bye_sent","path_up"]' ]] || fail "not the two that were asked for" || return
+	[[ $(conga 0 stats show all explain) == *$'\n'"rx_malformed                    0 to a VXLAN port, without a valid VNI"* ]] ||
+		fail "not explained: $(conga 0 stats show all explain)" || return
+	says 2 'Error: argument "nosuch" is wrong: no counter, "conga stats explain" has all' \
+		"$CONGA" stats explain bye_sent nosuch
+}
+
+bad_words_are_refused() {
+	says 2 'Error: option "-i" is wrong: only "stats show" and "top" repeat' \
+		"$CONGA" -i 1 port show &&
+		says 2 'Error: argument "explain" is wrong: only "stats show" repeats' \
+			"$CONGA" -i 1 stats explain &&
+		says 2 'Error: argument "0" is wrong: an interval is 100ms to 86400s' \
+			"$CONGA" -i 0 stats &&
+		says 2 'Error: argument "99ms" is wrong: an interval is 100ms to 86400s' \
+			"$CONGA" -i 99ms stats &&
+		says 2 'Error: argument "soon" is wrong: not a time such as 1 or 500ms (units: ns, us, ms, s)' \
+			"$CONGA" -i soon stats &&
+		says 2 'Error: argument "count" is wrong: counters are shown once, unless there is -i' \
+			"$CONGA" stats show count 2 &&
+		says 2 'Error: argument "0" is wrong: not at least once' \
+			"$CONGA" -i 1 stats show count 0 &&
+		says 2 'Error: argument "nosuch" is unknown, try "conga stats help".' \
+			"$CONGA" stats show nosuch &&
+		says 2 'Error: argument "nosuch" is unknown, try "conga metrics help".' \
+			"$CONGA" metrics nosuch &&
+		says 2 'Error: option "-j" is wrong: metrics are Prometheus text, all else is JSON' \
+			"$CONGA" -j metrics
+}
+
+# ---- growth ----
+
+# watch_start WORD...: its blocks are in $OUT from the first one on
+watch_start() {
+	# A test that failed may have left one running.
+	[[ ! $WATCH ]] || kill -KILL "$WATCH" 2>/dev/null
+	: >"$OUT"
+	"$CONGA" -n "${LEAF[0]}" "$@" >"$OUT" 2>"$ERR" &
+	WATCH=$!
+	busywait "$WAIT_MS" test -s "$OUT" || fail "nothing is told: $(<"$ERR")"
+}
+
+# watch_stop STATUS TEXT: what it said
+watch_stop() {
+	local status=0
+
+	kill -TERM "$WATCH" 2>/dev/null
+	wait "$WATCH" || status=$?
+	WATCH=""
+	[[ $status == "$1" && $(<"$ERR") == "$2" ]] ||
+		fail "status $status, said: $(<"$ERR"), expected: $1, $2"
+}
+
+# told_of COUNTER NUMBER: changes of all blocks together
+told_of() {
+	[[ $(jq -s "map(.changes.$1) | add" "$OUT") == "$2" ]]
+}
+
+growth_is_told() {
+	watch_start -j -i "$INTERVAL" stats show && ping_hosts || return
+	busywait "$WAIT_MS" told_of tx_steered "$PINGS" ||
+		fail "tx_steered: $(jq -s -c 'map(.changes.tx_steered)' "$OUT")" || return
+	watch_stop 0 "" || return
+	jq -s -e 'length > 1 and all(.[]; . as $block | .interval_ns > 0 and
+		(.changes | keys) == (.per_second | keys) and
+		all(.changes | to_entries[]; .value as $change |
+			$block.per_second[.key] - $change * 1e9 / $block.interval_ns | fabs < 0.01))' \
+		"$OUT" >/dev/null || fail "rates: $(jq -c '[.interval_ns, .changes.tx_steered,
+			.per_second.tx_steered]' "$OUT")" || return
+	[[ $(head -1 "$OUT" | jq -r '.changes | keys[]') == "$(counters_of_the_header)" ]] ||
+		fail "not every counter: $(head -1 "$OUT")"
+}
+
+# On screen only what moved.
+growth_is_shown() {
+	watch_start -t -i "$INTERVAL" stats show && ping_hosts || return
+	busywait "$WAIT_MS" grep -q '^tx_steered ' "$OUT" || fail "$(<"$OUT")" || return
+	watch_stop 0 "" || return
+	grep -qE '^\[20..-..-..T.*\] in [0-9.]+m?s:$' "$OUT" || fail "no head: $(<"$OUT")" || return
+	grep -qE '^tx_steered +[0-9]+ +[0-9.]+/s$' "$OUT" || fail "$(<"$OUT")" || return
+	! grep -q '^rx_malformed' "$OUT" || fail "what did not move is shown"
+}
+
+# Counters of a new fabric begin at zero, which is no fall.
+new_fabric_is_no_fall() {
+	ping_hosts && watch_start -j -i 1 stats show || return
+	conga_batch "${LEAF[0]}" <<<"$(echo "fabric del"; fabric_leaf_lines)" || return
+	busywait "$WAIT_MS" another_block || fail "no more: $(<"$ERR")" || return
+	watch_stop 0 "" || return
+	jq -s -e 'all(.[]; all(.changes[]; . >= 0 and . < 100000))' "$OUT" >/dev/null ||
+		fail "$(jq -c .changes "$OUT")"
+}
+
+fabric_leaf_lines() {
+	echo "fabric add $QUIET"
+	fabric_uplinks 0
+	echo "leaf add ${VTEP[1]} mode conga"
+}
+
+another_block() {
+	(($(wc -l <"$OUT") > 1))
+}
+
+# So often, and then it ends.
+count_is_kept() {
+	[[ $(conga 0 -j -i 100ms stats show count 3 | wc -l) == 3 ]] || fail "not three"
+}
+
+gone_fabric_ends_it() {
+	watch_start -j -i "$INTERVAL" stats show && conga 0 fabric del || return
+	wait_for_end || return
+	conga_batch "${LEAF[0]}" <<<"$(fabric_leaf_lines)"
+}
+
+wait_for_end() {
+	local status=0
+
+	wait "$WATCH" || status=$?
+	WATCH=""
+	[[ $status == 1 && $(<"$ERR") == "Error: There is no fabric in this network namespace"* ]] ||
+		fail "status $status, said: $(<"$ERR")"
+}
+
+# ---- Prometheus ----
+
+# is_valid FILE: to promtool, which also has an opinion about names
+is_valid() {
+	local said
+
+	{ said=$(promtool check metrics <"$1" 2>&1) && [[ ! $said ]]; } || fail "promtool: $said"
+}
+
+# metric_is NAME[LABELS] NUMBER
+metric_is() {
+	grep -qFx -- "$1 $2" "$OUT" || fail "no $1 $2, but: $(grep -F -- "${1%%\{*}" "$OUT")"
+}
+
+metrics_are_valid() {
+	ping_hosts && conga 0 metrics >"$OUT" || return
+	is_valid "$OUT" || return
+	[[ $(sed -n 's/^conga_\([a-z_]*\)_total [0-9]*$/\1/p' "$OUT" | sort) == \
+		"$(counters_of_the_header)" ]] || fail "not every counter" || return
+	[[ $(grep -c '^# HELP' "$OUT") == $(grep -c '^# TYPE' "$OUT") ]] || fail "no type or help"
+}
+
+up1_bytes() {
+	conga 0 -j port show up1 | jq '.[0].tx_bytes'
+}
+
+# At a moment when nothing is sent: neighbours are asked for at any time.
+metrics_are_the_numbers() {
+	local bytes
+
+	while bytes=$(up1_bytes); do
+		conga 0 metrics >"$OUT" || return
+		[[ $(up1_bytes) != "$bytes" ]] || break
+	done
+	metric_is conga_fabric_present 1 && metric_is conga_fabric_metric_limit 7 &&
+		metric_is conga_tx_steered_total "$(stat_of "${LEAF[0]}" tx_steered)" &&
+		metric_is 'conga_port_info{dev="up1",role="uplink",tag="1"}' 1 &&
+		metric_is 'conga_port_up{dev="up1"}' 1 &&
+		metric_is 'conga_port_rate_bytes_per_second{dev="up1"}' 1250000000 &&
+		metric_is 'conga_port_transmit_bytes_total{dev="up1"}' "$bytes" &&
+		metric_is "conga_leaf_info{leaf=\"${VTEP[1]}\",mode=\"conga\",state=\"conga\",reason=\"ordered\"}" 1 &&
+		metric_is "conga_leaf_conga{leaf=\"${VTEP[1]}\"}" 1 &&
+		metric_is "conga_leaf_usable_paths{leaf=\"${VTEP[1]}\"}" 2 &&
+		metric_is "conga_path_usable{leaf=\"${VTEP[1]}\",dev=\"up0\"}" 1 &&
+		metric_is "conga_fabric_flowlet_timeout_seconds{policy=\"conga\"}" 0.0005
+}
+
+# What a device may be called, and a label may not.
+labels_are_escaped() {
+	local dev
+
+	for dev in "$WEIRD" "$NO_TEXT"; do
+		ip -n "${LEAF[0]}" link add "$dev" up type dummy &&
+			conga 0 port add dev "$dev" role transit rate 1gbit || return
+	done
+	conga 0 metrics >"$OUT" && is_valid "$OUT" && metric_is 'conga_port_up{dev="q\"u\\x"}' 1 &&
+		metric_is 'conga_port_up{dev="n?"}' 1 || return
+	for dev in "$WEIRD" "$NO_TEXT"; do
+		ip -n "${LEAF[0]}" link del "$dev" || return
+	done
+}
+
+no_fabric_is_a_metric() {
+	in_ns "${HOST[0.0]}" "$CONGA" metrics >"$OUT" && is_valid "$OUT" || return
+	[[ $(grep -v '^#' "$OUT") == "conga_fabric_present 0" ]] || fail "$(<"$OUT")"
+}
+
+# A whole new file each time, for all to read, and nothing else left.
+file_is_replaced() {
+	local dir=$TOPO_DIR/collector inode
+
+	mkdir -m 777 "$dir" && chmod 711 "$TOPO_DIR" && conga 0 metrics file "$dir/conga.prom" &&
+		inode=$(stat -c %i "$dir/conga.prom") && ln "$dir/conga.prom" "$TOPO_DIR/old" || return
+	(umask 077 && conga 0 metrics file "$dir/conga.prom") || return
+	[[ $(stat -c %i "$dir/conga.prom") != "$inode" ]] || fail "written in place" || return
+	[[ $(stat -c %a "$dir/conga.prom") == 644 && $(ls "$dir") == conga.prom ]] ||
+		fail "$(ls -l "$dir")" || return
+	is_valid "$dir/conga.prom" || return
+	rm -f "$dir/conga.prom" && in_ns "${LEAF[0]}" setpriv --reuid "$NOBODY" --regid "$NOBODY" \
+		--clear-groups "$CONGA" metrics file "$dir/conga.prom" && is_valid "$dir/conga.prom"
+}
+
+# Where it cannot be written, the old one stays.
+failed_file_stays() {
+	local dir=$TOPO_DIR/full
+
+	mkdir "$dir" && mount -t tmpfs -o "size=$SMALL_DISK" small "$dir" && defer "umount $dir" &&
+		echo old >"$dir/conga.prom" || return
+	says 1 "Cannot write file \"$dir/conga.prom\": No space left on device" \
+		"$CONGA" -n "${LEAF[0]}" metrics file "$dir/conga.prom" || return
+	[[ $(<"$dir/conga.prom") == old && $(ls "$dir") == conga.prom ]] || fail "$(ls -l "$dir")" ||
+		return
+	says 1 "Cannot write file \"$TOPO_DIR/nosuch/x\": No such file or directory" \
+		"$CONGA" -n "${LEAF[0]}" metrics file "$TOPO_DIR/nosuch/x"
+}
+
+# What the service runs, by its own line; systemd reads both units.
+units_work() {
+	local line dir=$TOPO_DIR/unit said
+
+	line=$(sed -n 's/^ExecStart=[^ ]*\/conga //p' "$UNIT.service") && mkdir "$dir" || return
+	[[ $line == *" /var/lib/prometheus/node-exporter/conga.prom" ]] || fail "$line" || return
+	# shellcheck disable=SC2086 # words
+	conga 0 ${line/\/var\/lib\/prometheus\/node-exporter/$dir} && is_valid "$dir/conga.prom" ||
+		return
+	sed "s|^ExecStart=[^ ]*|ExecStart=$(realpath "$CONGA")|" "$UNIT.service" \
+		>"$dir/conga-metrics.service" && cp "$UNIT.timer" "$dir" || return
+	{
+		said=$(systemd-analyze verify "$dir"/conga-metrics.{timer,service} 2>&1) &&
+			[[ $said != *conga-metrics* ]]
+	} || fail "systemd: $said"
+}
+
+# ---- nobody listens ----
+
+# The reader is gone before there is anything to read.
+to_closed_pipe() {
+	{
+		sleep 0.2
+		"$@" 2>"$ERR"
+		echo $? >"$OUT"
+	} | true
+}
+
+ignoring_sigpipe() {
+	(trap '' PIPE && exec "$@")
+}
+
+closed_pipe_is_quiet() {
+	to_closed_pipe conga 0 -j port show
+	[[ $(<"$OUT") == 141 && ! -s $ERR ]] || fail "status $(<"$OUT"): $(<"$ERR")" || return
+	to_closed_pipe ignoring_sigpipe "$CONGA" -n "${LEAF[0]}" -j port show
+	[[ $(<"$OUT") == 1 && ! -s $ERR ]] || fail "no SIGPIPE: status $(<"$OUT"): $(<"$ERR")" || return
+	to_closed_pipe ignoring_sigpipe "$CONGA" -n "${LEAF[0]}" -i "$INTERVAL" stats show
+	[[ $(<"$OUT") == 1 && ! -s $ERR ]] || fail "stats -i: status $(<"$OUT"): $(<"$ERR")"
+}
+
+full_disk_is_told() {
+	local said status=0
+
+	said=$(conga 0 port show 2>&1 >/dev/full) || status=$?
+	[[ $status == 1 && $said == "conga: cannot write: No space left on device" ]] ||
+		fail "status $status: $said"
+}
+
+require_root
+require_commands ip jq ping promtool systemd-analyze
+require_module
+tap_plan 17
+setup || die "the fabric cannot be set up"
+tap_test "every counter is explained, and what to do" every_counter_is_explained
+tap_test "a counter is explained" a_counter_is_explained
+tap_test "bad words are refused" bad_words_are_refused
+tap_test "growth and rates are told" growth_is_told
+tap_test "on screen only what grew" growth_is_shown
+tap_test "a new fabric is no fall" new_fabric_is_no_fall
+tap_test "so often as was asked" count_is_kept
+tap_test "a fabric that goes ends it" gone_fabric_ends_it
+tap_test "metrics are valid to promtool, and all there" metrics_are_valid
+tap_test "metrics are the numbers" metrics_are_the_numbers
+tap_test "labels are escaped" labels_are_escaped
+tap_test "no fabric is a metric" no_fabric_is_a_metric
+tap_test "the file is replaced whole" file_is_replaced
+tap_test "a file that cannot be written stays" failed_file_stays
+tap_test "service and timer" units_work
+tap_test "a closed pipe is no news" closed_pipe_is_quiet
+tap_test "a full disk is told" full_disk_is_told
+tap_exit

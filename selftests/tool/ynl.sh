@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The YNL specification, include/netlink/conga.yaml: the UAPI header is generated from it,
+# and it takes what the running family takes. With YNL=DIR, the kernel's tools/net/ynl
+# speaks to the family by it (./ynl_tool).
+
+TESTS=$(realpath "$(dirname "$0")/..")
+# shellcheck source=selftests/lib/lib.sh
+. "$TESTS/lib/lib.sh"
+# shellcheck source=selftests/lib/expect.sh
+. "$TESTS/lib/expect.sh"
+
+CONGA=$TESTS/../userspace/conga
+
+readonly SPEC=$TESTS/../include/netlink/conga.yaml
+readonly ADDR4=167772174	# 10.0.0.14
+
+header_is_generated() {
+	local said
+
+	said=$("$TESTS/../include/netlink/generate" --check 2>&1) && return
+	why "$said"
+	return 1
+}
+
+family_agrees() {
+	local said
+
+	said=$("$TESTS/tool/ynl.py" family 2>&1) && return
+	why "$said"
+	return 1
+}
+
+# is_reported SCRIPT SENTENCE: the difference to a specification that this sed script changed
+is_reported() {
+	local said
+
+	sed "$1" "$SPEC" >/tmp/conga.yaml
+	! said=$("$TESTS/tool/ynl.py" family /tmp/conga.yaml 2>&1) && [[ $said == "$2"* ]] && return
+	why "$1: $said"
+	return 1
+}
+
+differences_are_reported() {
+	is_reported 's/\[ifindex, origin\]/[ifindex]/' "port-del: " &&
+		is_reported '0,/type: u64/s//type: u32/' "fabric-new: " &&
+		is_reported 's/\[{name: name}, {name: value}\]/[{name: name}]/' "fabric-new: "
+}
+
+# ynl WORD...: sets SAID
+ynl() {
+	SAID=$(cd "$YNL/tools/net/ynl" &&
+		./cli.py --spec "$SPEC" --schema "$YNL/Documentation/netlink/genetlink.yaml" \
+			--output-json "$@" 2>&1) && return
+	why "$*: $SAID"
+	return 1
+}
+
+# said FILTER: true of what the tool printed
+said() {
+	json_is "$1" <<<"$SAID" && return
+	why "not $1: $SAID"
+	return 1
+}
+
+tool_shows_ports() {
+	ip link add d0 up type dummy && "$CONGA" port add d0 role transit rate 1gbit &&
+		ynl --dump port-get || return
+	said "length == 1 and (.[0] | .ifindex == $(</sys/class/net/d0/ifindex) and
+		.role == \"transit\" and .rate == 1e9 and .origin == \"manual\")"
+}
+
+tool_adds_a_leaf() {
+	ynl --do leaf-new --json "{\"addr4\": $ADDR4, \"mode\": 1}" &&
+		[[ $("$CONGA" -j leaf show | jq -c 'map([.addr, .mode])') == '[["10.0.0.14","plain"]]' ]] &&
+		ynl --do leaf-get --json "{\"addr4\": $ADDR4}" &&
+		said '.addr4 == "10.0.0.14" and .mode == "plain" and .reason == "ordered"'
+}
+
+tool_reads_all() {
+	ynl --do fabric-get && said '.policy == "conga" and .metric == "max" and .dstport == [4789]' &&
+		ynl --do stats-get && said '."tx-steered" == 0' &&
+		ynl --dump policy-get && said 'map(.name) | index("tr")' &&
+		ynl --dump path-get && said 'length == 0' &&
+		ynl --dump table-get --json '{"kind": 1}' && said '.[0].addr4 == "10.0.0.14"'
+}
+
+# The generator looks for its schema above the specification, and for a kernel's tree.
+tool_makes_the_header() {
+	local specs=$YNL/Documentation/netlink/specs said
+
+	mkdir -p "$specs" && cp "$SPEC" "$specs" && touch "$YNL/MAINTAINERS" || return
+	said=$("$YNL/tools/net/ynl/ynl-gen-c.py" --mode uapi --header --spec "$specs/conga.yaml" \
+		-o /tmp/conga.h 2>&1 && "$TESTS/tool/ynl.py" generated /tmp/conga.h 2>&1) && return
+	why "$said"
+	return 1
+}
+
+tool_tells_why() {
+	! ynl --do port-del --json '{"ifindex": 99}' &&
+		[[ $SAID == *"This device is not a port of the fabric"* ]]
+}
+
+require_root
+require_module
+if [[ -z ${YNL-} ]]; then
+	tap_plan 3
+	tap_test "the header is the one that is generated from the specification" \
+		header_is_generated
+	tap_test "the running family takes what the specification says" family_agrees
+	tap_test "a specification of another family is reported" differences_are_reported
+	tap_exit
+fi
+require_commands ip jq
+tap_plan 5
+"$CONGA" fabric add hello off || die "no fabric"
+tap_test "the kernel's tool shows ports" tool_shows_ports
+tap_test "it adds a leaf" tool_adds_a_leaf
+tap_test "it reads all else" tool_reads_all
+tap_test "it tells why it is refused" tool_tells_why
+tap_test "the header that it makes has the numbers of ours" tool_makes_the_header
+tap_exit
