@@ -14,6 +14,7 @@
 #include "datapath/hooks.h"
 #include "objects/extension.h"
 #include "objects/fabric.h"
+#include "objects/flowlets.h"
 #include "objects/leaf.h"
 #include "objects/own.h"
 #include "objects/path.h"

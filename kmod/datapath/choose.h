@@ -3,6 +3,7 @@
 #define _CONGA_CHOOSE_H
 
 #include "objects/fabric.h"
+#include "objects/flowlets.h"
 #include "objects/leaf.h"
 #include "objects/path_dst.h"
 #include "objects/port.h"

@@ -10,6 +10,7 @@
 #include "netlink/request.h"
 #include "netlink/rules.h"
 #include "objects/fabric.h"
+#include "objects/flowlets.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
 
@@ -337,7 +338,6 @@ static int conga_netlink_dump_flowlet(struct sk_buff *skb,
 				      const struct conga_netlink_flowlets *which,
 				      conga_flowlet_t entry, u32 hash)
 {
-	u16 index = conga_flowlet_leaf(entry);
 	struct conga_leaf *leaf;
 	struct conga_port *port;
 	u64 now;
@@ -346,11 +346,9 @@ static int conga_netlink_dump_flowlet(struct sk_buff *skb,
 	if (!entry)
 		return 0;
 	now = ktime_get_ns();
-	leaf = conga_leaf_by_index(fabric, index);
+	leaf = conga_leaf_by_index(fabric, conga_flowlet_leaf(entry));
 	port = conga_port_hop(fabric, conga_flowlet_tag(entry));
-	if (!leaf || !port ||
-	    conga_flowlet_state(entry, index, now, which->tfl) !=
-	    CONGA_FLOWLET_LIVE ||
+	if (!leaf || !port || !conga_flowlet_is_live(entry, now, which->tfl) ||
 	    (which->leaf && which->leaf != leaf) ||
 	    (which->port && which->port != port))
 		return 0;

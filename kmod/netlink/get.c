@@ -13,6 +13,7 @@
 #include "netlink/reply.h"
 #include "netlink/request.h"
 #include "objects/fabric.h"
+#include "objects/flowlets.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
 #include "paper/control_wire.h"
@@ -189,8 +190,7 @@ static u32 conga_netlink_flowlets_step(const struct conga_port *port, u32 from)
 		conga_flowlet_t entry = READ_ONCE(flowlets->entry[i]);
 
 		count += conga_flowlet_tag(entry) == port->tag &&
-			 conga_flowlet_state(entry, conga_flowlet_leaf(entry),
-					     now, tfl) == CONGA_FLOWLET_LIVE;
+			 conga_flowlet_is_live(entry, now, tfl);
 	}
 	rcu_read_unlock();
 	return count;

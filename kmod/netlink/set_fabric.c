@@ -10,6 +10,7 @@
 #include "netlink/rules.h"
 #include "netlink/set_fabric.h"
 #include "objects/fabric.h"
+#include "objects/flowlets.h"
 #include "paper/wire.h"
 
 /* A list given replaces the list before. */
