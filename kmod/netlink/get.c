@@ -100,7 +100,7 @@ int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 	    nla_put_u32(skb, CONGA_A_FABRIC_Q, params->q) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_METRIC, params->metric) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_BYTE3,
-			conga_control_byte3(params->q, params->policy->extension.mark)) ||
+			conga_extension_byte3(params)) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_TDRE, params->tdre,
 			      CONGA_A_FABRIC_PAD) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_ALPHA, params->alpha) ||

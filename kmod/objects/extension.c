@@ -8,6 +8,7 @@
 #include "objects/extension.h"
 #include "objects/fabric.h"
 #include "objects/leaf.h"
+#include "paper/control_wire.h"
 #include "paper/dre.h"
 #include "policies/policy_hula.h"
 
@@ -64,6 +65,12 @@ bool conga_extension_dre_differs(const struct conga_params *old,
 u16 conga_extension_out(const struct conga_leaf *leaf)
 {
 	return READ_ONCE(leaf->extension.hula.out);
+}
+
+/* conga_extension_byte3 - enum conga_byte3, what byte 3 of VXLAN headers is for; any context */
+u8 conga_extension_byte3(const struct conga_params *params)
+{
+	return conga_control_byte3(params->q, params->policy->extension.mark);
 }
 
 /* --- what is ahead of uplinks, by leaf --- */

@@ -56,6 +56,7 @@ struct conga_leaf_extension {
 u64 conga_extension_tp(const struct conga_params *params);
 u64 conga_extension_tfail(const struct conga_params *params);
 u64 conga_extension_tdre(const struct conga_params *params, u64 tdre);
+u8 conga_extension_byte3(const struct conga_params *params);
 u16 conga_extension_out(const struct conga_leaf *leaf);
 void conga_extension_flush_leaf(struct conga_leaf *leaf);
 
