@@ -5,13 +5,13 @@
 #include "config/change.h"
 #include "config/lifetime.h"
 #include "netlink/event.h"
+#include "netlink/extension.h"
 #include "netlink/policy_params.h"
 #include "netlink/request.h"
 #include "netlink/rules.h"
 #include "netlink/set_fabric.h"
 #include "objects/fabric.h"
 #include "objects/flowlets.h"
-#include "paper/wire.h"
 
 /* A list given replaces the list before. */
 static int conga_netlink_read_dstports(struct conga_params *params,
@@ -111,17 +111,6 @@ unusable:
 	return -EINVAL;
 }
 
-/* One use in a fabric: the lower bits of metrics, or queues. */
-static int conga_netlink_check_byte3(const struct conga_params *params,
-				     struct netlink_ext_ack *extack)
-{
-	if (!params->policy->extension.mark || params->q <= CONGA_WIRE_HALF_BITS)
-		return 0;
-	NL_SET_ERR_MSG(extack,
-		       "This policy writes queues into byte 3 of the VXLAN header, so that q is at most 3");
-	return -EINVAL;
-}
-
 /* Nobody's cgroup pays for a timer. The range of everybody has been checked. */
 static int conga_netlink_read_probe(struct conga_params *params,
 				    const struct nlattr *attr,
@@ -180,7 +169,7 @@ static int conga_netlink_read_params(struct conga_params *params,
 	}
 	if (attrs[CONGA_A_FABRIC_FLOWLETS])
 		params->flowlets = nla_get_u32(attrs[CONGA_A_FABRIC_FLOWLETS]);
-	return conga_netlink_check_byte3(params, info->extack);
+	return conga_netlink_check_extension(params, info->extack);
 }
 
 static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
