@@ -61,7 +61,7 @@ struct conga_port *conga_lifetime_create_port(struct conga_fabric *fabric,
 	if (!port)
 		return conga_lifetime_out_of_memory(extack);
 	port->origin = desired->origin;
-	port->tier = desired->tier;
+	port->extension.tier = desired->tier;
 	err = conga_hooks_attach_port(port);
 	if (err) {
 		NL_SET_ERR_MSG(extack,

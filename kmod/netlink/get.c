@@ -216,7 +216,7 @@ int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
 	    nla_put_u32(skb, CONGA_A_PORT_RATE_SOURCE,
 			READ_ONCE(port->rate_source)) ||
 	    nla_put_u32(skb, CONGA_A_PORT_ORIGIN, READ_ONCE(port->origin)) ||
-	    nla_put_u32(skb, CONGA_A_PORT_TIER, READ_ONCE(port->tier)) ||
+	    nla_put_u32(skb, CONGA_A_PORT_TIER, READ_ONCE(port->extension.tier)) ||
 	    conga_netlink_put_drain(skb, port) ||
 	    conga_netlink_put_port_extension(skb, port) ||
 	    nla_put_u32(skb, CONGA_A_PORT_STATE,

@@ -107,7 +107,6 @@ struct conga_fabric {
 	struct rhashtable		leaves;		/* by address */
 	u16				draining;	/* a bit per LBTag */
 	u16				transit;	/* hops that are no uplinks */
-	u8				lowest;		/* tier of transit ports */
 	bool				leaving;	/* removal has begun */
 	bool				bound;		/* a tunnel is bound to a device */
 	atomic_t			path_extra;	/* sets of paths beyond a leaf's first */
