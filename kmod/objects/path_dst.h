@@ -3,7 +3,8 @@
 #define _CONGA_PATH_DST_H
 
 /*
- * The route of a path, for every packet: is what path_search.c found still good?
+ * The route of a path: is what path_search.c found still good? Inline, as conga_tx() and
+ * conga_forward() ask for every packet.
  */
 #include <net/dst.h>
 #include <net/ip6_fib.h>

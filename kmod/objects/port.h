@@ -2,6 +2,9 @@
 #ifndef _CONGA_PORT_H
 #define _CONGA_PORT_H
 
+/* Inline: conga_link() counts every packet, and conga_tx() and conga_forward() look at the port
+ * that they choose.
+ */
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/u64_stats_sync.h>

@@ -32,12 +32,3 @@ bool conga_flowlet_is_live(conga_flowlet_t entry, u64 now, u64 tfl)
 	return conga_flowlet_state(entry, conga_flowlet_leaf(entry), now, tfl) ==
 	       CONGA_FLOWLET_LIVE;
 }
-
-/* conga_flowlet_redraw - any of the draws but @previous, by a uniform 32 bit @random */
-u8 conga_flowlet_redraw(u8 previous, u32 random)
-{
-	u32 others = CONGA_FLOWLET_DRAWS - !!previous;
-	u32 step = ((u64)random * others) >> 32;
-
-	return (previous + step) % CONGA_FLOWLET_DRAWS + 1;
-}

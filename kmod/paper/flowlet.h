@@ -10,8 +10,8 @@
  *   63..29 time in grains | 28..13 leaf | 12..5 draw | 4 valid | 3..0 LBTag
  *
  * Inline is what a packet does: conga_tx() and conga_forward() look for a gap at every
- * packet (choose.h), and conga_tx() writes a port of its own into each packet of a flowlet
- * that has a draw.
+ * packet (choose.h), draw for each flowlet, and conga_tx() writes the port that the draw stands
+ * for into each packet.
  */
 #include <linux/bits.h>
 #include <linux/hash.h>
@@ -80,6 +80,15 @@ static inline u8 conga_flowlet_draw(conga_flowlet_t entry)
 	return entry >> CONGA_FLOWLET_DRAW_SHIFT;
 }
 
+/* conga_flowlet_redraw - any of the draws but @previous, by a uniform 32 bit @random */
+static inline u8 conga_flowlet_redraw(u8 previous, u32 random)
+{
+	u32 others = CONGA_FLOWLET_DRAWS - !!previous;
+	u32 step = ((u64)random * others) >> 32;
+
+	return (previous + step) % CONGA_FLOWLET_DRAWS + 1;
+}
+
 /*
  * conga_flowlet_port - UDP source port of a flowlet, from @min to below @max
  *
@@ -138,6 +147,5 @@ conga_flowlet_state(conga_flowlet_t entry, u16 leaf, u64 now, u64 tfl)
 }
 
 bool conga_flowlet_is_live(conga_flowlet_t entry, u64 now, u64 tfl);
-u8 conga_flowlet_redraw(u8 previous, u32 random);
 
 #endif /* _CONGA_FLOWLET_H */
