@@ -41,11 +41,17 @@ static u32 conga_path_gateway(const struct dst_entry *dst)
 	return rt->rt_gw_family ? (__force u32)rt->rt_gw4 : 0;
 }
 
+static bool conga_path_is_by(const struct dst_entry *dst,
+			     const struct conga_path_member *member)
+{
+	return member->dev == dst->dev && member->gateway == conga_path_gateway(dst);
+}
+
 /* conga_path_member_is - is the route by this nexthop? */
 bool conga_path_member_is(const struct conga_path_member *member,
 			  const struct dst_entry *dst)
 {
-	return member->dev == dst->dev && member->gateway == conga_path_gateway(dst);
+	return conga_path_is_by(dst, member);
 }
 
 /* Packets with the same own route need no search after this one. All processors read this
@@ -76,7 +82,7 @@ bool conga_path_owns_any(const struct conga_paths *paths, const struct dst_entry
 		return true;
 	}
 	for (i = 0; i < paths->members; i++)
-		if (conga_path_member_is(&paths->member[i], own))
+		if (conga_path_is_by(own, &paths->member[i]))
 			return true;
 	return false;
 }
