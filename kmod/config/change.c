@@ -9,14 +9,13 @@
 #include <linux/slab.h>
 
 #include "config/change.h"
+#include "config/extension.h"
 #include "control/control.h"
-#include "control/probe.h"
-#include "datapath/hooks.h"
 #include "objects/extension.h"
 #include "objects/fabric.h"
+#include "objects/flowlets.h"
 #include "objects/leaf.h"
 #include "objects/own.h"
-#include "objects/path.h"
 #include "objects/port.h"
 
 /* What a change of parameters has to allocate before it is applied. */
@@ -59,14 +58,6 @@ static bool conga_change_dres(struct conga_fabric *fabric,
 	return true;
 }
 
-static bool conga_change_dre_differs(const struct conga_params *old,
-				     const struct conga_params *new)
-{
-	return old->q != new->q || old->tdre != new->tdre ||
-	       old->alpha != new->alpha ||
-	       conga_extension_dre_differs(old, new);
-}
-
 /* Do metrics heard so far mean something else from now on? */
 static bool conga_change_scale_differs(const struct conga_params *old,
 				       const struct conga_params *new)
@@ -106,7 +97,7 @@ static bool conga_change_alloc(struct conga_fabric *fabric,
 			return false;
 		change->states = true;
 	}
-	if (conga_change_dre_differs(old, change->params) &&
+	if (conga_port_dre_differs(old, change->params) &&
 	    !conga_change_dres(fabric, change))
 		return false;
 	return true;
@@ -121,13 +112,6 @@ static void conga_change_flush_leaves(struct conga_fabric *fabric)
 		conga_leaf_flush(leaf);
 }
 
-static bool conga_change_probe_differs(const struct conga_params *old,
-				       const struct conga_params *new)
-{
-	return old->policy != new->policy ||
-	       conga_extension_tp(old) != conga_extension_tp(new);
-}
-
 /* Takes over what @change has. */
 static void conga_change_apply(struct conga_fabric *fabric,
 			       struct conga_change *change)
@@ -135,7 +119,6 @@ static void conga_change_apply(struct conga_fabric *fabric,
 	struct conga_params *old = conga_fabric_params(fabric);
 	bool scale = conga_change_scale_differs(old, change->params);
 	bool hello = old->hello != change->params->hello;
-	bool probe = conga_change_probe_differs(old, change->params);
 	bool ports = conga_change_ports_differ(old, change->params);
 	struct conga_port *port;
 	u32 i = 0;
@@ -143,7 +126,6 @@ static void conga_change_apply(struct conga_fabric *fabric,
 	if (ports)
 		conga_control_hold_ports(fabric, change->params);
 	rcu_assign_pointer(fabric->params, change->params);
-	conga_extension_release(fabric);
 	if (change->flowlets)
 		conga_flowlets_publish(fabric, change->flowlets);
 	if (change->dre)
@@ -158,32 +140,11 @@ static void conga_change_apply(struct conga_fabric *fabric,
 		conga_control_bind_ports(fabric);
 	if (change->states && old->flow_states)
 		kvfree_rcu(old->flow_states, rcu);
-	if (old->policy->extension.transit && !change->params->policy->extension.transit)
-		conga_hooks_detach_forward(fabric);
+	conga_extension_change(fabric, old);
 	kfree_rcu(old, rcu);
-	if (probe) {
-		conga_port_make_hops(fabric);
-		conga_path_invalidate(fabric);
-		conga_probe_restart(fabric);
-	}
 	conga_own_refresh(fabric);
 	if (hello)
 		conga_control_restart(fabric);
-}
-
-/* The last that can fail. */
-static int conga_change_hooks(struct conga_fabric *fabric,
-			      const struct conga_params *params,
-			      struct netlink_ext_ack *extack)
-{
-	int err = 0;
-
-	if (params->policy->extension.transit &&
-	    !conga_fabric_params(fabric)->policy->extension.transit)
-		err = conga_hooks_attach_forward(fabric);
-	if (err)
-		NL_SET_ERR_MSG(extack, "The kernel refused the netfilter hooks");
-	return err;
 }
 
 static int conga_change_prepare(struct conga_fabric *fabric,
@@ -196,7 +157,8 @@ static int conga_change_prepare(struct conga_fabric *fabric,
 		NL_SET_ERR_MSG(extack, "Out of memory");
 		return -ENOMEM;
 	}
-	return conga_change_hooks(fabric, change->params, extack);
+	/* The last that can fail */
+	return conga_extension_attach(fabric, change->params, extack);
 }
 
 /*

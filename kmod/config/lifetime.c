@@ -14,7 +14,7 @@
 #include "config/lifetime.h"
 #include "config/speed.h"
 #include "control/control.h"
-#include "control/probe.h"
+#include "control/extension.h"
 #include "datapath/hooks.h"
 #include "datapath/leave.h"
 #include "objects/fabric.h"
@@ -61,7 +61,7 @@ struct conga_port *conga_lifetime_create_port(struct conga_fabric *fabric,
 	if (!port)
 		return conga_lifetime_out_of_memory(extack);
 	port->origin = desired->origin;
-	port->tier = desired->tier;
+	port->extension.tier = desired->tier;
 	err = conga_hooks_attach_port(port);
 	if (err) {
 		NL_SET_ERR_MSG(extack,
@@ -102,7 +102,7 @@ void conga_lifetime_destroy_port(struct conga_port *port)
 static void conga_lifetime_setup_fabric(struct conga_fabric *fabric, work_func_t news)
 {
 	conga_control_setup(fabric);
-	conga_probe_setup(fabric);
+	conga_extension_setup(fabric);
 	conga_own_setup(fabric);
 	INIT_DELAYED_WORK(&fabric->event_work, news);
 }
@@ -110,7 +110,7 @@ static void conga_lifetime_setup_fabric(struct conga_fabric *fabric, work_func_t
 static void conga_lifetime_start_fabric(struct conga_fabric *fabric)
 {
 	conga_control_start(fabric);
-	conga_probe_restart(fabric);
+	conga_extension_restart(fabric);
 	conga_speed_start(fabric);
 }
 

@@ -17,7 +17,9 @@
 #include "control/control_read.h"
 #include "control/control_send.h"
 #include "control/control_tick.h"
-#include "control/probe.h"
+#include "control/delay.h"
+#include "control/extension.h"
+#include "objects/extension.h"
 #include "objects/leaf.h"
 #include "objects/own.h"
 #include "objects/path_dst.h"
@@ -167,28 +169,6 @@ static void conga_control_take(const struct conga_control_message *message,
 	conga_control_count(leaf->fabric, counter);
 }
 
-/* How long did a small hello take? It counts if nothing waited on the way back, by the stamp, nor
- * there, as far as is known by now.
- */
-static void conga_control_timed(const struct conga_control_message *message)
-{
-	const struct conga_control_source *source = message->source;
-	struct conga_leaf_ahead *ahead = rcu_dereference(source->leaf->extension.ahead);
-	struct conga_port *port;
-	struct conga_stamp stamp;
-	u64 now = ktime_get_ns();
-	u64 echo = conga_control_echo(message);
-	bool quiet;
-
-	port = conga_port_uplink(source->fabric, conga_hello_nonce_tag(echo));
-	if (!ahead || !port || echo & CONGA_HELLO_LARGE)
-		return;
-	conga_wire_read(&stamp, source->packet->word, source->params->q);
-	quiet = source->port == port && !stamp.ce &&
-		conga_control_quiet(source->leaf, source->params, port, now);
-	conga_ahead_answered(&ahead->ahead, echo, now, quiet);
-}
-
 /* The answer came to the address that the hello left from: the leaf knows it. */
 static void conga_control_take_own(const struct conga_control_source *source)
 {
@@ -205,7 +185,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 	struct conga_hello *hello = message->source->leaf->hello;
 	const struct conga_hello_terms ours = {
 		.q	= params->q,
-		.byte3	= conga_control_byte3(params->q, params->policy->extension.mark),
+		.byte3	= conga_extension_byte3(params),
 		.sum	= params->metric == CONGA_METRIC_SUM,
 	}, theirs = {
 		.q	= header->q,
@@ -218,7 +198,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 				  be32_to_cpu(header->id), &ours, &theirs))
 		return false;
 	WRITE_ONCE(hello->echo, conga_control_nonce(message));
-	conga_control_timed(message);
+	conga_delay_answered(message->source, conga_control_echo(message));
 	conga_control_take_own(message->source);
 	if (out != (hello->out | hello->narrow))
 		conga_control_count(message->source->fabric,
@@ -521,7 +501,7 @@ void conga_control_stop(struct conga_fabric *fabric)
 {
 	conga_assert_locked(fabric);
 	WRITE_ONCE(fabric->leaving, true);
-	conga_probe_stop(fabric);
+	conga_extension_stop(fabric);
 	cancel_delayed_work_sync(&fabric->hello_work);
 	if (conga_control_bye_all(fabric))
 		msleep(CONGA_CONTROL_LINGER_MS);

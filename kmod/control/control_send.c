@@ -45,7 +45,7 @@ void conga_control_fill(struct conga_control_payload *payload,
 				  CONGA_CONTROL_SUM : 0,
 		.id		= cpu_to_be32(params->leaf_id),
 		.q		= params->q,
-		.byte3		= conga_control_byte3(params->q, params->policy->extension.mark),
+		.byte3		= conga_extension_byte3(params),
 	};
 }
 

@@ -13,6 +13,7 @@
 
 #include "control/control_send.h"
 #include "control/control_tick.h"
+#include "control/delay.h"
 #include "objects/leaf.h"
 #include "objects/pace.h"
 #include "objects/path_dst.h"
@@ -65,31 +66,6 @@ static u16 conga_control_heard(const struct conga_leaf *leaf, u64 now, u64 since
 			heard |= BIT(tag);
 	}
 	return heard;
-}
-
-/* conga_control_quiet - does nothing of ours, nor of what feedback tells, wait there? */
-bool conga_control_quiet(const struct conga_leaf *leaf,
-			 const struct conga_params *params,
-			 struct conga_port *port, u64 now)
-{
-	return !conga_port_metric(port, now) &&
-	       !conga_toleaf_metric(&leaf->to, port->tag, now, params->tage, params->q);
-}
-
-/* The hello with this nonce leaves now, and is timed if somebody wants to know. */
-static void conga_control_time(struct conga_leaf *leaf,
-			       const struct conga_params *params,
-			       struct conga_port *port, u64 nonce)
-{
-	struct conga_leaf_ahead *ahead = rcu_dereference(leaf->extension.ahead);
-	u64 now = ktime_get_ns();
-
-	if (!ahead)
-		return;
-	spin_lock(&leaf->hello_lock);
-	conga_ahead_asked(&ahead->ahead, nonce, now,
-			  conga_control_quiet(leaf, params, port, now));
-	spin_unlock(&leaf->hello_lock);
 }
 
 /* --- full size --- */
@@ -205,7 +181,7 @@ static bool conga_control_ask(const struct conga_control_asking *asking, u8 tag,
 	payload.header.flags |= CONGA_CONTROL_ASK;
 	conga_control_put_nonces(&payload, nonce, asking->echo);
 	if (!size)
-		conga_control_time(way.leaf, way.params, way.port, nonce);
+		conga_delay_asked(way.leaf, way.params, way.port, nonce);
 	return conga_control_emit(&way, &payload, CONGA_A_STATS_HELLO_SENT);
 }
 

@@ -8,8 +8,6 @@
 
 struct conga_control_way;
 struct conga_leaf;
-struct conga_params;
-struct conga_port;
 struct work_struct;
 
 /* Softirq or BH disabled, RCU */
@@ -17,9 +15,6 @@ bool conga_control_emit(const struct conga_control_way *way,
 			struct conga_control_payload *payload,
 			enum conga_attr_stats counter);
 u16 conga_control_uplinks(struct conga_leaf *leaf);
-bool conga_control_quiet(const struct conga_leaf *leaf,
-			 const struct conga_params *params,
-			 struct conga_port *port, u64 now);
 
 /* Process context */
 void conga_control_tick(struct work_struct *work);

@@ -164,7 +164,8 @@ struct conga_probe {
 static bool conga_probe_is_below(const struct conga_port *port)
 {
 	return port->role == CONGA_ROLE_TRANSIT &&
-	       READ_ONCE(port->tier) <= READ_ONCE(port->fabric->lowest);
+	       READ_ONCE(port->extension.tier) <=
+	       READ_ONCE(port->fabric->extension.lowest);
 }
 
 /* From below to everybody else, from above down. */

@@ -2,7 +2,11 @@
 #ifndef _CONGA_CHOOSE_H
 #define _CONGA_CHOOSE_H
 
+/* Inline is how a packet continues its flowlet, which conga_tx() and conga_forward() do for
+ * every packet but the first of a flowlet.
+ */
 #include "objects/fabric.h"
+#include "objects/flowlets.h"
 #include "objects/leaf.h"
 #include "objects/path_dst.h"
 #include "objects/port.h"

@@ -4,6 +4,7 @@
 
 #include "objects/extension.h"
 #include "objects/fabric.h"
+#include "objects/flowlets.h"
 #include "objects/leaf.h"
 #include "paper/hula.h"
 #include "policies/policy.h"

@@ -12,7 +12,7 @@
 
 #include "control/control.h"
 #include "control/control_read.h"
-#include "control/probe.h"
+#include "control/extension.h"
 #include "datapath/mark.h"
 #include "datapath/rx.h"
 #include "objects/leaf.h"
@@ -125,13 +125,13 @@ static bool conga_rx_admits(const struct conga_control_source *source,
 }
 
 /* Whoever is at the link sent it: no leaf, but what it says is about one. */
-static void conga_rx_probe(struct conga_control_source *source)
+static void conga_rx_link(struct conga_control_source *source)
 {
 	source->port = conga_port_find(source->fabric,
 				       conga_rx_ifindex(source->skb,
 							source->packet));
 	if (source->port)
-		conga_probe_receive(source);
+		conga_extension_receive(source);
 	else
 		conga_rx_count(source->fabric, CONGA_A_STATS_CONTROL_NOT_PORT);
 }
@@ -142,7 +142,7 @@ static void conga_rx_control(struct conga_control_source *source)
 	if (!conga_rx_admits(source, CONGA_A_STATS_CONTROL_XFRM))
 		return;
 	if (conga_packet_to_link(source->skb, source->packet))
-		conga_rx_probe(source);
+		conga_rx_link(source);
 	else if (conga_rx_source(source, CONGA_A_STATS_CONTROL_NOT_PORT,
 				 CONGA_A_STATS_CONTROL_UNKNOWN_LEAF))
 		conga_control_receive(source);

@@ -7,6 +7,7 @@
 #include <net/l3mdev.h>
 
 #include "datapath/steer.h"
+#include "objects/path_rules.h"
 
 /* As those paths have it that are current, or as the kernel has it now. */
 static void conga_steer_rules(const struct conga_leaf *leaf, struct conga_path_rules *rules)

@@ -5,12 +5,14 @@
 #include <linux/sched.h>
 
 #include "netlink/dump.h"
+#include "netlink/extension.h"
 #include "netlink/family.h"
 #include "netlink/reply.h"
 #include "netlink/request.h"
 #include "netlink/rules.h"
 #include "netlink/rules_generated.h"
 #include "objects/fabric.h"
+#include "objects/flowlets.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
 
@@ -31,22 +33,8 @@ struct conga_netlink_path {
 	u8		reason;
 	u8		local;
 	u8		remote;
-	bool		ahead;	/* the policy wants to know */
-	u32		delay;	/* ns, 0: not known */
-	u32		queue;	/* ns */
+	struct conga_netlink_path_extension extension;
 };
-
-static void conga_netlink_read_ahead(struct conga_netlink_path *path,
-				     const struct conga_leaf *leaf, u8 tag, u64 tage)
-{
-	const struct conga_leaf_ahead *ahead = rcu_dereference(leaf->extension.ahead);
-
-	path->ahead = ahead;
-	if (!ahead)
-		return;
-	path->delay = conga_ahead_delay(&ahead->ahead, tag);
-	path->queue = conga_ahead_queue(&ahead->ahead, tag, path->now, tage);
-}
 
 static void conga_netlink_read_path(struct conga_netlink_path *path,
 				    struct conga_leaf *leaf,
@@ -63,20 +51,10 @@ static void conga_netlink_read_path(struct conga_netlink_path *path,
 	path->local = conga_port_metric(port, path->now);
 	path->remote = conga_toleaf_metric(&leaf->to, port->tag, path->now,
 					   params->tage, params->q);
-	conga_netlink_read_ahead(path, leaf, port->tag, params->tage);
+	conga_netlink_read_path_extension(&path->extension, leaf, port->tag, path->now,
+					  params->tage);
 	rcu_read_unlock();
 	local_bh_enable();
-}
-
-static int conga_netlink_put_ahead(struct sk_buff *skb,
-				   const struct conga_netlink_path *path)
-{
-	if (!path->ahead)
-		return 0;
-	if (nla_put_u64_64bit(skb, CONGA_A_PATH_QUEUE, path->queue, CONGA_A_PATH_PAD))
-		return -EMSGSIZE;
-	return path->delay ? nla_put_u64_64bit(skb, CONGA_A_PATH_DELAY, path->delay,
-					       CONGA_A_PATH_PAD) : 0;
 }
 
 int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
@@ -98,7 +76,7 @@ int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
 			       conga_sample_age(path.heard, path.now),
 			       CONGA_A_PATH_PAD)))
 		return -EMSGSIZE;
-	return conga_netlink_put_ahead(skb, &path);
+	return conga_netlink_put_path_extension(skb, &path.extension);
 }
 
 static int conga_netlink_dump_leaf_paths(struct sk_buff *skb,
@@ -338,7 +316,6 @@ static int conga_netlink_dump_flowlet(struct sk_buff *skb,
 				      const struct conga_netlink_flowlets *which,
 				      conga_flowlet_t entry, u32 hash)
 {
-	u16 index = conga_flowlet_leaf(entry);
 	struct conga_leaf *leaf;
 	struct conga_port *port;
 	u64 now;
@@ -347,11 +324,9 @@ static int conga_netlink_dump_flowlet(struct sk_buff *skb,
 	if (!entry)
 		return 0;
 	now = ktime_get_ns();
-	leaf = conga_leaf_by_index(fabric, index);
+	leaf = conga_leaf_by_index(fabric, conga_flowlet_leaf(entry));
 	port = conga_port_hop(fabric, conga_flowlet_tag(entry));
-	if (!leaf || !port ||
-	    conga_flowlet_state(entry, index, now, which->tfl) !=
-	    CONGA_FLOWLET_LIVE ||
+	if (!leaf || !port || !conga_flowlet_is_live(entry, now, which->tfl) ||
 	    (which->leaf && which->leaf != leaf) ||
 	    (which->port && which->port != port))
 		return 0;

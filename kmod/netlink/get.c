@@ -8,15 +8,17 @@
 #include <linux/sched.h>
 #include <net/ipv6.h>
 
+#include "netlink/extension.h"
 #include "netlink/get.h"
 #include "netlink/params_generated.h"
 #include "netlink/policy_params.h"
 #include "netlink/reply.h"
 #include "netlink/request.h"
+#include "objects/extension.h"
 #include "objects/fabric.h"
+#include "objects/flowlets.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
-#include "paper/control_wire.h"
 
 static int conga_netlink_put_dstports(struct sk_buff *skb,
 				      const struct conga_params *params)
@@ -76,21 +78,6 @@ static int conga_netlink_put_sources(struct sk_buff *skb,
 						 CONGA_ORIGIN_AUTO);
 }
 
-/* Absent: no probes were due. */
-static int conga_netlink_put_lateness(struct sk_buff *skb,
-				      const struct conga_lateness *lateness)
-{
-	u64 rounds = READ_ONCE(lateness->rounds);
-
-	if (!rounds)
-		return 0;
-	return nla_put_u64_64bit(skb, CONGA_A_FABRIC_PROBE_LATE,
-				 div64_u64(READ_ONCE(lateness->sum), rounds),
-				 CONGA_A_FABRIC_PAD) ?:
-	       nla_put_u64_64bit(skb, CONGA_A_FABRIC_PROBE_LATEST,
-				 READ_ONCE(lateness->most), CONGA_A_FABRIC_PAD);
-}
-
 int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 			     struct genl_info *info)
 {
@@ -99,15 +86,13 @@ int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 	if (nla_put_string(skb, CONGA_A_FABRIC_POLICY, params->policy->name) ||
 	    conga_netlink_put_plain(skb, params) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_BYTE3,
-			conga_control_byte3(params->q, params->policy->extension.mark)) ||
+			conga_extension_byte3(params)) ||
 	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_FLOWLET_TIMEOUT, params->tfl,
 			      CONGA_A_FABRIC_PAD) ||
 	    conga_netlink_put_params(skb, params) ||
 	    conga_netlink_put_opt_out(skb, params) ||
 	    conga_netlink_put_local(skb, params) ||
-	    nla_put_u64_64bit(skb, CONGA_A_FABRIC_PROBE, conga_extension_tp(params),
-			      CONGA_A_FABRIC_PAD) ||
-	    conga_netlink_put_lateness(skb, &fabric->extension.lateness) ||
+	    conga_netlink_put_fabric_extension(skb, fabric) ||
 	    nla_put_u32(skb, CONGA_A_FABRIC_LEAF_ID, params->leaf_id) ||
 	    conga_netlink_put_sources(skb, params) ||
 	    conga_netlink_put_dstports(skb, params) ||
@@ -179,8 +164,7 @@ static u32 conga_netlink_flowlets_step(const struct conga_port *port, u32 from)
 		conga_flowlet_t entry = READ_ONCE(flowlets->entry[i]);
 
 		count += conga_flowlet_tag(entry) == port->tag &&
-			 conga_flowlet_state(entry, conga_flowlet_leaf(entry),
-					     now, tfl) == CONGA_FLOWLET_LIVE;
+			 conga_flowlet_is_live(entry, now, tfl);
 	}
 	rcu_read_unlock();
 	return count;
@@ -207,18 +191,6 @@ static int conga_netlink_put_drain(struct sk_buff *skb,
 	return nla_put_u32(skb, CONGA_A_PORT_DRAIN, READ_ONCE(port->drain));
 }
 
-/* Absent: the policy does not count them. */
-static int conga_netlink_put_flows(struct sk_buff *skb, const struct conga_port *port)
-{
-	const struct conga_params *params = conga_fabric_params(port->fabric);
-
-	if (!params->policy->extension.flows || port->role != CONGA_ROLE_UPLINK)
-		return 0;
-	return nla_put_u32(skb, CONGA_A_PORT_SHORT_FLOWS,
-			   params->policy->extension.flows(params->flow_states->shared, port->tag,
-						 ktime_get_ns(), params->policy_param));
-}
-
 /* For events, too, which do not hold the lock, and do not wait until flowlets are counted. */
 int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
 {
@@ -234,9 +206,9 @@ int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
 	    nla_put_u32(skb, CONGA_A_PORT_RATE_SOURCE,
 			READ_ONCE(port->rate_source)) ||
 	    nla_put_u32(skb, CONGA_A_PORT_ORIGIN, READ_ONCE(port->origin)) ||
-	    nla_put_u32(skb, CONGA_A_PORT_TIER, READ_ONCE(port->tier)) ||
+	    nla_put_u32(skb, CONGA_A_PORT_TIER, READ_ONCE(port->extension.tier)) ||
 	    conga_netlink_put_drain(skb, port) ||
-	    conga_netlink_put_flows(skb, port) ||
+	    conga_netlink_put_port_extension(skb, port) ||
 	    nla_put_u32(skb, CONGA_A_PORT_STATE,
 			conga_port_up(port) ? CONGA_PORT_UP : CONGA_PORT_DOWN) ||
 	    conga_netlink_put_load(skb, port) ||
@@ -332,32 +304,6 @@ static u32 conga_netlink_usable_paths(struct conga_leaf *leaf)
 	return hweight16(usable);
 }
 
-/* What probes say of the leaf, if any does. */
-static int conga_netlink_put_best(struct sk_buff *skb, struct conga_leaf *leaf)
-{
-	conga_best_t best = READ_ONCE(leaf->extension.hula.best);
-	const struct conga_params *params;
-	struct conga_port *port = NULL;
-	u64 now = ktime_get_ns();
-	int err = 0;
-	u8 hop;
-
-	rcu_read_lock();
-	params = conga_fabric_params(leaf->fabric);
-	hop = conga_hula_hop(best, now, conga_extension_tfail(params));
-	if (hop != CONGA_TAG_NONE)
-		port = conga_port_hop(leaf->fabric, hop);
-	if (port &&
-	    (nla_put_u32(skb, CONGA_A_LEAF_BEST, port->ifindex) ||
-	     nla_put_u32(skb, CONGA_A_LEAF_UTILISATION,
-			 conga_hula_utilisation(best)) ||
-	     nla_put_u64_64bit(skb, CONGA_A_LEAF_PROBE_AGE,
-			       conga_hula_age(best, now), CONGA_A_LEAF_PAD)))
-		err = -EMSGSIZE;
-	rcu_read_unlock();
-	return err;
-}
-
 /* UDP ports at which packets to the leaf are stamped */
 static int conga_netlink_put_leaf_ports(struct sk_buff *skb,
 					const struct conga_leaf *leaf)
@@ -389,7 +335,7 @@ int conga_netlink_put_leaf(struct sk_buff *skb, struct conga_leaf *leaf)
 				   leaf) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_MODE, READ_ONCE(leaf->mode)) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_STATE, conga_leaf_state(leaf)) ||
-	    conga_netlink_put_best(skb, leaf) ||
+	    conga_netlink_put_leaf_extension(skb, leaf) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_REASON, reason) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_ORIGIN, READ_ONCE(leaf->origin)) ||
 	    (id && nla_put_u32(skb, CONGA_A_LEAF_ID, id)) ||

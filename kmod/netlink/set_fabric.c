@@ -5,6 +5,7 @@
 #include "config/change.h"
 #include "config/lifetime.h"
 #include "netlink/event.h"
+#include "netlink/extension.h"
 #include "netlink/params_generated.h"
 #include "netlink/policy_params.h"
 #include "netlink/request.h"
@@ -12,7 +13,7 @@
 #include "netlink/rules_generated.h"
 #include "netlink/set_fabric.h"
 #include "objects/fabric.h"
-#include "paper/wire.h"
+#include "objects/flowlets.h"
 
 /* A list given replaces the list before. */
 static int conga_netlink_read_dstports(struct conga_params *params,
@@ -112,17 +113,6 @@ unusable:
 	return -EINVAL;
 }
 
-/* One use in a fabric: the lower bits of metrics, or queues. */
-static int conga_netlink_check_byte3(const struct conga_params *params,
-				     struct netlink_ext_ack *extack)
-{
-	if (!params->policy->extension.mark || params->q <= CONGA_WIRE_HALF_BITS)
-		return 0;
-	NL_SET_ERR_MSG(extack,
-		       "This policy writes queues into byte 3 of the VXLAN header, so that q is at most 3");
-	return -EINVAL;
-}
-
 /* Nobody's cgroup pays for a timer. The range of everybody has been checked. */
 static int conga_netlink_read_probe(struct conga_params *params,
 				    const struct nlattr *attr,
@@ -165,7 +155,7 @@ static int conga_netlink_read_params(struct conga_params *params,
 		params->leaf_id = nla_get_u32(attrs[CONGA_A_FABRIC_LEAF_ID]);
 		params->leaf_id_set = true;
 	}
-	return conga_netlink_check_byte3(params, info->extack);
+	return conga_netlink_check_extension(params, info->extack);
 }
 
 static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)

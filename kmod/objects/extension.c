@@ -8,6 +8,8 @@
 #include "objects/extension.h"
 #include "objects/fabric.h"
 #include "objects/leaf.h"
+#include "objects/port.h"
+#include "paper/control_wire.h"
 #include "paper/dre.h"
 #include "policies/policy_hula.h"
 
@@ -51,6 +53,13 @@ u64 conga_extension_tdre(const struct conga_params *params, u64 tdre)
 				   CONGA_ALPHA_ONE));
 }
 
+/* conga_extension_marks - is something written into packets that leave by this port? */
+bool conga_extension_marks(const struct conga_port *port,
+			   const struct conga_params *params)
+{
+	return params->policy->extension.mark && port->role == CONGA_ROLE_TRANSIT;
+}
+
 /* conga_extension_dre_differs - is a port's DRE another because of the extension? */
 bool conga_extension_dre_differs(const struct conga_params *old,
 				 const struct conga_params *new)
@@ -64,6 +73,74 @@ bool conga_extension_dre_differs(const struct conga_params *old,
 u16 conga_extension_out(const struct conga_leaf *leaf)
 {
 	return READ_ONCE(leaf->extension.hula.out);
+}
+
+/* conga_extension_byte3 - enum conga_byte3, what byte 3 of VXLAN headers is for; any context */
+u8 conga_extension_byte3(const struct conga_params *params)
+{
+	return conga_control_byte3(params->q, params->policy->extension.mark);
+}
+
+/* --- tiers and hops --- */
+
+/* What comes by the lowest tier comes from below. */
+static void conga_extension_find_lowest(struct conga_fabric *fabric)
+{
+	struct conga_port *port;
+	u8 lowest = U8_MAX;
+
+	list_for_each_entry(port, &fabric->ports, list)
+		if (port->role == CONGA_ROLE_TRANSIT)
+			lowest = min(lowest, port->extension.tier);
+	WRITE_ONCE(fabric->extension.lowest, lowest);
+}
+
+/* conga_extension_set_tier - of the link; the locks are held */
+void conga_extension_set_tier(struct conga_port *port, u8 tier)
+{
+	conga_assert_locked(port->fabric);
+	WRITE_ONCE(port->extension.tier, tier);
+	conga_extension_find_lowest(port->fabric);
+}
+
+/*
+ * conga_extension_make_hops - number those transit ports that the policy may choose
+ *
+ * The locks are held. Beyond the numbers that LBTags leave, the highest first, ports
+ * are no hops: what leads there is the kernel's own business.
+ */
+void conga_extension_make_hops(struct conga_fabric *fabric)
+{
+	struct conga_port *port;
+	u8 tag = CONGA_TAGS_MAX;
+
+	conga_assert_locked(fabric);
+	if (!conga_fabric_params(fabric)->policy->extension.transit)
+		return;
+	list_for_each_entry(port, &fabric->ports, list) {
+		if (port->tag != CONGA_TAG_NONE)
+			continue;
+		while (tag && conga_port_hop(fabric, tag - 1))
+			tag--;
+		if (!tag)
+			return;
+		conga_port_take_tag(port, --tag);
+	}
+}
+
+/* conga_extension_add_port - it was published; the locks are held, may sleep */
+void conga_extension_add_port(struct conga_port *port)
+{
+	if (port->role == CONGA_ROLE_TRANSIT)
+		conga_extension_find_lowest(port->fabric);
+	conga_extension_make_hops(port->fabric);
+}
+
+/* conga_extension_remove_port - it is no port of its fabric any more; the locks are held */
+void conga_extension_remove_port(struct conga_port *port)
+{
+	if (port->role == CONGA_ROLE_TRANSIT)
+		conga_extension_find_lowest(port->fabric);
 }
 
 /* --- what is ahead of uplinks, by leaf --- */

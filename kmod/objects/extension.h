@@ -17,6 +17,7 @@
 struct conga_fabric;
 struct conga_leaf;
 struct conga_params;
+struct conga_port;
 struct net;
 
 #define CONGA_FORWARD_HOOKS	2	/* IPv4 and IPv6 */
@@ -35,9 +36,15 @@ struct conga_fabric_extension {
 	struct nf_hook_ops	forward[CONGA_FORWARD_HOOKS]; /* while the policy decides at
 							       * every node; by hooks.c
 							       */
+	u8			lowest;	/* tier of transit ports */
 	struct hrtimer		probe_timer;	/* by probe.c, and what follows */
 	struct conga_pace	probe_pace;
 	struct conga_lateness	lateness;
+};
+
+/* A port's. */
+struct conga_port_extension {
+	u8	tier;	/* of the link, leaves' own have the lowest */
 };
 
 /* Of a leaf while the policy wants to know. */
@@ -56,11 +63,14 @@ struct conga_leaf_extension {
 u64 conga_extension_tp(const struct conga_params *params);
 u64 conga_extension_tfail(const struct conga_params *params);
 u64 conga_extension_tdre(const struct conga_params *params, u64 tdre);
+u8 conga_extension_byte3(const struct conga_params *params);
 u16 conga_extension_out(const struct conga_leaf *leaf);
 void conga_extension_flush_leaf(struct conga_leaf *leaf);
 
 /* The locks are held */
 void conga_extension_setup_params(struct conga_params *params, const struct net *net);
+bool conga_extension_marks(const struct conga_port *port,
+			   const struct conga_params *params);
 bool conga_extension_dre_differs(const struct conga_params *old,
 				 const struct conga_params *new);
 bool conga_extension_prepare(struct conga_fabric *fabric,
@@ -68,6 +78,10 @@ bool conga_extension_prepare(struct conga_fabric *fabric,
 void conga_extension_release(struct conga_fabric *fabric);
 bool conga_extension_prepare_leaf(struct conga_leaf *leaf,
 				  const struct conga_params *params);
+void conga_extension_set_tier(struct conga_port *port, u8 tier);
+void conga_extension_make_hops(struct conga_fabric *fabric);
+void conga_extension_add_port(struct conga_port *port);
+void conga_extension_remove_port(struct conga_port *port);
 void conga_extension_free_leaf(struct conga_leaf *leaf);
 void conga_extension_forget_tag(struct conga_leaf *leaf, u8 tag);
 

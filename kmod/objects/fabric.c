@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The fabric of a network namespace: its locks, parameters and flowlet table. */
+/* The fabric of a network namespace: its locks and its parameters. */
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include <net/netns/generic.h>
 #include <uapi/linux/conga.h>
 
 #include "objects/extension.h"
 #include "objects/fabric.h"
+#include "objects/flowlets.h"
 #include "objects/leaf.h"
 
 static unsigned int conga_net_id __read_mostly;
@@ -119,97 +119,6 @@ void conga_params_setup(struct conga_params *params, const struct net *net)
 		.dstports	= { .port = { htons(CONGA_FABRIC_DSTPORT_DEFAULT) }, .count = 1 },
 	};
 	conga_extension_setup_params(params, net);
-}
-
-/* Tables are as large as a user says: that there is no memory for one is told to him, not
- * with a backtrace to the kernel's log.
- */
-#define CONGA_FABRIC_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
-
-/* conga_flowlets_create - an empty table of @size entries, a power of two */
-struct conga_flowlets *conga_flowlets_create(u32 size)
-{
-	struct conga_flowlets *flowlets = kzalloc(sizeof(*flowlets),
-						  GFP_KERNEL_ACCOUNT);
-
-	if (!flowlets)
-		return NULL;
-	flowlets->mask = size - 1;
-	flowlets->entry = kvcalloc(size, sizeof(*flowlets->entry),
-				   CONGA_FABRIC_GFP);
-	if (flowlets->entry)
-		return flowlets;
-	kfree(flowlets);
-	return NULL;
-}
-
-/* conga_flowlets_free - of one that was never published, or after RCU; NULL is none */
-void conga_flowlets_free(struct conga_flowlets *flowlets)
-{
-	if (!flowlets)
-		return;
-	kvfree(flowlets->entry);
-	kfree(flowlets);
-}
-
-/* In softirq, where vfree() leaves the work to a worker of its own. */
-static void conga_flowlets_free_rcu(struct rcu_head *rcu)
-{
-	conga_flowlets_free(container_of(rcu, struct conga_flowlets, rcu));
-}
-
-/* conga_flowlets_publish - takes @flowlets over, frees the old after RCU */
-void conga_flowlets_publish(struct conga_fabric *fabric,
-			    struct conga_flowlets *flowlets)
-{
-	struct conga_flowlets *old;
-
-	conga_assert_locked(fabric);
-	old = rcu_replace_pointer(fabric->flowlets, flowlets, true);
-	call_rcu(&old->rcu, conga_flowlets_free_rcu);
-}
-
-#define CONGA_FABRIC_FLUSH_STEP	4096	/* entries, then others may have the processor */
-
-/* conga_flowlets_flush - every flow decides anew; the locks are held, may sleep */
-void conga_flowlets_flush(struct conga_fabric *fabric)
-{
-	struct conga_flowlets *flowlets;
-	u32 i;
-
-	conga_assert_locked(fabric);
-	flowlets = rtnl_dereference(fabric->flowlets);
-	for (i = 0; i <= flowlets->mask; i++) {
-		WRITE_ONCE(flowlets->entry[i], 0);
-		if (!(i % CONGA_FABRIC_FLUSH_STEP))
-			cond_resched();
-	}
-}
-
-/*
- * conga_flow_states_create - what the policy of @params keeps for each flow
- *
- * May sleep. -ENOMEM, with @params as they were.
- */
-int conga_flow_states_create(struct conga_params *params)
-{
-	size_t all = (size_t)params->flowlets * params->policy->flow_size;
-	size_t shared = params->policy->extension.shared_size;
-	struct conga_flow_states *states = NULL;
-
-	if (shared)
-		shared += SMP_CACHE_BYTES;
-	if (all) {
-		states = kvzalloc(struct_size(states, state, all + shared),
-				  CONGA_FABRIC_GFP);
-		if (!states)
-			return -ENOMEM;
-		states->mask = params->flowlets - 1;
-		states->size = params->policy->flow_size;
-		states->shared = PTR_ALIGN(&states->state[all], SMP_CACHE_BYTES);
-	}
-	params->flow_states = states;
-	return 0;
 }
 
 static int conga_fabric_alloc(struct conga_fabric *fabric,

@@ -19,6 +19,8 @@
 #include "paper/flowlet.h"
 #include "policies/policy.h"
 
+struct conga_flow_states;
+struct conga_flowlets;
 struct conga_port;
 
 /* tx and rx, IPv4 and IPv6 */
@@ -85,28 +87,6 @@ struct conga_params {
 	struct rcu_head	rcu;
 };
 
-/* The table is an allocation of its own: with anything beside it a table of a power of
- * two would take one page more, or twice as many. Every packet reads this here, so that
- * it shares no cache line with what others write.
- */
-struct conga_flowlets {
-	conga_flowlet_t	*entry;		/* by the lower bits of the flow hash */
-	u32		mask;
-	struct rcu_head	rcu;
-} ____cacheline_aligned_in_smp;
-
-/* What the policy keeps for each flow, by the lower bits of the flow hash, and for all of
- * them. Handed on from parameters to parameters while the policy, its parameters and the
- * size stay.
- */
-struct conga_flow_states {
-	u32		mask;
-	u8		size;	/* bytes of one */
-	void		*shared; /* behind them, in cache lines of its own */
-	struct rcu_head	rcu;
-	u8		state[] __aligned(8);
-};
-
 /*
  * Packets read what stands before loaded, and never write it: in the first cache line
  * path_epoch moves with port events, the rest with configuration. They read loaded, too,
@@ -127,7 +107,6 @@ struct conga_fabric {
 	struct rhashtable		leaves;		/* by address */
 	u16				draining;	/* a bit per LBTag */
 	u16				transit;	/* hops that are no uplinks */
-	u8				lowest;		/* tier of transit ports */
 	bool				leaving;	/* removal has begun */
 	bool				bound;		/* a tunnel is bound to a device */
 	atomic_t			path_extra;	/* sets of paths beyond a leaf's first */
@@ -183,21 +162,5 @@ void conga_fabric_free(struct conga_fabric *fabric);
 struct conga_params *conga_fabric_params(const struct conga_fabric *fabric);
 void conga_fabric_changed(struct conga_fabric *fabric);
 void conga_params_setup(struct conga_params *params, const struct net *net);
-
-struct conga_flowlets *conga_flowlets_create(u32 size);
-void conga_flowlets_free(struct conga_flowlets *flowlets);
-void conga_flowlets_publish(struct conga_fabric *fabric,
-			    struct conga_flowlets *flowlets);
-void conga_flowlets_flush(struct conga_fabric *fabric);
-
-int conga_flow_states_create(struct conga_params *params);
-
-/* conga_flow_state - of the flow with @hash; the policy must have some */
-static inline void *conga_flow_state(const struct conga_params *params, u32 hash)
-{
-	struct conga_flow_states *states = params->flow_states;
-
-	return &states->state[(hash & states->mask) * states->size];
-}
 
 #endif /* _CONGA_FABRIC_H */

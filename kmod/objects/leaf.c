@@ -210,6 +210,17 @@ void conga_leaf_settle(struct conga_leaf *leaf)
 		conga_leaf_count(leaf);
 }
 
+/* conga_leaf_news - as it is now; under hello_lock */
+struct conga_leaf_news conga_leaf_news(const struct conga_leaf *leaf)
+{
+	return (struct conga_leaf_news) {
+		.silent	= leaf->silent,
+		.narrow	= leaf->hello->narrow,
+		.state	= leaf->state,
+		.reason	= leaf->hello->reason,
+	};
+}
+
 /* conga_leaf_tell - of what is not as @before, if anything; holds hello_lock */
 void conga_leaf_tell(struct conga_leaf *leaf, const struct conga_leaf_news *before)
 {
@@ -233,6 +244,12 @@ void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode)
 	WRITE_ONCE(leaf->state, conga_leaf_derive(leaf));
 	conga_leaf_flush(leaf);
 	spin_unlock_bh(&leaf->hello_lock);
+}
+
+/* conga_leaf_state - enum conga_mode, in force */
+u8 conga_leaf_state(const struct conga_leaf *leaf)
+{
+	return conga_leaf_is_conga(leaf) ? CONGA_MODE_CONGA : CONGA_MODE_PLAIN;
 }
 
 /*

@@ -2,6 +2,9 @@
 #ifndef _CONGA_LEAF_H
 #define _CONGA_LEAF_H
 
+/* Inline: conga_tx(), conga_rx() and conga_forward() look a leaf up, and at its state, for every
+ * packet.
+ */
 #include <linux/hash.h>
 #include <linux/in6.h>
 #include <linux/rhashtable.h>
@@ -141,23 +144,6 @@ struct conga_leaf_news {
 	u8	reason;
 };
 
-/* conga_leaf_news - as it is now; under hello_lock */
-static inline struct conga_leaf_news conga_leaf_news(const struct conga_leaf *leaf)
-{
-	return (struct conga_leaf_news) {
-		.silent	= leaf->silent,
-		.narrow	= leaf->hello->narrow,
-		.state	= leaf->state,
-		.reason	= leaf->hello->reason,
-	};
-}
-
-/* conga_leaf_state - enum conga_mode, in force */
-static inline u8 conga_leaf_state(const struct conga_leaf *leaf)
-{
-	return conga_leaf_is_conga(leaf) ? CONGA_MODE_CONGA : CONGA_MODE_PLAIN;
-}
-
 /* Is the path by @tag out, because the leaf does not answer by it, or it is narrow? */
 static inline bool conga_leaf_is_silent(const struct conga_leaf *leaf, u8 tag)
 {
@@ -191,6 +177,8 @@ struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
 void conga_leaf_forget_tag(struct conga_leaf *leaf, u8 tag);
 void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode);
 void conga_leaf_settle(struct conga_leaf *leaf);
+struct conga_leaf_news conga_leaf_news(const struct conga_leaf *leaf);
+u8 conga_leaf_state(const struct conga_leaf *leaf);
 void conga_leaf_tell(struct conga_leaf *leaf, const struct conga_leaf_news *before);
 u8 conga_leaf_reason(const struct conga_leaf *leaf,
 		     const struct conga_params *params);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Paths: (leaf, key, uplink) -> nexthops, usable or why not. With path4.c and path6.c
- * the only ones who know routes.
+ * Paths: (leaf, key, uplink) -> nexthops, usable or why not. This file keeps them: sets of
+ * paths of a leaf, a set for each key, found by packets, replaced, evicted and forgotten.
+ * How a set is made of routes is path_search.c's.
  *
  * An uplink is a path to a leaf for a packet if and only if it has a live nexthop of
  * the decision that the kernel makes about this very packet. What the decision depends
@@ -18,12 +19,10 @@
  */
 #include <linux/jiffies.h>
 #include <linux/random.h>
-#include <linux/slab.h>
-#include <net/fib_rules.h>
-#include <net/l3mdev.h>
 
 #include "objects/leaf.h"
 #include "objects/path_dst.h"
+#include "objects/path_rules.h"
 #include "objects/path_search.h"
 #include "objects/port.h"
 
@@ -41,283 +40,12 @@ void conga_path_invalidate(struct conga_fabric *fabric)
 	atomic_inc(&fabric->path_epoch);
 }
 
-/* --- what rules look at --- */
-
-static const struct fib_rules_ops *conga_path_rules_of(const struct net *net, bool v4)
-{
-#ifdef CONFIG_IP_MULTIPLE_TABLES
-	if (v4)
-		return net->ipv4.rules_ops;
-#endif
-#ifdef CONFIG_IPV6_MULTIPLE_TABLES
-	if (!v4)
-		return net->ipv6.fib6_rules_ops;
-#endif
-	return NULL;
-}
-
-static void conga_path_rules_bound(struct conga_path_rules *rules, unsigned int port)
-{
-	unsigned int i;
-
-	if (!port || port > U16_MAX)
-		return;
-	for (i = 0; i < rules->sports; i++)
-		if (rules->sport[i] == port)
-			return;
-	if (rules->sports == CONGA_PATH_SPORTS)
-		rules->too_many = true;
-	else
-		rules->sport[rules->sports++] = port;
-}
-
-/* conga_path_rules_read - those in force now; RCU */
-void conga_path_rules_read(struct conga_path_rules *rules, const struct net *net, bool v4)
-{
-	const struct fib_rules_ops *ops = conga_path_rules_of(net, v4);
-	const struct fib_rule *rule;
-
-	*rules = (struct conga_path_rules) {
-		.any = v4 ? fib4_has_custom_rules(net) :
-			    fib6_has_custom_rules(net) || fib6_routes_require_src(net),
-	};
-	if (!rules->any || !ops)
-		return;
-	list_for_each_entry_rcu(rule, &ops->rules_list, list) {
-		rules->marks |= rule->mark_mask;
-		if (!fib_rule_port_range_set(&rule->sport_range))
-			continue;
-		conga_path_rules_bound(rules, rule->sport_range.start);
-		conga_path_rules_bound(rules, rule->sport_range.end + 1);
-	}
-}
-
-/* conga_path_sport_class - the least source port that rules treat as they do @sport */
-u16 conga_path_sport_class(const struct conga_path_rules *rules, u16 sport)
-{
-	u16 least = 0;
-	unsigned int i;
-
-	for (i = 0; i < rules->sports; i++)
-		if (rules->sport[i] <= sport)
-			least = max(least, rules->sport[i]);
-	return least;
-}
-
-/* May packets have this key? Not after rules changed so that they look at other things. */
-static bool conga_path_rules_allow(const struct conga_path_rules *rules,
-				   const struct conga_path_key *key)
-{
-	if (key->domain == CONGA_PATH_OWN_DOMAIN)
-		return true;
-	if (ipv6_addr_any(&key->source) == rules->any)
-		return false;
-	return !(key->mark & ~rules->marks) &&
-	       conga_path_sport_class(rules, key->sport) == key->sport;
-}
-
-/* --- a set: made, published, freed --- */
-
-/* conga_path_domain - the L3 master device to ask by */
-s32 conga_path_domain(const struct conga_path_search *search, const struct net_device *dev)
-{
-	if (search->key->domain == CONGA_PATH_OWN_DOMAIN)
-		return l3mdev_master_ifindex_rcu(dev);
-	return search->key->domain;
-}
-
-/* conga_path_gather - takes the reference of @dst over; @kept is its cookie or its MTU */
-void conga_path_gather(struct conga_path_search *search, const struct conga_port *port,
-		       struct dst_entry *dst, u32 kept, unsigned int weight)
-{
-	if (search->nexthops == CONGA_PATH_NEXTHOPS) {
-		dst_release(dst);
-		return;
-	}
-	search->nexthop[search->nexthops++] = (struct conga_nexthop) {
-		.dst	= dst,
-		.cookie	= kept,
-		.weight	= clamp(weight, 1U, (unsigned int)U16_MAX),
-		.tag	= port->tag,
-	};
-}
-
-/* The gateway of a route that was looked up, in short. */
-static u32 conga_path_gateway(const struct dst_entry *dst)
-{
-	const struct rtable *rt = (const struct rtable *)dst;
-
-	if (dst->ops->family == AF_INET6)
-		return ipv6_addr_hash(&((const struct rt6_info *)dst)->rt6i_gateway);
-	if (rt->rt_gw_family == AF_INET6)
-		return ipv6_addr_hash(&rt->rt_gw6);
-	return rt->rt_gw_family ? (__force u32)rt->rt_gw4 : 0;
-}
-
-static bool conga_path_member_is(const struct conga_path_member *member,
-				 const struct dst_entry *dst)
-{
-	return member->dev == dst->dev && member->gateway == conga_path_gateway(dst);
-}
-
-/* conga_path_note - a nexthop of the decision, unless it was gathered */
-void conga_path_note(struct conga_path_search *search, const struct fib_nh_common *nhc)
-{
-	struct conga_path_member member = { .dev = nhc->nhc_dev };
-	u8 i;
-
-	if (nhc->nhc_gw_family == AF_INET6)
-		member.gateway = ipv6_addr_hash(&nhc->nhc_gw.ipv6);
-	else if (nhc->nhc_gw_family == AF_INET)
-		member.gateway = (__force u32)nhc->nhc_gw.ipv4;
-	for (i = 0; i < search->nexthops; i++)
-		if (conga_path_member_is(&member, search->nexthop[i].dst))
-			return;
-	if (search->members < CONGA_PATH_MEMBERS)
-		search->member[search->members++] = member;
-}
-
-static u8 conga_path_search_port(struct conga_path_search *search, struct conga_port *port)
-{
-	if (!conga_port_up(port))
-		return CONGA_PATH_PORT_DOWN;
-	if (conga_leaf_is_v4(search->leaf))
-		return conga_path_search4(search, port);
-	return conga_path_search6(search, port);
-}
-
-static void conga_path_search_release(struct conga_path_search *search)
-{
-	while (search->nexthops)
-		dst_release(search->nexthop[--search->nexthops].dst);
-	dst_release(search->witness);
-}
-
-static void conga_path_search_ports(struct conga_path_search *search)
-{
-	struct conga_port *port;
-	u8 tag;
-
-	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
-		port = conga_port_hop(search->leaf->fabric, tag);
-		if (port)
-			search->reason[tag] = conga_path_search_port(search, port);
-	}
-}
-
-/* If no gateway answers the kernel uses them all the same. */
-static void conga_path_search(struct conga_path_search *search)
-{
-	conga_path_search_ports(search);
-	if (!search->nexthops && search->skipped) {
-		search->any_neighbour = true;
-		conga_path_search_ports(search);
-	}
-	if (search->key->domain == CONGA_PATH_OWN_DOMAIN)
-		return;
-	if (conga_leaf_is_v4(search->leaf))
-		conga_path_members4(search);
-	else
-		conga_path_members6(search);
-}
-
-/* What was gathered, by LBTag. */
-static void conga_path_fill(struct conga_paths *paths, const struct conga_path_search *search)
-{
-	u32 weight = 0;
-	u8 i, tag;
-
-	memcpy(paths->nexthop, search->nexthop, search->nexthops * sizeof(*paths->nexthop));
-	paths->nexthops = search->nexthops;
-	for (i = 0; i < search->nexthops; i++) {
-		struct conga_path *path = &paths->path[search->nexthop[i].tag];
-
-		if (!path->count++)
-			path->first = i;
-		path->weight += search->nexthop[i].weight;
-		paths->routed |= BIT(search->nexthop[i].tag);
-	}
-	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
-		paths->path[tag].reason = search->reason[tag];
-		if (!paths->path[tag].count)
-			continue;
-		paths->uneven |= weight && paths->path[tag].weight != weight;
-		weight = paths->path[tag].weight;
-	}
-}
-
-static struct conga_paths *conga_path_alloc(const struct conga_path_search *search)
-{
-	struct conga_paths *paths;
-
-	paths = kzalloc(struct_size(paths, nexthop, search->nexthops) +
-			search->members * sizeof(*paths->member),
-			GFP_ATOMIC | __GFP_NOWARN);
-	if (!paths)
-		return NULL;
-	paths->key = *search->key;
-	paths->members = search->members;
-	paths->member = (void *)&paths->nexthop[search->nexthops];
-	memcpy(paths->member, search->member, search->members * sizeof(*paths->member));
-	paths->witness = search->witness;
-	paths->witness_cookie = search->witness_cookie;
-	paths->seen = jiffies;
-	paths->owned = jiffies;
-	conga_path_fill(paths, search);
-	return paths;
-}
-
-/* IPsec policies, of whose changes the generation of routes tells. */
-static bool conga_path_xfrm(const struct net *net)
-{
-#ifdef CONFIG_XFRM
-	return net->xfrm.policy_count[XFRM_POLICY_OUT] ||
-	       net->xfrm.policy_default[XFRM_POLICY_OUT] == XFRM_USERPOLICY_BLOCK;
-#else
-	return false;
-#endif
-}
-
-/* The generation is read before rules and routes: a change in between makes the result
- * outdated, never wrongly current. NULL without memory.
- */
-static struct conga_paths *conga_path_make(struct conga_leaf *leaf,
-					   const struct conga_path_key *key)
-{
-	struct conga_path_search search = { .leaf = leaf, .key = key };
-	u64 genid = conga_path_genid(leaf);
-	struct conga_paths *paths;
-
-	conga_path_search(&search);
-	paths = conga_path_alloc(&search);
-	if (!paths) {
-		conga_path_search_release(&search);
-		return NULL;
-	}
-	conga_path_rules_read(&paths->rules, leaf->fabric->net, conga_leaf_is_v4(leaf));
-	paths->xfrm = conga_path_xfrm(leaf->fabric->net);
-	paths->lone = !paths->rules.any && !paths->xfrm && !READ_ONCE(leaf->fabric->bound);
-	paths->genid = search.nomem ? 0 : genid;
-	return paths;
-}
-
-/* Routes are released at once: dst_release() itself waits for RCU. */
-static void conga_path_free(struct conga_paths *paths)
-{
-	u8 i;
-
-	for (i = 0; i < paths->nexthops; i++)
-		dst_release(paths->nexthop[i].dst);
-	dst_release(paths->witness);
-	kfree(paths);
-}
+/* --- the sets of a leaf, under its paths_lock --- */
 
 static void conga_path_free_rcu(struct rcu_head *rcu)
 {
 	conga_path_free(container_of(rcu, struct conga_paths, rcu));
 }
-
-/* --- the sets of a leaf, under its paths_lock --- */
 
 static struct conga_paths *conga_path_locked(struct conga_leaf *leaf,
 					     struct conga_paths __rcu *paths)
@@ -599,51 +327,14 @@ struct dst_entry *conga_path_dst(struct conga_leaf *leaf, const struct conga_por
 	return nexthop ? nexthop->dst : NULL;
 }
 
-/* Packets with the same own route need no search after this one. All processors read this
- * word, so that it is written at most once a jiffy, also where packets' own routes differ.
- */
-static void conga_path_note_own(const struct conga_paths *paths, const struct dst_entry *own)
-{
-	struct conga_paths *noted = (struct conga_paths *)paths;
-
-	if (!time_after(jiffies, READ_ONCE(paths->owned)))
-		return;
-	WRITE_ONCE(noted->owned, jiffies);
-	WRITE_ONCE(noted->own, own);
-}
-
-/* conga_path_owns_any - is a packet's own route one of the decision's nexthops, used or
- * not? If not, the kernel decided by something else.
- */
-bool conga_path_owns_any(const struct conga_paths *paths, const struct dst_entry *own)
-{
-	u8 i;
-
-	for (i = 0; i < paths->nexthops; i++) {
-		if (!conga_path_same(paths->nexthop[i].dst, own))
-			continue;
-		if (paths->nexthop[i].dst == own)
-			conga_path_note_own(paths, own);
-		return true;
-	}
-	for (i = 0; i < paths->members; i++)
-		if (conga_path_member_is(&paths->member[i], own))
-			return true;
-	return false;
-}
-
 /* conga_path_leads - is @port, of any role, a nexthop of the route to @leaf? */
 bool conga_path_leads(struct conga_leaf *leaf, struct conga_port *port)
 {
-	const struct conga_path_key key = { .domain = CONGA_PATH_OWN_DOMAIN };
-	struct conga_path_search search = { .leaf = leaf, .key = &key };
-	u8 tag = READ_ONCE(port->tag), reason;
+	u8 tag = READ_ONCE(port->tag);
 
 	if (tag != CONGA_TAG_NONE)
 		return conga_path_by(leaf, tag);
-	reason = conga_path_search_port(&search, port);
-	conga_path_search_release(&search);
-	return reason == CONGA_PATH_USABLE;
+	return conga_path_search_one(leaf, port) == CONGA_PATH_USABLE;
 }
 
 /* conga_path_usable - bit per LBTag whose path is usable for packets of any key */

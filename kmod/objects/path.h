@@ -9,6 +9,8 @@
 #include <net/dst.h>
 #include <uapi/linux/conga.h>
 
+#include "objects/path_rules.h"
+
 struct conga_fabric;
 struct conga_leaf;
 struct conga_port;
@@ -18,20 +20,8 @@ struct net_device;
 #define CONGA_PATH_KEYS		8	/* kinds of packets to a leaf whose paths are kept */
 #define CONGA_PATH_NEXTHOPS	32	/* of one kind of packets, at most */
 #define CONGA_PATH_MEMBERS	32	/* of a decision that are no such, at most */
-#define CONGA_PATH_SPORTS	6	/* bounds of source port ranges in rules, at most */
 
 #define CONGA_PATH_OWN_DOMAIN	(-1)	/* each port is asked for in its own L3 domain */
-
-/* What routing rules look at, so that packets that differ in nothing of it are alike. */
-struct conga_path_rules {
-	bool	any;		/* there are rules, or routes, that look at more than the
-				 * destination and, IPv4, the DSCP
-				 */
-	bool	too_many;	/* source port ranges: such packets are not told apart */
-	u8	sports;		/* of sport */
-	u16	sport[CONGA_PATH_SPORTS];	/* where another class of ports begins */
-	u32	marks;		/* bits of the mark */
-};
 
 /* What the kernel's decision about a packet depends on, beside the destination. What no
  * rule looks at is 0. Compared as bytes, so that it must have no holes.
@@ -104,7 +94,9 @@ struct conga_paths {
 	struct conga_nexthop	nexthop[];
 };
 
+/* path4.c; any context */
 u8 conga_path_type4(struct net *net, __be32 addr);
+
 const struct conga_paths *conga_path_find(struct conga_leaf *leaf,
 					  const struct conga_path_key *key);
 const struct conga_paths *conga_path_renew(struct conga_leaf *leaf,
@@ -112,10 +104,6 @@ const struct conga_paths *conga_path_renew(struct conga_leaf *leaf,
 const struct conga_paths *conga_path_main(struct conga_leaf *leaf);
 const struct conga_paths *conga_path_by(struct conga_leaf *leaf, u8 tag);
 struct dst_entry *conga_path_dst(struct conga_leaf *leaf, const struct conga_port *port);
-void conga_path_rules_read(struct conga_path_rules *rules, const struct net *net,
-			   bool v4);
-u16 conga_path_sport_class(const struct conga_path_rules *rules, u16 sport);
-bool conga_path_owns_any(const struct conga_paths *paths, const struct dst_entry *own);
 bool conga_path_leads(struct conga_leaf *leaf, struct conga_port *port);
 u16 conga_path_usable(struct conga_leaf *leaf);
 u8 conga_path_reason(struct conga_leaf *leaf, struct conga_port *port);

@@ -3,7 +3,8 @@
 #define _CONGA_PATH_DST_H
 
 /*
- * The route of a path, for every packet: is what path.c resolved still good?
+ * The route of a path: is what path_search.c found still good? Inline, as conga_tx() and
+ * conga_forward() ask for every packet.
  */
 #include <net/dst.h>
 #include <net/ip6_fib.h>
@@ -13,6 +14,11 @@
 #include "objects/leaf.h"
 #include "objects/path.h"
 #include "objects/port.h"
+
+/* path_dst.c; RCU */
+bool conga_path_owns_any(const struct conga_paths *paths, const struct dst_entry *own);
+bool conga_path_member_is(const struct conga_path_member *member,
+			  const struct dst_entry *dst);
 
 #define CONGA_PATH_RESOLVED	BIT_ULL(32)	/* so that no generation is 0 */
 
@@ -67,25 +73,6 @@ static inline bool conga_path_holds_all(const struct conga_leaf *leaf,
 	if (paths->witness && !dst_check(paths->witness, paths->witness_cookie))
 		return false;
 	return conga_path_holds_routes(leaf, paths);
-}
-
-/* conga_path_same - are two routes by one nexthop? */
-static inline bool conga_path_same(const struct dst_entry *a, const struct dst_entry *b)
-{
-	const struct rtable *a4 = (const struct rtable *)a, *b4 = (const struct rtable *)b;
-
-	if (a == b)
-		return true;
-	if (a->dev != b->dev || a->ops->family != b->ops->family)
-		return false;
-	if (a->ops->family == AF_INET6)
-		return ipv6_addr_equal(&((const struct rt6_info *)a)->rt6i_gateway,
-				       &((const struct rt6_info *)b)->rt6i_gateway);
-	if (a4->rt_gw_family != b4->rt_gw_family)
-		return false;
-	if (a4->rt_gw_family == AF_INET6)
-		return ipv6_addr_equal(&a4->rt_gw6, &b4->rt_gw6);
-	return !a4->rt_gw_family || a4->rt_gw4 == b4->rt_gw4;
 }
 
 /* conga_path_owns - is a packet's own route one of the decision's nexthops? Most often

@@ -4,6 +4,8 @@
 
 #include "objects/path.h"
 
+struct conga_leaf;
+struct conga_port;
 struct fib_nh_common;
 struct net_device;
 
@@ -23,6 +25,21 @@ struct conga_path_search {
 	struct conga_path_member member[CONGA_PATH_MEMBERS];
 };
 
+/* RCU, BH disabled */
+struct conga_paths *conga_path_make(struct conga_leaf *leaf,
+				    const struct conga_path_key *key);
+u8 conga_path_search_one(struct conga_leaf *leaf, struct conga_port *port);
+
+/* Any context */
+void conga_path_free(struct conga_paths *paths);
+
+/* For path4.c and path6.c, during a search */
+s32 conga_path_domain(const struct conga_path_search *search,
+		      const struct net_device *dev);
+void conga_path_gather(struct conga_path_search *search, const struct conga_port *port,
+		       struct dst_entry *dst, u32 kept, unsigned int weight);
+void conga_path_note(struct conga_path_search *search, const struct fib_nh_common *nhc);
+
 /* path4.c, path6.c: the nexthops on @port, or, returned, the reason why there are none.
  * RCU, BH disabled.
  */
@@ -30,12 +47,5 @@ u8 conga_path_search4(struct conga_path_search *search, struct conga_port *port)
 u8 conga_path_search6(struct conga_path_search *search, struct conga_port *port);
 void conga_path_members4(struct conga_path_search *search);
 void conga_path_members6(struct conga_path_search *search);
-
-/* path.c */
-s32 conga_path_domain(const struct conga_path_search *search,
-		      const struct net_device *dev);
-void conga_path_gather(struct conga_path_search *search, const struct conga_port *port,
-		       struct dst_entry *dst, u32 kept, unsigned int weight);
-void conga_path_note(struct conga_path_search *search, const struct fib_nh_common *nhc);
 
 #endif /* _CONGA_PATH_SEARCH_H */

@@ -80,8 +80,16 @@ struct conga_port_dre *conga_port_dre_create(const struct conga_port *port,
 	}
 	tdre = conga_port_tdre(port, params, rate);
 	conga_dre_setup(&dre->params, rate, tdre, params->alpha, params->q);
-	dre->marks = params->policy->extension.mark && port->role == CONGA_ROLE_TRANSIT;
+	dre->marks = conga_extension_marks(port, params);
 	return dre;
+}
+
+/* conga_port_dre_differs - do ports need other DREs with other parameters? */
+bool conga_port_dre_differs(const struct conga_params *old, const struct conga_params *new)
+{
+	return old->q != new->q || old->tdre != new->tdre ||
+	       old->alpha != new->alpha ||
+	       conga_extension_dre_differs(old, new);
 }
 
 /* conga_port_dre_free - of one that was never published, or after RCU */
@@ -162,10 +170,12 @@ void conga_port_set_drain(struct conga_port *port, bool drain)
 	WRITE_ONCE(fabric->draining, draining | (drain ? BIT(port->tag) : 0));
 }
 
-/* An uplink's LBTag may have been a transit port's number. Who found that port by its
+/* conga_port_take_tag - from now on the port is found by @tag; the locks are held, may sleep
+ *
+ * An uplink's LBTag may have been a transit port's number. Who found that port by its
  * number counts on it, as an index, until the end of the grace period.
  */
-static void conga_port_take_tag(struct conga_port *port, u8 tag)
+void conga_port_take_tag(struct conga_port *port, u8 tag)
 {
 	struct conga_fabric *fabric = port->fabric;
 	struct conga_port *before = conga_port_hop(fabric, tag);
@@ -191,51 +201,6 @@ static void conga_port_drop_tag(struct conga_port *port)
 	RCU_INIT_POINTER(fabric->hop[port->tag], NULL);
 }
 
-/* What comes by the lowest tier comes from below. */
-static void conga_port_find_lowest(struct conga_fabric *fabric)
-{
-	struct conga_port *port;
-	u8 lowest = U8_MAX;
-
-	list_for_each_entry(port, &fabric->ports, list)
-		if (port->role == CONGA_ROLE_TRANSIT)
-			lowest = min(lowest, port->tier);
-	WRITE_ONCE(fabric->lowest, lowest);
-}
-
-/* conga_port_set_tier - of the link; the locks are held */
-void conga_port_set_tier(struct conga_port *port, u8 tier)
-{
-	conga_assert_locked(port->fabric);
-	WRITE_ONCE(port->tier, tier);
-	conga_port_find_lowest(port->fabric);
-}
-
-/*
- * conga_port_make_hops - number those transit ports that the policy may choose
- *
- * The locks are held. Beyond the numbers that LBTags leave, the highest first, ports
- * are no hops: what leads there is the kernel's own business.
- */
-void conga_port_make_hops(struct conga_fabric *fabric)
-{
-	struct conga_port *port;
-	u8 tag = CONGA_TAGS_MAX;
-
-	conga_assert_locked(fabric);
-	if (!conga_fabric_params(fabric)->policy->extension.transit)
-		return;
-	list_for_each_entry(port, &fabric->ports, list) {
-		if (port->tag != CONGA_TAG_NONE)
-			continue;
-		while (tag && conga_port_hop(fabric, tag - 1))
-			tag--;
-		if (!tag)
-			return;
-		conga_port_take_tag(port, --tag);
-	}
-}
-
 /* conga_port_publish - from now on packets may use the port; may sleep */
 void conga_port_publish(struct conga_port *port)
 {
@@ -247,9 +212,7 @@ void conga_port_publish(struct conga_port *port)
 	fabric->generation++;
 	if (port->role == CONGA_ROLE_UPLINK)
 		conga_port_take_tag(port, port->tag);
-	else
-		conga_port_find_lowest(fabric);
-	conga_port_make_hops(fabric);
+	conga_extension_add_port(port);
 }
 
 /* conga_port_make_dead - unpublish; readers may hold it until a grace period */
@@ -263,8 +226,7 @@ void conga_port_make_dead(struct conga_port *port)
 	fabric->generation++;
 	if (port->role == CONGA_ROLE_UPLINK)
 		conga_port_set_drain(port, false);
-	else
-		conga_port_find_lowest(fabric);
+	conga_extension_remove_port(port);
 	conga_port_drop_tag(port);
 }
 

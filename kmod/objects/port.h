@@ -2,10 +2,14 @@
 #ifndef _CONGA_PORT_H
 #define _CONGA_PORT_H
 
+/* Inline: conga_link() counts every packet, and conga_tx() and conga_forward() look at the port
+ * that they choose.
+ */
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/u64_stats_sync.h>
 
+#include "objects/extension.h"
 #include "objects/fabric.h"
 #include "paper/dre_shared.h"
 
@@ -53,7 +57,6 @@ struct conga_port {
 	u8				tag;	/* LBTag; of a transit port its number as a hop,
 						 * or CONGA_TAG_NONE
 						 */
-	u8				tier;	/* of the link, leaves' own have the lowest */
 	u8				rate_source; /* enum conga_rate_source */
 	u8				origin;	/* enum conga_origin */
 	bool				drain;	/* no new flowlets; and fabric->draining */
@@ -68,6 +71,7 @@ struct conga_port {
 	struct in6_addr			gateway[CONGA_PORT_GATEWAYS]; /* IPv4 mapped */
 	struct conga_own		own;	/* of an uplink, by own.c */
 	u64				told_rate; /* bit/s, the last event's, by event.c */
+	struct conga_port_extension	extension; /* of the policy */
 };
 
 /* conga_port_hop - the port that is called @tag, NULL if none; RCU or the mutex */
@@ -102,15 +106,16 @@ struct conga_port *conga_port_create(struct conga_fabric *fabric,
 				     struct net_device *dev, u8 role, u8 tag,
 				     u64 rate, u8 rate_source);
 void conga_port_set_drain(struct conga_port *port, bool drain);
-void conga_port_set_tier(struct conga_port *port, u8 tier);
+void conga_port_take_tag(struct conga_port *port, u8 tag);
 void conga_port_publish(struct conga_port *port);
-void conga_port_make_hops(struct conga_fabric *fabric);
 void conga_port_make_dead(struct conga_port *port);
 void conga_port_free(struct conga_port *port);
 
 struct conga_port_dre *conga_port_dre_create(const struct conga_port *port,
 					     const struct conga_params *params,
 					     u64 rate);
+bool conga_port_dre_differs(const struct conga_params *old,
+			    const struct conga_params *new);
 void conga_port_dre_publish(struct conga_port *port, struct conga_port_dre *dre);
 void conga_port_dre_free(struct conga_port_dre *dre);
 

@@ -2,6 +2,7 @@
 #ifndef _CONGA_STATS_H
 #define _CONGA_STATS_H
 
+/* Inline: every hook function counts what it does with every packet. */
 #include <linux/percpu.h>
 #include <linux/u64_stats_sync.h>
 #include <uapi/linux/conga.h>

@@ -2,6 +2,7 @@
 #ifndef _CONGA_DSTPORTS_H
 #define _CONGA_DSTPORTS_H
 
+/* Inline: conga_packet_find() asks it about every UDP packet, for every hook function. */
 #include <linux/bits.h>
 #include <linux/types.h>
 #include <uapi/linux/conga.h>

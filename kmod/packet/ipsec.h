@@ -2,6 +2,7 @@
 #ifndef _CONGA_IPSEC_H
 #define _CONGA_IPSEC_H
 
+/* Inline: conga_rx() asks for every stamped packet, and most often there are no policies. */
 #include <linux/skbuff.h>
 #include <net/xfrm.h>
 

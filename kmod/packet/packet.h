@@ -2,6 +2,9 @@
 #ifndef _CONGA_PACKET_H
 #define _CONGA_PACKET_H
 
+/* Inline: every hook function finds VXLAN in every packet; conga_tx(), conga_link() and conga_rx()
+ * write its first word.
+ */
 #include <linux/if_vlan.h>
 #include <linux/in6.h>
 #include <linux/ip.h>

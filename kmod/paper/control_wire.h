@@ -78,57 +78,12 @@ struct conga_control_payload {
 #define CONGA_CONTROL_SMALL	(8 + 8 + sizeof(struct conga_control_header) + \
 				 sizeof(struct conga_control_wide))
 
-/* Bytes behind the header; @header has no more records than there may be. */
-static inline unsigned int
-conga_control_body(const struct conga_control_header *header)
-{
-	if (header->type == CONGA_CONTROL_PROBE)
-		return sizeof(struct conga_control_probe);
-	return header->count * sizeof(struct conga_control_record);
-}
-
-/* Bytes behind that. */
-static inline unsigned int
-conga_control_upper(const struct conga_control_header *header)
-{
-	return header->flags & CONGA_CONTROL_WIDE ?
-	       sizeof(struct conga_control_wide) : 0;
-}
-
-static inline void conga_control_put_nonces(struct conga_control_payload *payload,
-					    u64 nonce, u64 echo)
-{
-	payload->header.flags |= CONGA_CONTROL_WIDE;
-	payload->header.nonce = cpu_to_be32((u32)nonce);
-	payload->header.echo = cpu_to_be32((u32)echo);
-	payload->wide.nonce = cpu_to_be32(nonce >> 32);
-	payload->wide.echo = cpu_to_be32(echo >> 32);
-}
-
-/* What a box with this Q puts into byte 3 of the VXLAN header, if its policy does not
- * mark packets with queues.
- */
-static inline u8 conga_control_byte3(u8 q, bool marks)
-{
-	if (marks)
-		return CONGA_BYTE3_QUEUE;
-	return q > CONGA_WIRE_HALF_BITS ? CONGA_BYTE3_LOW :
-					  CONGA_BYTE3_NONE;
-}
-
-#define CONGA_CONTROL_METRIC_BITS	8
-
-/* A metric of a larger Q than today's is full scale, as in a stamp. */
-static inline u8 conga_control_metric_put(u8 metric, u8 q)
-{
-	u8 max = BIT(q) - 1;
-
-	return (metric < max ? metric : max) << (CONGA_CONTROL_METRIC_BITS - q);
-}
-
-static inline u8 conga_control_metric_get(u8 metric, u8 q)
-{
-	return metric >> (CONGA_CONTROL_METRIC_BITS - q);
-}
+unsigned int conga_control_body(const struct conga_control_header *header);
+unsigned int conga_control_upper(const struct conga_control_header *header);
+void conga_control_put_nonces(struct conga_control_payload *payload,
+			      u64 nonce, u64 echo);
+u8 conga_control_byte3(u8 q, bool marks);
+u8 conga_control_metric_put(u8 metric, u8 q);
+u8 conga_control_metric_get(u8 metric, u8 q);
 
 #endif /* _CONGA_CONTROL_WIRE_H */

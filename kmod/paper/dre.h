@@ -2,6 +2,7 @@
 #ifndef _CONGA_DRE_H
 #define _CONGA_DRE_H
 
+/* Inline: conga_link() adds every packet to the DRE of its port. */
 #include <uapi/linux/conga.h>
 #include <linux/math64.h>
 #include <linux/types.h>

@@ -2,6 +2,7 @@
 #ifndef _CONGA_DRE_SHARED_H
 #define _CONGA_DRE_SHARED_H
 
+/* Inline: conga_link() adds every packet; conga_port_metric(), once a flowlet, reads the sum. */
 #include <asm/barrier.h>
 #include <linux/cache.h>
 #include <linux/compiler.h>

@@ -2,6 +2,7 @@
 #ifndef _CONGA_FEEDBACK_H
 #define _CONGA_FEEDBACK_H
 
+/* Inline: conga_tx() picks feedback for every stamped packet. */
 #include <linux/compiler.h>
 #include <uapi/linux/conga.h>
 

@@ -3,29 +3,15 @@
 #define _CONGA_FLOWLET_H
 
 /*
- * Flowlets (CONGA, section 3.4)
+ * The entry of a flowlet, and the detection of gaps; flowlet.c says how flowlets work.
  *
- * Goal: move a flow between uplinks only where a gap in it is longer than the
- * difference of the paths' delays, so that its packets stay in order.
- *
- * Mechanism: a table indexed by a hash of the inner 5-tuple and the leaf. A
- * packet after an idle time of more than Tfl starts a new flowlet. The paper's
- * switch keeps an age bit and sees gaps between Tfl and 2 Tfl; we keep the time
- * and see Tfl, to the grain. Flows that share an entry share its uplink, whatever leaf
- * they go to, and have a gap where all of them pause: that costs an opportunity to move,
- * never order (remark 1).
- *
- * An entry is one word, so that no lock guards it; when two CPUs race, one
- * decision is lost and made again:
+ * An entry is one word:
  *
  *   63..29 time in grains | 28..13 leaf | 12..5 draw | 4 valid | 3..0 LBTag
  *
- * The time wraps after 2^35 grains, 9.8 hours: a flow that was idle for just
- * that long, to a second, keeps its uplink.
- *
- * The draw tells flowlets of one flow apart for boxes on the way, which see the
- * outer UDP source port: it stands for one of 255 ports, or, 0, for that which the
- * tunnel gave. So a flowlet that another policy began keeps the tunnel's port.
+ * Inline is what a packet does: conga_tx() and conga_forward() look for a gap at every
+ * packet (choose.h), draw for each flowlet, and conga_tx() writes the port that the draw stands
+ * for into each packet.
  */
 #include <linux/bits.h>
 #include <linux/hash.h>
@@ -152,5 +138,7 @@ conga_flowlet_state(conga_flowlet_t entry, u16 leaf, u64 now, u64 tfl)
 		return CONGA_FLOWLET_COLLISION;
 	return CONGA_FLOWLET_LIVE;
 }
+
+bool conga_flowlet_is_live(conga_flowlet_t entry, u64 now, u64 tfl);
 
 #endif /* _CONGA_FLOWLET_H */

@@ -2,6 +2,7 @@
 #ifndef _CONGA_HELLO_H
 #define _CONGA_HELLO_H
 
+/* Inline are shifts and masks that no packet needs: hello.c is as long as a file may be. */
 #include <uapi/linux/conga.h>
 #include <linux/bits.h>
 #include <linux/types.h>

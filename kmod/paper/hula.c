@@ -142,3 +142,9 @@ void conga_hula_hear(struct conga_hula *hula,
 		conga_hula_take(hula, probe, step);
 	step->hand_on = conga_hula_due(hula, probe);
 }
+
+/* conga_hula_utilisation - of the best way, when it was heard */
+u8 conga_hula_utilisation(conga_best_t best)
+{
+	return best >> 8;
+}

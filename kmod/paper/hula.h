@@ -56,10 +56,6 @@ bool conga_hula_due(struct conga_hula *hula,
 u8 conga_hula_hop(conga_best_t best, u64 now, u64 tfail);
 u64 conga_hula_age(conga_best_t best, u64 now);
 
-/* conga_hula_utilisation - of the best way, when it was heard */
-static inline u8 conga_hula_utilisation(conga_best_t best)
-{
-	return best >> 8;
-}
+u8 conga_hula_utilisation(conga_best_t best);
 
 #endif /* _CONGA_HULA_H */

@@ -2,6 +2,9 @@
 #ifndef _CONGA_SAMPLE_H
 #define _CONGA_SAMPLE_H
 
+/* Inline: conga_tx() and conga_rx() make and read samples for every stamped packet, in feedback.c
+ * and toleaf.c.
+ */
 #include <linux/bits.h>
 #include <linux/types.h>
 

@@ -2,6 +2,9 @@
 #ifndef _CONGA_WIRE_H
 #define _CONGA_WIRE_H
 
+/* Inline: conga_tx(), conga_link() and conga_rx() read and write these bits for every stamped
+ * packet.
+ */
 #include <linux/bits.h>
 #include <linux/types.h>
 

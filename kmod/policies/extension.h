@@ -7,8 +7,8 @@
  *
  * HULA decides at every node on the way, by probes that nodes exchange. TR lets nodes on
  * the way write into packets what waits there, and keeps at the leaf what they say. Where
- * each layer does that: objects/extension.c (what leaves and ports keep), control/probe.c,
- * datapath/forward.c and datapath/mark.c.
+ * each layer does that: objects/extension.c (what fabric, ports and leaves keep),
+ * control/extension.c (probe.c and delay.c), datapath/extension.h (forward.c and mark.c).
  */
 #include <linux/types.h>
 

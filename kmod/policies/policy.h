@@ -2,6 +2,9 @@
 #ifndef _CONGA_POLICY_H
 #define _CONGA_POLICY_H
 
+/* Inline: policies call these from .pick, which conga_tx() and conga_forward() call once a
+ * flowlet, or for every packet.
+ */
 #include <uapi/linux/conga.h>
 #include <linux/bits.h>
 #include <linux/compiler.h>

@@ -2,6 +2,9 @@
 #ifndef _CONGA_POLICY_HULA_H
 #define _CONGA_POLICY_HULA_H
 
+/* Inline: conga_tx() and conga_forward() ask, under HULA, for every flowlet whether what a probe
+ * said is too old (datapath/extension.h).
+ */
 #include <linux/types.h>
 
 enum {

@@ -371,6 +371,8 @@ static void test_flowlet_random(void **state)
 				naive_allows(&naive, leaf, now, tfl, got),
 				"state %d after %llu ns, tfl %llu", got,
 				now - naive.last, tfl);
+		unit_check_step(&random, conga_flowlet_is_live(entry, now, tfl) ==
+				(got >= CONGA_FLOWLET_LIVE), "live");
 		unit_check_step(&random, !naive.used ||
 				conga_flowlet_tag(entry) == naive.tag, "tag");
 		seen[got]++;
