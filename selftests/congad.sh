@@ -547,34 +547,34 @@ require_root
 require_commands ip bridge jq ping
 require_module
 setup || die "cannot set up"
-tap_test "a fabric, its uplinks and the other leaf, without a command" by_itself
-tap_test "a leaf from static entries, of a MAC and of none" static_entry
-tap_test "no leaf from our own, multicast and link-local addresses" no_leaves
-tap_test "a leaf from a nexthop group of forwarding entries" nexthop_group_entry
-tap_test "a leaf from a device for several VNIs" collect_metadata
-tap_test "a leaf from a point-to-point device, IPv4 and IPv6" point_to_point
-tap_test "a leaf goes with the device that forwards to it" device_removed
+tap_test "congad makes the fabric, its uplinks and the other leaf without a command" by_itself
+tap_test "static entries make a leaf, with a MAC and without" static_entry
+tap_test "own, multicast and link-local addresses make no leaf" no_leaves
+tap_test "a nexthop group of forwarding entries makes a leaf" nexthop_group_entry
+tap_test "a device for several VNIs makes a leaf" collect_metadata
+tap_test "a point-to-point device makes a leaf, with IPv4 and IPv6" point_to_point
+tap_test "a leaf is removed with the device that forwards to it" device_removed
 tap_test "a leaf is removed after the hold time" held
-tap_test "uplinks from a multipath route" multipath_route
-tap_test "uplinks from a nexthop group, also when it grows" nexthop_objects
-tap_test "uplinks from a nexthop group that is only named" nexthop_objects_alone
-tap_test "uplinks from IPv6 gateways of an IPv4 route" via_inet6
-tap_test "uplinks from an IPv6 multipath route" ipv6_route
-tap_test "uplinks from an IPv6 nexthop object" ipv6_objects
-tap_test "uplinks in a VRF" vrf
-tap_test "no uplink from a bridge" no_uplinks
-tap_test "a link without a speed is told once, -r gives one" no_speed
-tap_test "a restart disturbs nothing, and no packet is lost" restart_disturbs_nothing
-tap_test "LBTags survive three flaps" tags_survive_flaps
+tap_test "a multipath route makes uplinks" multipath_route
+tap_test "a nexthop group makes uplinks, also when it grows" nexthop_objects
+tap_test "a nexthop group that a route names by id alone makes uplinks" nexthop_objects_alone
+tap_test "IPv6 gateways of an IPv4 route make uplinks" via_inet6
+tap_test "an IPv6 multipath route makes uplinks" ipv6_route
+tap_test "an IPv6 nexthop object makes uplinks" ipv6_objects
+tap_test "routes in a VRF make uplinks" vrf
+tap_test "a bridge makes no uplink" no_uplinks
+tap_test "a link without a speed is reported once, and -r gives it a rate" no_speed
+tap_test "a restart changes nothing, and no packet is lost" restart_disturbs_nothing
+tap_test "LBTags stay the same over three flaps" tags_survive_flaps
 tap_test "a nexthop that the kernel drops stays a port" dropped_nexthop_stays_a_port
-tap_test "a port goes with its device" device_goes
-tap_test "an operator's leaf wins" manual_leaf_wins
-tap_test "an operator's port wins" manual_port_wins
-tap_test "more than 16 nexthops: the first 16, and one warning" more_than_sixteen
-tap_test "an uplink that is idle gives way" idle_gives_way
-tap_test "the fabric is removed and added" fabric_returns
-tap_test "a spine's links are transit ports" spine
-tap_test "a spine becomes a leaf" spine_becomes_leaf
-tap_test "a leaf or a spine by order, once" told_to_be_a_leaf
-tap_test "options" options
+tap_test "a port is removed with its device" device_goes
+tap_test "an operator's leaf is kept unchanged" manual_leaf_wins
+tap_test "an operator's port is kept unchanged" manual_port_wins
+tap_test "of more than 16 nexthops the first 16 become uplinks, with one warning" more_than_sixteen
+tap_test "an idle uplink is replaced when another one needs its place" idle_gives_way
+tap_test "congad continues when the fabric is deleted and added" fabric_returns
+tap_test "a spine's links become transit ports" spine
+tap_test "a spine becomes a leaf when it gets a tunnel" spine_becomes_leaf
+tap_test "-m leaf and -m spine set the role in one run" told_to_be_a_leaf
+tap_test "options are accepted, and wrong ones are rejected" options
 tap_exit

@@ -69,7 +69,7 @@ tap_test "all generated files are current" tree_is_current
 tap_test "a changed range makes the header stale" stale_is_reported \
 	's/fabric-q-max, value: 6/fabric-q-max, value: 5/'
 tap_test "a changed sentence makes the header stale" stale_is_reported 's/Number of ports/Ports/'
-tap_test "an edited header is stale" edited_header_is_reported
+tap_test "an edited header is reported as stale" edited_header_is_reported
 tap_test "--check writes nothing" check_writes_nothing
 tap_test "a changed range is generated" made "$SPEC" \
 	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' $'#define CONGA_FABRIC_Q_MAX\t\t\t5U'
@@ -85,7 +85,7 @@ tap_test "an attribute in no operation is rejected" rejects \
 tap_test "a default out of range is rejected" rejects \
 	's/fabric-q-default, value: 3/fabric-q-default, value: 7/' \
 	"default 7 of attribute q of fabric is out of its range"
-tap_test "a default that is no power is rejected" rejects \
+tap_test "a default that is not a power of two is rejected" rejects \
 	's/fabric-flowlets-default, value: 65536/fabric-flowlets-default, value: 65535/' \
 	"default 65535 of attribute flowlets of fabric is out of its range"
 tap_test "a default that is in no enum is rejected" rejects \
@@ -105,6 +105,6 @@ tap_test "a fact of an unknown attribute is rejected" rejects \
 tap_test "a key that nothing reads is rejected" rejects \
 	'0,/multi-attr: true/s//multiattr: true/' \
 	"attribute dstport of fabric has the unknown key multiattr"
-tap_test "text that is no YAML is rejected" rejects '1s/.*/}/' \
+tap_test "text that is not YAML is rejected" rejects '1s/.*/}/' \
 	"line 1: expected the node content, but found '}'"
 tap_exit

@@ -336,21 +336,21 @@ require_commands ip jq ping promtool systemd-analyze
 require_module
 tap_plan 17
 setup || die "the fabric cannot be set up"
-tap_test "every counter is explained, and what to do" every_counter_is_explained
-tap_test "a counter is explained" a_counter_is_explained
-tap_test "bad words are refused" bad_words_are_refused
-tap_test "growth and rates are told" growth_is_told
-tap_test "on screen only what grew" growth_is_shown
-tap_test "a new fabric is no fall" new_fabric_is_no_fall
-tap_test "so often as was asked" count_is_kept
-tap_test "a fabric that goes ends it" gone_fabric_ends_it
-tap_test "metrics are valid to promtool, and all there" metrics_are_valid
-tap_test "metrics are the numbers" metrics_are_the_numbers
+tap_test "every counter has an explanation and advice" every_counter_is_explained
+tap_test "a single counter is explained" a_counter_is_explained
+tap_test "wrong words are rejected" bad_words_are_refused
+tap_test "growth and rates are reported" growth_is_told
+tap_test "the screen shows only counters that grew" growth_is_shown
+tap_test "a new fabric is not shown as a decrease" new_fabric_is_no_fall
+tap_test "the requested number of reports is printed" count_is_kept
+tap_test "watching ends when the fabric is deleted" gone_fabric_ends_it
+tap_test "metrics are complete, and valid to promtool" metrics_are_valid
+tap_test "metrics have the values of the counters" metrics_are_the_numbers
 tap_test "labels are escaped" labels_are_escaped
-tap_test "no fabric is a metric" no_fabric_is_a_metric
-tap_test "the file is replaced whole" file_is_replaced
-tap_test "a file that cannot be written stays" failed_file_stays
-tap_test "service and timer" units_work
-tap_test "a closed pipe is no news" closed_pipe_is_quiet
-tap_test "a full disk is told" full_disk_is_told
+tap_test "a missing fabric is reported as a metric" no_fabric_is_a_metric
+tap_test "the metrics file is replaced as a whole" file_is_replaced
+tap_test "a file that cannot be written is left unchanged" failed_file_stays
+tap_test "the metrics service and timer work" units_work
+tap_test "a closed pipe causes no error" closed_pipe_is_quiet
+tap_test "a full disk is reported" full_disk_is_told
 tap_exit
