@@ -78,12 +78,12 @@ findings_have_a_form() {
 	local text
 
 	here link set up0 mtu 1540 || return
-	text="error: up0: its MTU of 1540 is too small for packets of vx, 1550 bytes with their headers; \
-set it to 1550 at least, or that of vx to 1490 at most
-warning: up0: its MTU of 1540 is smaller than that of up1, 1600; give all uplinks the same"
+	text="error: up0: has an MTU of 1540, too small for packets of vx, 1550 bytes with their headers; \
+set the MTU to 1550 at least, or that of vx to 1490 at most
+warning: up0: has an MTU of 1540, smaller than that of up1, 1600; give all uplinks the same MTU"
 	says 1 "$text" "$CONGA" -n "${LEAF[0]}" check &&
 		says 1 "$text" in_ns "${LEAF[0]}" "$CONGA" check || return
-	text='[{"check":"mtu_differs","severity":"warning","object":"up0","finding":"its MTU of 1540 is smaller than that of up1, 1600","advice":"give all uplinks the same"}]'
+	text='[{"check":"mtu_differs","severity":"warning","object":"up0","finding":"has an MTU of 1540, smaller than that of up1, 1600","advice":"give all uplinks the same MTU"}]'
 	[[ $(conga 0 -j check | jq -c '.[1:]') == "$text" ]] || fail "$(conga 0 -j check)" || return
 	here link set up0 mtu "$TOPO_FABRIC_MTU" && mended
 }
@@ -191,7 +191,7 @@ sound_at_last() {
 other_q_is_found() {
 	conga 1 fabric set q 4 && busywait "$WAIT_MS" finds "${LEAF[0]}" "leaf_differs ${VTEP[1]}" ||
 		return
-	[[ $(conga 0 check) == "warning: ${VTEP[1]}: "*"; set the same q on every box of the fabric" ]] ||
+	[[ $(conga 0 check) == "warning: ${VTEP[1]}: "*"; set the same q on every node of the fabric" ]] ||
 		fail "$(conga 0 check)" || return
 	conga 1 fabric set q 3 && busywait "$WAIT_MS" sound_at_last 0
 }
@@ -199,7 +199,7 @@ other_q_is_found() {
 other_metric_is_found() {
 	conga 1 fabric set metric sum &&
 		busywait "$WAIT_MS" finds "${LEAF[0]}" "leaf_differs ${VTEP[1]}" || return
-	[[ $(conga 0 check) == "warning: ${VTEP[1]}: has another metric; set the same metric on every box of the fabric" ]] ||
+	[[ $(conga 0 check) == "warning: ${VTEP[1]}: has another metric; set the same metric on every node of the fabric" ]] ||
 		fail "$(conga 0 check)" || return
 	conga 1 fabric set metric max && busywait "$WAIT_MS" sound_at_last 0
 }
@@ -253,7 +253,7 @@ hash_policy_is_found() {
 		spine_sysctl net.ipv4.ip_forward=1 "$name=1" && is_sound "${SPINE[0]}" &&
 		spine_sysctl "$name=3" net.ipv4.fib_multipath_hash_fields=3 &&
 		finds "${SPINE[0]}" "hash_policy $name" || return
-	[[ $("$CONGA" -n "${SPINE[0]}" check) == *"; set it: sysctl -w $name=1" ]] ||
+	[[ $("$CONGA" -n "${SPINE[0]}" check) == *"; hash ports: sysctl -w $name=1" ]] ||
 		fail "$("$CONGA" -n "${SPINE[0]}" check)" || return
 	spine_sysctl "net.ipv4.fib_multipath_hash_fields=$TOPO_SPINE_FIELDS" && is_sound "${SPINE[0]}"
 }

@@ -219,7 +219,7 @@ no_leaves() {
 		has_no_line leaves "${LEAF[0]}" "$addr *" || fail "$addr became a leaf" || return
 		leaf_fdb del "$ZERO" dev vx dst "$addr" self || return
 	done
-	! grep refused "$(log_of "${LEAF[0]}")" || fail "it asked for what the kernel refuses"
+	! grep rejected "$(log_of "${LEAF[0]}")" || fail "congad made a request that the kernel rejects"
 }
 
 # As of EVPN multihoming
@@ -341,9 +341,9 @@ no_uplinks() {
 
 # dum0 of the last test
 no_speed() {
-	says_soon "${LEAF[0]}" "port dum0 refused: The device reports no usable link speed,\
+	says_soon "${LEAF[0]}" "port dum0 rejected: The device reports no usable link speed,\
  give a rate (congad -r RATE, or conga port add)" && daemon_looked && daemon_looked || return
-	(($(times_said "${LEAF[0]}" "port dum0 refused.*") == 1)) || fail "said more than once" || return
+	(($(times_said "${LEAF[0]}" "port dum0 rejected.*") == 1)) || fail "said more than once" || return
 	daemon_restart "${LEAF[0]}" -r 3gbit && uplink_is dum0 || return
 	[[ $(conga 0 -j port show dum0 | jq -c '.[0] | [.rate_bps, .rate_source]') == '[3000000000,"configured"]' ]] ||
 		fail "dum0: $(conga 0 -j port show dum0)"
@@ -465,7 +465,7 @@ more_than_sixteen() {
 		hops+=(nexthop via "10.8.$i.1" dev "s$i")
 	done
 	leaf_ip route replace 10.0.9.2 "${hops[@]}" && daemon_start "${LEAF[0]}" -idle 2 || return
-	says_soon "${LEAF[0]}" "more than 16 nexthops: s15, s16, s17, s7 left out, an LBTag is 4 bits" ||
+	says_soon "${LEAF[0]}" "more than 16 nexthops: s15, s16, s17, s7 left out, because an LBTag has 4 bits" ||
 		return
 	(($(ports "${LEAF[0]}" | grep -c uplink) == 16)) || fail "$(ports "${LEAF[0]}")" || return
 	daemon_looked && daemon_looked || return
@@ -477,7 +477,7 @@ more_than_sixteen() {
 idle_gives_way() {
 	leaf_ip route replace 10.0.9.2 nexthop via 10.8.16.1 dev s16 nexthop via 10.8.17.1 dev s17 &&
 		uplink_is s16 && uplink_is s17 || return
-	grep -q "^congad: port s[0-9]* removed: LBTags are short, it was no nexthop for long$" \
+	grep -q "^congad: port s[0-9]* removed: no LBTag was free, and the port was no nexthop for long$" \
 		"$(log_of "${LEAF[0]}")" || fail "it said $(<"$(log_of "${LEAF[0]}")")" || return
 	port_is up0 uplink 0 auto && port_is up1 uplink 1 auto
 }
@@ -486,12 +486,12 @@ idle_gives_way() {
 
 fabric_returns() {
 	daemon_restart "${LEAF[0]}" && daemon_looked && conga 0 fabric del || return
-	says_soon "${LEAF[0]}" "the fabric is gone: waiting until there is one again" || return
+	says_soon "${LEAF[0]}" "the fabric was deleted: waiting for a new one" || return
 	leaf_fdb add "$MAC:09" dev vx dst 10.0.9.9 self permanent || return
 	# It has looked, more than once, and made none.
 	busywait 1000 false
 	! conga 0 -j leaf show >/dev/null 2>&1 || fail "it made a fabric" || return
-	conga 0 fabric add && says_soon "${LEAF[0]}" "there is a fabric again" &&
+	conga 0 fabric add && says_soon "${LEAF[0]}" "a new fabric was found" &&
 		leaf_is "${VTEP[1]}" auto auto && leaf_is 10.0.9.9 auto auto &&
 		uplink_is up0 && uplink_is up1
 }

@@ -316,7 +316,7 @@ Error: argument \"sideways\" is wrong: role is uplink or transit
 Command failed $DIR/wrong:2
 Nothing was changed" "$CONGA" -n "$BOX" sync "$DIR/wrong" || return
 	file_is wrong <<<"leaf add 10.0.0.13"
-	says 2 "Error: ports and leaves are a fabric's, and no line says \"fabric add\"
+	says 2 "Error: ports and leaves need a fabric, and no line has \"fabric add\"
 Command failed $DIR/wrong:1
 Nothing was changed" "$CONGA" -n "$BOX" sync "$DIR/wrong" && saved base
 }
@@ -339,7 +339,7 @@ refused_in_the_midst() {
 		END
 		says 1 "Error: A leaf is remote, this address is our own.
 Command failed $DIR/wrong:6
-What was is put back" "$CONGA" -n "$BOX" "$way" "$DIR/wrong" && saved before || return
+The previous configuration was restored" "$CONGA" -n "$BOX" "$way" "$DIR/wrong" && saved before || return
 		diff "$DIR/ports" <(box -j port show | jq 'map(del(.tx_packets, .tx_bytes))') \
 			>"$DIR/diff" || fail "$way: ports: $(tr '\n' '|' <"$DIR/diff")" || return
 	done
@@ -469,7 +469,7 @@ versions_are_told() {
 	says 1 "Error: the module does not know probe, it is older than this tool (conga -V)" \
 		"$HERE/conga_ahead" -n "$BOX" fabric set probe 1ms && saved base || return
 	"$HERE/conga_ahead" -n "$BOX" save >"$DIR/ahead" 2>"$DIR/said" || return
-	[[ $(<"$DIR/said") == "Warning: the module is newer than this tool (conga -V), what it may know more is not saved" ]] ||
+	[[ $(<"$DIR/said") == "Warning: the module is newer than this tool (conga -V), settings that only the module knows are not saved" ]] ||
 		fail "save: $(<"$DIR/said")" || return
 	says 1 "Error: the module is older than this tool, its netlink family has version 1, not 2: update the module (conga-dkms)" \
 		"$HERE/conga_apart" -n "$BOX" save || return

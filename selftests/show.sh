@@ -261,7 +261,7 @@ text_says_what_is_not_the_rule() {
 		fail "$(conga 0 leaf show)" || return
 	conga 0 leaf set "${VTEP[1]}" mode conga || return
 	[[ $(conga 0 leaf show) == "${VTEP[1]} mode conga state conga paths 2"* &&
-		$(conga 0 -d leaf show) == "${VTEP[1]} mode conga state conga (as ordered) paths 2"*" origin manual" ]] ||
+		$(conga 0 -d leaf show) == "${VTEP[1]} mode conga state conga (set by the operator) paths 2"*" origin manual" ]] ||
 		fail "$(conga 0 leaf show) $(conga 0 -d leaf show)" || return
 	[[ $(conga 0 port show unused) != *drain* && $(conga 0 -d port show unused) == *" drain off origin manual "* ]] ||
 		fail "$(conga 0 -d port show unused)" || return

@@ -59,14 +59,14 @@ every_counter_is_explained() {
 }
 
 a_counter_is_explained() {
-	says 0 "rx_malformed: to a VXLAN port, without a valid VNI flag; passed untouched
-    Find who sends to this UDP port: it is not VXLAN. conga passes it on as it came." \
+	says 0 "rx_malformed: packets to a VXLAN port without a valid VNI flag; passed unchanged
+    Find who sends to this UDP port: the packets are not VXLAN." \
 		"$CONGA" stats explain rx_malformed || return
 	[[ $("$CONGA" -j stats explain bye_sent path_up | jq -c 'map(.counter)') == \
 		'["bye_sent","path_up"]' ]] || fail "not the two that were asked for" || return
-	[[ $(conga 0 stats show all explain) == *$'\n'"rx_malformed                    0 to a VXLAN port, without a valid VNI"* ]] ||
+	[[ $(conga 0 stats show all explain) == *$'\n'"rx_malformed                    0 packets to a VXLAN port without a valid VNI"* ]] ||
 		fail "not explained: $(conga 0 stats show all explain)" || return
-	says 2 'Error: argument "nosuch" is wrong: no counter, "conga stats explain" has all' \
+	says 2 'Error: argument "nosuch" is wrong: no such counter, "conga stats explain" lists all' \
 		"$CONGA" stats explain bye_sent nosuch
 }
 
@@ -81,15 +81,15 @@ bad_words_are_refused() {
 			"$CONGA" -i 99ms stats &&
 		says 2 'Error: argument "soon" is wrong: not a time such as 1 or 500ms (units: ns, us, ms, s)' \
 			"$CONGA" -i soon stats &&
-		says 2 'Error: argument "count" is wrong: counters are shown once, unless there is -i' \
+		says 2 'Error: argument "count" is wrong: counters are shown once without option -i' \
 			"$CONGA" stats show count 2 &&
-		says 2 'Error: argument "0" is wrong: not at least once' \
+		says 2 'Error: argument "0" is wrong: must be at least 1' \
 			"$CONGA" -i 1 stats show count 0 &&
 		says 2 'Error: argument "nosuch" is unknown, try "conga stats help".' \
 			"$CONGA" stats show nosuch &&
 		says 2 'Error: argument "nosuch" is unknown, try "conga metrics help".' \
 			"$CONGA" metrics nosuch &&
-		says 2 'Error: option "-j" is wrong: metrics are Prometheus text, all else is JSON' \
+		says 2 'Error: option "-j" is wrong: metrics are printed as Prometheus text only' \
 			"$CONGA" -j metrics
 }
 

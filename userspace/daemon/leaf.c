@@ -53,7 +53,7 @@ static void congad_leaf_refused(struct congad_leaf_look *look, struct congad_lea
 		return;
 	look->failures++;
 	if (!record->refused)
-		congad_log_warn("leaf %s refused: %s", conga_addr_text(&record->addr, text),
+		congad_log_warn("leaf %s rejected: %s", conga_addr_text(&record->addr, text),
 				congad_nl_why());
 	record->refused = true;
 }
@@ -145,7 +145,7 @@ static int congad_leaf_look(struct congad_leaf_look *look)
 static void congad_leaf_say_full(const struct congad_leaf_look *look)
 {
 	if (look->left_out && !congad_leaf_said_full)
-		congad_log_warn("%zu VTEPs are left out: there are %d leaves, more are not followed",
+		congad_log_warn("%zu VTEPs are left out: at most %d leaves are followed",
 				look->left_out, CONGAD_LEAF_MAX);
 	congad_leaf_said_full = look->left_out;
 }

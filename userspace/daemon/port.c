@@ -69,7 +69,7 @@ static void congad_port_refused(struct congad_port_look *look, struct congad_por
 		return;
 	look->failures++;
 	if (!record->refused)
-		congad_log_warn("port %s refused: %s%s",
+		congad_log_warn("port %s rejected: %s%s",
 				congad_link_name(look->view, record->ifindex), congad_nl_why(),
 				error == -EINVAL && !congad_options.rate ?
 				" (congad -r RATE, or conga port add)" : "");
@@ -129,7 +129,7 @@ static int congad_port_make_room(struct congad_port_look *look)
 	/* Gone, or not ours any more: not to be found again. */
 	port->is_auto = false;
 	if (!err)
-		congad_log_change("port %s removed: LBTags are short, it was no nexthop for long",
+		congad_log_change("port %s removed: no LBTag was free, and the port was no nexthop for long",
 				  congad_link_name(look->view, port->ifindex));
 	return err < 0 ? -ENOSPC : err;
 }
@@ -188,7 +188,7 @@ static int congad_port_replace(struct congad_port_look *look, const struct conga
 			congad_port_refused(look, record, err);
 		return 0;
 	}
-	congad_log_change("port %s removed: it is %s from now on, and was %s",
+	congad_log_change("port %s removed: the device becomes %s, and was %s",
 			  congad_link_name(look->view, port->ifindex),
 			  congad_port_role_name(look->view->role), congad_port_role_name(role));
 	return congad_port_add(look, port, record);
@@ -234,7 +234,7 @@ static int congad_port_look(struct congad_port_look *look)
 static void congad_port_say_left_out(const struct congad_port_look *look)
 {
 	if (*look->left_out && strcmp(look->left_out, congad_port_said_left_out))
-		congad_log_warn("more than %d nexthops: %s left out, an LBTag is 4 bits",
+		congad_log_warn("more than %d nexthops: %s left out, because an LBTag has 4 bits",
 				CONGA_TAGS_MAX, look->left_out);
 	memcpy(congad_port_said_left_out, look->left_out, sizeof(congad_port_said_left_out));
 }

@@ -152,7 +152,7 @@ static int congad_sync_resolve(void)
 static void congad_sync_wait(void)
 {
 	if (!congad_sync_waits)
-		congad_log_warn("the fabric is gone: waiting until there is one again");
+		congad_log_warn("the fabric was deleted: waiting for a new one");
 	congad_sync_waits = true;
 	congad_leaf_forget();
 	congad_port_forget();
@@ -167,7 +167,7 @@ static int congad_sync_present(int *failures)
 	int err;
 
 	if (congad_sync_waits)
-		congad_log_warn("there is a fabric again");
+		congad_log_warn("a new fabric was found");
 	congad_sync_waits = false;
 	err = congad_sync_read(&view, &fabric);
 	if (err)

@@ -15,11 +15,11 @@
 
 /* What a leaf's disagreement is mended by. */
 static const struct conga_choice conga_check_remedies[] = {
-	{ "run the same version of conga on every box", CONGA_LEAF_VERSION },
-	{ "set the same q on every box of the fabric", CONGA_LEAF_Q },
-	{ "set the same q on every box of the fabric", CONGA_LEAF_BYTE3 },
-	{ "set the same metric on every box of the fabric", CONGA_LEAF_METRIC },
-	{ "give each box a tunnel address of its own", CONGA_LEAF_ALTERNATES },
+	{ "run the same version of conga on every node", CONGA_LEAF_VERSION },
+	{ "set the same q on every node of the fabric", CONGA_LEAF_Q },
+	{ "set the same q on every node of the fabric", CONGA_LEAF_BYTE3 },
+	{ "set the same metric on every node of the fabric", CONGA_LEAF_METRIC },
+	{ "give each node its own tunnel address", CONGA_LEAF_ALTERNATES },
 	{ }
 };
 
@@ -79,7 +79,7 @@ void conga_check_leaf_unheard(const struct conga_check *check, const struct cong
 			continue;
 		conga_node_leaf_name(leaf, name);
 		conga_check_report(check, name,
-				   "%s, and without conga it drops the stamped packets that mode conga sends; let it decide: conga leaf set %s mode auto",
+				   "%s, and a leaf without conga drops the stamped packets that mode conga sends; detect it by hellos: conga leaf set %s mode auto",
 				   doubt, name);
 	}
 }
@@ -95,7 +95,7 @@ void conga_check_leaf_no_path(const struct conga_check *check, const struct cong
 			continue;
 		conga_node_leaf_name(leaf, name);
 		conga_check_report(check, name,
-				   "no path to it is usable; for the reasons see: conga path show leaf %s",
+				   "has no usable path; the reasons are shown by: conga path show leaf %s",
 				   name);
 	}
 }
@@ -111,7 +111,7 @@ void conga_check_hello_off(const struct conga_check *check, const struct conga_n
 			continue;
 		conga_node_leaf_name(leaf, name);
 		conga_check_report(check, name,
-				   "is in mode auto and hello is off here, so it stays plain; switch it on: conga fabric set hello 300ms");
+				   "is in mode auto and hello is off here, so the leaf stays plain; switch hello on: conga fabric set hello 300ms");
 	}
 }
 
@@ -147,6 +147,6 @@ void conga_check_uplink_unused(const struct conga_check *check, const struct con
 			continue;
 		conga_names_find(ifindex, name);
 		conga_check_report(check, name,
-				   "is the nexthop of no leaf; route to the leaves by it, or delete the port");
+				   "is the nexthop of no leaf; add routes to the leaves by this port, or delete the port");
 	}
 }

@@ -81,7 +81,7 @@ void conga_check_hash_policy(const struct conga_check *check, const struct conga
 		snprintf(object, sizeof(object), "net.%s.fib_multipath_hash_policy",
 			 family->name);
 		conga_check_report(check, object,
-				   "does not hash ports, so that all packets between two leaves leave by one link; set it: sysctl -w %s=1",
+				   "does not hash ports, so all packets between two leaves leave by one link; hash ports: sysctl -w %s=1",
 				   object);
 	}
 }
@@ -126,7 +126,7 @@ static void conga_check_linkdown_of(const struct conga_check *check, const struc
 		    !conga_check_routes_by(node, family->family, ifindex))
 			continue;
 		conga_check_report(check, object,
-				   "is off, so that routes by %s are used when its link is down; set it: sysctl -w %s=1",
+				   "is off, so routes by %s are used while its link is down; ignore such routes: sysctl -w %s=1",
 				   dev, object);
 		return;
 	}

@@ -46,7 +46,7 @@ static int conga_config_put_dev(struct nl_msg *msg, const struct conga_keyword *
 	if (if_nametoindex(text))
 		return conga_kind_dev.put(msg, keyword, text);
 	if (strlen(text) >= CONGA_CONFIG_NAME_MAX)
-		return conga_args_wrong(text, "no device has a name that long");
+		return conga_args_wrong(text, "too long for the name of a device");
 	return conga_args_stored(nla_put_string(msg, CONGA_CONFIG_ABSENT, text));
 }
 
@@ -165,7 +165,7 @@ static void conga_config_check_fabric(struct conga_config_file *file)
 {
 	if (!file->config->count || conga_config_fabric(file->config))
 		return;
-	fputs("Error: ports and leaves are a fabric's, and no line says \"fabric add\"\n", stderr);
+	fputs("Error: ports and leaves need a fabric, and no line has \"fabric add\"\n", stderr);
 	conga_config_wrong_at(file, file->config->items->line, CONGA_USAGE);
 }
 
@@ -203,7 +203,7 @@ static void conga_config_check_ports(struct conga_config_file *file)
 		if (!conga_config_has(item, CONGA_A_PORT_TAG) || tag >= CONGA_TAGS_MAX)
 			continue;
 		if (tag_line[tag]) {
-			fprintf(stderr, "Error: tag %llu is that of the uplink in line %lu\n", tag,
+			fprintf(stderr, "Error: tag %llu is already used by the uplink in line %lu\n", tag,
 				tag_line[tag]);
 			conga_config_wrong_at(file, item->line, CONGA_USAGE);
 		}

@@ -117,7 +117,7 @@ static int conga_fabric_put_mark(struct nl_msg *msg, const char *text)
 		if (!why && (value > UINT32_MAX || mask > UINT32_MAX))
 			why = "too large";
 		if (!why && !mask)
-			why = "no bit of the mark counts, to opt nothing out write \"off\"";
+			why = "the mask has no bit, to exempt no packet use \"off\"";
 	}
 	if (why)
 		return conga_args_wrong(text, why);

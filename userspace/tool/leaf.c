@@ -18,7 +18,7 @@ static const char conga_leaf_usage[] =
 	"       conga leaf del ADDR\n"
 	"       conga leaf [ show [ ADDR ] ]\n"
 	"ADDR := outer IPv4 or IPv6 address of a remote tunnel endpoint\n"
-	"MODE := { auto | conga | plain }, auto unless said: conga while it answers hellos\n";
+	"MODE := { auto | conga | plain }, default auto: conga while the leaf answers hellos\n";
 
 const struct conga_choice conga_leaf_modes[] = {
 	{ "auto", CONGA_MODE_AUTO },
@@ -42,15 +42,15 @@ const struct conga_choice conga_leaf_reasons[] = {
 };
 
 const struct conga_choice conga_leaf_sentences[] = {
-	{ "as ordered", CONGA_LEAF_ORDERED },
+	{ "set by the operator", CONGA_LEAF_ORDERED },
 	{ "answers hellos", CONGA_LEAF_ANSWERS },
 	{ "has not answered the last three hellos", CONGA_LEAF_SILENT },
-	{ "said bye", CONGA_LEAF_BYE },
-	{ "speaks another version of control packets", CONGA_LEAF_VERSION },
+	{ "sent a goodbye message", CONGA_LEAF_BYE },
+	{ "uses another version of control packets", CONGA_LEAF_VERSION },
 	{ "has another q", CONGA_LEAF_Q },
-	{ "uses byte 3 of the VXLAN header otherwise", CONGA_LEAF_BYTE3 },
+	{ "uses byte 3 of the VXLAN header differently", CONGA_LEAF_BYTE3 },
 	{ "has another metric", CONGA_LEAF_METRIC },
-	{ "two boxes answer for its address by turns", CONGA_LEAF_ALTERNATES },
+	{ "two nodes answer for its address by turns", CONGA_LEAF_ALTERNATES },
 	{ "hello is off here", CONGA_LEAF_HELLO_OFF },
 	{ }
 };

@@ -73,7 +73,7 @@ static const struct conga_metric_kind conga_metrics_of_port[] = {
 	{ "conga_port_dre_bytes", "gauge", CONGA_A_PORT_DRE_BYTES, 0,
 	  "X of the port's discounting rate estimator." },
 	{ "conga_port_dre_period_seconds", "gauge", CONGA_A_PORT_TDRE, CONGA_METRICS_NS,
-	  "Decrement period of that estimator." },
+	  "Decrement period of the port's discounting rate estimator." },
 	{ "conga_port_transmit_packets_total", "counter", CONGA_A_PORT_TX_PACKETS, 0,
 	  "Frames that entered the port's queue." },
 	{ "conga_port_transmit_bytes_total", "counter", CONGA_A_PORT_TX_BYTES, 0,
@@ -83,7 +83,7 @@ static const struct conga_metric_kind conga_metrics_of_port[] = {
 	{ "conga_port_draining_flowlets", "gauge", CONGA_A_PORT_FLOWLETS, 0,
 	  "Flowlets that are left on an uplink that drains." },
 	{ "conga_port_short_flows", "gauge", CONGA_A_PORT_SHORT_FLOWS, 0,
-	  "Flows on the uplink that policy tr takes to be short." },
+	  "Flows on the uplink that policy tr considers short." },
 	{ }
 };
 
@@ -105,7 +105,7 @@ static const struct conga_metric_kind conga_metrics_of_path[] = {
 	{ "conga_path_delay_seconds", "gauge", CONGA_A_PATH_DELAY, CONGA_METRICS_NS,
 	  "Delay of the path without queues, one way." },
 	{ "conga_path_queue_seconds", "gauge", CONGA_A_PATH_QUEUE, CONGA_METRICS_NS,
-	  "Time that waits in the queue behind the path's uplink." },
+	  "Queueing delay at the node behind the path's uplink." },
 	{ }
 };
 
@@ -459,7 +459,7 @@ static int conga_metrics_run(struct conga_args *args)
 		return conga_args_unknown(args, *args->argv);
 	if (!conga_options.json)
 		return conga_metrics_tell(file);
-	fputs("Error: option \"-j\" is wrong: metrics are Prometheus text, all else is JSON\n",
+	fputs("Error: option \"-j\" is wrong: metrics are printed as Prometheus text only\n",
 	      stderr);
 	return CONGA_USAGE;
 }

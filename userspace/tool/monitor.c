@@ -31,7 +31,8 @@
 
 static const char conga_monitor_usage[] =
 	"Usage: conga monitor [ fabric | port | leaf | path ]...\n"
-	"Everything unless some are named. -t prints times, -rcvbuf BYTES is the queue's size.\n";
+	"Events of all objects are reported unless some are named. -t prints times, -rcvbuf BYTES\n"
+	"sets the size of the queue.\n";
 
 /* What an event is about. */
 struct conga_monitor_kind {

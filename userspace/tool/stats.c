@@ -27,9 +27,9 @@ static const char conga_stats_usage[] =
 	"Usage: conga stats [ show [ all ] [ explain ] ]\n"
 	"       conga -i SECONDS stats show [ all ] [ count NUMBER ]\n"
 	"       conga stats explain [ COUNTER ]...\n"
-	"Counters that are zero are shown with \"all\" or -s, with \"explain\" or -d what each\n"
-	"means. With -i those that grew meanwhile, by how much, and per second; until a signal,\n"
-	"or so often.\n";
+	"\"all\" or -s also shows counters that are zero, \"explain\" or -d shows what each means.\n"
+	"-i shows counters that grew, by how much and per second, until a signal or for NUMBER\n"
+	"reports.\n";
 
 /* The words of the command that is running. */
 static bool conga_stats_all;
@@ -214,10 +214,10 @@ static int conga_stats_parse_count(struct conga_args *args)
 	if (!value)
 		return conga_args_incomplete(args);
 	if (!conga_options.interval)
-		return conga_args_wrong("count", "counters are shown once, unless there is -i");
+		return conga_args_wrong("count", "counters are shown once without option -i");
 	why = conga_units_parse_integer(value, &conga_stats_count);
 	if (!why && !conga_stats_count)
-		why = "not at least once";
+		why = "must be at least 1";
 	return why ? conga_args_wrong(value, why) : CONGA_OK;
 }
 
@@ -284,7 +284,7 @@ static int conga_stats_explain(const struct conga_command *command, struct conga
 	for (i = 0; i < args->argc; i++)
 		if (!conga_counters_find(args->argv[i]))
 			return conga_args_wrong(args->argv[i],
-						"no counter, \"conga stats explain\" has all");
+						"no such counter, \"conga stats explain\" lists all");
 	conga_print_begin();
 	if (!args->argc)
 		conga_stats_explain_all();

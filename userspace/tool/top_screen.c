@@ -73,7 +73,7 @@ int conga_top_screen_begin(void)
 
 	conga_top_screen = newterm(NULL, stdout, stdin);
 	if (!conga_top_screen) {
-		fprintf(stderr, "Error: terminals of type \"%s\" (TERM) are unknown here\n",
+		fprintf(stderr, "Error: the terminal type \"%s\" (TERM) is unknown\n",
 			type ? type : "");
 		return CONGA_REFUSED;
 	}
