@@ -477,7 +477,7 @@ more_than_sixteen() {
 idle_gives_way() {
 	leaf_ip route replace 10.0.9.2 nexthop via 10.8.16.1 dev s16 nexthop via 10.8.17.1 dev s17 &&
 		uplink_is s16 && uplink_is s17 || return
-	grep -q "^congad: port s[0-9]* removed: no LBTag was free, and the port was no nexthop for long$" \
+	grep -q "^congad: port s[0-9]* removed: no LBTag was free, the port was long unused$" \
 		"$(log_of "${LEAF[0]}")" || fail "it said $(<"$(log_of "${LEAF[0]}")")" || return
 	port_is up0 uplink 0 auto && port_is up1 uplink 1 auto
 }

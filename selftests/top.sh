@@ -192,7 +192,7 @@ no_terminal_is_told() {
 	says 1 "$sentence" "$CONGA" -n "${LEAF[0]}" top &&
 		says 2 'Error: argument "count" is unknown, try "conga top help".' \
 			"$CONGA" top count 1 &&
-		says 2 'Error: option "-j" is wrong: "-j -i 1 stats show" prints rates as JSON' \
+		says 2 'Error: option "-j" is wrong: use "-j -i 1 stats show"' \
 			"$CONGA" -j top || return
 	start 80 24 && shows '^PORT' && terminal send-keys q && ended 0 || return
 	terminal respawn-window -k "TERM=nosuch $CONGA -n ${LEAF[0]} top 2>$DIR/said; exec sleep 1000"

@@ -13,7 +13,7 @@
 #include "tool/grammar.h"
 #include "tool/leaf.h"
 
-/* What a leaf's disagreement is mended by. */
+/* The table gives the advice for each kind of disagreement. */
 static const struct conga_choice conga_check_remedies[] = {
 	{ "run the same version of conga on every node", CONGA_LEAF_VERSION },
 	{ "set the same q on every node of the fabric", CONGA_LEAF_Q },
@@ -51,8 +51,8 @@ static bool conga_check_says_hello(const struct conga_node *node)
 		conga_attr_number(fabric[CONGA_A_FABRIC_HELLO]);
 }
 
-/* Why it is doubtful that a leaf runs conga, NULL if it is not. One that has
- * answered once has an id.
+/* Returns the reason to doubt that a leaf runs conga, or NULL. A leaf that has answered once has
+ * an id.
  */
 static const char *conga_check_doubt(const struct conga_node *node, struct nlattr **leaf)
 {
@@ -65,7 +65,7 @@ static const char *conga_check_doubt(const struct conga_node *node, struct nlatt
 	return NULL;
 }
 
-/* A VTEP without conga drops what is stamped. */
+/* A VTEP without conga drops stamped packets. */
 void conga_check_leaf_unheard(const struct conga_check *check, const struct conga_node *node)
 {
 	struct nlattr *leaf[CONGA_ATTRS_MAX + 1];
@@ -115,7 +115,7 @@ void conga_check_hello_off(const struct conga_check *check, const struct conga_n
 	}
 }
 
-/* Whatever else may be wrong with the path: does a route use the uplink? */
+/* Whether a route uses the uplink does not depend on other problems of the path. */
 static bool conga_check_has_route(const struct conga_node *node, unsigned int ifindex)
 {
 	struct nlattr *path[CONGA_ATTRS_MAX + 1];

@@ -17,11 +17,11 @@
 #define CONGA_CHECK_OVERHEAD4	50
 #define CONGA_CHECK_OVERHEAD6	70
 
-/* A kernel refuses to stack devices higher. */
+/* The kernel rejects a deeper stack of devices. */
 #define CONGA_CHECK_LAYERS_MAX	8
 
-/* The next device that has its tunnel by itself. Where each packet is told its own (Open
- * vSwitch, Cilium: "external"), addresses and MTUs stand elsewhere. NULL behind the last.
+/* Returns the next device with a tunnel of its own, or NULL after the last. A device in
+ * collect-metadata mode (Open vSwitch, Cilium: "external") has its addresses and MTUs elsewhere.
  */
 static const struct conga_link *conga_check_next_tunnel(const struct conga_node *node,
 							size_t *next)
@@ -34,7 +34,7 @@ static const struct conga_link *conga_check_next_tunnel(const struct conga_node 
 	return vxlan;
 }
 
-/* The route would choose the source: another one, when the route changes. */
+/* Without a local address the route chooses the source, which then changes with the route. */
 void conga_check_vxlan_local(const struct conga_check *check, const struct conga_node *node)
 {
 	const struct conga_link *vxlan;
@@ -46,7 +46,7 @@ void conga_check_vxlan_local(const struct conga_check *check, const struct conga
 					   "has no local address, so its packets' source depends on the route; create the device with \"local ADDR\", an address of lo");
 }
 
-/* An earlier vxlan device that has another address of the same family, or NULL */
+/* Returns an earlier vxlan device that has another address of the same family, or NULL. */
 static const struct conga_link *conga_check_other_local(const struct conga_node *node,
 							const struct conga_link *vxlan)
 {
@@ -62,7 +62,7 @@ static const struct conga_link *conga_check_other_local(const struct conga_node 
 	return NULL;
 }
 
-/* Other leaves know a node by one address. */
+/* Other leaves know this node by one address. */
 void conga_check_vxlan_locals(const struct conga_check *check, const struct conga_node *node)
 {
 	const struct conga_link *vxlan, *other;
@@ -97,7 +97,7 @@ static unsigned int conga_check_overhead(const struct conga_link *link)
 	return is6 ? CONGA_CHECK_OVERHEAD6 : CONGA_CHECK_OVERHEAD4;
 }
 
-/* The largest packet of any tunnel, and whose it is. */
+/* Finds the largest packet of all tunnels, and the tunnel that sends it. */
 static unsigned int conga_check_largest(const struct conga_node *node,
 					const struct conga_link **largest)
 {
@@ -115,7 +115,7 @@ static unsigned int conga_check_largest(const struct conga_node *node,
 	return need;
 }
 
-/* The next uplink that still exists, NULL behind the last. */
+/* Returns the next uplink that still exists, or NULL after the last. */
 static const struct conga_link *conga_check_next_uplink(const struct conga_node *node, size_t *next)
 {
 	struct nlattr *port[CONGA_ATTRS_MAX + 1];
@@ -158,8 +158,8 @@ void conga_check_mtu_differs(const struct conga_check *check, const struct conga
 					   uplink->mtu, widest->name, widest->mtu);
 }
 
-/* What a VLAN or macvlan device lies on, 0 if nothing. A veth has its other end there, and a
- * number of another namespace is none here.
+/* Returns the device that a VLAN or macvlan device is stacked on, or 0. The lower device of a
+ * veth is its peer, and an index in another namespace is unusable here.
  */
 static int conga_check_lower(const struct conga_link *link)
 {
@@ -168,7 +168,7 @@ static int conga_check_lower(const struct conga_link *link)
 	return link->lower;
 }
 
-/* Down from @upper, and up from @lower to the bond or bridge it is part of. */
+/* Looks down from @upper, and up from @lower to the bond or bridge that it is part of. */
 static bool conga_check_is_above(const struct conga_node *node, const struct conga_link *upper,
 				 const struct conga_link *lower)
 {
@@ -217,7 +217,7 @@ void conga_check_stacked(const struct conga_check *check, const struct conga_nod
 	}
 }
 
-/* Drivers whose speed is not that of any link. */
+/* These drivers report a speed that is not the speed of a link. */
 static const char *conga_check_claim(const char *dev)
 {
 	char driver[ETHTOOL_BUSINFO_LEN];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A configuration is saved as commands, restored from them instead of what there is, or
- * synced: what differs is changed, and nothing else. Either the whole is applied or, if
- * the kernel refuses in the midst, what was is put back.
+ * A configuration is saved as commands, and applied by restore, which replaces
+ * everything, or by sync, which changes only differences. Either all changes are
+ * applied or, if the kernel rejects one, the previous configuration is restored.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@
 
 static const char conga_save_usage[] =
 	"Usage: conga [ -d[etails] ] save\n"
-	"Prints the configuration as commands, without objects that a daemon made; -d: with defaults.\n";
+	"Prints the configuration as commands, without a daemon's objects; -d: with defaults.\n";
 
 static const char conga_restore_usage[] =
 	"Usage: conga restore [ check ] FILE\n"
@@ -86,7 +86,7 @@ static int conga_save_run(struct conga_args *args)
 
 struct conga_keep {
 	const char *file;
-	bool replace;		/* all that there is */
+	bool replace;		/* replace the whole configuration */
 	bool check;
 	bool print;
 	struct conga_config is;
@@ -114,7 +114,7 @@ static void conga_keep_warn_absent(const struct conga_keep *keep)
 	}
 }
 
-/* Values that the kernel would refuse, while nothing has been changed. */
+/* Checks values that the kernel would reject, before anything is changed. */
 static int conga_keep_check_values(const struct conga_keep *keep)
 {
 	int status = CONGA_OK, result;
@@ -147,7 +147,7 @@ static int conga_keep_plan(struct conga_keep *keep)
 	return status;
 }
 
-/* Towards what was, from whatever is now. */
+/* Restores the previous configuration, whatever the current one is. */
 static void conga_keep_put_back(const struct conga_keep *keep)
 {
 	struct conga_config_plan plan = { 0 };
@@ -188,7 +188,7 @@ static int conga_keep_apply(const struct conga_keep *keep)
 	return status;
 }
 
-/* Neither an impatient operator nor a reader that goes leaves half of it. */
+/* Neither a signal nor a closed pipe may interrupt the changes. */
 static int conga_keep_apply_whole(const struct conga_keep *keep)
 {
 	sigset_t all, before;

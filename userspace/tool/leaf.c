@@ -96,7 +96,7 @@ static const struct nla_policy conga_leaf_policy[CONGA_A_LEAF_MAX + 1] = {
 	[CONGA_A_LEAF_PORT] = { .type = NLA_U16 },
 };
 
-/* That all is as it should be is no news. */
+/* The usual reason is not shown. */
 static void conga_leaf_print_reason(const struct nlattr *reason)
 {
 	unsigned int value = conga_attr_number(reason);
@@ -107,7 +107,7 @@ static void conga_leaf_print_reason(const struct nlattr *reason)
 		conga_print_sentence(reason, conga_leaf_sentences);
 }
 
-/* What probes say of it. */
+/* These fields come from probes. */
 static void conga_leaf_print_best(struct nlattr **attrs)
 {
 	bool show = conga_options.details;
@@ -118,7 +118,7 @@ static void conga_leaf_print_best(struct nlattr **attrs)
 			 attrs[CONGA_A_LEAF_PROBE_AGE]);
 }
 
-/* UDP ports at which it is conga */
+/* The leaf is conga at these UDP ports. */
 static void conga_leaf_print_ports(struct nl_msg *reply)
 {
 	struct nlattr *attr;

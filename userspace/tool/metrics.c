@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All numbers in Prometheus' text format, by the rules of node_exporter's textfile
- * collector: a file is replaced as a whole, and has no times. Units are seconds and
- * bytes; a metric that does not exist, as the age of feedback that never came, is
- * missing.
+ * This file prints all numbers in Prometheus' text format, by the rules of
+ * node_exporter's textfile collector: a file is replaced as a whole, and has no times.
+ * Units are seconds and bytes; a metric without a value, such as the age of feedback
+ * that never arrived, is missing.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -37,7 +37,7 @@
 
 #define CONGA_METRICS_NS	0.000000001
 #define CONGA_METRICS_BITS	0.125
-#define CONGA_METRICS_MODE	0644	/* others read the file */
+#define CONGA_METRICS_MODE	0644	/* readable by others */
 #define CONGA_METRICS_SUFFIX	".XXXXXX"
 
 static const char conga_metrics_usage[] =
@@ -46,7 +46,7 @@ static const char conga_metrics_usage[] =
 
 static FILE *conga_metrics_out;
 
-/* A number of an object as a metric; without @scale, a whole number. */
+/* This is a number of an object as a metric; without @scale it is a whole number. */
 struct conga_metric_kind {
 	const char *name;
 	const char *type;
@@ -166,7 +166,7 @@ static void conga_metrics_choice(const char *key, const struct nlattr *attr,
 	conga_metrics_label(key, conga_args_choice_word(choices, conga_attr_number(attr)), false);
 }
 
-/* The labels that say which port, leaf or path it is. */
+/* Prints the labels that identify the port, leaf or path. */
 static void conga_metrics_label_port(struct nlattr **attrs)
 {
 	conga_metrics_dev(attrs[CONGA_A_PORT_IFINDEX], true);
@@ -188,7 +188,7 @@ static void conga_metrics_label_fabric(struct nlattr **attrs)
 	conga_metrics_label("policy", nla_get_string(attrs[CONGA_A_FABRIC_POLICY]), true);
 }
 
-/* A metric that is told of each of @replies. */
+/* Prints a metric for each of @replies. */
 struct conga_metric_of {
 	const struct conga_object *object;
 	const struct conga_replies *replies;
@@ -226,7 +226,7 @@ static void conga_metrics_numbers(const struct conga_metric_kind *kinds,
 		conga_metrics_number(kinds, of);
 }
 
-/* What is a word in the kernel's answer: 1 if it is the good one. */
+/* A choice in the kernel's answer becomes 1 if it is the good one, else 0. */
 static void conga_metrics_whether(const char *name, const char *help, int attr,
 				  unsigned int good, const struct conga_metric_of *of)
 {
@@ -243,7 +243,7 @@ static void conga_metrics_whether(const char *name, const char *help, int attr,
 	}
 }
 
-/* Words as labels, with 1 as value: @print adds them. */
+/* Words become labels of a metric with the value 1; @print adds them. */
 static void conga_metrics_info(const char *name, const char *help,
 			       void (*print)(struct nlattr **attrs),
 			       const struct conga_metric_of *of)
@@ -351,7 +351,7 @@ static void conga_metrics_counters(const struct conga_stats_sample *sample)
 	}
 }
 
-/* No fabric is nothing wrong, and a metric, too. */
+/* A missing fabric is no error, and is a metric, too. */
 static int conga_metrics_read(struct conga_state *state, struct conga_stats_sample *sample,
 			      bool *present)
 {
@@ -385,7 +385,7 @@ static int conga_metrics_failed(const char *file)
 	return CONGA_REFUSED;
 }
 
-/* A name beside @file that the collector does not read: it takes what ends in .prom. */
+/* The temporary file beside @file has a name that the collector ignores: it reads *.prom. */
 static FILE *conga_metrics_open(const char *file, char **temporary)
 {
 	FILE *out = NULL;

@@ -32,7 +32,7 @@ static const char conga_options_usage[] =
 struct conga_option {
 	char letter;
 	const char *word;
-	const char *value;	/* what follows it, if anything does */
+	const char *value;	/* the option's value, if it takes one */
 };
 
 static const struct conga_option conga_options_table[] = {

@@ -44,7 +44,7 @@ static void conga_path_print_down(const struct nlattr *reason)
 	conga_print_sentence(reason, conga_path_print_sentences);
 }
 
-/* What a path that is down would cost is for scripts. */
+/* The metrics of an unusable path are printed in JSON only. */
 void conga_path_print_tail(struct nlattr **attrs)
 {
 	const struct nlattr *reason = attrs[CONGA_A_PATH_REASON];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who sends how much by which port, how congested that is, and what the leaves say of
- * it: live on a terminal, or as text, a block after the other.
+ * top shows the load and congestion of each port, and the feedback of leaves, live on a
+ * terminal or as blocks of text.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -99,7 +99,7 @@ static int conga_top_text(struct conga_top_sample *samples)
 	return status;
 }
 
-/* Keys and a new size are answered at once, with the numbers that there are. */
+/* Keys and a new size are answered immediately, with the last numbers. */
 static int conga_top_live(struct conga_top_sample *samples)
 {
 	int status;
@@ -153,7 +153,7 @@ static int conga_top_parse(struct conga_args *args)
 static int conga_top_check(void)
 {
 	if (conga_options.json) {
-		fputs("Error: option \"-j\" is wrong: \"-j -i 1 stats show\" prints rates as JSON\n",
+		fputs("Error: option \"-j\" is wrong: use \"-j -i 1 stats show\"\n",
 		      stderr);
 		return CONGA_USAGE;
 	}
