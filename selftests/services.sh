@@ -195,7 +195,7 @@ require_root
 [[ -d /run/vm ]] || tap_skip_all "it would install to this machine"
 require_commands ip jq make nsenter systemctl udevadm unshare
 require_module
-module_is_ours || tap_skip_all "this box has a fabric of its own"
+module_is_ours || tap_skip_all "this node has a fabric of its own"
 SAYS=$(mktemp)
 defer "rm -f $SAYS"
 tap_plan 9

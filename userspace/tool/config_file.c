@@ -203,7 +203,7 @@ static void conga_config_check_ports(struct conga_config_file *file)
 		if (!conga_config_has(item, CONGA_A_PORT_TAG) || tag >= CONGA_TAGS_MAX)
 			continue;
 		if (tag_line[tag]) {
-			fprintf(stderr, "Error: tag %llu is already used by the uplink in line %lu\n",
+			fprintf(stderr, "Error: tag %llu is used by the uplink in line %lu\n",
 				tag, tag_line[tag]);
 			conga_config_wrong_at(file, item->line, CONGA_USAGE);
 		}
