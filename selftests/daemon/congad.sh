@@ -219,7 +219,7 @@ no_leaves() {
 		has_no_line leaves "${LEAF[0]}" "$addr *" || fail "$addr became a leaf" || return
 		leaf_fdb del "$ZERO" dev vx dst "$addr" self || return
 	done
-	! grep refused "$(log_of "${LEAF[0]}")" || fail "it asked for what the kernel refuses"
+	! grep rejected "$(log_of "${LEAF[0]}")" || fail "congad made a request that the kernel rejects"
 }
 
 # As of EVPN multihoming
@@ -341,9 +341,9 @@ no_uplinks() {
 
 # dum0 of the last test
 no_speed() {
-	says_soon "${LEAF[0]}" "port dum0 refused: The device reports no usable link speed,\
+	says_soon "${LEAF[0]}" "port dum0 rejected: The device reports no usable link speed,\
  give a rate (congad -r RATE, or conga port add)" && daemon_looked && daemon_looked || return
-	(($(times_said "${LEAF[0]}" "port dum0 refused.*") == 1)) || fail "said more than once" || return
+	(($(times_said "${LEAF[0]}" "port dum0 rejected.*") == 1)) || fail "said more than once" || return
 	daemon_restart "${LEAF[0]}" -r 3gbit && uplink_is dum0 || return
 	[[ $(conga 0 -j port show dum0 | jq -c '.[0] | [.rate_bps, .rate_source]') == '[3000000000,"configured"]' ]] ||
 		fail "dum0: $(conga 0 -j port show dum0)"
@@ -465,7 +465,7 @@ more_than_sixteen() {
 		hops+=(nexthop via "10.8.$i.1" dev "s$i")
 	done
 	leaf_ip route replace 10.0.9.2 "${hops[@]}" && daemon_start "${LEAF[0]}" -idle 2 || return
-	says_soon "${LEAF[0]}" "more than 16 nexthops: s15, s16, s17, s7 left out, an LBTag is 4 bits" ||
+	says_soon "${LEAF[0]}" "more than 16 nexthops: s15, s16, s17, s7 left out, because an LBTag has 4 bits" ||
 		return
 	(($(ports "${LEAF[0]}" | grep -c uplink) == 16)) || fail "$(ports "${LEAF[0]}")" || return
 	daemon_looked && daemon_looked || return
@@ -477,7 +477,7 @@ more_than_sixteen() {
 idle_gives_way() {
 	leaf_ip route replace 10.0.9.2 nexthop via 10.8.16.1 dev s16 nexthop via 10.8.17.1 dev s17 &&
 		uplink_is s16 && uplink_is s17 || return
-	grep -q "^congad: port s[0-9]* removed: LBTags are short, it was no nexthop for long$" \
+	grep -q "^congad: port s[0-9]* removed: no LBTag was free, the port was long unused$" \
 		"$(log_of "${LEAF[0]}")" || fail "it said $(<"$(log_of "${LEAF[0]}")")" || return
 	port_is up0 uplink 0 auto && port_is up1 uplink 1 auto
 }
@@ -486,12 +486,12 @@ idle_gives_way() {
 
 fabric_returns() {
 	daemon_restart "${LEAF[0]}" && daemon_looked && conga 0 fabric del || return
-	says_soon "${LEAF[0]}" "the fabric is gone: waiting until there is one again" || return
+	says_soon "${LEAF[0]}" "the fabric was deleted: waiting for a new one" || return
 	leaf_fdb add "$MAC:09" dev vx dst 10.0.9.9 self permanent || return
 	# It has looked, more than once, and made none.
 	busywait 1000 false
 	! conga 0 -j leaf show >/dev/null 2>&1 || fail "it made a fabric" || return
-	conga 0 fabric add && says_soon "${LEAF[0]}" "there is a fabric again" &&
+	conga 0 fabric add && says_soon "${LEAF[0]}" "a new fabric was found" &&
 		leaf_is "${VTEP[1]}" auto auto && leaf_is 10.0.9.9 auto auto &&
 		uplink_is up0 && uplink_is up1
 }
@@ -547,34 +547,34 @@ require_root
 require_commands ip bridge jq ping
 require_module
 setup || die "cannot set up"
-tap_test "a fabric, its uplinks and the other leaf, without a command" by_itself
-tap_test "a leaf from static entries, of a MAC and of none" static_entry
-tap_test "no leaf from our own, multicast and link-local addresses" no_leaves
-tap_test "a leaf from a nexthop group of forwarding entries" nexthop_group_entry
-tap_test "a leaf from a device for several VNIs" collect_metadata
-tap_test "a leaf from a point-to-point device, IPv4 and IPv6" point_to_point
-tap_test "a leaf goes with the device that forwards to it" device_removed
+tap_test "congad makes the fabric, its uplinks and the other leaf without a command" by_itself
+tap_test "static entries make a leaf, with a MAC and without" static_entry
+tap_test "own, multicast and link-local addresses make no leaf" no_leaves
+tap_test "a nexthop group of forwarding entries makes a leaf" nexthop_group_entry
+tap_test "a device for several VNIs makes a leaf" collect_metadata
+tap_test "a point-to-point device makes a leaf, with IPv4 and IPv6" point_to_point
+tap_test "a leaf is removed with the device that forwards to it" device_removed
 tap_test "a leaf is removed after the hold time" held
-tap_test "uplinks from a multipath route" multipath_route
-tap_test "uplinks from a nexthop group, also when it grows" nexthop_objects
-tap_test "uplinks from a nexthop group that is only named" nexthop_objects_alone
-tap_test "uplinks from IPv6 gateways of an IPv4 route" via_inet6
-tap_test "uplinks from an IPv6 multipath route" ipv6_route
-tap_test "uplinks from an IPv6 nexthop object" ipv6_objects
-tap_test "uplinks in a VRF" vrf
-tap_test "no uplink from a bridge" no_uplinks
-tap_test "a link without a speed is told once, -r gives one" no_speed
-tap_test "a restart disturbs nothing, and no packet is lost" restart_disturbs_nothing
-tap_test "LBTags survive three flaps" tags_survive_flaps
+tap_test "a multipath route makes uplinks" multipath_route
+tap_test "a nexthop group makes uplinks, also when it grows" nexthop_objects
+tap_test "a nexthop group that a route names by id alone makes uplinks" nexthop_objects_alone
+tap_test "IPv6 gateways of an IPv4 route make uplinks" via_inet6
+tap_test "an IPv6 multipath route makes uplinks" ipv6_route
+tap_test "an IPv6 nexthop object makes uplinks" ipv6_objects
+tap_test "routes in a VRF make uplinks" vrf
+tap_test "a bridge makes no uplink" no_uplinks
+tap_test "a link without a speed is reported once, and -r gives it a rate" no_speed
+tap_test "a restart changes nothing, and no packet is lost" restart_disturbs_nothing
+tap_test "LBTags stay the same over three flaps" tags_survive_flaps
 tap_test "a nexthop that the kernel drops stays a port" dropped_nexthop_stays_a_port
-tap_test "a port goes with its device" device_goes
-tap_test "an operator's leaf wins" manual_leaf_wins
-tap_test "an operator's port wins" manual_port_wins
-tap_test "more than 16 nexthops: the first 16, and one warning" more_than_sixteen
-tap_test "an uplink that is idle gives way" idle_gives_way
-tap_test "the fabric is removed and added" fabric_returns
-tap_test "a spine's links are transit ports" spine
-tap_test "a spine becomes a leaf" spine_becomes_leaf
-tap_test "a leaf or a spine by order, once" told_to_be_a_leaf
-tap_test "options" options
+tap_test "a port is removed with its device" device_goes
+tap_test "an operator's leaf is kept unchanged" manual_leaf_wins
+tap_test "an operator's port is kept unchanged" manual_port_wins
+tap_test "of more than 16 nexthops the first 16 become uplinks, with one warning" more_than_sixteen
+tap_test "an idle uplink is replaced when another one needs its place" idle_gives_way
+tap_test "congad continues when the fabric is deleted and added" fabric_returns
+tap_test "a spine's links become transit ports" spine
+tap_test "a spine becomes a leaf when it gets a tunnel" spine_becomes_leaf
+tap_test "-m leaf and -m spine set the role in one run" told_to_be_a_leaf
+tap_test "options are accepted, and wrong ones are rejected" options
 tap_exit

@@ -195,18 +195,18 @@ require_root
 [[ -d /run/vm ]] || tap_skip_all "it would install to this machine"
 require_commands ip jq make nsenter systemctl udevadm unshare
 require_module
-module_is_ours || tap_skip_all "this box has a fabric of its own"
+module_is_ours || tap_skip_all "this node has a fabric of its own"
 SAYS=$(mktemp)
 defer "rm -f $SAYS"
 tap_plan 9
 { installed && configured && system_up; } || die "no system: ${TAP_WHY:-}"
-tap_test "at boot what is there is configured, before the network" at_boot
-tap_test "a device that comes is a port, by udev's rule" device_comes
-tap_test "so is one that gets its name" device_is_renamed
-tap_test "reload changes what the file changes" reloaded
-tap_test "a file that is wrong changes nothing, and the journal says where" wrong_line
-tap_test "congad finds a leaf, which stays when it goes" daemon_runs
-tap_test "metrics are written again and again" metrics_written
-tap_test "stop takes the fabric away" stopped
+tap_test "devices that exist at boot are configured, before the network" at_boot
+tap_test "a device that appears becomes a port, by udev's rule" device_comes
+tap_test "a device that is renamed to a port's name becomes a port" device_is_renamed
+tap_test "a reload applies the changes of the file" reloaded
+tap_test "a wrong file changes nothing, and the journal names the line" wrong_line
+tap_test "congad finds a leaf, and the leaf stays when congad ends" daemon_runs
+tap_test "metrics are written periodically" metrics_written
+tap_test "stop removes the fabric" stopped
 tap_test "without a file nothing is started" not_without_file
 tap_exit

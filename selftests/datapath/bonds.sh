@@ -188,5 +188,5 @@ tap_test "LACP: the rate and the DRE follow a link that goes and returns" lacp
 tap_test "active-backup: the rate and the DRE follow the link in use" active_backup
 tap_test "the rate of a VLAN device above a bond follows the bond's links" vlan_above
 tap_test "listeners are notified of the new rate, once" listeners_notified
-tap_test "a rate that was configured stays when a bond loses a link" configured_stays
+tap_test "a configured rate stays when a bond loses a link" configured_stays
 tap_exit

@@ -286,13 +286,16 @@ setup() {
 underlay() {
 	TOPO_UNDERLAY=$1
 	setup || die "cannot set up"
-	tap_test "v$1, a leaf's bursts into a tunnel are counted as frames" \
+	tap_test "v$1: a leaf's bursts into a tunnel are counted as frames" \
 		tunnel_is_counted "${LEAF[0]}" up0
-	tap_test "v$1, a spine's, too" tunnel_is_counted "${SPINE[0]}" down1.0
-	tap_test "v$1, a leaf's other bursts are counted as frames" \
+	tap_test "v$1: a spine's bursts into a tunnel are counted as frames" \
+		tunnel_is_counted "${SPINE[0]}" down1.0
+	tap_test "v$1: a leaf's other bursts are counted as frames" \
 		others_are_counted "${LEAF[0]}" up0
-	tap_test "v$1, a spine's, too" others_are_counted "${SPINE[0]}" down1.0
-	tap_test "v$1, CE is raised once for a burst, and is in every frame" ce_is_in_every_frame
+	tap_test "v$1: a spine's other bursts are counted as frames" \
+		others_are_counted "${SPINE[0]}" down1.0
+	tap_test "v$1: CE is raised once for a burst, and every frame carries it" \
+		ce_is_in_every_frame
 	topo_down
 }
 

@@ -226,12 +226,14 @@ corruption_is_seen() {
 underlay() {
 	TOPO_UNDERLAY=$1
 	setup || die "cannot set up"
-	tap_test "v$1, offloads on: no checksum error" all_on
-	tap_test "v$1, offloads on at the hosts alone: no checksum error" fabric_off
-	tap_test "v$1, the same with other source ports: no checksum error" rehashed fabric_off
-	tap_test "v$1, offloads off everywhere: no checksum error" all_off
-	tap_test "v$1, the same with other source ports: no checksum error" rehashed all_off
-	tap_test "v$1, corrupted packets are counted" corruption_is_seen
+	tap_test "v$1: no checksum error occurs with offloads on" all_on
+	tap_test "v$1: no checksum error occurs with offloads on at the hosts alone" fabric_off
+	tap_test "v$1: no checksum error occurs with offloads on at the hosts alone and other source ports" \
+		rehashed fabric_off
+	tap_test "v$1: no checksum error occurs with offloads off everywhere" all_off
+	tap_test "v$1: no checksum error occurs with offloads off everywhere and other source ports" \
+		rehashed all_off
+	tap_test "v$1: corrupted packets are counted" corruption_is_seen
 	topo_down
 }
 

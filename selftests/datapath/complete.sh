@@ -293,15 +293,15 @@ require_commands ip ethtool ping dmesg sysctl
 require_module
 load_card || tap_skip_all "needs conga_inject.ko: build selftests/inject"
 setup || die "the fabric cannot be set up"
-tap_test "v4, no outer checksum: the sum stays true" sum_is_true v4
-tap_test "v4, an outer checksum: the sum stays true" sum_is_true v4sum
-tap_test "v6, no outer checksum: the sum stays true" sum_is_true v6
-tap_test "v6, an outer checksum: the sum stays true" sum_is_true v6sum
-tap_test "GPE, v4, no outer checksum: the sum stays true" sum_is_true gpe
-tap_test "GPE, v4, an outer checksum: the sum stays true" sum_is_true gpesum
-tap_test "GPE, v6, an outer checksum: the sum stays true" sum_is_true gpe6sum
-tap_test "TCP crosses all of them" streams_cross
-tap_test "a wrong sum is noticed" lies_are_seen
+tap_test "v4: the inner checksum stays right without an outer checksum" sum_is_true v4
+tap_test "v4: the inner checksum stays right with an outer checksum" sum_is_true v4sum
+tap_test "v6: the inner checksum stays right without an outer checksum" sum_is_true v6
+tap_test "v6: the inner checksum stays right with an outer checksum" sum_is_true v6sum
+tap_test "GPE, v4: the inner checksum stays right without an outer checksum" sum_is_true gpe
+tap_test "GPE, v4: the inner checksum stays right with an outer checksum" sum_is_true gpesum
+tap_test "GPE, v6: the inner checksum stays right with an outer checksum" sum_is_true gpe6sum
+tap_test "TCP streams cross all tunnels" streams_cross
+tap_test "the test notices a wrong checksum" lies_are_seen
 tap_test "damaged packets are dropped" damaged_are_dropped
 tap_test "damaged packets in pages are dropped" damaged_are_dropped "paged odd"
 tap_exit

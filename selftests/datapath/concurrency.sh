@@ -90,6 +90,6 @@ tap_plan 4
 setup || die "cannot set up"
 tap_test "$PROCESSORS processors send at once: each packet is stamped, steered and arrives" all_arrive
 tap_test "the uplinks count each packet and byte that they sent" uplinks_agree
-tap_test "so do the spine's links, which forward them" spine_agrees
-tap_test "leaf 1 learns from each of them" all_learnt
+tap_test "the spine's links count each packet and byte that they forwarded" spine_agrees
+tap_test "leaf 1 learns from each packet" all_learnt
 tap_exit

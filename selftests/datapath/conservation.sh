@@ -160,10 +160,10 @@ underlay_conserves() {
 
 	setup "$1" || die "the fabric cannot be set up"
 	for policy in $POLICIES; do
-		tap_test "v$1, $policy: each datagram once and unchanged, and learnt from" \
+		tap_test "v$1, $policy: each datagram arrives once and unchanged, and is learnt from" \
 			policy_conserves "$policy"
 	done
-	tap_test "v$1, on every box ports count what their devices sent" all_agree
+	tap_test "v$1: on every node ports count what their devices sent" all_agree
 	topo_down
 }
 

@@ -206,7 +206,7 @@ underlay() {
 	TO_LEAF=$(rows_to_leaf)
 	by_all_ways "an unprivileged process forges no stamp while it rewrites what it sends" \
 		not_believed
-	by_all_ways "memory or file of the process stay as they are when stamps are cleared" \
+	by_all_ways "memory and files of the process are unchanged when stamps are cleared" \
 		not_written
 	topo_down
 }

@@ -229,17 +229,20 @@ setup_frames() {
 underlay() {
 	TOPO_UNDERLAY=$1
 	setup || die "cannot set up"
-	tap_test "v$1, frames of a burst are merged without a fabric" merged_without_fabric
-	tap_test "v$1, as many are merged where CE changes within the burst" merged_with_conga
-	tap_test "v$1, and they are delivered in order" in_order
-	tap_test "v$1, without a fabric all is as before" merged_after_conga
+	tap_test "v$1: frames of a burst are merged without a fabric" merged_without_fabric
+	tap_test "v$1: as many frames are merged where CE changes within the burst" \
+		merged_with_conga
+	tap_test "v$1: merged frames are delivered in order" in_order
+	tap_test "v$1: after the fabric is removed frames are merged as before" merged_after_conga
 	setup_frames || die "cannot set up leaf 1"
-	tap_test "v$1, of two segments that differ in CE comes a packet with the newer one" \
+	tap_test "v$1: two segments that differ in CE become one packet with the newer CE" \
 		ce_is_the_newer_one
-	tap_test "v$1, so with queues, if the policy marks packets" queue_is_the_newer_one
-	tap_test "v$1, what differs in LBTag, feedback, or has no stamp stays apart" \
+	tap_test "v$1: two segments that differ in queue marks become one packet with the newer mark" \
+		queue_is_the_newer_one
+	tap_test "v$1: segments that differ in LBTag or feedback, or have no stamp, stay separate" \
 		others_stay_apart
-	tap_test "v$1, what waited and was not merged has a right checksum" unmerged_is_whole
+	tap_test "v$1: packets that waited and were not merged have right checksums" \
+		unmerged_is_whole
 	topo_down
 }
 

@@ -463,27 +463,29 @@ segments_are_cleared() {
 # by_kind KIND FEATURE
 by_kind() {
 	joins "${SPINE[0]}" down0.0 "$2" || die "$TAP_WHY"
-	tap_test "v$TOPO_UNDERLAY, $1: without conga datagrams are joined by the spine" \
+	tap_test "v$TOPO_UNDERLAY, $1: without conga the spine joins datagrams" \
 		joined_by_stock
-	tap_test "v$TOPO_UNDERLAY, $1: the leaf learns from each, and clears each" learnt_each
-	tap_test "v$TOPO_UNDERLAY, $1: control packets are read and consumed each" control_each
-	tap_test "v$TOPO_UNDERLAY, $1: the spine raises CE in each that it forwards as one" \
+	tap_test "v$TOPO_UNDERLAY, $1: the leaf learns from each joined datagram, and clears each" \
+		learnt_each
+	tap_test "v$TOPO_UNDERLAY, $1: each joined control packet is read and consumed" control_each
+	tap_test "v$TOPO_UNDERLAY, $1: the spine raises CE in each datagram that it forwards as one" \
 		raised_each
-	tap_test "v$TOPO_UNDERLAY, $1: CE and checksum of each are right on the wire" \
+	tap_test "v$TOPO_UNDERLAY, $1: CE and checksum of each joined datagram are right on the wire" \
 		raised_on_the_wire
-	tap_test "v$TOPO_UNDERLAY, $1: the leaf clears each, but no copy that waits elsewhere" \
+	tap_test "v$TOPO_UNDERLAY, $1: the leaf clears each joined datagram, but no copy that waits elsewhere" \
 		held_at_leaf
-	tap_test "v$TOPO_UNDERLAY, $1: the spine raises each, but no copy that waits elsewhere" \
+	tap_test "v$TOPO_UNDERLAY, $1: the spine raises CE in each joined datagram, but in no copy that waits elsewhere" \
 		held_at_spine
 }
 
 # by_kind_further KIND WAY: what has nothing to do with the underlay
 by_kind_further() {
 	spine_down
-	tap_test "$1: stamps of a plain leaf are cleared in each, and teach nothing" cleared_each
-	tap_test "$1: only those that have a stamp are learnt from" mixed_each
-	tap_test "$1: datagrams sent by $2 are read and cleared each" pages_each "$2"
-	tap_test "$1: so are those sent by $2 of which copies wait elsewhere" \
+	tap_test "$1: stamps of a plain leaf are cleared in each joined datagram, and teach nothing" \
+		cleared_each
+	tap_test "$1: only joined datagrams that have a stamp are learnt from" mixed_each
+	tap_test "$1: each datagram sent by $2 is read and cleared" pages_each "$2"
+	tap_test "$1: each datagram sent by $2 is read and cleared, but no copy that waits elsewhere" \
 		pages_each_held "$2"
 }
 
@@ -501,7 +503,8 @@ underlay() {
 	by_kind "fraglist GRO" rx-gro-list
 	(($1 == 6)) || by_kind_further "fraglist GRO" zerocopy
 	fabrics_down
-	tap_test "v$1: what the leaf's own device joins is read and cleared each" read_at_own_device
+	tap_test "v$1: each datagram that the leaf's own device joins is read and cleared" \
+		read_at_own_device
 	tap_test "v$1: stamps of a local process are cleared in each of many segments" \
 		segments_are_cleared
 	topo_down

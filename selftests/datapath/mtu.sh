@@ -340,20 +340,22 @@ unreachable_is_harmless() {
 underlay() {
 	TOPO_UNDERLAY=$1
 	setup || die "cannot set up"
-	tap_test "v$1, a narrow uplink: large packets arrive whole" \
+	tap_test "v$1: large packets arrive whole beside a narrow uplink" \
 		narrow_uplink large_flows_are_whole
-	tap_test "v$1, a narrow uplink: small packets go by it" narrow_uplink small_flows_are_steered
-	tap_test "v$1, a narrow uplink: bursts arrive whole" narrow_uplink bursts_are_whole
-	tap_test "v$1, a narrow link on the kernel's own way: TCP goes on" own_spine_says_too_big
-	tap_test "v$1, a narrow link on another way: TCP goes on" other_spine_says_too_big
-	tap_test "v$1: after the path MTU of an ICMP error expired, large packets are steered" \
+	tap_test "v$1: small packets use a narrow uplink" narrow_uplink small_flows_are_steered
+	tap_test "v$1: bursts arrive whole beside a narrow uplink" narrow_uplink bursts_are_whole
+	tap_test "v$1: TCP continues with a narrow link on the kernel's own path" \
+		own_spine_says_too_big
+	tap_test "v$1: TCP continues with a narrow link on another path" other_spine_says_too_big
+	tap_test "v$1: large packets are steered after the path MTU of an ICMP error expired" \
 		path_mtu_expires true
-	tap_test "v$1: after the kernel gave up a route whose path MTU expired, packets are steered" \
+	tap_test "v$1: packets are steered after the kernel gave up a route whose path MTU expired" \
 		path_mtu_expires new_entry
 	if ((TOPO_UNDERLAY == 4)); then
-		tap_test "v$1, a narrow link where a spine may cut: all arrive" spine_cuts
+		tap_test "v$1: all packets arrive over a narrow link where a spine may fragment" \
+			spine_cuts
 	fi
-	tap_test "v$1, that a leaf was unreachable does no harm" unreachable_is_harmless
+	tap_test "v$1: a leaf that was unreachable is steered to as before" unreachable_is_harmless
 	topo_down
 }
 

@@ -215,13 +215,14 @@ beyond_ip_is_nobodys() {
 underlay() {
 	TOPO_UNDERLAY=$1 HEARD=1
 	setup || die "cannot set up"
-	tap_test "v$1, no spine marks: the leaves' own metrics are fed back" no_spine_marks
-	tap_test "v$1, one spine marks: its metrics are fed back" one_spine_marks
-	tap_test "v$1, reserved bits of others pass" passes rx_foreign "${FOREIGN[@]}"
-	tap_test "v$1, Group Based Policy passes" passes rx_foreign "${GBP[@]}"
-	tap_test "v$1, malformed VXLAN passes" passes rx_malformed "${MALFORMED[@]}"
-	tap_test "v$1, a stamp is marked on the same way" stamp_is_marked
-	tap_test "v$1, a header that IP's length cuts is not touched" beyond_ip_is_nobodys
+	tap_test "v$1: when no spine marks, the leaves' own metrics are fed back" no_spine_marks
+	tap_test "v$1: when one spine marks, its metrics are fed back" one_spine_marks
+	tap_test "v$1: foreign use of reserved bits passes unchanged" \
+		passes rx_foreign "${FOREIGN[@]}"
+	tap_test "v$1: Group Based Policy passes unchanged" passes rx_foreign "${GBP[@]}"
+	tap_test "v$1: malformed VXLAN passes unchanged" passes rx_malformed "${MALFORMED[@]}"
+	tap_test "v$1: a stamp on the same path is marked" stamp_is_marked
+	tap_test "v$1: a header that is cut by IP's length passes unchanged" beyond_ip_is_nobodys
 	topo_down
 }
 

@@ -416,19 +416,20 @@ require_commands ip nft
 require_module
 declare -a GONE=() OTHERS=()
 setup || die "cannot set up"
-tap_test "each kind carries, stamped with its LBTag" all_carry
-tap_test "each counts what leaves by it" each_counts
-tap_test "each raises CE" each_raises_ce
-tap_test "each learns what comes by it" each_learns
-tap_test "each raises CE on a spine" transit_raises_ce
+tap_test "each kind of port carries packets, stamped with its LBTag" all_carry
+tap_test "each kind of port counts what it sends" each_counts
+tap_test "each kind of port raises CE" each_raises_ce
+tap_test "each kind of port learns from what it receives" each_learns
+tap_test "each kind of port raises CE on a spine" transit_raises_ce
 tap_test "a device that is no port learns nothing" other_device_learns_nothing
-tap_test "a port above or below another one is warned of" stacked_ports_warn
+tap_test "a port above or below another port gets a warning" stacked_ports_warn
 for n in "${!UPLINK[@]}"; do
-	tap_test "${UPLINK[n]} is withdrawn when all below lose their carrier" carrier_withdraws "$n"
+	tap_test "${UPLINK[n]} is withdrawn when all links below it lose carrier" \
+		carrier_withdraws "$n"
 done
-tap_test "a bond that lost one of two links carries on" bond_survives
-tap_test "the VLAN device is removed" removed 0 up0.10
-tap_test "the link below the other VLAN device is removed" removed 1 up1
-tap_test "the bond is removed" removed 2 bond0
-tap_test "the bridge is removed" removed 4 brp0
+tap_test "a bond that lost one of two links continues" bond_survives
+tap_test "a removed VLAN device is left out" removed 0 up0.10
+tap_test "a VLAN device whose lower link is removed is left out" removed 1 up1
+tap_test "a removed bond is left out" removed 2 bond0
+tap_test "a removed bridge is left out" removed 4 brp0
 tap_exit

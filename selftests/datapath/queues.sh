@@ -135,11 +135,14 @@ require_root
 require_commands ip tc jq
 require_module
 setup || die "cannot set up"
-tap_test "what waits in the only queue of an uplink is avoided by every packet" \
+tap_test "every packet avoids an uplink whose only queue holds packets" \
 	seen 1 pfifo root 0 0
-tap_test "what waits in one qdisc for 64 queues is avoided by every packet" \
+tap_test "every packet avoids an uplink whose single qdisc for 64 queues holds packets" \
 	seen 64 pfifo root 5 0
-tap_test "what waits in one of 8 queues is avoided, until it is gone" seen 8 mq 5 5 $LATE
-tap_test "what waits in one of 64 queues is avoided, until it is gone" seen 64 mq 63 63 $LATE
-tap_test "what waits in one of 300 queues is avoided, until it is gone" seen 300 mq 290 290 $LATE
+tap_test "an uplink with packets in one of 8 queues is avoided until they are gone" \
+	seen 8 mq 5 5 $LATE
+tap_test "an uplink with packets in one of 64 queues is avoided until they are gone" \
+	seen 64 mq 63 63 $LATE
+tap_test "an uplink with packets in one of 300 queues is avoided until they are gone" \
+	seen 300 mq 290 290 $LATE
 tap_exit

@@ -581,25 +581,27 @@ require_module
 tap_plan 21
 MARKED=0 LINES_READ=1
 setup || die "the fabric cannot be set up"
-tap_test "foreign VXLAN passes untouched" foreign_passes
-tap_test "malformed VXLAN passes untouched" malformed_passes
-tap_test "truncated VXLAN passes untouched" truncated_passes
+tap_test "foreign VXLAN passes unchanged" foreign_passes
+tap_test "malformed VXLAN passes unchanged" malformed_passes
+tap_test "truncated VXLAN passes unchanged" truncated_passes
 tap_test "VXLAN without a stamp passes uncounted" blank_passes
 tap_test "a stamp of an unknown sender is cleared, and teaches nothing" stranger_teaches_nothing
 tap_test "a stamp of a plain leaf is cleared, and teaches nothing" plain_leaf_teaches_nothing
 tap_test "a stamp by a device that is no port is cleared, and teaches nothing" other_device_teaches_nothing
 tap_test "control packets are consumed, whoever sent them" control_is_consumed
-tap_test "a stamp of a conga leaf is cleared, and learnt" leaf_teaches
-tap_test "feedback about an LBTag of no uplink is ignored" unknown_tag_is_ignored
-tap_test "an unprivileged process cannot forge by datagrams" datagrams_cannot_forge
-tap_test "nor by datagrams larger than a frame" large_datagrams_cannot_forge
-tap_test "nor by segments of one large send" segments_cannot_forge
-tap_test "root can, past the IP layer" packets_can_forge
-tap_test "every LBTag is that of the port it left by" tags_are_of_the_port
-tap_test "CE is raised by the congested port of the spine alone" ce_is_raised_by_the_spine
-tap_test "with q 6 the lower bits of CE are in byte 3" byte_3_has_low_bits
-tap_test "GPE is stamped, its next protocol untouched" gpe_is_stamped
-tap_test "a packet that its sender holds, too, is stamped" held_is_stamped
-tap_test "outer IPv4 fragments are stamped and learnt" fragments_v4_arrive
-tap_test "outer IPv6 fragments are stamped and learnt" fragments_v6_arrive
+tap_test "a stamp of a conga leaf is cleared, and learnt from" leaf_teaches
+tap_test "feedback about an LBTag that no uplink has is ignored" unknown_tag_is_ignored
+tap_test "an unprivileged process cannot forge stamps by datagrams" datagrams_cannot_forge
+tap_test "an unprivileged process cannot forge stamps by datagrams larger than a frame" \
+	large_datagrams_cannot_forge
+tap_test "an unprivileged process cannot forge stamps by segments of one large send" \
+	segments_cannot_forge
+tap_test "root can forge stamps by packet sockets" packets_can_forge
+tap_test "every LBTag is that of the port that the packet left by" tags_are_of_the_port
+tap_test "only the congested port of the spine raises CE" ce_is_raised_by_the_spine
+tap_test "with q 6 byte 3 has the lower bits of CE" byte_3_has_low_bits
+tap_test "GPE is stamped, and its next protocol is unchanged" gpe_is_stamped
+tap_test "a packet that its sender still holds is stamped" held_is_stamped
+tap_test "outer IPv4 fragments are stamped and learnt from" fragments_v4_arrive
+tap_test "outer IPv6 fragments are stamped and learnt from" fragments_v6_arrive
 tap_exit

@@ -373,15 +373,16 @@ require_commands ip bridge tc nft
 require_module
 declare -a TENANT=()
 setup || die "cannot set up"
-tap_test "a second VNI" second_vni
-tap_test "a second UDP port" second_dstport
+tap_test "a second VNI is stamped" second_vni
+tap_test "a second UDP port is stamped" second_dstport
 tap_test "a UDP port that is not listed is left alone" unlisted
-tap_test "the list of UDP ports changes" list_changes
-tap_test "IPv6 underlay" over_v6
-tap_test "collect metadata: the route gives the tunnel" by_route
-tap_test "collect metadata: the route gives the tunnel, IPv6 underlay" by_route_v6
-tap_test "collect metadata: a tc filter gives the tunnel" by_filter
-tap_test "a single VXLAN device, the bridge maps VLANs to VNIs" by_vlan
-tap_test "VXLAN devices in another network namespace" in_tenants
-tap_test "two leaves have two tables" two_leaves
+tap_test "changes of the list of UDP ports take effect" list_changes
+tap_test "a tunnel over an IPv6 underlay is stamped" over_v6
+tap_test "collect metadata: packets are stamped when the route gives the tunnel" by_route
+tap_test "collect metadata, IPv6 underlay: packets are stamped when the route gives the tunnel" \
+	by_route_v6
+tap_test "collect metadata: packets are stamped when a tc filter gives the tunnel" by_filter
+tap_test "packets are stamped when the bridge maps VLANs to VNIs of one VXLAN device" by_vlan
+tap_test "packets of VXLAN devices in another network namespace are stamped" in_tenants
+tap_test "two leaves have separate tables" two_leaves
 tap_exit

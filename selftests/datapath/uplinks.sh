@@ -188,12 +188,12 @@ require_commands ip nft
 require_module
 setup || die "cannot set up"
 for n in 1 2 3 5 8 15 16; do
-	tap_test "uplinks: $n, policies ecmp and conga" number_of_uplinks "$n"
+	tap_test "$n uplinks are all used with policies ecmp and conga" number_of_uplinks "$n"
 done
-tap_test "a 17th uplink is refused, and changes nothing" one_more_is_refused
-tap_test "a transit port beside them carries nothing to the leaf" transit_is_not_counted
-tap_test "leaf 1 hears of all 16 LBTags" all_tags_are_heard
-tap_test "feedback comes back for all 16 LBTags" all_tags_are_fed_back
-tap_test "uplinks that are deleted carry nothing, and are forgotten" uplinks_deleted
-tap_test "the lowest free LBTag is given" lowest_free_tag
+tap_test "a 17th uplink is rejected, and changes nothing" one_more_is_refused
+tap_test "a transit port beside 16 uplinks carries nothing to the leaf" transit_is_not_counted
+tap_test "leaf 1 learns about all 16 LBTags" all_tags_are_heard
+tap_test "feedback is received for all 16 LBTags" all_tags_are_fed_back
+tap_test "uplinks that are deleted carry nothing, and their state is removed" uplinks_deleted
+tap_test "a new uplink gets the lowest free LBTag" lowest_free_tag
 tap_exit

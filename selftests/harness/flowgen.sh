@@ -561,33 +561,34 @@ tap_plan 30
 setup || die "cannot set up"
 tap_test "a trace is transferred" all_arrives
 tap_test "a trace is transferred on request" all_arrives -R
-tap_test "one line for each, in this order of columns" header
+tap_test "the report has one line for each transfer, with its columns in order" header
 tap_test "a trace is transferred over IPv6" over_v6 all_arrives -R
-tap_test "two senders with the same port" same_port
-tap_test "two senders with the same port, IPv6" over_v6 same_port
+tap_test "two senders may use the same port" same_port
+tap_test "two senders may use the same port with IPv6" over_v6 same_port
 tap_test "only connections that the trace uses are opened" only_used_connections
-tap_test "many connections, each found, more than files are allowed" many_connections
-tap_test "a group's successors start when all of it is complete" groups_in_order
-tap_test "the same on request" groups_in_order -R
-tap_test "a relay forwards nothing that it has not received" relay_has_no_more
-tap_test "the same on request" relay_has_no_more -R
-tap_test "a relay forwards while it receives, over three hosts" relay_forwards_while_receiving
-tap_test "the same on request" relay_forwards_while_receiving -R
-tap_test "a relay that comes late forwards all" relay_may_be_late
-tap_test "the way of the request counts" requests_count
+tap_test "each of many connections is found, also beyond the limit of open files" many_connections
+tap_test "a group's successors start when the whole group is complete" groups_in_order
+tap_test "on request a group's successors start when the whole group is complete" groups_in_order -R
+tap_test "a relay forwards only what it has received" relay_has_no_more
+tap_test "on request a relay forwards only what it has received" relay_has_no_more -R
+tap_test "a relay over three hosts forwards while it receives" relay_forwards_while_receiving
+tap_test "on request a relay over three hosts forwards while it receives" \
+	relay_forwards_while_receiving -R
+tap_test "a relay that starts late forwards all" relay_may_be_late
+tap_test "the time of the request is part of the completion time" requests_count
 tap_test "a request waits for its connection" busy_connection_queues
-tap_test "unfinished transfers at the drain limit" drain_limit
-tap_test "the same on request" drain_limit -R
-tap_test "rounds without end: the overall limit" overall_limit
-tap_test "interrupted: what was done is told" interrupted
-tap_test "the start of the clock is told, which waits for the reader" \
+tap_test "transfers unfinished at the drain limit are reported" drain_limit
+tap_test "on request transfers unfinished at the drain limit are reported" drain_limit -R
+tap_test "endless rounds stop at the overall limit" overall_limit
+tap_test "an interrupted run reports what was done" interrupted
+tap_test "the start of the clock is reported, and the clock waits for the reader" \
 	with 0 "${DELAY[@]}" -- with 1 "${DELAY[@]}" -- clock_start_told
-tap_test "lost data: retransmits and RTOs of the transfer" losses_counted 0
-tap_test "lost requests: the same" losses_counted 1 -R
-tap_test "out-of-order segments of the transfer" disorder_counted
-tap_test "the same on request" disorder_counted -R
-tap_test "the congestion control asked for, at both ends" congestion_control
-tap_test "multipath TCP" multipath
-tap_test "traces of its own: the same columns" random_trace
-tap_test "traces of its own on request" random_trace -R
+tap_test "retransmits and RTOs of lost data are counted for the transfer" losses_counted 0
+tap_test "retransmits and RTOs of lost requests are counted for the transfer" losses_counted 1 -R
+tap_test "out-of-order segments are counted for the transfer" disorder_counted
+tap_test "on request out-of-order segments are counted for the transfer" disorder_counted -R
+tap_test "both ends use the requested congestion control" congestion_control
+tap_test "multipath TCP transfers a trace" multipath
+tap_test "a random trace has the same columns" random_trace
+tap_test "a random trace has the same columns on request" random_trace -R
 tap_exit

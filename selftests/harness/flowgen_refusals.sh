@@ -124,12 +124,13 @@ DIR=$(mktemp -d "${TMPDIR:-/tmp}/flowgen.XXXXXX") || die "cannot make a director
 defer rm -rf "$DIR"
 
 tap_plan 8
-tap_test "what is no number, or out of range" bad_numbers
-tap_test "missing fields, decreasing starts" bad_lines
-tap_test "unknown hosts, from a host to itself" bad_hosts
-tap_test "groups that are not above, or that wait for themselves" bad_groups
-tap_test "relays of what is not above, elsewhere, or of another size" bad_relays
-tap_test "files without a transfer" bad_files
-tap_test "options that do not go with a trace file" bad_options
-tap_test "a congestion control that the kernel has not" bad_congestion_control
+tap_test "values that are no numbers or out of range are rejected" bad_numbers
+tap_test "missing fields and decreasing starts are rejected" bad_lines
+tap_test "unknown hosts and transfers from a host to itself are rejected" bad_hosts
+tap_test "groups that are not defined above or wait for themselves are rejected" bad_groups
+tap_test "relays of a transfer that is not above, elsewhere, or of another size are rejected" \
+	bad_relays
+tap_test "files without a transfer are rejected" bad_files
+tap_test "options that do not go with a trace file are rejected" bad_options
+tap_test "a congestion control that the kernel lacks is rejected" bad_congestion_control
 tap_exit

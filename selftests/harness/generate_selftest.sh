@@ -78,7 +78,7 @@ tap_test "a changed range makes the header and the kernel's rules stale" stale_a
 	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "${MADE[@]:0:2}"
 tap_test "a changed doc makes the header stale" stale_are "$SPEC" 's/Number of ports/Ports/' \
 	"${MADE[0]}"
-tap_test "an edited header is stale" stale_are "$HEADER" \
+tap_test "an edited header is reported as stale" stale_are "$HEADER" \
 	's/CONGA_TAGS_MAX\t.*/CONGA_TAGS_MAX\t32/' "${MADE[0]}"
 tap_test "an edited rule is stale" stale_are "$RULES" 's/specials = 2/specials = 1/' "${MADE[1]}"
 tap_test "--check writes nothing" check_writes_nothing
@@ -126,7 +126,7 @@ tap_test "an attribute in no operation is rejected" rejects \
 tap_test "a default out of range is rejected" rejects \
 	's/fabric-q-default, value: 3/fabric-q-default, value: 7/' \
 	"default 7 of attribute q of fabric is out of its range"
-tap_test "a default that is no power is rejected" rejects \
+tap_test "a default that is not a power of two is rejected" rejects \
 	's/fabric-flowlets-default, value: 65536/fabric-flowlets-default, value: 65535/' \
 	"default 65535 of attribute flowlets of fabric is out of its range"
 tap_test "a default that is in no enum is rejected" rejects \
@@ -146,6 +146,6 @@ tap_test "a fact of an unknown attribute is rejected" rejects \
 tap_test "a key that nothing reads is rejected" rejects \
 	'0,/multi-attr: true/s//multiattr: true/' \
 	"attribute dstport of fabric has the unknown key multiattr"
-tap_test "text that is no YAML is rejected" rejects '1s/.*/}/' \
+tap_test "text that is not YAML is rejected" rejects '1s/.*/}/' \
 	"line 1: expected the node content, but found '}'"
 tap_exit

@@ -47,26 +47,26 @@ tap_test "the module's includes obey the rule" obeys kmod
 tap_test "an include of a header in a folder above is found" found kmod paper/dre.c \
 	objects/port.h \
 	"paper/dre.c includes objects/port.h: paper/ may include headers of no other folder"
-tap_test "an include of a header in a folder beside is found" found kmod packet/inner.c \
+tap_test "an include of a header in a sibling folder is found" found kmod packet/inner.c \
 	policies/policy.h \
 	"packet/inner.c includes policies/policy.h: packet/ may include headers of paper"
 tap_test "two files that include each other are found" found kmod control/control_send.c \
 	control/control_tick.h \
 	"a circle: control/control_send -> control/control_tick -> control/control_send"
 tap_test "the includes of userspace/ obey the rule" obeys userspace
-tap_test "common/ that includes a header of the tool is found" found userspace \
+tap_test "a file of common/ that includes a header of the tool is found" found userspace \
 	common/netlink.c tool/print.h \
 	"common/netlink.c includes tool/print.h: common/ may include headers of no other folder"
-tap_test "the tool that includes a header of the daemon is found" found userspace \
+tap_test "a file of the tool that includes a header of the daemon is found" found userspace \
 	tool/leaf.c daemon/leaf.h \
 	"tool/leaf.c includes daemon/leaf.h: tool/ may include headers of common"
-tap_test "the daemon that includes a header of the tool is found" found userspace \
+tap_test "a file of the daemon that includes a header of the tool is found" found userspace \
 	daemon/log.h tool/print.h \
 	"daemon/log.h includes tool/print.h: daemon/ may include headers of common"
 tap_test "two files of the tool that include each other are found" found userspace \
 	tool/print.c tool/command.h \
 	"a circle: tool/command -> tool/nl -> tool/repeat -> tool/print -> tool/command"
-tap_test "code beside the folders is found" found userspace stray.c common/units.h \
+tap_test "code outside the folders is found" found userspace stray.c common/units.h \
 	"stray.c: ./ is no layer"
 tap_test "a folder without code is found" empty_is_found
 tap_exit

@@ -168,14 +168,14 @@ runs_again_what_changed() {
 }
 
 tap_plan 10
-tap_test "logs that are added are listed and shown" adds_files
+tap_test "added logs are listed and shown" adds_files
 tap_test "logs are unpacked under their names" unpacks_files
-tap_test "logs that are removed are gone, the others stay" removes_files
+tap_test "removed logs are gone, and the others stay" removes_files
 tap_test "the same logs make the same archive" same_again
 tap_test "a name that leads out of the archive is rejected" rejects_names
 tap_test "a change that fails or is killed leaves the archive as it was" fails_whole
 tap_test "an archive that cannot be read is left as it is" leaves_what_it_cannot_read
-tap_test "logs that are added at once are all kept" adds_at_once
-tap_test "a campaign that was stopped goes on where it was" goes_on
-tap_test "a campaign runs again what has changed, and nothing else" runs_again_what_changed
+tap_test "logs that are added concurrently are all kept" adds_at_once
+tap_test "a stopped campaign continues where it stopped" goes_on
+tap_test "a campaign runs again only what has changed" runs_again_what_changed
 tap_exit

@@ -137,7 +137,7 @@ mutants: clock-stands: broken: kmod/clock.c clock_tick(): the old text is there 
 
 readonly TABLE=selftests/mutants/clocks.table
 tap_plan 16
-tap_test "tables without a fault are accepted" reports "" kmod/clock.c ""
+tap_test "tables without an error are accepted" reports "" kmod/clock.c ""
 tap_test "a mutant whose old text is gone is reported" reports \
 	"clocks.table:15: clock-lies: kmod/clock.c clock_set(): the old text is there 0 times, not once" \
 	kmod/clock.c '13s/now/(now)/'
@@ -165,12 +165,12 @@ tap_test "a mutant that does not exist is reported where a kind names it" report
 tap_test "a table that cannot be read is reported with its line" reports \
 	"mutant: clocks.table:10: neither a field nor a change: Efect: A tick changes nothing." \
 	"$TABLE" s/Effect/Efect/
-tap_test "a page that is not what the tables print is reported" reports_stale_page
+tap_test "a page that differs from what the tables print is reported" reports_stale_page
 tap_test "rules and kinds are printed as rows" prints_rows
 tap_test "a deletion, a replacement and an insertion are applied in their function" \
 	applies_all_three
-tap_test "a mutant that does not apply leaves the file as it is" applies_nothing_stale
+tap_test "a mutant that does not apply leaves the file unchanged" applies_nothing_stale
 tap_test "mutants are listed by their name, their table and their test" \
 	lists_by_name_table_and_test
-tap_test "run names a mutant that does not apply before it builds anything" run_names_stale
+tap_test "run names a mutant that does not apply before anything is built" run_names_stale
 tap_exit

@@ -162,14 +162,14 @@ require_commands ip nsenter sysctl
 namespaces_up
 
 tap_plan 10
-tap_test "addresses, neighbours and sysctls in two namespaces" done_in_both
-tap_test "no duplicate address detection" no_duplicate_detection
-tap_test "$MANY neighbours" many
+tap_test "addresses, neighbours and sysctls are set in two namespaces" done_in_both
+tap_test "duplicate address detection is off" no_duplicate_detection
+tap_test "$MANY neighbours are added" many
 tap_test "a sysctl that the kernel lacks is skipped" missing_sysctl
-tap_test "bad lines are refused before anything is done" bad_lines
-tap_test "a line that no netns stands above" no_netns_above
-tap_test "a namespace that does not exist" no_such_namespace
-tap_test "a device that does not exist" no_such_device
-tap_test "what the kernel refuses" refused_by_kernel
-tap_test "no arguments" usage
+tap_test "bad lines are rejected before anything is done" bad_lines
+tap_test "a line without a netns line above is rejected" no_netns_above
+tap_test "a namespace that does not exist is reported" no_such_namespace
+tap_test "a device that does not exist is reported" no_such_device
+tap_test "an error of the kernel is reported" refused_by_kernel
+tap_test "missing arguments are a usage error" usage
 tap_exit

@@ -61,7 +61,7 @@ tap_plan 3
 require_commands apt-get python3
 mkdir -p "$TREE/archives/partial"
 printf 'Dir::Cache "%s";\n' "$TREE" >"$TREE/apt.conf"
-tap_test "apt is waited for while another program uses it" waits
-tap_test "an error of apt's that is not about its lock is reported at once" fails_at_once
-tap_test "after all tries apt's own sentence about the lock is reported" gives_up
+tap_test "setup waits for apt while another program uses it" waits
+tap_test "an error of apt that is not about its lock is reported at once" fails_at_once
+tap_test "apt's own sentence about the lock is reported after all tries" gives_up
 tap_exit

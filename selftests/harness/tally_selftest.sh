@@ -63,10 +63,11 @@ takes_no_silence() {
 }
 
 tap_plan 6
-tap_test "what passed, failed and was skipped" tells_all_three
-tap_test "a whole program that was skipped" tells_a_whole_program
-tap_test "no skip that is not listed passes" takes_no_other_skip
-tap_test "nor do more tests than planned, fewer or none" takes_as_many_as_planned
-tap_test "nor an end that its tests do not explain, or none" takes_an_end_that_tests_explain
-tap_test "nor no program at all" takes_no_silence
+tap_test "passed, failed and skipped tests are counted" tells_all_three
+tap_test "a program that is skipped as a whole is counted" tells_a_whole_program
+tap_test "a skip that is not listed is a failure" takes_no_other_skip
+tap_test "more tests than planned, fewer or none are a failure" takes_as_many_as_planned
+tap_test "a status that the tests do not explain, or a missing end, is a failure" \
+	takes_an_end_that_tests_explain
+tap_test "a run without any program is a failure" takes_no_silence
 tap_exit

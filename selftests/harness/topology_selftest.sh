@@ -229,25 +229,29 @@ require_commands ip tc bridge jq ping nsenter
 
 tap_plan 20
 tap_test "v4 underlay, multipath routes: all hosts reach all hosts" variant HOSTS=2
-tap_test "v4 underlay, nexthop groups, outer checksums" variant NEXTHOPS=object UDPCSUM=on
-tap_test "v6 underlay, multipath routes, planes" variant UNDERLAY=6 SPINE=plane
-tap_test "v6 underlay, nexthop groups" variant UNDERLAY=6 NEXTHOPS=object
-tap_test "three leaves, three spines, single links" variant LEAVES=3 SPINES=3 LINKS=1
-tap_test "a spine without a link to a leaf is no way there" \
+tap_test "v4 underlay, nexthop groups, outer checksums: all hosts reach all hosts" \
+	variant NEXTHOPS=object UDPCSUM=on
+tap_test "v6 underlay, multipath routes, planes: all hosts reach all hosts" \
+	variant UNDERLAY=6 SPINE=plane
+tap_test "v6 underlay, nexthop groups: all hosts reach all hosts" variant UNDERLAY=6 NEXTHOPS=object
+tap_test "three leaves, three spines, single links: all hosts reach all hosts" \
+	variant LEAVES=3 SPINES=3 LINKS=1
+tap_test "a spine without a link to a leaf is not used as a path to it" \
 	variant LEAVES=3 LINKS=1 HOSTS=3 CUT="0.1.0 2.1.0"
-tap_test "three tiers, multipath routes" \
+tap_test "three tiers, multipath routes: all hosts reach all hosts" \
 	variant LEAVES=4 SPINES=4 PODS=2 CORES=3 CUT="2.2.0 2.2.1 1.1.1"
-tap_test "three tiers, v6 underlay, nexthop groups" \
+tap_test "three tiers, v6 underlay, nexthop groups: all hosts reach all hosts" \
 	variant LEAVES=4 SPINES=4 PODS=2 CORES=3 CUT="2.2.0 2.2.1 1.1.1" UNDERLAY=6 NEXTHOPS=object
-tap_test "three tiers, a core without a link to the one spine that is left to a leaf" \
+tap_test "a core without a link to the only spine left to a leaf is not used as a path to it" \
 	variant LEAVES=4 SPINES=4 LINKS=1 PODS=2 CORES=2 HOSTS=3 CUT="0.1.0 spine0-core0 spine2-core1"
-tap_test "hosts with several addresses" several_addresses
-tap_test "foreign hosts reach each other and nobody else" foreign_apart
+tap_test "hosts with several addresses are reached by each" several_addresses
+tap_test "foreign hosts reach each other, and no other host" foreign_apart
 tap_test "$FLOWS flows spread evenly over every link of both tiers" balance_up
-tap_test "control: spines that hash addresses only do not" one_sided
-tap_test "links have the rates asked for: set-up" rates_up
-tap_test "the link with a rate of its own has it" rate_is 0.0 1.0 "$SLOW_MBIT"
-tap_test "the other direction has the common rate" rate_is 1.0 0.0 "$RATE_MBIT"
+tap_test "control: flows spread unevenly when spines hash addresses only" one_sided
+tap_test "links have the requested rates after set-up" rates_up
+tap_test "a link with a rate of its own has it" rate_is 0.0 1.0 "$SLOW_MBIT"
+tap_test "the other direction of a link with a rate of its own has the common rate" \
+	rate_is 1.0 0.0 "$RATE_MBIT"
 topo_down
 tap_test "nothing is left after a failure" dies "exit 1"
 tap_test "nothing is left after SIGTERM" dies "kill -TERM \$\$"

@@ -321,24 +321,26 @@ compare() {
 	SCRATCH=$(mktemp -d)
 	defer "rm -rf $SCRATCH"
 	tap_plan 17
-	tap_test "hellos: leaf ids and Q" hellos
+	tap_test "hellos show leaf ids and Q" hellos
 	tap_test "the last CE of each LBTag is what the other leaf knows" congestion
 	tap_test "the last feedback for each LBTag is what its leaf knows" feedback
-	tap_test "as many stamps and control packets as the leaf counted" counters
-	tap_test "queues are told of while the spine marks" queues
-	tap_test "hellos, byes and probes are there" types
-	tap_test "probes: origin and hops" probes
-	tap_test "VXLAN's own header and what is within are shown as ever" tunnel_is_shown
-	tap_test "nothing is malformed" is_sound
-	tap_test "golden bytes, q 3" golden
-	tap_test "golden bytes, q 6" golden_q6
-	tap_test "golden bytes, queues" golden_queues
-	tap_test "golden bytes, control packets" golden_control
-	tap_test "golden bytes, upper halves of nonces" golden_upper
-	tap_test "all control packets of leaves have them, some hellos are of full size" \
+	tap_test "stamps and control packets are as many as the leaf counted" counters
+	tap_test "queue marks are shown while the spine marks" queues
+	tap_test "hellos, goodbye messages and probes are shown" types
+	tap_test "probes show their origin and hops" probes
+	tap_test "the standard VXLAN header and the inner packet are shown as without the dissector" \
+		tunnel_is_shown
+	tap_test "no packet is shown as malformed" is_sound
+	tap_test "golden bytes with q 3 are decoded" golden
+	tap_test "golden bytes with q 6 are decoded" golden_q6
+	tap_test "golden bytes with queues are decoded" golden_queues
+	tap_test "golden bytes of control packets are decoded" golden_control
+	tap_test "golden bytes with upper halves of nonces are decoded" golden_upper
+	tap_test "all control packets of leaves have upper halves of nonces, and some hellos are of full size" \
 		nonces_are_wide
-	tap_test "control packets that are short or unknown are said to be" golden_faults
-	tap_test "what is not stamped is VXLAN, and that is all" not_ours
+	tap_test "control packets that are short or of an unknown type are shown as such" \
+		golden_faults
+	tap_test "packets without a stamp are shown as plain VXLAN" not_ours
 	tap_exit
 }
 

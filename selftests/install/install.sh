@@ -81,8 +81,8 @@ is_gone() {
 
 tap_plan 6
 for prefix in usr opt/conga; do
-	tap_test "/$prefix: everything is there, and nothing else" is_there "$prefix"
-	tap_test "/$prefix: units call what is there, and it runs" \
+	tap_test "/$prefix: everything is installed, and nothing else" is_there "$prefix"
+	tap_test "/$prefix: units call installed programs, and the programs run" \
 		eval "units_fit $prefix && runs $prefix"
 	tap_test "/$prefix: uninstall leaves nothing" is_gone "$prefix"
 done

@@ -82,8 +82,8 @@ tap_plan 4
 for command in mandoc col; do
 	type -P "$command" >/dev/null || tap_skip_all "needs the command $command"
 done
-tap_test "mandoc finds nothing" no_findings
-tap_test "conga(8) has every object, command and word" has_words
-tap_test "conga(8) has every option, and no other" has_options conga -r
-tap_test "congad(8) has every option, and no other" has_options congad
+tap_test "mandoc reports nothing" no_findings
+tap_test "conga(8) documents every object, command and word" has_words
+tap_test "conga(8) documents every option, and no other" has_options conga -r
+tap_test "congad(8) documents every option, and no other" has_options congad
 tap_exit

@@ -117,13 +117,15 @@ removed() {
 in_overlay() {
 	SAYS=$(mktemp)
 	tap_plan 7
-	tap_test "installed: DKMS builds the module for the kernel whose headers are there" installed
-	tap_test "DKMS signs it" is_signed
-	tap_test "tools, manuals, completion, unit and dissector are there and work" tools_work
-	tap_test "the unit is sound, and not enabled" units_rest
-	tap_test "a second kernel is installed: built for it, too" second_kernel
-	tap_test "upgraded: built anew for both, the old version is gone" upgraded
-	tap_test "removed and purged: nothing is left" removed
+	tap_test "the installed package builds the module by DKMS for the kernel whose headers are there" \
+		installed
+	tap_test "DKMS signs the module" is_signed
+	tap_test "tools, manuals, completion, units and dissector are installed and work" tools_work
+	tap_test "units are valid and not enabled" units_rest
+	tap_test "the module is built for a second kernel when it is installed" second_kernel
+	tap_test "an upgrade builds the module for both kernels, and removes the old version" \
+		upgraded
+	tap_test "nothing is left after remove and purge" removed
 	tap_exit
 }
 
@@ -183,8 +185,8 @@ in_machine() {
 	SAYS=$(mktemp)
 	tap_plan 3
 	tap_test "the packaged tool loads the module that DKMS built for $(uname -r)" loads_itself
-	tap_test "and it can be removed again" unloads
-	tap_test "where signatures are enforced it is refused, until the key is enrolled" \
+	tap_test "the module can be removed again" unloads
+	tap_test "enforced signatures reject the module until its key is enrolled" \
 		refused_where_enforced
 	tap_exit
 }

@@ -357,16 +357,16 @@ tap_plan 11
 settle
 insmod "$(module_file lab/wire)" || die "wire.ko cannot be loaded"
 link_up || die "no link"
-tap_test "a link drops to the byte" drops_to_the_byte
-tap_test "a link marks to the byte" marks_to_the_byte
+tap_test "a link drops packets exactly at its byte limit" drops_to_the_byte
+tap_test "a link marks packets exactly at its byte limit" marks_to_the_byte
 tap_test "a link sends at its rate" sends_at_its_rate
-tap_test "a queue of Poisson arrivals is that of theory, load 0.5" queue_of_theory 0.5
-tap_test "load 0.8" queue_of_theory 0.8
+tap_test "a queue of Poisson arrivals at load 0.5 has the length of theory" queue_of_theory 0.5
+tap_test "a queue of Poisson arrivals at load 0.8 has the length of theory" queue_of_theory 0.8
 fabric_build || die "no fabric"
-tap_test "a round trip through the fabric is arithmetic, to the nanosecond" round_trips
-tap_test "a connection's goodput is arithmetic" goodput
+tap_test "a round trip through the fabric takes the calculated time, to the nanosecond" round_trips
+tap_test "a connection's goodput is the calculated one" goodput
 tap_test "a healthy fabric is balanced in every tier" balanced
-tap_test "who balances by queues sees what waits" what_waits_is_seen
-tap_test "so is one with cores" three_tiers_balanced
+tap_test "a policy that balances by queues sees waiting packets" what_waits_is_seen
+tap_test "a healthy fabric with cores is balanced in every tier" three_tiers_balanced
 tap_test "Incast of plain TCP collapses" incast_collapses
 tap_exit

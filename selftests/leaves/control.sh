@@ -429,28 +429,30 @@ require_commands ip tcpdump ethtool jq awk nsenter
 require_module
 tap_plan 24
 setup || die "the fabric cannot be set up"
-tap_test "a hello, byte by byte, by each uplink" hellos
-tap_test "an answer, byte by byte, by the uplink that was asked by" answer_bytes
-tap_test "explicit feedback, byte by byte" feedbacks
-tap_test "a bye, byte by byte, by each uplink" byes
-tap_test "their checksums are right" sums_true
-tap_test "by a device that is no port: counted, nothing else" other_device
-tap_test "of an unknown sender: counted, nothing else" unknown_source
-tap_test "of a plain leaf: counted, nothing else" plain_source
-tap_test "of a leaf, with a nonce that is not ours: counted, nothing else" wrong_nonce
-tap_test "of a leaf, with half of a nonce: counted; but a hello that has no more is answered" half_nonce
-tap_test "truncated at every length: counted, nothing else" truncated
-tap_test "wrong magic, or more records than bytes: counted, nothing else" malformed
-tap_test "of another version: counted" other_version
-tap_test "of an unknown type: counted, nothing else" unknown_type
-tap_test "with a wrong UDP checksum: counted, nothing else" wrong_sum
-tap_test "hello is off: counted, nothing else" hello_off
-tap_test "of a local process: cleared and counted" local_process
-tap_test "stamped data of others: counted, nothing else" data_packets
-tap_test "an answer with the right nonce: the leaf is conga" answered
-tap_test "feedback with the right nonce is taken" fed_back
-tap_test "a bye with the right nonce: the leaf is plain" said_bye
-tap_test "no more answers per interval than a leaf needs" limited
-tap_test "of many wrong nonces all are compared: the right one among them is believed" wrong_limited
-tap_test "$STORM at once: exactly counted, no memory grows" stormed
+tap_test "each uplink sends a hello with the right bytes" hellos
+tap_test "an answer has the right bytes, and leaves by the uplink of the request" answer_bytes
+tap_test "explicit feedback has the right bytes" feedbacks
+tap_test "each uplink sends a goodbye message with the right bytes" byes
+tap_test "checksums of control packets are right" sums_true
+tap_test "a control packet by a device that is no port is counted, and changes nothing" other_device
+tap_test "a control packet of an unknown sender is counted, and changes nothing" unknown_source
+tap_test "a control packet of a plain leaf is counted, and changes nothing" plain_source
+tap_test "a control packet of a leaf with an unknown nonce is counted, and changes nothing" \
+	wrong_nonce
+tap_test "a control packet with half a nonce is counted; a hello with half a nonce is answered" \
+	half_nonce
+tap_test "a control packet truncated at any length is counted, and changes nothing" truncated
+tap_test "wrong magic, or more records than bytes, is counted, and changes nothing" malformed
+tap_test "a control packet of another version is counted" other_version
+tap_test "a control packet of an unknown type is counted, and changes nothing" unknown_type
+tap_test "a control packet with a wrong UDP checksum is counted, and changes nothing" wrong_sum
+tap_test "with hello off a control packet is counted, and changes nothing" hello_off
+tap_test "a control packet of a local process is cleared and counted" local_process
+tap_test "stamped data of other senders is counted, and changes nothing" data_packets
+tap_test "an answer with the right nonce makes the leaf conga" answered
+tap_test "feedback with the right nonce is accepted" fed_back
+tap_test "a goodbye message with the right nonce makes the leaf plain" said_bye
+tap_test "answers per interval are limited to what a leaf needs" limited
+tap_test "the right nonce is accepted among many wrong ones" wrong_limited
+tap_test "$STORM control packets at once are exactly counted, and no memory grows" stormed
 tap_exit

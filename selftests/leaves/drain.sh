@@ -189,11 +189,13 @@ require_commands ip jq nft
 require_module
 setup || die "cannot set up"
 tap_test "new flowlets use both uplinks" both_used
-tap_test "none begins on the uplink that drains, and its path says why" no_new_flowlets
-tap_test "drain off: it is used again" brought_back
-tap_test "flowlets in progress stay, and are counted" live_ones_stay
-tap_test "they leave at their next gap, the count falls to none, nothing is lost" leave_at_their_gap
-tap_test "all uplinks drain: left to the kernel's route" all_drained
-tap_test "it ends with its port, and may begin with one" drain_ends_with_port
-tap_test "only an uplink drains, on or off" refusals
+tap_test "no flowlet begins on the uplink that drains, and its path shows the reason" \
+	no_new_flowlets
+tap_test "an uplink is used again after drain off" brought_back
+tap_test "flowlets in progress stay on the uplink that drains, and are counted" live_ones_stay
+tap_test "flowlets leave the uplink that drains at their next gap, and no packet is lost" \
+	leave_at_their_gap
+tap_test "packets are left to the kernel's route when all uplinks drain" all_drained
+tap_test "a drain ends with its port, and a port may be added with drain on" drain_ends_with_port
+tap_test "drain is accepted for uplinks only, with on or off" refusals
 tap_exit

@@ -221,17 +221,22 @@ setup() {
 underlay() {
 	TOPO_UNDERLAY=$1
 	setup || die "cannot set up"
-	tap_test "v$1, one leaf lists a port more: that tunnel goes on, unstamped" one_lists_more
-	tap_test "v$1, both list it: both tunnels are stamped" both_list_both
-	tap_test "v$1, the port that both list is the first of one alone: stamped" first_is_another
-	tap_test "v$1, lists in different orders: both are stamped" order_does_not_matter
-	tap_test "v$1, a port in the place of another has no part in its agreement" place_is_another
-	tap_test "v$1, a port in another place keeps its agreement" keeps_its_agreement
-	tap_test "v$1, a leaf gives up a port that a tunnel uses: nothing is lost" removed_at_peer
-	tap_test "v$1, answers about the first port are lost: the second stays" first_is_lost
-	tap_test "v$1, answers about the second port are lost: the first stays" second_is_lost
-	tap_test "v$1, a bye goes to a port that the leaf listens at" bye_is_heard
-	tap_test "v$1, mode conga stamps at all ports of the list" by_order_all
+	tap_test "v$1: a tunnel at a port that only one leaf lists works, unstamped" one_lists_more
+	tap_test "v$1: both tunnels are stamped when both leaves list both ports" both_list_both
+	tap_test "v$1: the only port that both list is stamped although it is not the first of one" \
+		first_is_another
+	tap_test "v$1: both tunnels are stamped when the lists have different orders" \
+		order_does_not_matter
+	tap_test "v$1: a port that replaces another does not inherit its agreement" place_is_another
+	tap_test "v$1: a port that moves within the list keeps its agreement" keeps_its_agreement
+	tap_test "v$1: no packet is lost when a leaf removes a port that a tunnel uses" \
+		removed_at_peer
+	tap_test "v$1: the second port stays conga when answers about the first port are lost" \
+		first_is_lost
+	tap_test "v$1: the first port stays conga when answers about the second port are lost" \
+		second_is_lost
+	tap_test "v$1: a goodbye message is sent to a port that the leaf listens at" bye_is_heard
+	tap_test "v$1: mode conga stamps at all ports of the list" by_order_all
 	topo_down
 }
 

@@ -295,28 +295,28 @@ require_root
 require_commands ip jq nft ping tcpdump ethtool
 require_module
 setup || die "cannot set up"
-tap_test "without a word on its mode a leaf is auto, and begins plain" begins_plain
-tap_test "it answers: conga, known by its id" becomes_conga
-tap_test "it restarts by another id: that is no alternation" restarts
-tap_test "it says bye: plain" says_bye
-tap_test "it misses three hellos: plain" falls_silent
-tap_test "it has another q: both are plain" disagrees q q 4 3
-tap_test "it has another metric: both are plain" disagrees metric metric sum max
-tap_test "it is another, and the first again: plain, until it is calm" alternates
+tap_test "a leaf is in mode auto by default, and begins plain" begins_plain
+tap_test "a leaf that answers is conga, and its id is known" becomes_conga
+tap_test "a leaf that restarts with another id is not reported as alternating" restarts
+tap_test "a leaf that sends a goodbye message is plain" says_bye
+tap_test "a leaf that misses three hellos is plain" falls_silent
+tap_test "leaves with different q are both plain" disagrees q q 4 3
+tap_test "leaves with different metrics are both plain" disagrees metric metric sum max
+tap_test "a leaf whose id alternates is plain until the id stays the same" alternates
 peer_down
-tap_test "an answer without a nonce of ours is none" wrong_nonce
-tap_test "an answer with half of one is none" half_nonce
-tap_test "an answer with it makes it conga" right_nonce
-tap_test "a nonce counts for its round and the next one" old_nonce
-tap_test "it uses byte 3 otherwise: plain" byte_3
-tap_test "it speaks another version: plain, and that is why" other_version
-tap_test "an unknown type is counted" other_type
-tap_test "a short packet, and a wrong checksum, are counted" damaged
-tap_test "two boxes by turns: plain, for as long as they do" two_boxes
-tap_test "mode conga stays conga, with a warning" conga_by_order
-tap_test "mode plain does not ask and does not answer" plain_by_order
-tap_test "hello off: bye, and silence" hello_is_off
+tap_test "an answer without one of our nonces is ignored" wrong_nonce
+tap_test "an answer with half of our nonce is ignored" half_nonce
+tap_test "an answer with our nonce makes the leaf conga" right_nonce
+tap_test "a nonce is accepted in its round and the next one, and not later" old_nonce
+tap_test "a leaf that uses byte 3 otherwise is plain" byte_3
+tap_test "a leaf of another version is plain, and the version is the reason" other_version
+tap_test "a control packet of an unknown type is counted" other_type
+tap_test "a short packet and a wrong checksum are counted" damaged
+tap_test "two nodes that answer by turns make the leaf plain for as long as they do" two_boxes
+tap_test "a leaf in mode conga stays conga, with a warning" conga_by_order
+tap_test "a leaf in mode plain is not asked, and gets no answer" plain_by_order
+tap_test "hello off sends a goodbye message, and then nothing" hello_is_off
 tap_test "control packets reach no socket and no tunnel" not_delivered
-tap_test "their checksums are right" sums_are_right
-tap_test "a tunnel with the control VNI for its own works, unstamped" own_tunnel
+tap_test "checksums of control packets are right" sums_are_right
+tap_test "a tunnel that uses the control VNI works, unstamped" own_tunnel
 tap_exit

@@ -128,10 +128,11 @@ require_root
 require_commands ip bridge ping
 require_module
 unshare -n ip link add vrf0 type vrf table 1 2>/dev/null || tap_skip_all "needs VRF devices"
-underlay 6 as_built "IPv6" both_are_conga
-underlay 4 in_vrf "IPv4 in a VRF" both_are_conga
-underlay 6 in_vrf "IPv6 in a VRF" both_are_conga
-underlay 4 by_rule "IPv4 by a routing rule by source" both_are_conga
-underlay 6 by_rule "IPv6 by a routing rule by source" both_are_conga
-underlay 4 "tunnel_anew" "a tunnel without an address: plain, and nothing is lost" without_address
+underlay 6 as_built "with IPv6 both leaves become conga" both_are_conga
+underlay 4 in_vrf "with IPv4 in a VRF both leaves become conga" both_are_conga
+underlay 6 in_vrf "with IPv6 in a VRF both leaves become conga" both_are_conga
+underlay 4 by_rule "with IPv4 and a routing rule by source both leaves become conga" both_are_conga
+underlay 6 by_rule "with IPv6 and a routing rule by source both leaves become conga" both_are_conga
+underlay 4 "tunnel_anew" "a leaf whose tunnel has no address is plain, and nothing is lost" \
+	without_address
 tap_exit

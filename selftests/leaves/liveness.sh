@@ -302,12 +302,17 @@ require_commands ip jq nft
 require_exact_time
 require_module
 setup || die "cannot set up"
-tap_test "traffic both ways: the silent path is out, and back when it is repaired" both_ways
-tap_test "traffic one way, with explicit feedback: likewise" one_way
-tap_test "traffic one way, without: likewise" one_way_unfed
-tap_test "without hello the silent path attracts new flowlets" without_hello
-tap_test "all spines dead: no path is out, the leaf is plain" all_dead
-tap_test "a path that swallows large packets is out within two seconds, and back when it is repaired" narrows
-tap_test "one hello per leaf and interval, one for each silent path, and a full-size one by each other path in four" costs
-tap_test "a shorter interval is heeded at once" heeded
+tap_test "traffic in both directions: a silent path is left out, and used again when it is repaired" \
+	both_ways
+tap_test "one-way traffic with explicit feedback: a silent path is left out, and used again when it is repaired" \
+	one_way
+tap_test "one-way traffic without explicit feedback: a silent path is left out, and used again when it is repaired" \
+	one_way_unfed
+tap_test "without hello a silent path attracts new flowlets" without_hello
+tap_test "when all spines are dead no path is left out, and the leaf is plain" all_dead
+tap_test "a path that swallows large packets is left out within two seconds, and used again when it is repaired" \
+	narrows
+tap_test "hellos are one per leaf and interval, one more for each silent path, and a full-size one by each other path in four intervals" \
+	costs
+tap_test "a shorter interval takes effect at once" heeded
 tap_exit

@@ -194,15 +194,18 @@ underlay() {
 	TOPO_UNDERLAY=$1
 	setup || die "cannot set up"
 	tap_test "v$1, paths that take large packets are used" all_wide
-	tap_test "v$1, a path that swallows large packets is out, and said to be narrow" becomes_narrow
-	tap_test "v$1, TCP goes on by the other path" tcp_goes_on
-	tap_test "v$1, on the way back, where it is wide, it is used" other_leaf_is_well
-	tap_test "v$1, wide again: it is used again" becomes_wide
-	tap_test "v$1, all paths are narrow: none is out, and small packets go by both" all_narrow
-	tap_test "v$1, narrow on the way back alone: used" narrow_back
-	tap_test "v$1, no tunnel sends packets that large: used" small_tunnel
-	tap_test "v$1, a path that loses all is silent, not narrow" dead_is_silent
-	tap_test "v$1, a plain leaf is asked nothing large" plain_is_not_asked
+	tap_test "v$1: a path that swallows large packets is left out, and shown as narrow" \
+		becomes_narrow
+	tap_test "v$1: TCP continues on the other path" tcp_goes_on
+	tap_test "v$1: a path that is narrow in one direction is used in the other" \
+		other_leaf_is_well
+	tap_test "v$1: a path that is wide again is used again" becomes_wide
+	tap_test "v$1: when all paths are narrow none is left out, and small packets use both" \
+		all_narrow
+	tap_test "v$1: a path that is narrow on the reply path alone is used" narrow_back
+	tap_test "v$1: a narrow path is used when no tunnel sends packets that large" small_tunnel
+	tap_test "v$1: a path that loses all packets is silent, not narrow" dead_is_silent
+	tap_test "v$1: a plain leaf is sent no full-size hello" plain_is_not_asked
 	topo_down
 }
 

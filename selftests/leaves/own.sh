@@ -234,17 +234,18 @@ require_module
 for v in 4 6; do
 	check "$v" other_port_first "a tunnel of another UDP port does not give hellos its address" \
 		becomes_conga
-	check "$v" elsewhere_first "nor does a tunnel whose packets leave in another namespace" \
+	check "$v" elsewhere_first "a tunnel whose packets leave in another namespace does not give hellos its address" \
 		becomes_conga
-	check "$v" metadata_still "a tunnel without an address: hellos have that which the leaf calls" \
+	check "$v" metadata_still "without a tunnel address hellos have the address that the leaf sends to" \
 		is_answered
-	check "$v" metadata_and_route "called by nobody: hellos have that of the route" is_answered
-	check "$v" metadata_uncalled "hellos have that of the tunnel's packets to the leaf" \
+	check "$v" metadata_and_route "without received packets hellos have the address of the route" \
+		is_answered
+	check "$v" metadata_uncalled "hellos have the address of the tunnel's packets to the leaf" \
 		is_answered_by_traffic
-	check "$v" nameless "the operator's comes first, until it is taken back" order_wins
+	check "$v" nameless "an address set by the operator is used until it is removed" order_wins
 	check "$v" second_vtep "a second VTEP that sends to the leaf changes nothing" stays_conga
-	check "$v" second_vtep "an address that is gone from the node is given up" follows_address
-	check_probes "$v" other_port_first "probes are about the tunnel's address, not about another's"
-	check_probes "$v" by_metadata "probes are about the address of the tunnel's packets"
+	check "$v" second_vtep "an address that the node no longer has is not used" follows_address
+	check_probes "$v" other_port_first "probes carry the tunnel's address, not the address of another tunnel"
+	check_probes "$v" by_metadata "probes carry the address of the tunnel's packets"
 done
 tap_exit

@@ -193,12 +193,13 @@ require_root
 require_commands ip jq nft ping
 require_module
 setup || die "cannot set up"
-tap_test "those that answer are conga, the others plain" known_before
-tap_test "all pings end, and every leaf is plain" pings_survive
-tap_test "module without a fabric: no ping lost, no stamp" nothing_lost 1
-tap_test "fabric that does not know leaf 0: no ping lost, no stamp" nothing_lost 2
-tap_test "fabric goes, its byes are lost: three intervals of pings at most" \
+tap_test "leaves that answer are conga, and the others plain" known_before
+tap_test "pings continue through the changes, and every leaf is plain at the end" pings_survive
+tap_test "a leaf with the module but no fabric loses no ping and stamps nothing" nothing_lost 1
+tap_test "a leaf whose fabric does not know leaf 0 loses no ping and stamps nothing" nothing_lost 2
+tap_test "a leaf whose goodbye messages are lost loses at most pings of three intervals" \
 	lost_at_most 3 $((DOWN_MS / PINGS_A_MS))
-tap_test "fabric goes and says bye: those under way" lost_at_most 4 "$UNDER_WAY"
+tap_test "a leaf that sends goodbye messages loses at most the pings in flight" \
+	lost_at_most 4 "$UNDER_WAY"
 tap_test "every control packet is counted" hellos_are_counted
 tap_exit

@@ -283,13 +283,14 @@ require_root
 require_commands ip nft ping tcpdump jq
 require_module
 setup || die "cannot set up"
-tap_test "mode plain: every packet arrives, both ways" plain_exchanges
+tap_test "mode plain: every packet arrives, in both directions" plain_exchanges
 tap_test "inner IPv4, IPv6 and other frames use both uplinks" plain_balances
-tap_test "mode plain: nothing stamped, no reserved bit set" plain_is_untouched
+tap_test "mode plain: no packet is stamped, and no reserved bit is set" plain_is_untouched
 tap_test "mode plain: ARP and neighbour discovery cross" neighbours_are_found
-tap_test "no leaf configured: every packet arrives, both ways" unknown_exchanges
-tap_test "no leaf configured: left to the kernel" unknown_is_untouched
-tap_test "mode conga towards it loses packets, hence the modes" stamped_is_lost
-tap_test "fragments of inner datagrams are one flow, whatever their bytes" fragments_stay_together
-tap_test "local load decides towards a plain leaf" local_load_decides
+tap_test "no leaf configured: every packet arrives, in both directions" unknown_exchanges
+tap_test "no leaf configured: packets are left to the kernel" unknown_is_untouched
+tap_test "mode conga towards a plain leaf loses packets, which is why modes exist" stamped_is_lost
+tap_test "fragments of an inner datagram are one flow, whatever bytes they carry" \
+	fragments_stay_together
+tap_test "local load decides about packets to a plain leaf" local_load_decides
 tap_exit

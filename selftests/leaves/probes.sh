@@ -263,8 +263,8 @@ require_commands ip nft jq awk tcpdump ethtool
 require_module
 tap_plan 3
 setup_hula || die "the fabric cannot be set up"
-tap_test "$PROBES lies: counted by reason, traffic keeps to its paths, no memory grows" \
+tap_test "$PROBES false probes are counted by reason, traffic keeps its paths, and no memory grows" \
 	lies_are_counted
-tap_test "tracepoints tell what each probe did" traced
-tap_test "the timer says how late it is" lateness
+tap_test "tracepoints report what happened to each probe" traced
+tap_test "the lateness of the probe timer is shown" lateness
 tap_exit

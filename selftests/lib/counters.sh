@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# counters.sh - the kernel's counters of namespaces, read without a fork, so
-# that looking often costs little.
+# counters.sh - reads the kernel's counters of namespaces without a fork, so that frequent reads
+# are cheap.
 #
 #	pin "${LEAF[0]}"			once per namespace
-#	grows 20 "${LEAF[0]}" up0 tx		wait for 20 packets more
-#	csum_errors "${LEAF[0]}" "${HOST[0.0]}"	one number
+#	grows 20 "${LEAF[0]}" up0 tx		waits for 20 packets more
+#	csum_errors "${LEAF[0]}" "${HOST[0.0]}"	prints one number
 #	udp_unwanted "${HOST[1.0]}" 4		sets UNWANTED
 #	stats_read "${LEAF[0]}"			conga's own: sets STAT[tx_stamped] etc.
-#	totals "${LEAF[0]}" up; BEFORE=$TOTALS	what its ports and devices sent
-#	ports_agree "$BEFORE" "$TOTALS"		they count alike
+#	totals "${LEAF[0]}" up; BEFORE=$TOTALS	sums of its ports and devices
+#	ports_agree "$BEFORE" "$TOTALS"		both must have counted alike
 #
 # Source lib.sh, topology.sh, fabric.sh and expect.sh first.
 
@@ -19,7 +19,7 @@ readonly PATIENCE_S=10
 declare -A PIN=()		# NAMESPACE -> a process in it
 declare -A STAT=()		# counter -> value, of the fabric read last
 
-# Via /proc/PID/net a process inside shows its namespace's counters.
+# /proc/PID/net of a process inside shows its namespace's counters.
 pin() {
 	nsenter --net="/run/netns/$1" sleep infinity &
 	PIN[$1]=$!
@@ -56,7 +56,7 @@ grows() {
 	done
 }
 
-# All checksum errors of some namespaces, of every protocol
+# csum_errors NAMESPACE...: prints the sum of checksum errors, of every protocol
 csum_errors() {
 	local ns files=()
 
@@ -94,8 +94,8 @@ stats_read() {
 	((${#STAT[@]})) || fail "no counters of ${1%-*}"
 }
 
-# device_sum NAMESPACE PREFIX: sets PACKETS and BYTES_OUT, of all devices of such a name,
-# as the kernel itself counts them
+# device_sum NAMESPACE PREFIX: sets PACKETS and BYTES_OUT, the kernel's own sums of all devices
+# with such a name
 device_sum() {
 	read -r PACKETS BYTES_OUT < <(awk -v prefix="$2" '
 		{ gsub(":", " ") }
@@ -103,7 +103,7 @@ device_sum() {
 		END { printf "%.0f %.0f\n", packets, bytes }' "/proc/${PIN[$1]}/net/dev")
 }
 
-# port_sum NAMESPACE: sets PORT_PACKETS and PORT_BYTES, of all ports
+# port_sum NAMESPACE: sets PORT_PACKETS and PORT_BYTES, the sums of all ports
 port_sum() {
 	read -r PORT_PACKETS PORT_BYTES < <("$CONGA" -n "$1" -j port show |
 		jq -r '"\(map(.tx_packets) | add) \(map(.tx_bytes) | add)"')

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# decision.sh - the kernel's decision about packets of leaf 0, of which conga may exchange
-# one nexthop for another and nothing else. Two classes of packets are told apart at the
-# uplinks: those that match CLASS_MATCH, and the others.
+# decision.sh - tests of the kernel's own decision about packets of leaf 0: conga may only exchange
+# one nexthop for another. The uplinks count two classes of packets: those that match an nft
+# expression, and the others.
 #
 #	nexthops 0 1; leaf_ip route replace "$VTEP_PREFIX" "${NEXTHOPS[@]}"
 #	class_watch "ip dscp 4" up{0,1,2,3}
-#	flows_cross ...; class_left		sets CLASS[up0], of LEFT[up0]
-#	steered_all 100				since stats_mark
+#	flows_cross ...; class_left		sets CLASS[up0], a part of LEFT[up0]
+#	steered_all 100				100 must be steered since stats_mark
 #
 # Source lib.sh, topology.sh, fabric.sh, expect.sh, counters.sh and flows.sh first.
 
@@ -18,12 +18,12 @@ leaf_ip() {
 	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"
 }
 
-# leaf_batch: lines of ip for leaf 0
+# leaf_batch: runs lines of ip in leaf 0
 leaf_batch() {
 	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" -batch -
 }
 
-# The far end of uplink $1: sets SPINE_END
+# gateway UPLINK: sets SPINE_END to the address of the far end
 gateway() {
 	topo_link_addresses 0 "$1" 0
 }
@@ -40,14 +40,14 @@ nexthops() {
 	done
 }
 
-# route TABLE UPLINK[,WEIGHT]...: to leaf 1
+# route TABLE UPLINK[,WEIGHT]...: sets the route to leaf 1
 route() {
 	nexthops "${@:2}"
 	leaf_ip route replace "$VTEP_PREFIX" table "$1" "${NEXTHOPS[@]}"
 }
 
-# tunnel_up DEVICE VNI SOURCE [WORD]...: between leaf 0 and leaf 1, from the addresses
-# 10.VNI/10.0.1 and .2; nobody has to ask for .2, nor for .3 of another MAC
+# tunnel_up DEVICE VNI SOURCE [WORD]...: sets up a tunnel between leaf 0 and leaf 1 with the
+# addresses 10.VNI/10.0.1 and .2; static neighbours are .2, and .3 with another MAC
 tunnel_up() {
 	local l dev=$1 vni=$2 net=10.$(($2 / 10)).0 mac=02:00:00:00:$(($2 / 10)) source words
 
@@ -69,17 +69,17 @@ dstport 4789 nolearning ttl 64 $words
 	flows_end "${LEAF[1]}" "$dev"
 }
 
-# tunnel_entry DEVICE MAC [WORD]...: of leaf 0
+# tunnel_entry DEVICE MAC [WORD]...: adds an FDB entry to leaf 0
 tunnel_entry() {
 	bridge -n "${LEAF[0]}" fdb append "$2" dev "$1" dst "${VTEP[1]}" self permanent "${@:3}"
 }
 
-# tunnel_default DEVICE: for all that no other entry is for
+# tunnel_default DEVICE: adds the FDB entry for MACs without one
 tunnel_default() {
 	tunnel_entry "$1" 00:00:00:00:00:00
 }
 
-# neighbours_known: no leaf has to ask for its gateways, now or later
+# neighbours_known: makes the gateways of all leaves static neighbours
 neighbours_known() {
 	local l u mac
 
@@ -93,7 +93,7 @@ neighbours_known() {
 	done
 }
 
-# class_watch MATCH DEVICE...: flows that match, anew
+# class_watch MATCH DEVICE...: starts counting flows that match, or starts again
 class_watch() {
 	local match=$1 dev
 
@@ -110,7 +110,7 @@ class_watch() {
 	} | in_ns "${LEAF[0]}" nft -f -
 }
 
-# class_left: sets CLASS, and counts anew
+# class_left: sets CLASS, and resets the counters
 class_left() {
 	local word name="" value _
 
@@ -124,7 +124,7 @@ class_left() {
 	((${#CLASS[@]})) || fail "no class is counted"
 }
 
-# others_left: of LEFT without CLASS
+# others_left: subtracts CLASS from LEFT
 # shellcheck disable=SC2004
 others_left() {
 	local name
@@ -134,7 +134,8 @@ others_left() {
 	done
 }
 
-# class_spread COUNT DEVICE...: all of the class by these, each with its share, none by others
+# class_spread COUNT DEVICE...: all flows of CLASS must have left by these devices, each with its
+# share, and none by another one
 # shellcheck disable=SC2004
 class_spread() {
 	local -A all=()
@@ -143,18 +144,18 @@ class_spread() {
 	for name in "${!LEFT[@]}"; do all[$name]=${LEFT[$name]}; done
 	LEFT=()
 	for name in "${!CLASS[@]}"; do LEFT[$name]=${CLASS[$name]}; done
-	flows_spread "$@" || { why "of the class"; status=1; }
+	flows_spread "$@" || { why "these flows are of the class"; status=1; }
 	LEFT=()
 	for name in "${!all[@]}"; do LEFT[$name]=${all[$name]}; done
 	return "$status"
 }
 
-# leaves_up POLICY: of both leaves, without spines
+# leaves_up POLICY: adds the fabrics of both leaves, without spines
 leaves_up() {
 	fabric_leaf 0 "$1" conga && fabric_leaf 1 "$1" conga
 }
 
-# steered_all COUNT: since stats_mark, and none was left
+# steered_all COUNT: so many must be steered since stats_mark, and none left to the kernel
 steered_all() {
 	local grown
 
@@ -163,7 +164,7 @@ steered_all() {
 		fail "counters moved by: $grown, expected: tx_steered=$1"
 }
 
-# left_all COUNT COUNTER: since stats_mark, and none was steered
+# left_all COUNT COUNTER: so many must be left to the kernel since stats_mark, and none steered
 left_all() {
 	local grown
 
@@ -172,7 +173,7 @@ left_all() {
 		fail "counters moved by: $grown, expected: $2=$1"
 }
 
-# grown_by WORD: sets GROWN_BY, since stats_mark
+# grown_by COUNTER: sets GROWN_BY to the counter's growth since stats_mark
 grown_by() {
 	local word
 
@@ -183,7 +184,7 @@ grown_by() {
 	done
 }
 
-# vtep_words: sets VTEP_PREFIX, IP (as nft says it) and LENGTH of the underlay
+# vtep_words: sets VTEP_PREFIX, IP (the word of nft) and LENGTH of the underlay
 vtep_words() {
 	# shellcheck disable=SC2034 # the caller reads them
 	if ((TOPO_UNDERLAY == 4)); then

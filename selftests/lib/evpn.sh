@@ -558,20 +558,24 @@ evpn_main() {
 	require_commands ip bridge nft jq taskset vtysh "$FRR_DAEMONS/zebra" "$FRR_DAEMONS/bgpd"
 	require_module
 	setup || die "cannot set up: $TAP_WHY"
-	tap_test "FRR converges: both uplinks, EVPN types 2, 3 and 5, hosts talk" converge
+	tap_test "FRR converges: both uplinks and EVPN types 2, 3 and 5 are there, and hosts reach each other" \
+		converge
 	tap_test "the stock kernel pins switched flows to one uplink" stock_pins "$SWITCHED"
 	tap_test "the stock kernel pins routed flows to one uplink" stock_pins "$ROUTED"
-	tap_test "conga finds uplinks and leaves by itself" conga_follows
-	tap_test "switched flows go by both uplinks to each other leaf" balanced "$SWITCHED"
-	tap_test "routed flows go by both uplinks to each other leaf" balanced "$ROUTED"
-	tap_test "a link fails: the reason is said, the rest carries all" link_fails
-	tap_test "the link is used again" link_returns
-	tap_test "a spine fails: the reason is said, the rest carries all" spine_fails
-	tap_test "the spine is used again" spine_returns
-	tap_test "a bgpd fails: the reason is said, the rest carries all" bgpd_fails
-	tap_test "its spine is used again" bgpd_returns
-	tap_test "three flaps in a row, then the link is used again" flaps
+	tap_test "congad finds uplinks and leaves" conga_follows
+	tap_test "switched flows use both uplinks to each other leaf" balanced "$SWITCHED"
+	tap_test "routed flows use both uplinks to each other leaf" balanced "$ROUTED"
+	tap_test "when a link fails the reason is shown, and the other paths carry all flows" \
+		link_fails
+	tap_test "the failed link is used again when it returns" link_returns
+	tap_test "when a spine fails the reason is shown, and the other paths carry all flows" \
+		spine_fails
+	tap_test "the failed spine is used again when it returns" spine_returns
+	tap_test "when a bgpd fails the reason is shown, and the other paths carry all flows" \
+		bgpd_fails
+	tap_test "the spine of the failed bgpd is used again when bgpd returns" bgpd_returns
+	tap_test "a link that flapped three times in a row is used again" flaps
 	[[ $1 != single ]] ||
-		tap_test "a single VXLAN device: flows go by both uplinks" single_device
+		tap_test "flows use both uplinks with a single VXLAN device" single_device
 	tap_exit
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# expect.sh - what several tests expect in the same words.
+# expect.sh - assertions that several tests share.
 #
 #	[[ $a == "$b" ]] || fail "a is $a" || return
 #	says STATUS TEXT COMMAND...
@@ -12,34 +12,34 @@
 
 declare -A STATS_MARK=()	# NAMESPACE -> the counters as they were
 
-# The reason of a failure, and status 1.
+# fail REASON: adds the reason of a failure, and returns 1.
 fail() {
 	why "$*"
 	return 1
 }
 
-# says STATUS TEXT COMMAND...: exactly this on both outputs, and this status
+# says STATUS TEXT COMMAND...: both outputs of the command must be exactly this text
 says() {
 	local expected=$1 text=$2 out status=0
 
 	shift 2
 	out=$("$@" 2>&1) || status=$?
 	[[ $status == "$expected" && $out == "$text" ]] ||
-		fail "$*: status $status, said: $out, expected: $expected, $text"
+		fail "$*: status $status, output: $out, expected: $expected, $text"
 }
 
-# json_is FILTER: true of the one JSON text on standard input. If there is none, jq by itself
-# (1.6) says that it is.
+# json_is FILTER: the filter must be true of the one JSON text on standard input. Without any text
+# jq 1.6 alone would succeed.
 json_is() {
 	jq -es "length == 1 and (.[0] | $1)" >/dev/null
 }
 
-# On a box in use the module is not ours to remove.
+# module_is_ours: a test must not remove the module on a node that has a fabric of its own.
 module_is_ours() {
-	! "$CONGA" fabric show >/dev/null 2>&1 || fail "this box has a fabric of its own"
+	! "$CONGA" fabric show >/dev/null 2>&1 || fail "this node has a fabric of its own"
 }
 
-# stats_words NAMESPACE: "name=value ..." of all counters, without a fork of jq
+# stats_words NAMESPACE: prints "name=value ..." of all counters, without a fork of jq
 stats_words() {
 	local json
 
@@ -53,7 +53,7 @@ stats_mark() {
 	STATS_MARK[$1]=$(stats_words "$1")
 }
 
-# stats_growth NAMESPACE: "name=difference ..." of the counters that moved
+# stats_growth NAMESPACE: prints "name=difference ..." of the counters that moved
 stats_growth() {
 	local -A before=()
 	local word grown=""
@@ -68,8 +68,8 @@ stats_growth() {
 	echo "${grown# }"
 }
 
-# stats_moved NAMESPACE WORDS: since stats_mark these counters moved by so
-# much, in the order in which the tool prints them, and no other did.
+# stats_moved NAMESPACE WORDS: since stats_mark these counters must have moved by so much, in the
+# order in which the tool prints them, and no other counter.
 stats_moved() {
 	local grown
 
@@ -77,7 +77,7 @@ stats_moved() {
 	[[ $grown == "$2" ]] || fail "counters of ${1%-*} moved by: $grown, expected: $2"
 }
 
-# stats_grown NAMESPACE COUNTER: sets GROWTH, by how much it moved
+# stats_grown NAMESPACE COUNTER: sets GROWTH to the counter's growth since stats_mark
 stats_grown() {
 	local word
 
@@ -88,7 +88,7 @@ stats_grown() {
 	done
 }
 
-# stats_grew NAMESPACE WORD: among others, this counter moved by so much
+# stats_grew NAMESPACE WORD: since stats_mark this counter must have moved by so much
 stats_grew() {
 	local grown
 

@@ -1,46 +1,46 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# fabric.sh - conga on a topology: fabrics, ports and leaves, counters, refusals.
+# fabric.sh - conga on a topology: fabrics, ports and leaves, counters, rejected commands.
 #
 # Source lib.sh and topology.sh first; after topo_up:
 #
-#	FABRIC_RATE=200mbit	of every port; empty: the link's own speed
-#	QUIET=			fabrics say hello and feed back by themselves
-#	fabric_up conga conga	policy, mode: every leaf, spine and core
-#	conga 0 path show	the tool in leaf 0's namespace
+#	FABRIC_RATE=200mbit	the rate of every port; empty: the link's own speed
+#	QUIET=			fabrics send hellos and explicit feedback
+#	fabric_up conga conga	policy and mode of every leaf, spine and core
+#	conga 0 path show	runs the tool in leaf 0's namespace
 #	stat_of "${LEAF[0]}" rx_stamped
 #	fabric_down
 
 CONGA=${BASH_SOURCE[0]%/*}/../../userspace/conga
 FABRIC_RATE=
 
-# All policies that the module knows, in its order
+# POLICIES has all policies that the module knows, in its order.
 POLICIES=$(sed -n 's/^CONGA_POLICY(\(.*\))$/\1/p' "${BASH_SOURCE[0]%/*}/../../kmod/policies/policy_table.h" |
 	tr '_\n' '- ')
 POLICIES=${POLICIES% }
 
-# Counters are exact when no box says anything by itself.
+# Counters are exact when no node sends control packets.
 QUIET="hello off explicit-feedback off"
 
-# conga LEAF WORD...: the tool in a leaf's namespace
+# conga LEAF WORD...: runs the tool in a leaf's namespace
 conga() {
 	"$CONGA" -n "${LEAF[$1]}" "${@:2}"
 }
 
-# leaves_set WORD...: of fabric set
+# leaves_set WORD...: runs "fabric set" on every leaf
 leaves_set() {
 	local l
 
 	for l in "${!LEAF[@]}"; do conga "$l" fabric set "$@" || return; done
 }
 
-# conga_batch NAMESPACE: the tool's commands on stdin
+# conga_batch NAMESPACE: runs the tool's commands on stdin
 conga_batch() {
 	"$CONGA" -n "$1" -b -
 }
 
-# The uplinks of leaf $1, ports only: "port add" lines
+# fabric_uplinks LEAF: prints "port add" lines for the leaf's uplinks
 fabric_uplinks() {
 	local l=$1 link
 
@@ -49,7 +49,7 @@ fabric_uplinks() {
 	done
 }
 
-# fabric_port DEVICE ROLE FROM TO
+# fabric_port DEVICE ROLE FROM TO: prints a "port add" line
 fabric_port() {
 	topo_rate "$3" "$4"
 	RATE=${FABRIC_RATE:-$RATE}
@@ -96,8 +96,8 @@ fabric_core() {
 	} | conga_batch "${CORE[c]}"
 }
 
-# fabric_hula: HULA above leaves that have it. Spines and cores know the leaves, too; what
-# leads up from a spine is of a higher tier than what leads down.
+# fabric_hula: sets policy hula on spines and cores, above leaves that have it. Spines and cores
+# know the leaves, too; a spine's ports to cores have a higher tier than its ports to leaves.
 fabric_hula() {
 	local s c l box
 
@@ -113,7 +113,7 @@ fabric_hula() {
 	done
 }
 
-# fabric_up POLICY MODE: on every leaf, spine and core
+# fabric_up POLICY MODE: adds a fabric on every leaf, spine and core
 fabric_up() {
 	local l s c
 
@@ -136,20 +136,20 @@ fabric_down() {
 	done
 }
 
-# stat_of NAMESPACE COUNTER: one number
+# stat_of NAMESPACE COUNTER: prints one number
 stat_of() {
 	"$CONGA" -n "$1" -j stats show all | jq -e ".[0].$2"
 }
 
-# refused SENTENCE WORD...: the tool must refuse with exactly this sentence on
-# stderr, print nothing else, and exit with 1.
+# refused SENTENCE WORD...: the tool must print exactly this error on stderr, nothing else, and
+# exit with 1.
 refused() {
 	local sentence=$1 out status=0
 
 	shift
 	out=$("$CONGA" "$@" 2>&1) || status=$?
 	if ((status != 1)) || [[ $out != "Error: $sentence." ]]; then
-		why "conga $*: status $status, said: $out, expected: Error: $sentence."
+		why "conga $*: status $status, output: $out, expected: Error: $sentence."
 		return 1
 	fi
 }

@@ -1,43 +1,42 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# flows.sh - flows of one datagram each, exactly counted where they leave and
+# flows.sh - sends flows of one datagram each, which are counted exactly where they leave and
 # where they arrive.
 #
-#	flows_count "${LEAF[0]}" up0:5 up1	devices, with the LBTag expected
+#	flows_count "${LEAF[0]}" up0:5 up1	counts at devices; up0 has LBTag 5
 #	flows_silence
-#	flows_end "${HOST[1.0]}" eth0		where they arrive, of a pinned namespace
+#	flows_end "${HOST[1.0]}" eth0		counts arrivals in a pinned namespace
 #	flows_cross 150 "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}"
 #						sets LEFT[up0] and STAMPED[up0]
-#	flows_spread 150 up0 up1		by these they left, all in shares
-#	flows_steady "${HOST_IP[1.0]}" 8	so many, a datagram now and then each, without end
+#	flows_spread 150 up0 up1		each device must have sent its share
+#	flows_steady "${HOST_IP[1.0]}" 8	sends eight endless flows, with pauses
 #
-# Nothing else is counted, neither where they leave nor where they arrive. Source lib.sh,
-# topology.sh, expect.sh and counters.sh first.
+# Only these datagrams are counted. Source lib.sh, topology.sh, expect.sh and counters.sh first.
 
 readonly FLOW_PORT=9
 readonly FLOW_PATIENCE_MS=10000
 
-# In VXLAN, by bits that begin at the outer UDP header: inner ethertype,
-# protocol, and destination port without options in the inner IPv4 header.
+# The match finds the inner datagram by bits from the outer UDP header on: inner ethertype,
+# protocol, and destination port, without options in the inner IPv4 header.
 readonly FLOW_INNER="meta l4proto udp @th,224,16 0x0800 @th,312,8 17 @th,416,16 $FLOW_PORT"
 
-# One device in so many gets this part of a fair share, or it is not used: with
-# FLOWS_EACH flows for each device, 4.7 sigma below what chance gives.
+# A used device must get at least FLOWS_LEAST of FLOWS_EACH, its fair share: with FLOWS_EACH
+# flows for each device that is 4.7 sigma below the mean.
 readonly FLOWS_EACH=40 FLOWS_LEAST=10
 
-FLOWS_HOOK=egress		# or "ingress", to see at the far end what left
+FLOWS_HOOK=egress		# or "ingress", to count at the far end of a link
 
 declare -A LEFT=() STAMPED=()	# device -> datagrams
-declare -A CAME=()		# NAMESPACE/DEVICE -> datagrams, when last asked
+declare -A CAME=()		# NAMESPACE/DEVICE -> datagrams at the last count
 
-# A device's name as nft takes it for a counter
+# flows_counter DEVICE: sets COUNTER to the device's name as nft accepts it
 flows_counter() {
 	COUNTER=${1//[^a-z0-9]/_}
 }
 
-# The counters of a device that datagrams pass: all, and those stamped with its
-# LBTag. The stamp is there before any chain at egress sees the packet.
+# flows_chain DEVICE[:TAG]: prints counters of a device: all datagrams, and those stamped with its
+# LBTag. Packets are stamped before any chain at egress sees them.
 flows_chain() {
 	local dev=${1%:*} tag
 
@@ -54,7 +53,7 @@ flows_chain() {
 	echo "}"
 }
 
-# flows_count NAMESPACE DEVICE[:TAG]...: anew, if it was done before
+# flows_count NAMESPACE DEVICE[:TAG]...: starts counting, or starts again
 flows_count() {
 	local ns=$1 dev
 
@@ -68,7 +67,7 @@ flows_count() {
 	} | in_ns "$ns" nft -f -
 }
 
-# Hosts, and what leads to them, say nothing by themselves.
+# flows_silence: hosts, and devices towards them, send nothing by themselves.
 flows_silence() {
 	local ns
 
@@ -80,7 +79,7 @@ flows_silence() {
 	done
 }
 
-# flows_end NAMESPACE DEVICE...: where they come out of the tunnel, unanswered
+# flows_end NAMESPACE DEVICE...: counts and drops datagrams that come out of the tunnel
 flows_end() {
 	local ns=$1 dev
 
@@ -100,7 +99,7 @@ flows_end() {
 	done
 }
 
-# flows_came NAMESPACE DEVICE: sets FLOWS_CAME, all there ever were
+# flows_came NAMESPACE DEVICE: sets FLOWS_CAME, the total of arrivals
 flows_came() {
 	local says
 
@@ -109,22 +108,23 @@ flows_came() {
 	[[ $says =~ packets\ ([0-9]+) ]] && FLOWS_CAME=${BASH_REMATCH[1]}
 }
 
-# flows_forget NAMESPACE DEVICE: those that came are not asked for
+# flows_forget NAMESPACE DEVICE: previous arrivals are not counted again
 flows_forget() {
 	flows_came "$@" && CAME[$1/$2]=$FLOWS_CAME
 }
 
-# flows_send COUNT NAMESPACE ADDRESS [BYTES]: each datagram by a new socket
+# flows_send COUNT NAMESPACE ADDRESS [BYTES]: sends each datagram by a new socket
 flows_send() {
 	"${BASH_SOURCE[0]%/*}/../tools/vxlan_send" -n "$2" -c "$1" -l "${4:-0}" -p "$FLOW_PORT" "$3" - ||
 		fail "no datagrams to $3"
 }
 
+# flows_have COUNT NAMESPACE DEVICE: succeeds when so many datagrams have arrived
 flows_have() {
 	flows_came "$2" "$3" && ((FLOWS_CAME - CAME[$2/$3] >= $1))
 }
 
-# flows_arrive COUNT NAMESPACE DEVICE: neither fewer nor more, however long they come
+# flows_arrive COUNT NAMESPACE DEVICE: exactly so many must arrive, however long it takes
 flows_arrive() {
 	local before=${CAME[$2/$3]} seen=0
 
@@ -153,8 +153,9 @@ flows_left() {
 	((${#LEFT[@]})) || fail "nothing is counted in ${1%-*}"
 }
 
-# flows_cross COUNT NAMESPACE ADDRESS NAMESPACE DEVICE NAMESPACE: from, to and
-# through these; all arrive. What left is read in any case, for who comes next.
+# flows_cross COUNT NAMESPACE ADDRESS NAMESPACE DEVICE NAMESPACE: sends from the first namespace to
+# the address; all must arrive in the second. The counters of the third are read in any case, so
+# that the next test starts at zero.
 flows_cross() {
 	local status=0
 
@@ -170,8 +171,8 @@ flows_text() {
 	done | sort -V | paste -sd" "
 }
 
-# flows_spread COUNT DEVICE...: of LEFT, all by these, each with its share; none
-# by any other that is counted
+# flows_spread COUNT DEVICE...: all flows of LEFT must have left by these devices, each with its
+# share, and none by another counted device
 flows_spread() {
 	local count=$1 dev sum=0
 
@@ -189,7 +190,7 @@ flows_spread() {
 	done
 }
 
-# One socket each, kept open.
+# flows_steady ADDRESS COUNT: each flow keeps its socket open, and sends until it is killed.
 flows_steady() {
 	local i fd pause fds=()
 

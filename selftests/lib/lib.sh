@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# lib.sh - what every selftest needs: TAP output, clean-up, polling, counters.
+# lib.sh - functions for every selftest: TAP output, clean-up, polling, counters.
 #
-# A test program sources this file, says `tap_plan N`, runs N tests with
+# A test program sources this file, calls `tap_plan N`, runs N tests with
 # `tap_test DESCRIPTION FUNCTION [ARGUMENT]...` and ends with `tap_exit`.
 # A test function returns 0 (passed), KSFT_SKIP (after `why REASON`) or
 # anything else (failed, after `why REASON`).
@@ -31,7 +31,7 @@ tap_skip_all() {
 	exit "$KSFT_SKIP"
 }
 
-# The reason of a failure or skip, shown with the test's line.
+# why REASON: adds a reason of a failure or skip, shown with the test's line.
 why() {
 	TAP_WHY+="${TAP_WHY:+; }$*"
 }
@@ -113,24 +113,24 @@ require_commands() {
 	done
 }
 
-# Load the module of this tree unless a conga is loaded already.
-# module_file NAME: built for this kernel by vm/module, or in its own folder.
+# module_file NAME: prints the path of a module, built for this kernel by vm/module, or in place.
 module_file() {
 	local tree=${BASH_SOURCE[0]%/*}/../..
 
 	ls "$tree/build/$(uname -r)/$1.ko" 2>/dev/null || echo "$tree/$1.ko"
 }
 
+# Loads the module of this tree unless a conga is loaded already.
 module_load() {
 	[[ -d /sys/module/conga ]] || {
-		# What it looks up in FDBs; built in, or of the kernel's own modules
+		# conga looks up FDB entries by a function of vxlan, which may be built in
 		[[ -d /sys/module/vxlan ]] || modprobe -q vxlan
 		insmod "$(module_file conga)"
 	}
 }
 
-# require_exact_time: code takes none, so that a schedule is kept to the step, and links are as
-# fast as they say. With ANY_CLOCK nobody asks for figures, but what the kernel says of it all.
+# require_exact_time: requires a clock by which code takes no time, so that schedules and link
+# rates are exact. ANY_CLOCK skips this check, for runs that look only for complaints of the kernel.
 require_exact_time() {
 	[[ ${ANY_CLOCK-} ]] || grep -qw 'time-travel=inf-cpu' /proc/cmdline ||
 		tap_skip_all "needs a machine whose code takes no time: selftests/vm/run -k uml --time-travel"
@@ -140,17 +140,17 @@ require_module() {
 	module_load || tap_skip_all "needs conga.ko: run make in the top directory"
 }
 
-# Where time travels, the kernel has just been started: timers are coarse until it has
-# ticked a while, and what it keeps about a route is of no use within the tick in which
-# the route was made.
+# settle: waits until timers are fine. A kernel whose time travels has just been started: its
+# timers are coarse until it has ticked for a while, and it uses no cached route within the tick
+# in which the route was made.
 settle() {
 	sleep 1
 }
 
 # ---- polling instead of sleeping ----
 
-# busywait MILLISECONDS COMMAND...: until the command succeeds; status 1 when
-# the time is over. Prints the output of the last attempt.
+# busywait MILLISECONDS COMMAND...: repeats the command until it succeeds; the status is 1
+# after the time is over. Prints the output of the last attempt.
 busywait() {
 	local until out status
 	until=$(($(now_ms) + $1))
@@ -167,8 +167,8 @@ busywait() {
 	done
 }
 
-# A pipe that nobody writes to: reading it with a time limit is a pause without
-# a fork, so that a poll does not starve what it waits for.
+# This pipe is never written to: reading it with a time limit is a pause without a fork, so
+# that a poll does not starve the process that it waits for.
 exec {POLL_FD}<> <(:)
 
 poll_pause() {
@@ -183,8 +183,8 @@ now_ms() {
 
 # ---- namespaces and counters ----
 
-# Run a command in a namespace. nsenter alone: `ip netns exec` also remounts
-# /sys, which costs more than the command.
+# in_ns NAMESPACE COMMAND...: runs a command in a namespace by nsenter, because `ip netns exec`
+# also remounts /sys, which costs more than the command.
 in_ns() {
 	local ns=$1
 
@@ -197,7 +197,7 @@ link_counter() {
 	ip -n "$1" -j -s link show dev "$2" | jq -e ".[0].stats64.$3.$4"
 }
 
-# link_counters NAMESPACE {rx|tx} {bytes|packets|dropped}: "device value" lines
+# link_counters NAMESPACE {rx|tx} {bytes|packets|dropped}: prints "device value" lines
 link_counters() {
 	ip -n "$1" -j -s link show | jq -r ".[] | \"\(.ifname) \(.stats64.$2.$3)\""
 }

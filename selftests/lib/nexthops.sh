@@ -378,38 +378,46 @@ test_two() {
 }
 
 tests_common() {
-	test_two "a multipath route, replaced" multipath multipath_less
+	test_two "a replaced multipath route is followed" multipath multipath_less
 	test_two "a multipath route is shared by its weights" weighted multipath_less carried_by_weight
-	test_two "a nexthop group whose member is deleted" group object_deleted
-	test_two "a nexthop group whose member is replaced" group object_moved
-	test_two "a nexthop group, replaced" group group_replaced
+	test_two "the deletion of a nexthop group's member is followed" group object_deleted
+	test_two "the replacement of a nexthop group's member is followed" group object_moved
+	test_two "a replaced nexthop group is followed" group group_replaced
 	test_two "a nexthop group is shared by its weights" weighted_group object_deleted carried_by_weight
-	test_two "a resilient nexthop group whose member is deleted" resilient_group object_deleted
-	test_two "a resilient nexthop group, replaced" resilient_group resilient_replaced
-	test_two "onlink gateways" onlink onlink_less
-	test_two "nexthop objects without a gateway" device_only_group object_deleted
-	tap_test "a route of better metric, and back" better_metric
-	tap_test "a blackhole route in front, and back" forbidden blackhole
-	tap_test "an unreachable route in front, and back" forbidden unreachable
-	tap_test "a prohibit route in front, and back" forbidden prohibit
-	tap_test "a blackhole nexthop in front, and back" forbidden_object
-	tap_test "a more specific route by an uplink, and back" more_specific
-	tap_test "a more specific route by no uplink, and back" more_specific_aside
-	tap_test "the device of a more specific route goes down" device_with_better_route
-	tap_test "a routing rule by destination, and back" rule to "$VTEP_PREFIX"
-	tap_test "a routing rule by source, and back" rule from "${VTEP[0]}"
-	tap_test "a routing rule by UDP port, and back" rule ipproto udp dport 4789
-	tap_test "a routing rule by another UDP port is none of ours" not_ruled
+	test_two "the deletion of a resilient nexthop group's member is followed" \
+		resilient_group object_deleted
+	test_two "a replaced resilient nexthop group is followed" resilient_group resilient_replaced
+	test_two "routes with onlink gateways are followed" onlink onlink_less
+	test_two "nexthop objects without a gateway are followed" device_only_group object_deleted
+	tap_test "a route of better metric is followed, and its removal" better_metric
+	tap_test "a blackhole route in front is obeyed, and its removal" forbidden blackhole
+	tap_test "an unreachable route in front is obeyed, and its removal" forbidden unreachable
+	tap_test "a prohibit route in front is obeyed, and its removal" forbidden prohibit
+	tap_test "a blackhole nexthop in front is obeyed, and its removal" forbidden_object
+	tap_test "a more specific route by an uplink is followed, and its removal" more_specific
+	tap_test "a more specific route by no uplink is followed, and its removal" \
+		more_specific_aside
+	tap_test "the other routes are followed when the device of a more specific route goes down" \
+		device_with_better_route
+	tap_test "a routing rule by destination is followed, and its removal" rule to "$VTEP_PREFIX"
+	tap_test "a routing rule by source is followed, and its removal" rule from "${VTEP[0]}"
+	tap_test "a routing rule by UDP port is followed, and its removal" \
+		rule ipproto udp dport 4789
+	tap_test "a routing rule by another UDP port changes nothing" not_ruled
 }
 
 tests_of_family() {
 	if ((TOPO_UNDERLAY == 4)); then
-		test_two "devices without a gateway" device_only device_only_less
-		test_two "IPv6 gateways of an IPv4 route" via_inet6 via_inet6_less
-		test_two "IPv6 nexthop objects of an IPv4 route" via_inet6_group object_deleted
+		test_two "routes by devices without a gateway are followed" \
+			device_only device_only_less
+		test_two "IPv6 gateways of an IPv4 route are followed" via_inet6 via_inet6_less
+		test_two "IPv6 nexthop objects of an IPv4 route are followed" \
+			via_inet6_group object_deleted
 	else
-		test_two "a multipath route that loses a nexthop" multipath multipath_part
-		test_two "one link-local gateway on all uplinks" link_local link_local_less
+		test_two "a multipath route that loses a nexthop is followed" \
+			multipath multipath_part
+		test_two "routes with one link-local gateway on all uplinks are followed" \
+			link_local link_local_less
 	fi
 }
 

@@ -334,13 +334,15 @@ routes_main() {
 	done
 	traffic_start
 	tap_test "both uplinks are used" both_used
-	tap_test "withdrawn by a change of the nexthop group" by_group
-	tap_test "withdrawn by carrier loss, nexthop group" by_carrier_under_group
-	tap_test "withdrawn by ip route replace" by_route
-	tap_test "withdrawn by carrier loss, multipath route" by_carrier_under_route
-	tap_test "withdrawn by ip link set down" by_admin
-	tap_test "a less specific route does not attract" by_less_specific
-	tap_test "no route at all, and back" without_route
+	tap_test "an uplink is withdrawn by a change of the nexthop group" by_group
+	tap_test "an uplink of a nexthop group is withdrawn by carrier loss" by_carrier_under_group
+	tap_test "an uplink is withdrawn by ip route replace" by_route
+	tap_test "an uplink of a multipath route is withdrawn by carrier loss" \
+		by_carrier_under_route
+	tap_test "an uplink is withdrawn by ip link set down" by_admin
+	tap_test "a less specific route attracts no packet" by_less_specific
+	tap_test "packets are left to the kernel while there is no route, and steered afterwards" \
+		without_route
 	tap_test "no TCP connection was reset" no_reset
 	tap_test "every stamped packet's LBTag is that of the port it left by" tags_are_true
 	tap_exit

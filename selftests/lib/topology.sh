@@ -9,8 +9,8 @@
 #	 | | |      | | |
 #	 hosts      hosts          H hosts per leaf, bridge br0 and vxlan device vx
 #
-# Of three tiers, leaves and spines are shared out among pods, which cores join:
-# a leaf has links to the spines of its pod, a spine one to each core.
+# In three tiers leaves and spines are divided among pods, which cores join: a leaf has links to
+# the spines of its pod, and a spine has one link to each core.
 #
 # Set the TOPO_ variables below, then `topo_up`. The namespaces are gone after
 # `topo_down` or when the shell exits, however it exits. Source lib.sh first.
@@ -24,7 +24,8 @@
 
 declare -A TOPO_LINK_RATE TOPO_LINK_DELAY
 
-# Called below; again before each of several topologies in one shell.
+# topo_defaults sets the variables; it is called below, and must be called again before another
+# topology in the same shell.
 topo_defaults() {
 	TOPO_LEAVES=2
 	TOPO_SPINES=2
@@ -60,22 +61,20 @@ topo_defaults() {
 	TOPO_GSO=65536			# largest TSO burst a host sends
 }
 
-# An IPv6 or GPE header on top of a full TSO burst must still fit, otherwise a
-# fabric link would cut it into packets.
+# A full TSO burst must fit with an IPv6 or GPE header, otherwise a fabric link would segment it.
 readonly TOPO_GSO_HEADROOM=256
 readonly TOPO_GSO_KERNEL_MAX=65536
 readonly TOPO_PLANE_TABLE=100	# the routing table of plane 0
 
-# A stock kernel keeps one route per destination of a vxlan device; with a fixed
-# tos it asks the FIB for every packet, and so hashes every flow.
+# A stock kernel caches one route per destination of a vxlan device; with a fixed tos it looks up
+# the FIB for every packet, and so hashes every flow.
 readonly TOPO_FOREIGN_OPTIONS="tos 0x10"
 readonly TOPO_VNI=100 TOPO_PORT=4789 TOPO_FOREIGN_VNI=200 TOPO_FOREIGN_PORT=8472
 
-# Which header fields each tier hashes. All namespaces share one kernel and so
-# one hash seed: tiers that forward by the same fields (or by skb->hash, which
-# crosses a veth: policy 1) choose alike, and one of a spine's parallel links
-# stays empty. Destination port and protocol are constant here, so leaving them
-# out changes the hash and loses nothing.
+# These are the header fields that each tier hashes. All namespaces share one kernel and so one
+# hash seed: tiers that forward by the same fields (or by skb->hash, which crosses a veth: policy 1)
+# choose alike, and one of a spine's parallel links stays empty. Destination port and protocol are
+# constant here, so leaving them out changes the hash and loses no entropy.
 readonly TOPO_LEAF_FIELDS=0x37	# addresses, protocol, both ports
 readonly TOPO_SPINE_FIELDS=0x13	# addresses, source port
 readonly TOPO_ODD_POD_FIELDS=0x17	# the same and protocol: between pods are two spines
@@ -141,7 +140,7 @@ topo_is_cut() {
 	[[ " $TOPO_CUT " == *" $1 "* ]]
 }
 
-# topo_reaches SPINE LEAF: by a link of its own that is not cut, or by way of cores
+# topo_reaches SPINE LEAF: does the spine reach the leaf, by an uncut link or over cores?
 topo_reaches() {
 	local p c
 
@@ -158,12 +157,12 @@ topo_reaches() {
 	return 1
 }
 
-# topo_climbs SPINE CORE LEAF: of another pod
+# topo_climbs SPINE CORE LEAF: does the spine reach a leaf of another pod by the core?
 topo_climbs() {
 	! topo_is_cut "spine$1-core$2" && topo_core_reaches "$2" "$3"
 }
 
-# topo_core_reaches CORE LEAF
+# topo_core_reaches CORE LEAF: does the core reach the leaf by any spine?
 topo_core_reaches() {
 	local s
 
@@ -173,7 +172,7 @@ topo_core_reaches() {
 	return 1
 }
 
-# topo_descends CORE SPINE LEAF: by that spine
+# topo_descends CORE SPINE LEAF: does the core reach the leaf by this spine?
 topo_descends() {
 	topo_same_pod "$3" "$2" && ! topo_is_cut "spine$2-core$1" && topo_reaches "$2" "$3"
 }
@@ -183,7 +182,7 @@ topo_namespaces() {
 	printf '%s\n' "${CORE[@]}" "${SPINE[@]}" "${LEAF[@]}" "${HOST[@]}"
 }
 
-# Both ends of link number $2 of network $1: sets LOWER_END, UPPER_END.
+# Sets LOWER_END and UPPER_END to the addresses of link number $2 of network $1.
 topo_ends() {
 	local net=$1 k=$2
 
@@ -208,26 +207,25 @@ topo_core_addresses() {
 	SPINE_END=$LOWER_END CORE_END=$UPPER_END
 }
 
-# The rate of one direction of a link: topo_rate FROM TO, e.g. spine0.1 leaf1,
-# leaf1 spine0.1, spine0 core1. Sets RATE, empty for an unshaped link.
+# topo_rate FROM TO: sets RATE of one direction of a link, e.g. spine0.1 leaf1, leaf1 spine0.1,
+# spine0 core1; it is empty for an unshaped link
 topo_rate() {
 	RATE=${TOPO_LINK_RATE[$1-$2]:-$TOPO_RATE}
 }
 
-# topo_delay FROM TO: likewise; sets DELAY_OF, empty for none
+# topo_delay FROM TO: sets DELAY_OF of one direction of a link, empty for none
 topo_delay() {
 	DELAY_OF=${TOPO_LINK_DELAY[$1-$2]:-$TOPO_DELAY}
 }
 
-# ---- batch files: one process sets up a namespace, not one per command; one all hosts ----
+# ---- batch files: one process sets up a namespace, and one sets up all hosts ----
 
 batch() {
 	printf '%s\n' "${@:2}" >>"$TOPO_DIR/$1"
 }
 
-# A new veth can only be up on one side; the other side comes up with its
-# namespace. Hence the order of topo_namespaces: a carrier is there before the
-# first route wants it.
+# Only one side of a new veth can be up; the other side comes up with its namespace. The order of
+# topo_namespaces ensures that links have carrier before the first route needs it.
 batch_links() {
 	local l h gso=$((TOPO_GSO + TOPO_GSO_HEADROOM)) fabric
 
@@ -268,7 +266,7 @@ type veth peer name spine$s netns ${CORE[c]} $fabric"
 	done
 }
 
-# A path of the multipath route to the VTEP of leaf $2, gathered in PATHS.
+# Adds a path of the multipath route to the VTEP of leaf $2 to PATHS.
 batch_path() {
 	local ns=$1 dst=$2 via=$3 dev=$4
 
@@ -295,7 +293,7 @@ batch_route() {
 	PATHS=""
 }
 
-# A spine that has lost its links to a leaf is no way there.
+# A spine that has lost its links to a leaf is left out of paths to it.
 batch_leaf_routes() {
 	local l=$1 r link s p
 
@@ -363,7 +361,7 @@ batch_core_routes() {
 	done
 }
 
-# A routing table per plane, chosen by the link that the packet came by.
+# Each plane has a routing table, chosen by the link that the packet came by.
 batch_spine_planes() {
 	local s=$1 link l p any=0.0.0.0/0 len=32
 
@@ -378,12 +376,11 @@ batch_spine_planes() {
 	done
 }
 
-# Shape a device. tbf is the faithful bottleneck of a stock kernel: a token
-# bucket with a FIFO limited in bytes, like a switch port's buffer. netem counts
-# packets in its limit and htb lends. The bucket holds one largest burst: tbf
-# would cut a bigger packet up, and a larger bucket would let bursts through
-# faster than the link. wire has all that tbf lacks, but is no part of a stock
-# kernel. batch_shape NAMESPACE DEVICE RATE LIMIT [DELAY]
+# batch_shape NAMESPACE DEVICE RATE LIMIT [DELAY]: shapes a device. tbf is the most accurate
+# bottleneck of a stock kernel: a token bucket with a FIFO limited in bytes, like a switch port's
+# buffer. netem limits packets, and htb lends. The bucket holds one largest burst: tbf would segment
+# a bigger packet, and a larger bucket would let bursts through faster than the link. wire is exact,
+# but not part of a stock kernel.
 batch_shape() {
 	local ns=$1 dev=$2 rate=$3 limit=$4 delay=${5-$TOPO_DELAY}
 
@@ -397,8 +394,8 @@ ${TOPO_MARK:+ mark $TOPO_MARK} name ${ns%-*}.$dev"
 burst $((TOPO_GSO + TOPO_GSO / 8 + 2000)) limit $limit"
 }
 
-# batch_end NAMESPACE DEVICE ADDRESS FROM TO: an end of a fabric link, and the
-# rate of what leaves by it
+# batch_end NAMESPACE DEVICE ADDRESS FROM TO: sets up an end of a fabric link, with the rate at
+# which it sends
 batch_end() {
 	batch "$1.ip" "address add $3/$((TOPO_UNDERLAY == 6 ? 127 : 31)) dev $2 $NODAD"
 	topo_rate "$4" "$5"
@@ -438,7 +435,7 @@ batch_leaf_tunnels() {
 		"$TOPO_FOREIGN_VNI" "$TOPO_FOREIGN_PORT" "$TOPO_FOREIGN_OPTIONS"
 }
 
-# batch_tunnel LEAF FIRST END BRIDGE DEVICE VNI PORT OPTIONS: for hosts from FIRST
+# batch_tunnel LEAF FIRST END BRIDGE DEVICE VNI PORT OPTIONS: sets up the tunnel of hosts from FIRST
 # to before END
 batch_tunnel() {
 	local l=$1 h bridge=$4 csum=""
@@ -456,10 +453,10 @@ nolearning ttl 64 $csum $8" \
 	batch_tunnel_fdb "$l" "$2" "$3" "$5"
 }
 
-# No learning and no flooding: who sits where is written down. Towards a single
-# other leaf the default entry serves all its hosts, so that the vxlan device
-# has one route cache per CPU for the whole leaf; with more leaves every host
-# needs an entry (and a stock kernel then pins each of them to an uplink).
+# Learning and flooding are off: hosts have static entries. With a single other leaf the default
+# entry serves all its hosts, so that the vxlan device has one route cache per CPU for the whole
+# leaf; with more leaves every host needs an entry (and a stock kernel then pins each of them to an
+# uplink).
 batch_tunnel_fdb() {
 	local l=$1 r h dev=$4
 
@@ -486,8 +483,8 @@ batch_hosts() {
 	batch_neighbours
 }
 
-# Every host knows every host's MAC: no broadcast, nothing to wait for. Its own too,
-# which it never asks for, so that the lines are the same for all.
+# Every host has a static neighbour for every host, so that nothing is broadcast. Its own address,
+# which it never uses, is included, so that the lines are the same for all.
 batch_neighbours() {
 	local id ip
 
@@ -524,8 +521,8 @@ topo_write_batches() {
 
 # ---- sysctls, before there are devices: a new one takes the default ----
 
-# rp_filter off: an answer may come by another uplink. accept_dad off: nothing
-# waits for duplicate address detection.
+# rp_filter is off, because an answer may come by another uplink. accept_dad is off, so that
+# nothing waits for duplicate address detection.
 readonly TOPO_SYSCTLS=(
 	net.ipv4.conf.{all,default}.rp_filter=0
 	net.ipv4.conf.{all,default}.ignore_routes_with_linkdown=1
@@ -540,25 +537,25 @@ readonly TOPO_ROUTER_SYSCTLS=(
 	net.ipv{4,6}.fib_multipath_hash_policy=3
 )
 
-# txrehash off: after a timeout TCP would otherwise draw a new skb->hash, which
-# crosses a veth and becomes the tunnel's source port: the baseline would change
-# its path without anybody's decision, as no separate machine can do.
+# txrehash is off: after a timeout TCP would otherwise draw a new skb->hash, which crosses a veth
+# and becomes the tunnel's source port: the baseline would change its path, which separate machines
+# cannot do.
 #
-# no_metrics_save: the kernel would remember round-trip times and thresholds of
-# one run per destination and start the next run's connections from them.
+# no_metrics_save is on: the kernel would otherwise remember round-trip times and thresholds per
+# destination, and start the next run's connections from them.
 readonly TOPO_HOST_SYSCTLS=(
 	net.core.txrehash=0
 	net.ipv4.tcp_no_metrics_save=1
 )
 
-# topo_sysctl "NAMESPACE..." SETTING...: as netns_batch reads it
+# topo_sysctl "NAMESPACE..." SETTING...: prints settings in the format of netns_batch
 topo_sysctl() {
 	[[ $1 ]] || return 0
 	printf 'netns %s\n' "$1"
 	printf 'sysctl %s\n' "${TOPO_SYSCTLS[@]}" "${@:2}"
 }
 
-# topo_router "NAMESPACE..." FIELDS: which they hash
+# topo_router "NAMESPACE..." FIELDS: prints the settings of routers that hash these fields
 topo_router() {
 	topo_sysctl "$1" "${TOPO_ROUTER_SYSCTLS[@]}" \
 		"net.ipv4.fib_multipath_hash_fields=$2" "net.ipv6.fib_multipath_hash_fields=$2"
@@ -594,12 +591,12 @@ topo_configure() {
 	topo_hosts && topo_wires
 }
 
-# The addresses and neighbours of all hosts in one process.
+# One process sets the addresses and neighbours of all hosts.
 topo_hosts() {
 	[[ ! -e $TOPO_DIR/hosts ]] || "$TOPO_NETNS_BATCH" <"$TOPO_DIR/hosts"
 }
 
-# All links in one process.
+# One process creates all links.
 topo_wires() {
 	[[ $TOPO_QDISC != wire ]] || cat "$TOPO_DIR"/*.wire | "$TOPO_WIRE"
 }
@@ -615,8 +612,8 @@ topo_up() {
 		ip -batch "$TOPO_DIR/links" && topo_configure
 }
 
-# Processes still inside would keep a namespace alive: the caller's jobs first.
-# Harmless when nothing is up, or not all of it.
+# topo_down: kills the caller's jobs first, because processes inside would keep a namespace alive.
+# The call is harmless when nothing is up, or not everything.
 topo_down() {
 	local ns
 
@@ -644,7 +641,7 @@ hosts_say_nothing() {
 	done
 }
 
-# hosts_need_not_ask: the first hosts of leaf 0 and 1 for one another, at any time
+# hosts_need_not_ask: makes the first hosts of leaf 0 and 1 static neighbours of each other
 hosts_need_not_ask() {
 	local h
 
@@ -654,8 +651,8 @@ hosts_need_not_ask() {
 	done
 }
 
-# neighbours_stay: whom a box knows by now it does not ask for again, since its question
-# might have to wait behind what is sent
+# neighbours_stay: makes known neighbours of a node permanent, because a request might have to wait
+# behind queued packets
 neighbours_stay() {
 	local ns address dev mac
 
@@ -667,7 +664,7 @@ neighbours_stay() {
 	done
 }
 
-# Nothing comes through the tunnel of leaf 0 and 1 that nobody asked for: no IPv6.
+# Switches IPv6 off, so that only requested packets come through the tunnel of leaf 0 and 1.
 tunnel_says_nothing() {
 	local i
 

@@ -474,7 +474,7 @@ kernel_decides() {
 	tap_test "$1: a source rule's packets leave by its table's uplink" by_source_rule
 	tap_test "$1: packets with a mark that a rule looks at leave by its table's uplink" \
 		by_mark_rule
-	tap_test "$1: nothing leaves in clear where IPsec transforms it" secured
+	tap_test "$1: no packet leaves in clear where IPsec transforms it" secured
 }
 
 # traffic_passes NAME MARK-COMMAND READ-COMMAND: of conga's counters, by namespace
@@ -492,10 +492,10 @@ traffic_passes() {
 policy_passes() {
 	policy_set "$1" || die "policy $1 cannot be set: $TAP_WHY"
 	traffic_passes "$1" stats_mark grown_read
-	tap_test "$1: packets to leaves are steered, or counted as left" all_counted
-	tap_test "$1: marks that no rule looks at keep no packet from being steered" \
+	tap_test "$1: packets to leaves are steered, or counted as left to the kernel" all_counted
+	tap_test "$1: packets with marks that no rule looks at are steered" \
 		free_marks_steered
-	tap_test "$1: what NAT translates is left to the kernel, and counted" nat_is_left
+	tap_test "$1: packets that NAT translates are left to the kernel, and counted" nat_is_left
 }
 
 require_root
@@ -513,5 +513,5 @@ for policy in $TRIED; do policy_passes "$policy"; done
 tap_test "the queue in output gave all packets back" queue_gave_all_back output
 tap_test "the queue in input gave all packets back" queue_gave_all_back input
 tap_test "the queue in forward gave all packets back" queue_gave_all_back forward
-tap_test "the kernel has nothing to complain of" no_complaint
+tap_test "the kernel logs no complaint" no_complaint
 tap_exit

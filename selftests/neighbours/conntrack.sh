@@ -110,9 +110,11 @@ underlay() {
 	{ topo_up && tunnel_is_still && fabric_leaf 0 conga auto && fabric_leaf 1 conga auto &&
 		tracking 0 && tracking 1; } || die "cannot set up"
 	tap_test "v$1: control packets leave no entry in either leaf's connection tracking" no_entry
-	tap_test "v$1: they are untracked on output" untracked
-	tap_test "v$1: a chain of any priority before the last three sees them on input" chains_see
-	tap_test "v$1: masquerading on uplinks leaves their source" source_stays
+	tap_test "v$1: control packets are untracked on output" untracked
+	tap_test "v$1: input chains of any priority before the last three see control packets" \
+		chains_see
+	tap_test "v$1: masquerading on uplinks leaves the source of control packets unchanged" \
+		source_stays
 	topo_down
 }
 

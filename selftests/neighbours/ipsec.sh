@@ -190,20 +190,25 @@ check() {
 }
 
 input() {
-	check in_esp "what has to come through ESP is not believed in clear" nothing_believed
-	check in_block "what is blocked on input is not believed" nothing_believed
-	check in_marked "nor is what is marked, where the policy is for that mark" nothing_believed
-	check in_other_mark "a policy for another mark keeps nothing from being believed" believed
+	check in_esp "control packets that must come through ESP are ignored in clear" \
+		nothing_believed
+	check in_block "control packets that a policy blocks on input are ignored" nothing_believed
+	check in_marked "marked control packets are ignored where a policy blocks their mark" \
+		nothing_believed
+	check in_other_mark "control packets are accepted where the policy is for another mark" \
+		believed
 	TOPO_SPINES=1
-	check in_tunnelled "what came through ESP as the policy wants is believed" believed
+	check in_tunnelled "control packets that came through ESP as the policy requires are accepted" \
+		believed
 	TOPO_SPINES=2
 }
 
 output() {
-	check out_esp "a leaf behind ESP is not called in clear, and is plain" nothing_said
-	check out_block "nor is one to which output is blocked" nothing_said
-	check out_by_device "a policy for one uplink leaves the other to hellos" said_elsewhere
-	check out_other_mark "a policy for another mark stops no hello" said
+	check out_esp "a leaf behind ESP is sent no hello in clear, and is plain" nothing_said
+	check out_block "a leaf to which output is blocked is sent no hello, and is plain" \
+		nothing_said
+	check out_by_device "hellos use the other uplink when a policy blocks one" said_elsewhere
+	check out_other_mark "hellos are sent where the policy is for another mark" said
 	check link_blocked "probes do not leave by an uplink where a policy blocks them" \
 		probes_by_other_link
 }
@@ -215,8 +220,8 @@ require_module
 unshare -n ip xfrm policy list 2>/dev/null || tap_skip_all "needs IPsec policies"
 input
 output
-check in_default "where input is blocked by default nothing is believed" nothing_believed
-check out_default "where output is blocked by default nothing is said" nothing_said
+check in_default "control packets are ignored where input is blocked by default" nothing_believed
+check out_default "no hello is sent where output is blocked by default" nothing_said
 # shellcheck disable=SC2034 # topology.sh reads it
 TOPO_UNDERLAY=6
 input

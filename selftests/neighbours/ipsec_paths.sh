@@ -150,11 +150,13 @@ underlay() {
 		tap_test "v4: a stock kernel transforms what leaves by the uplink of a policy" stock
 	leaves_up conga || die "no fabric"
 	(($1 == 6)) ||
-		tap_test "v4: nothing is moved in clear to an uplink where IPsec would transform it" \
+		tap_test "v4: no packet is moved in clear to an uplink where IPsec would transform it" \
 			by_device
-	tap_test "v$1: a tunnel that IPsec transforms is left, whole" all_of_it
-	tap_test "v$1: packets with the mark of a policy are left, others are steered" by_mark
-	tap_test "v$1: without policies all are steered" none_any_more
+	tap_test "v$1: all packets of a tunnel that IPsec transforms are left to the kernel" \
+		all_of_it
+	tap_test "v$1: packets with the mark of a policy are left to the kernel, others are steered" \
+		by_mark
+	tap_test "v$1: all packets are steered without policies" none_any_more
 	topo_down
 }
 

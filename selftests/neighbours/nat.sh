@@ -150,14 +150,15 @@ underlay() {
 	tap_test "v$1: a stock kernel translates its destination without loss" passes destination
 	fabric_new || die "no fabric"
 	for policy in $TRIED; do
-		tap_test "v$1, $policy: a tunnel that is masqueraded is left, nothing is lost" \
+		tap_test "v$1, $policy: a masqueraded tunnel is left to the kernel, and nothing is lost" \
 			left masquerade "$policy"
-		tap_test "v$1, $policy: a tunnel whose source one uplink changes loses nothing" \
+		tap_test "v$1, $policy: a tunnel whose source one uplink translates loses nothing" \
 			left_in_part source_by_device "$policy"
-		tap_test "v$1, $policy: a tunnel whose destination is translated is left" \
+		tap_test "v$1, $policy: a tunnel whose destination is translated is left to the kernel" \
 			left destination "$policy"
-		tap_test "v$1, $policy: what is tracked without NAT is steered" steered tracking "$policy"
-		tap_test "v$1, $policy: NAT of others costs the first packet of a connection" \
+		tap_test "v$1, $policy: tracked packets without NAT are steered" \
+			steered tracking "$policy"
+		tap_test "v$1, $policy: NAT of other flows leaves at most a connection's first packet to the kernel" \
 			first_left "$policy"
 	done
 	nat_down

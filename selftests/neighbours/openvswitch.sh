@@ -99,7 +99,7 @@ check() {
 		die "cannot set up"
 	tap_test "Open vSwitch $1: both nodes become conga by the guide's commands" guide_converges
 	tap_test "Open vSwitch $1: packets between hosts are stamped, and learnt from" guide_stamps
-	tap_test "Open vSwitch $1: conga check has nothing to say of its device" \
+	tap_test "Open vSwitch $1: conga check reports nothing about its device" \
 		guide_is_sound vxlan_sys_4789
 	switch_down 0 && switch_down 1
 	topo_down

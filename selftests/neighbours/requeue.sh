@@ -109,9 +109,11 @@ underlay() {
 	setup "$1" || die "cannot set up: $TAP_WHY"
 	tap_test "v$1: packets that a queue gives back in output, input and forward are steered" \
 		steered
-	tap_test "v$1: they are steered while probes come, and nothing hangs" steered_by_probes
+	tap_test "v$1: packets that a queue gives back are steered while probes arrive, and nothing hangs" \
+		steered_by_probes
 	leaves_set policy conga
-	tap_test "v$1: they are left where a tunnel is bound to a device" bound
+	tap_test "v$1: packets that a queue gives back are left where a tunnel is bound to a device" \
+		bound
 	tap_test "v$1: the queue in output was used" gave_back output
 	tap_test "v$1: the queue in input was used" gave_back input
 	tap_test "v$1: the queue in forward was used" gave_back forward

@@ -192,10 +192,12 @@ bench_require
 tap_plan 6
 bench_up 2 || die "the bench cannot be set up"
 bench_fabric 2 "$RATE" tdre 16us flowlet-timeout 0 || die "the fabric cannot be set up"
-tap_test "Q 3: the table and the path show one less with every Tage" q3
-tap_test "Q 6: the same in 64 steps of Tage / 8" q6
-tap_test "Tage 100 us, 123.456 us and 1 s: the same" other_tage
-tap_test "a path is used again as soon as it is better than what is fed back for another" again_feedback
-tap_test "as soon as it is better than the load of another" again_load
-tap_test "and by new flows within 10 Tage, if the other is idle" draw
+tap_test "with Q 3 the table and the path fall by one with every Tage" q3
+tap_test "with Q 6 the table and the path fall in 64 steps of Tage / 8" q6
+tap_test "with Tage 100 us, 123.456 us and 1 s the table and the path fall by one with every Tage" \
+	other_tage
+tap_test "an aged path is used again as soon as it is better than the feedback of another" \
+	again_feedback
+tap_test "an aged path is used again as soon as it is better than the load of another" again_load
+tap_test "new flows use an aged path again within 10 Tage if the other path is idle" draw
 tap_exit

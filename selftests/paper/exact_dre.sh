@@ -250,14 +250,15 @@ bench_require
 tap_plan 10
 bench_up 1 || die "the bench cannot be set up"
 bench_fabric 1 1gbit || die "the fabric cannot be set up"
-tap_test "10 Mbit/s, Tdre 16 us: X, metric and CE are the model's" loads 10000000 16us
-tap_test "10 Mbit/s, Tdre auto: the same" auto 10000000
-tap_test "1 Gbit/s, Tdre 16 us: the same" loads 1000000000 16us
-tap_test "10 Gbit/s, Tdre auto: the same" auto 10000000000
-tap_test "100 Gbit/s, Tdre auto: the same" auto 100000000000
-tap_test "GSO bursts of 64 KB: the same, headers of all segments counted" bursts
-tap_test "800 Gbit/s, Tdre auto: the same, by GSO bursts" fast_link
-tap_test "alpha 0.25, Q 6: the same" other_parameters
-tap_test "a packet's own bytes are in its CE, to the byte" own_packet
-tap_test "after an idle hour X is 0, and then as new" idle_hours
+tap_test "10 Mbit/s, Tdre 16 us: X, metric and CE equal the model's" loads 10000000 16us
+tap_test "10 Mbit/s, Tdre auto: X, metric and CE equal the model's" auto 10000000
+tap_test "1 Gbit/s, Tdre 16 us: X, metric and CE equal the model's" loads 1000000000 16us
+tap_test "10 Gbit/s, Tdre auto: X, metric and CE equal the model's" auto 10000000000
+tap_test "100 Gbit/s, Tdre auto: X, metric and CE equal the model's" auto 100000000000
+tap_test "GSO bursts of 64 KB: X, metric and CE equal the model's, with headers of all segments" \
+	bursts
+tap_test "800 Gbit/s, Tdre auto, GSO bursts: X, metric and CE equal the model's" fast_link
+tap_test "alpha 0.25, Q 6: X, metric and CE equal the model's" other_parameters
+tap_test "a packet's CE includes the packet's own bytes, to the byte" own_packet
+tap_test "X is 0 after an idle hour, and then rises as on a new link" idle_hours
 tap_exit

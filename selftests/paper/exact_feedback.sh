@@ -259,10 +259,11 @@ bench_require
 tap_plan 6
 bench_up 1 || die "the bench cannot be set up"
 bench_fabric 1 100gbit || die "the fabric cannot be set up"
-tap_test "1, 4, 12 and 16 metrics are fed back by as many packets, then the word stays" all_stored
-tap_test "two leaves: each gets its own, by as many packets" two_leaves
-tap_test "two leaves, all changing: each has its own round" two_leaves_changing
-tap_test "a constant 7 among changing ones is fed back again within Tage / 2" all_due
-tap_test "constant ones are fed back again after Tage / 4, the word stays in between" held
-tap_test "two grains before Tage a metric is fed back, two grains after it is not" fresh_then_stale
+tap_test "1, 4, 12 and 16 metrics are fed back in as many packets, then feedback stays the same" \
+	all_stored
+tap_test "each of two leaves gets its own metrics, in as many packets" two_leaves
+tap_test "two leaves whose metrics all change are fed back in separate rounds" two_leaves_changing
+tap_test "a constant metric 7 among changing ones is fed back again within Tage / 2" all_due
+tap_test "constant metrics are fed back again after Tage / 4, and not earlier" held
+tap_test "a metric is fed back two grains before Tage, and not two grains after it" fresh_then_stale
 tap_exit

@@ -246,22 +246,24 @@ bench_require
 tap_plan 15
 bench_up "$UPLINKS" || die "the bench cannot be set up"
 bench_fabric "$UPLINKS" 100gbit tdre 16us || die "the fabric cannot be set up"
-tap_test "Tfl 500 us and two grains: each of $GAPS gaps starts a flowlet" longer_gap 500000
-tap_test "Tfl 500 us less two grains: none does" shorter_gap 500000
-tap_test "Tfl 13 ms and two grains: each does" longer_gap 13000000
-tap_test "Tfl 13 ms less two grains: none does" shorter_gap 13000000
-tap_test "Tfl 0: every packet starts one" every_packet
-tap_test "on ties each of $FLOWS flows keeps its uplink" ties_keep
+tap_test "Tfl 500 us: each of $GAPS gaps two grains longer than Tfl starts a flowlet" \
+	longer_gap 500000
+tap_test "Tfl 500 us: no gap two grains shorter than Tfl starts a flowlet" shorter_gap 500000
+tap_test "Tfl 13 ms: each gap two grains longer than Tfl starts a flowlet" longer_gap 13000000
+tap_test "Tfl 13 ms: no gap two grains shorter than Tfl starts a flowlet" shorter_gap 13000000
+tap_test "Tfl 0: every packet starts a flowlet" every_packet
+tap_test "each of $FLOWS flows keeps its uplink on ties" ties_keep
 tap_test "flows to two leaves that share an entry share its uplink" meet "$MEETINGS"
-tap_test "the entry lives while any of the flows that share it sends" meet 0
-tap_test "flows that share an entry but no uplink keep one each" meet_apart "$MEETINGS"
-tap_test "such a flow keeps its uplink when the other one pauses" meet_apart 4
-tap_test "such a flow keeps its uplink when the other one ends at once" meet_apart 0
+tap_test "a shared entry stays alive while any of its flows sends" meet 0
+tap_test "flows that share an entry but no uplink keep an uplink each" meet_apart "$MEETINGS"
+tap_test "a flow that shares an entry keeps its own uplink when the other flow pauses" meet_apart 4
+tap_test "a flow that shares an entry keeps its own uplink when the other flow ends at once" \
+	meet_apart 0
 far_routes_again || die "the routes cannot be set back"
 bench_fabric_again 2 "$RATE" tdre 16us || die "the fabric cannot be set up again"
 # Nothing was fed back yet: the uplinks' own load is all there is to see.
-tap_test "load: a flow moves to a strictly better uplink only" moves load 3 "$IDLE_NS" 500us
-tap_test "feedback: the same" moves feedback 7 502048 500us
-tap_test "Tfl 0: it moves with every packet" moves feedback 7 20480 0
-tap_test "a flowlet in progress stays, however bad its uplink" in_progress
+tap_test "by local load a flow moves to a strictly better uplink only" moves load 3 "$IDLE_NS" 500us
+tap_test "by feedback a flow moves to a strictly better uplink only" moves feedback 7 502048 500us
+tap_test "with Tfl 0 a flow moves with every packet" moves feedback 7 20480 0
+tap_test "a flowlet in progress stays, however congested its uplink is" in_progress
 tap_exit

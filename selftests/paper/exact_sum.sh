@@ -255,6 +255,7 @@ bench_require
 tap_plan 2
 chain_up || die "the chain cannot be set up"
 chain_fabric max || die "the fabrics cannot be set up"
-tap_test "max: the worst link is learnt, fed back and avoided" metric_is max
-tap_test "sum: transit links add up on the wire, the uplink when it is decided" metric_is sum
+tap_test "metric max: the most congested link is learnt, fed back and avoided" metric_is max
+tap_test "metric sum: transit links add up on the wire, and the decision adds the uplink" \
+	metric_is sum
 tap_exit

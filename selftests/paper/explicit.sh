@@ -249,12 +249,15 @@ require_exact_time
 require_module
 tap_plan 8
 setup || die "the fabric cannot be set up"
-tap_test "one-way traffic: at most one explicit feedback per Tage / 2, at least one per Tage" seldom
-tap_test "no more of them for many LBTags, each heard for the first time" limited
-tap_test "it is sent by the leaf's own address, also for what was sent to a group" group_is_answered
-tap_test "explicit-feedback off: none" off_is_off
-tap_test "pings five Tage apart: none" answers_suffice
-tap_test "TCP: none to speak of" acknowledgements_suffice
-tap_test "one-way UDP avoids the slow remote link" one_way_avoids
-tap_test "without explicit feedback it does not" without_it_does_not
+tap_test "one-way traffic causes at most one explicit feedback per Tage / 2, and at least one per Tage" \
+	seldom
+tap_test "many LBTags heard for the first time cause no more explicit feedback" limited
+tap_test "explicit feedback has the leaf's own source address, also for packets sent to a group" \
+	group_is_answered
+tap_test "explicit-feedback off sends none" off_is_off
+tap_test "pings five Tage apart cause no explicit feedback" answers_suffice
+tap_test "TCP causes almost no explicit feedback" acknowledgements_suffice
+tap_test "one-way UDP avoids the slow remote link with explicit feedback" one_way_avoids
+tap_test "one-way UDP does not avoid the slow remote link without explicit feedback" \
+	without_it_does_not
 tap_exit

@@ -228,8 +228,8 @@ require_module
 topo_up || die "the fabric cannot be set up"
 tap_test "policy ecmp stamps and reflects feedback" ecmp_reflects
 tap_test "the to-leaf table shows the congested remote link" table_shows_slow_path
-tap_test "metrics that nobody refreshes fall by one step per Tage" metrics_fall
-tap_test "with feedback the slow remote link is avoided" feedback_avoids
-tap_test "without feedback (mode plain) it is not" plain_does_not
+tap_test "metrics without new feedback fall by one step per Tage" metrics_fall
+tap_test "the slow remote link is avoided with feedback" feedback_avoids
+tap_test "the slow remote link is not avoided in mode plain, without feedback" plain_does_not
 tap_test "mode plain neither stamps nor learns" plain_learns_nothing
 tap_exit

@@ -97,9 +97,9 @@ figures_require
 tap_plan 6
 setup || die "cannot set up"
 tap_test "ecmp spreads flows over both uplinks" under ecmp balanced 0 0.0 1.0
-tap_test "all links alike: ecmp carries the whole demand" equal_links_carry_all
-tap_test "a narrow link behind spine 1: every scheme runs" all_schemes_run
+tap_test "ecmp carries the whole demand when all links are alike" equal_links_carry_all
+tap_test "every scheme runs with a narrow link behind spine 1" all_schemes_run
 tap_test "conga carries more than ecmp" conga_beats ecmp
 tap_test "conga carries more than local" conga_beats local
-tap_test "conga splits 66.6 / 33.3, within 5 points" conga_splits
+tap_test "conga splits traffic 66.6 / 33.3, within 5 points" conga_splits
 tap_exit

@@ -139,10 +139,10 @@ tap_plan 8
 setup || die "cannot set up"
 tap_test "leaf 0 has one path, leaf 1 and leaf 2 have two" under conga paths_are
 tap_test "ecmp spreads leaf 1's flows over both uplinks" under ecmp balanced 1 1.0 2.0
-tap_test "(a) leaf 1 alone: every scheme carries its demand" alone
-tap_test "(a) conga halves it, within 10 points" conga_halves
-tap_test "(b) leaf 0 sends, too: every scheme runs" together
+tap_test "(a) every scheme carries leaf 1's demand alone" alone
+tap_test "(a) conga splits leaf 1's demand in half, within 10 points" conga_halves
+tap_test "(b) every scheme runs when leaf 0 sends, too" together
 tap_test "(b) conga carries more than ecmp" conga_beats ecmp
 tap_test "(b) conga carries more than local" conga_beats local
-tap_test "(b) conga makes room for leaf 0 at spine 0" conga_makes_room
+tap_test "(b) conga leaves room for leaf 0 at spine 0" conga_makes_room
 tap_exit

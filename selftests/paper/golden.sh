@@ -412,14 +412,15 @@ require_root
 require_commands ip bridge nft tcpdump ping sysctl
 require_module
 setup || die "the fabric cannot be set up"
-tap_test "q 3, nothing learnt: LBTag and CE" nothing_learnt
-tap_test "q 3, IPv4: LBTag, CE and feedback" q3_v4
-tap_test "q 3, IPv6: LBTag, CE and feedback" q3_v6
-tap_test "q 3, GPE over both" q3_gpe
-tap_test "q 6, IPv4: the lower bits are in byte 3" q6_v4
-tap_test "q 6, IPv6: the lower bits are in byte 3" q6_v6
-tap_test "q 6, GPE over both: the upper bits alone" q6_gpe
-tap_test "a tunnel's policy group is not stamped, and arrives" policies_are_not_stamped
-tap_test "nor one given by a mark" marks_are_not_stamped
-tap_test "without a policy group its packets are stamped" no_policy_is_stamped
+tap_test "q 3, nothing learnt: LBTag and CE have the right bytes" nothing_learnt
+tap_test "q 3, IPv4: LBTag, CE and feedback have the right bytes" q3_v4
+tap_test "q 3, IPv6: LBTag, CE and feedback have the right bytes" q3_v6
+tap_test "q 3, GPE over IPv4 and IPv6: LBTag, CE and feedback have the right bytes" q3_gpe
+tap_test "q 6, IPv4: byte 3 has the lower bits" q6_v4
+tap_test "q 6, IPv6: byte 3 has the lower bits" q6_v6
+tap_test "q 6, GPE over IPv4 and IPv6: only the upper bits are sent" q6_gpe
+tap_test "packets with a tunnel's policy group are not stamped, and arrive" policies_are_not_stamped
+tap_test "packets with a policy group given by a mark are not stamped, and arrive" \
+	marks_are_not_stamped
+tap_test "packets of the same tunnel without a policy group are stamped" no_policy_is_stamped
 tap_exit

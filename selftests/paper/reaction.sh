@@ -405,12 +405,13 @@ bench_require
 require_commands tcpdump
 tap_plan 11
 setup || die "cannot set up"
-tap_test "40 Gbit/s: Tdre is 16 us by itself" parameters
+tap_test "Tdre is 16 us by default on links of 40 Gbit/s" parameters
 for level in 1 4 7; do
-	tap_test "level $level: flowlets avoid the link when it was fed back, and no sooner" \
+	tap_test "level $level: flowlets avoid a link when its congestion was fed back, and not before" \
 		avoided "$level"
-	tap_test "level $level: within the bound" runs "$level" due
-	tap_test "level $level: not before the DRE can have risen" runs "$level" soonest
+	tap_test "level $level: the reaction is within the bound" runs "$level" due
+	tap_test "level $level: the reaction is not before the DRE can have risen" \
+		runs "$level" soonest
 done
-tap_test "idle links: there and back in $RTT_NS ns" round_trip
+tap_test "a round trip over idle links takes $RTT_NS ns" round_trip
 tap_exit

@@ -120,7 +120,8 @@ require_module
 pktgen_load || tap_skip_all "needs pktgen"
 tap_plan 3
 setup || die "cannot set up"
-tap_test "an uplink takes the numbers of hops $((ROUNDS * TIMES * 4)) times: no packet is lost" none_is_lost
-tap_test "each is steered, or left to the kernel, and counted" all_are_counted
-tap_test "afterwards the spine steers all of them" hops_again
+tap_test "no packet is lost while an uplink takes over nexthops $((ROUNDS * TIMES * 4)) times" \
+	none_is_lost
+tap_test "each packet is steered, or left to the kernel, and counted" all_are_counted
+tap_test "the spine steers all packets afterwards" hops_again
 tap_exit

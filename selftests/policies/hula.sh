@@ -396,27 +396,30 @@ fabric() {
 	underlay "$1"
 	setup || die "cannot set up"
 	sleep 0.01
-	tap_test "v$1, every box knows a best way to every leaf" every_leaf_is_known
-	tap_test "v$1, a link carries one probe for each leaf and interval" one_probe_a_leaf_and_link
-	tap_test "v$1, a probe byte by byte, a leaf's own and as a spine hands it on" golden_probes
-	tap_test "v$1, the timer keeps up" timer_keeps_up
-	tap_test "v$1, tau is at least two intervals" dre_remembers_probes
-	tap_test "v$1, probes say nothing where no route leads back" only_where_a_route_leads_back
-	tap_test "v$1, each box on the way decides, once for a packet" every_box_decides
-	tap_test "v$1, a loaded link is left" loaded_link_is_left
-	tap_test "v$1, a link that is cut is left" cut_link_is_left
-	tap_test "v$1, a box that is silent is left, and used again when it speaks" silent_box_is_left
-	tap_test "v$1, a flowlet leaves it at once" flowlet_leaves_silent_box
-	tap_test "v$1, its silence is told, and its return" silence_is_told
-	tap_test "v$1, and that it counts no more under another policy" forgotten_silence_is_told
-	tap_test "v$1, without probes packets are the kernel's" without_probes
-	tap_test "v$1, what is no probe of a neighbour about a known leaf is not heeded" \
+	tap_test "v$1: every node knows a best path to every leaf" every_leaf_is_known
+	tap_test "v$1: a link carries one probe for each leaf and interval" \
+		one_probe_a_leaf_and_link
+	tap_test "v$1: a leaf's probe, and a spine's copy, have the right bytes" golden_probes
+	tap_test "v$1: the timer keeps up" timer_keeps_up
+	tap_test "v$1: tau is at least two intervals" dre_remembers_probes
+	tap_test "v$1: probes are ignored where no route leads back" only_where_a_route_leads_back
+	tap_test "v$1: each node on the path decides, once for a packet" every_box_decides
+	tap_test "v$1: a loaded link is avoided" loaded_link_is_left
+	tap_test "v$1: a cut link is avoided" cut_link_is_left
+	tap_test "v$1: a silent node is avoided, and used again when it sends probes" \
+		silent_box_is_left
+	tap_test "v$1: a flowlet leaves a silent node at once" flowlet_leaves_silent_box
+	tap_test "v$1: a node's silence is reported, and its return" silence_is_told
+	tap_test "v$1: the end of a node's silence under another policy is reported" \
+		forgotten_silence_is_told
+	tap_test "v$1: without probes packets are left to the kernel" without_probes
+	tap_test "v$1: a probe is ignored unless a neighbour sent it about a known leaf" \
 		others_are_not_heeded
-	tap_test "v$1, what is, is" a_right_one_is
-	tap_test "v$1, a probe passes as many boxes as it may" hop_limit
-	tap_test "v$1, conga at the leaves, hula above" conga_at_the_leaves
-	tap_test "v$1, nothing of it is left under another policy" no_trace_is_left
-	tap_test "v$1, a box without probes does not listen" box_does_not_listen
+	tap_test "v$1: a valid probe of a neighbour about a known leaf is accepted" a_right_one_is
+	tap_test "v$1: a probe is forwarded up to its hop limit, and not further" hop_limit
+	tap_test "v$1: conga at the leaves works with hula at the spines" conga_at_the_leaves
+	tap_test "v$1: no state of hula is left under another policy" no_trace_is_left
+	tap_test "v$1: a node without probes does not listen for them" box_does_not_listen
 	topo_down
 }
 
@@ -428,5 +431,5 @@ fabric 4
 fabric 6
 underlay 4
 setup || die "cannot set up"
-tap_test "intervals and tiers out of range are refused" refusals
+tap_test "intervals and tiers out of range are rejected" refusals
 tap_exit

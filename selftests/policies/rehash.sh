@@ -329,13 +329,15 @@ setup() {
 
 fabric() {
 	setup "$@" || die "cannot set up"
-	tap_test "v$1, each flowlet of a flow has a port of the $2's, all its packets one" a_port_each
-	tap_test "v$1, so has each of a TCP connection" a_port_each_of_tcp
-	tap_test "v$1, boxes on the way spread flowlets of a flow by it" every_way_is_taken
-	tap_test "v$1, also if a hash is handed on" also_if_a_hash_is_handed_on
-	tap_test "v$1, conga-prime: by congestion within the pod" within_the_pod_as_conga
-	tap_test "v$1, conga-prime: as rehash between pods" between_pods_as_rehash
-	tap_test "v$1, flowlets of another policy have the tunnel's port" nothing_is_left
+	tap_test "v$1: each flowlet of a flow has its own port of the $2's, and all its packets have it" \
+		a_port_each
+	tap_test "v$1: each flowlet of a TCP connection has its own port" a_port_each_of_tcp
+	tap_test "v$1: nodes on the path spread flowlets of a flow by the port" every_way_is_taken
+	tap_test "v$1: flowlets of a flow are spread although a hash is handed on" \
+		also_if_a_hash_is_handed_on
+	tap_test "v$1: conga-prime decides by congestion within the pod" within_the_pod_as_conga
+	tap_test "v$1: conga-prime rehashes between pods" between_pods_as_rehash
+	tap_test "v$1: flowlets of another policy have the tunnel's port" nothing_is_left
 	topo_down
 }
 

@@ -500,23 +500,24 @@ require_commands nft tc
 tap_plan 19
 bench_up "$UPLINKS" || die "the bench cannot be set up"
 bench_fabric "$UPLINKS" "$RATE" tdre 16us || die "the fabric cannot be set up"
-tap_test "ecmp: a flow has one uplink, all uplinks have flows" ecmp_by_hash
-tap_test "wcmp: a flow has one uplink, by the uplinks' rates" wcmp_by_rate
-tap_test "letflow: every flowlet by chance, nothing else moves" letflow_by_gap
-tap_test "rps: every packet by chance" rps_by_packet
-tap_test "drb: every packet the flow's next uplink" drb_in_turn
+tap_test "ecmp: a flow stays on one uplink, and all uplinks carry flows" ecmp_by_hash
+tap_test "wcmp: a flow stays on one uplink, and uplinks carry flows by their rates" wcmp_by_rate
+tap_test "letflow: every flowlet is placed at random, and no flow moves within a flowlet" \
+	letflow_by_gap
+tap_test "rps: every packet is placed at random" rps_by_packet
+tap_test "drb: every packet takes the flow's next uplink" drb_in_turn
 tap_test "drb: an uplink that drains is left out" drb_without_one
-tap_test "presto: every flowcell the flow's next uplink, to the byte" presto_in_turn
-tap_test "presto: each flow its own flowcells" presto_by_flow
-tap_test "drill: never the longer queue of two" drill_by_queue
-tap_test "drill: nor is it drawn alone, while the last one is better" drill_remembers
-tap_test "conga-flow: moves after 13 ms" conga_flow_waits
+tap_test "presto: every flowcell takes the flow's next uplink, to the byte" presto_in_turn
+tap_test "presto: each flow has its own flowcells" presto_by_flow
+tap_test "drill: the longer of two queues is never used" drill_by_queue
+tap_test "drill: with one choice the remembered shorter queue is used" drill_remembers
+tap_test "conga-flow: a flow moves after 13 ms" conga_flow_waits
 tap_test "the flowlet timeout is the policy's own until one is set" timeout_of_policy
 tap_test "every scheme stamps, learns and feeds back" all_feed_back
-tap_test "asking changes nothing" asking_is_free
-tap_test "schemes change under traffic: no packet is lost" none_lost_in_changes
-tap_test "flowlets in progress go on under another scheme" flowlets_go_on
-tap_test "nothing is kept of the scheme before" nothing_stale
-tap_test "exempt by mark, and by the inner DSCP" opted_out
-tap_test "other marks exempt nothing" other_marks_are_none
+tap_test "path get does not change the next decision" asking_is_free
+tap_test "no packet is lost while schemes change under traffic" none_lost_in_changes
+tap_test "flowlets in progress continue under another scheme" flowlets_go_on
+tap_test "no state of the previous scheme is kept" nothing_stale
+tap_test "packets are exempt by mark, and by the inner DSCP" opted_out
+tap_test "packets with other marks are not exempt" other_marks_are_none
 tap_exit

@@ -452,17 +452,19 @@ require_root
 require_commands ip jq nft ping tcpdump
 require_module
 setup || die "cannot set up"
-tap_test "what waits at the spine is known of its uplink alone, and ages" mark_arrives_and_ages
-tap_test "the mark byte by byte" mark_byte_by_byte
-tap_test "the packet is delivered without it" delivered_without
-tap_test "forged marks change nothing, right ones their path" forged_changes_nothing
+tap_test "packets waiting at the spine are known of its uplink alone, and the mark ages" \
+	mark_arrives_and_ages
+tap_test "the mark has the right bytes" mark_byte_by_byte
+tap_test "a packet is delivered without the mark" delivered_without
+tap_test "forged marks change nothing, and a right one changes its path alone" \
+	forged_changes_nothing
 tap_test "short flows avoid the longer queue at a spine" short_avoid_queue_ahead
 tap_test "short flows avoid the longer queue of an uplink" short_avoid_own_queue
-tap_test "long flows keep clear of short ones, and in order" long_keep_clear_and_in_order
-tap_test "no flow is counted when all are idle" counts_return
+tap_test "long flows avoid short ones, and stay in order" long_keep_clear_and_in_order
+tap_test "no flow is counted when all flows are idle" counts_return
 tap_test "a path's delay is measured" delays_are_measured
-tap_test "and counts" delay_counts
+tap_test "the measured delay is used by the policy" delay_counts
 tap_test "a leaf with another use of byte 3 is plain" other_use_is_plain
-tap_test "queues and large metrics are not for one fabric" refusals
-tap_test "nothing of it is left under another policy" nothing_is_left
+tap_test "queues and large metrics are rejected in one fabric" refusals
+tap_test "no state of tr is left under another policy" nothing_is_left
 tap_exit

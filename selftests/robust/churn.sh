@@ -294,14 +294,14 @@ transfers_while "$CHURN" >"$TOPO_DIR/transfers"
 wait "$CHURN"
 CHURNED=$?
 for kind in $KINDS; do
-	tap_test "$kind, $COUNT times and more" kind_is_done "$kind"
+	tap_test "$kind is done at least $COUNT times" kind_is_done "$kind"
 done
-tap_test "none ended before" ended_well
-tap_test "all transfers meanwhile are complete" transfers_went_on
-tap_test "paths that went up and did not go down are there" paths_balance
+tap_test "no churning process ended early" ended_well
+tap_test "all transfers during the churn are complete" transfers_went_on
+tap_test "every path that went up and never went down exists" paths_balance
 kill "${SENDERS[@]}"
-tap_test "nobody holds the module, which goes" module_is_unused
-tap_test "what was made is freed" ledger
-tap_test "afterwards traffic goes by all uplinks" traffic_balances
-tap_test "the kernel has nothing to complain of" no_complaint
+tap_test "the module is unused, and can be removed" module_is_unused
+tap_test "everything that was created is freed" ledger
+tap_test "traffic uses all uplinks after the churn" traffic_balances
+tap_test "the kernel logs no complaint" no_complaint
 tap_exit

@@ -276,19 +276,19 @@ pages_fail yes || die "pages cannot fail"
 fail_nth_of "$(request_of_pages)"
 pages_fail no || die "pages fail for ever"
 for name in $NAMES; do
-	tap_test "$name without memory" was_well "$name"
+	tap_test "$name without memory fails cleanly" was_well "$name"
 done
-tap_test "what is configured is as before" is_as_before
-tap_test "traffic goes on, by all uplinks" traffic_goes_on
-tap_test "$PERCENT of 100 allocations of packets fail, and all transfers are complete" packets_fail
-tap_test "then all is as before" is_as_before
+tap_test "the configuration is unchanged after commands failed" is_as_before
+tap_test "traffic continues on all uplinks" traffic_goes_on
+tap_test "all transfers are complete while $PERCENT of 100 packet allocations fail" packets_fail
+tap_test "the configuration is unchanged after packet allocations failed" is_as_before
 conga_batch "${LEAF[0]}-bare" <<<"fabric del" || die "no fabric to remove"
 fail_nth_of "$(requests_bare)"
 for name in fabric_new_{conga,hula,tr}; do
-	tap_test "$name without memory" was_well "$name"
+	tap_test "$name without memory fails cleanly" was_well "$name"
 done
-tap_test "a refusal for lack of memory is a sentence" refusals_are_told
+tap_test "a lack of memory is reported as a sentence" refusals_are_told
 topo_down
 rmmod conga || die "the module is in use"
-tap_test "loading the module without memory" module_loads
+tap_test "loading the module without memory fails cleanly" module_loads
 tap_exit

@@ -222,7 +222,7 @@ tap_test "parameters change under traffic" parameters_change
 tap_test "fabrics come and go under traffic" fabrics_go
 tap_test "a port's device is removed under traffic" device_is_removed
 tap_test "a port's device moves to another namespace under traffic" device_moves
-tap_test "the module is removed under traffic, which goes on without it" module_is_removed
-tap_test "the module returns" module_returns
+tap_test "the module is removed under traffic, and traffic continues without it" module_is_removed
+tap_test "the module can be loaded again" module_returns
 tap_test "configured namespaces are removed under traffic" namespaces_are_removed
 tap_exit

@@ -496,24 +496,26 @@ tap_plan 15
 rig_up || die "cannot set up"
 tap_up || die "no TUN device"
 settle
-tap_test "10^6 flows and the smallest table" \
+tap_test "10^6 flows are forwarded with the smallest table" \
 	with flowlets "$FEW_FLOWLETS" flowlet-timeout 1s -- few_flowlets
-tap_test "10^6 flows and a table of the default size" all_flows "$DEFAULT_FLOWLETS"
-tap_test "10^6 flows and the largest table" all_flows "$MOST_FLOWLETS"
-tap_test "a flow to another leaf shares the uplink of the entry that it meets" \
+tap_test "10^6 flows are forwarded with a table of the default size" all_flows "$DEFAULT_FLOWLETS"
+tap_test "10^6 flows are forwarded with the largest table" all_flows "$MOST_FLOWLETS"
+tap_test "a flow to another leaf that meets an entry shares its uplink" \
 	with flowlets "$FEW_FLOWLETS" flowlet-timeout 1s -- entries_shared
-tap_test "4,096 leaves, IPv4" leaves_known v4 "$LEAVES"
-tap_test "4,096 leaves, IPv6" leaves_known v6 "$LEAVES"
-tap_test "4,096 leaves, IPv6, both halves of an address alike" leaves_known alike "$LEAVES"
-tap_test "65,535 leaves, and one more" \
+tap_test "4,096 leaves with IPv4 are known" leaves_known v4 "$LEAVES"
+tap_test "4,096 leaves with IPv6 are known" leaves_known v6 "$LEAVES"
+tap_test "4,096 leaves with IPv6 whose addresses have equal halves are known" \
+	leaves_known alike "$LEAVES"
+tap_test "65,535 leaves are accepted, and one more is rejected" \
 	with flowlets "$FEW_FLOWLETS" flowlet-timeout 1s -- one_leaf_too_many
-tap_test "the clock of the wall is set a day forth and two back" \
+tap_test "X and flowlets are unaffected when the wall clock jumps" \
 	with tdre 1s age 10s flowlet-timeout 1s -- clock_jumps
-tap_test "links of 1 Mbit/s to 1 Tbit/s" with policy conga -- speeds
-tap_test "a link that becomes faster than a port may be keeps its rate" \
+tap_test "links from 1 Mbit/s to 1 Tbit/s have their rates" with policy conga -- speeds
+tap_test "a link that becomes faster than the highest port rate keeps its rate" \
 	with policy conga -- too_fast
-tap_test "MTUs of 65,535 and 68" mtu_edges
-tap_test "names of 15 characters" names
-tap_test "parameters of policies at their ends" with q 3 -- params_at_ends
-tap_test "settings at their ends" with policy conga -- settings_at_ends
+tap_test "MTUs of 65,535 and 68 work" mtu_edges
+tap_test "names of 15 characters work" names
+tap_test "parameters of policies are accepted at the ends of their ranges" \
+	with q 3 -- params_at_ends
+tap_test "settings are accepted at the ends of their ranges" with policy conga -- settings_at_ends
 tap_exit

@@ -307,11 +307,11 @@ pktgen_load || tap_skip_all "needs pktgen"
 tap_plan 8
 rig_up || die "cannot set up"
 memory_test "$FLOWLETS flowlets take $((FLOWLETS * FLOWLET_BYTES / 1024)) KB" flowlet_table
-memory_test "a table that is made of single pages has not one more" large_table
+memory_test "a table of single pages takes no additional page" large_table
 memory_test "tr takes $TR_FLOW_BYTES bytes a flow more than letflow" tr_flows
-memory_test "a leaf takes $LEAF_BYTES bytes, and $INDEX_BYTES at most to be found" leaf_object
+memory_test "a leaf takes $LEAF_BYTES bytes, and at most $INDEX_BYTES in the index" leaf_object
 memory_test "$MANY_LEAVES leaves by $MANY_UPLINKS uplinks take less than 16 MB, IPv4" fabric_takes 4
 memory_test "$MANY_LEAVES leaves by $MANY_UPLINKS uplinks take less than 16 MB, IPv6" fabric_takes 6
-memory_test "flowlets that start keep no memory" nothing_kept
-memory_test "packets that start flowlets allocate nothing, not even for a moment" nothing_allocated
+memory_test "memory does not grow when flowlets start" nothing_kept
+memory_test "packets that start flowlets allocate no memory, not even temporarily" nothing_allocated
 tap_exit

@@ -190,15 +190,15 @@ if watched; then tap_plan 7; else tap_plan 8; fi
 topo_up || die "the topology cannot be set up"
 { fabric_up conga conga && leaf_again && elsewhere_up && starving; } ||
 	die "the fabrics cannot be set up"
-tap_test "a seed makes the same messages again, another seed others" same_seed
-tap_test "a leaf balances" balances
+tap_test "the same seed makes the same messages, and another seed others" same_seed
+tap_test "leaf 0 balances flows over its uplinks before the fuzzing" balances
 watched || memory_before >/dev/null || die "$TAP_WHY"
 traffic_up
 tap_test "$MESSAGES messages, seed $SEED: each is answered as the manual says" one_sends
-tap_test "every command was accepted, and refused" all_commands_both
-tap_test "two processes send $SHARED messages each" two_send
+tap_test "every command was accepted at least once, and rejected at least once" all_commands_both
+tap_test "two processes send $SHARED messages each, and the kernel survives" two_send
 traffic_down
-tap_test "the module is as it was after a fabric is made again" module_answers
-tap_test "and balances" balances
-watched || tap_test "no memory is kept" nothing_kept
+tap_test "the module answers as before after a fabric is created again" module_answers
+tap_test "leaf 0 balances flows over its uplinks after the fuzzing" balances
+watched || tap_test "no memory is leaked" nothing_kept
 tap_exit

@@ -359,19 +359,20 @@ require_commands ip bridge nft jq
 require_module
 tap_plan $((4 + ${#POLICY_ROUNDS[@]} * (1 + ${#DOORS[@]})))
 { box_up && fabric_here && starving; } || die "the box cannot be set up"
-tap_test "a seed makes the same packets again, another seed others" same_seed
+tap_test "the same seed makes the same packets, and another seed others" same_seed
 for policy in "${POLICY_ROUNDS[@]}"; do
-	tap_test "$policy: who may not teach teaches nothing" strangers_in "$policy"
+	tap_test "$policy: unknown senders teach nothing" strangers_in "$policy"
 done
 first=0
 for policy in "${POLICY_ROUNDS[@]}"; do
 	begin "$policy" || die "policy $policy"
 	for name in "${DOORS[@]}"; do
-		tap_test "$policy, door $name: $ROUND packets, seed $SEED" door "$name" $first
+		tap_test "$policy, hook $name: $ROUND packets with seed $SEED are handled as the model says" \
+			door "$name" $first
 	done
 	first=$((first + ROUND))
 done
-tap_test "reasons add up to what was received" add_up
+tap_test "counters by reason add up to the received packets" add_up
 tap_test "every reason that packets can have was counted" all_reasons
-tap_test "the box balances" balances
+tap_test "the node balances packets over its uplinks" balances
 tap_exit

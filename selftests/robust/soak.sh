@@ -383,8 +383,8 @@ if ! topo_up || ! fabric_up conga auto; then
 fi
 settle
 tap_test "each kind of failure is repaired" warm_up
-tap_test "$FAILURES failures: all paths are usable again, and used" all_repaired
+tap_test "after $FAILURES failures all paths are usable again, and used" all_repaired
 tap_test "each transfer is complete and unchanged" transfers_complete
-tap_test "counters add up" counters_add_up
-tap_test "the kernel's memory is what it was" memory_flat
+tap_test "counters add up on all nodes" counters_add_up
+tap_test "the kernel's memory has not grown" memory_flat
 tap_exit

@@ -310,17 +310,19 @@ require_commands ip setpriv unshare jq
 require_module
 declare -a USER_NS=()
 setup || die "cannot set up"
-tap_test "an interval of probes below 10 ms is refused in a user namespace, and changes nothing" \
+tap_test "a probe interval below 10 ms is rejected in a user namespace, and changes nothing" \
 	floor_refuses
 tap_test "probe auto is 10 ms in a user namespace, and 200 us in the administrator's" auto_is_floor
-tap_test "probes of a fabric in a user namespace take a hundredth of a processor" probes_of_one
-tap_test "an interval that is set again and again does not make them more" \
+tap_test "probes of a fabric in a user namespace take at most a hundredth of a processor" \
+	probes_of_one
+tap_test "setting the probe interval repeatedly causes no more probes" \
 	bounded conga_probe_tick 1 probes_restarted
-tap_test "ten such fabrics take no more together" probes_of_ten
-tap_test "hellos to many leaves take a hundredth of a processor" hellos_of_many
-tap_test "an interval of hellos that is set again and again does not make them more" \
+tap_test "ten fabrics in user namespaces together take at most a hundredth of a processor" \
+	probes_of_ten
+tap_test "hellos to many leaves take at most a hundredth of a processor" hellos_of_many
+tap_test "setting the hello interval repeatedly causes no more hellos" \
 	bounded conga_control_tick 1 hellos_restarted
-tap_test "looks for news take a hundredth of a processor while links flap" news
-tap_test "the administrator's own probes come as often as was asked for" own_not_bounded
+tap_test "scans for changes take at most a hundredth of a processor while links flap" news
+tap_test "the administrator's own probes are sent as often as requested" own_not_bounded
 tap_test "rounds of probes do not walk the devices" devices_left_alone
 tap_exit

@@ -79,6 +79,7 @@ pktgen_load || tap_skip_all "needs pktgen"
 tap_plan "$(wc -w <<<"$POLICIES")"
 setup || die "cannot set up"
 for policy in $POLICIES; do
-	tap_test "$policy: an uplink goes under traffic, and no packet is lost" goes_under "$policy"
+	tap_test "$policy: no packet is lost when an uplink is removed under traffic" \
+		goes_under "$policy"
 done
 tap_exit

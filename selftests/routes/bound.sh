@@ -124,20 +124,20 @@ setup() {
 underlay() {
 	setup "$1" || die "cannot set up"
 	tap_test "v$1: a tunnel that is bound to a device stays there" device_stays after
-	tap_test "v$1: such a tunnel that was there before the fabric stays there" \
+	tap_test "v$1: a bound tunnel that existed before the fabric stays at its device" \
 		device_stays before
 	tap_test "v$1: an FDB entry that names a device binds its MAC and no other" \
 		entry_stays after
-	tap_test "v$1: such an entry that was there before the fabric binds its MAC" \
+	tap_test "v$1: an FDB entry that names a device and existed before the fabric binds its MAC" \
 		entry_stays before
 	tap_test "v$1: entries without a device are steered on a tunnel that has one" \
 		entries_are_free after
-	tap_test "v$1: and so they are if they were there before the fabric" \
+	tap_test "v$1: entries without a device that existed before the fabric are steered" \
 		entries_are_free before
-	tap_test "v$1: bound tunnels and others live side by side" both
+	tap_test "v$1: bound tunnels and others work side by side" both
 	# Where a source is given IPv6 itself takes another device.
 	(($1 == 6)) ||
-		tap_test "v4: a bound tunnel whose device no longer leads there uses no other" \
+		tap_test "v4: a bound tunnel whose device no longer leads to the leaf uses no other device" \
 			device_goes
 	topo_down
 }

@@ -315,24 +315,28 @@ underlay() {
 		several by_route 1 2
 	tap_test "v$1: three gateways of a route behind one uplink share its flows" \
 		several by_route 1 2 3
-	tap_test "v$1: two gateways of a nexthop group share an uplink's flows" several by_group 1 2
-	tap_test "v$1: three gateways of a nexthop group share an uplink's flows" \
+	tap_test "v$1: two gateways of a nexthop group behind one uplink share its flows" \
+		several by_group 1 2
+	tap_test "v$1: three gateways of a nexthop group behind one uplink share its flows" \
 		several by_group 1 2 3
 	tap_test "v$1: an uplink with two gateways does not take flows from another" \
 		beside_another by_route
 	tap_test "v$1: a flow stays at one gateway" one_gateway_each
-	tap_test "v$1: a scan of the link's neighbours does not make paths be asked for anew" \
+	tap_test "v$1: a scan of the link's neighbours does not cause new path look-ups" \
 		scan_changes_nothing
 }
 
 neighbours4() {
-	tap_test "v4: a gateway that does not answer is left out of a route, and comes back" \
+	tap_test "v4: a route leaves out a gateway that does not answer, and uses it again when it answers" \
 		left_out by_route 1
-	tap_test "v4: a nexthop group leaves such a gateway out whatever the sysctl says" \
+	tap_test "v4: a nexthop group leaves out a gateway that does not answer, whatever the sysctl is" \
 		left_out by_group 0
-	tap_test "v4: of two gateways of a route the one that answers has all" one_of_two by_route
-	tap_test "v4: of two gateways of a group the one that answers has all" one_of_two by_group
-	tap_test "v4: gateways of a route are not looked at where the kernel does not" not_looked_at
+	tap_test "v4: of two gateways of a route the one that answers carries all flows" \
+		one_of_two by_route
+	tap_test "v4: of two gateways of a group the one that answers carries all flows" \
+		one_of_two by_group
+	tap_test "v4: a route uses gateways that do not answer where the kernel ignores their state" \
+		not_looked_at
 	tap_test "v4: where no gateway answers all are used, as in a stock kernel" none_answers
 }
 
@@ -344,11 +348,13 @@ underlay 4
 neighbours4
 topo_down
 underlay 6
-tap_test "v6: a gateway that does not answer is left out of a route, and comes back" \
+tap_test "v6: a route leaves out a gateway that does not answer, and uses it again when it answers" \
 	left_out by_route 1
-tap_test "v6: a nexthop group leaves such a gateway out whatever the node is" left_out by_group 0
-tap_test "v6: of two gateways of a group the one that answers has all" one_of_two by_group
+tap_test "v6: a nexthop group leaves out a gateway that does not answer, also where the node forwards" \
+	left_out by_group 0
+tap_test "v6: of two gateways of a group the one that answers carries all flows" one_of_two by_group
 tap_test "v6: where no gateway answers all are used, as in a stock kernel" none_answers
-tap_test "v6: gateways of a route are not looked at where the kernel does not" not_looked_at
+tap_test "v6: a route uses gateways that do not answer where the kernel ignores their state" \
+	not_looked_at
 topo_down
 tap_exit

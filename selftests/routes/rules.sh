@@ -264,17 +264,20 @@ by_own_domain() {
 
 underlay() {
 	setup "$1" || die "cannot set up"
-	tap_test "v$1: packets of two source rules, sent at once, keep to their own tables" by_source
+	tap_test "v$1: packets of two source rules, sent concurrently, keep to their own tables" \
+		by_source
 	tap_test "v$1: a rule by DSCP takes its packets and no other" by_dscp
 	(($1 == 6)) || tap_test "v4: a route by DSCP takes its packets without any rule" by_dscp_route
 	tap_test "v$1: a rule by mark takes its packets and no other" by_mark
-	tap_test "v$1: marks that no rule looks at keep no packet from being steered" by_no_mark
+	tap_test "v$1: packets with marks that no rule looks at are steered" by_no_mark
 	tap_test "v$1: bits of a mark that no rule looks at make no difference" by_other_bits
 	tap_test "v$1: a rule by source ports takes its packets and no other" by_source_port
 	tap_test "v$1: a rule by protocol and destination port is obeyed" by_destination_port
-	tap_test "v$1: packets are left where rules have too many source port ranges" by_many_ports
-	tap_test "v$1: packets of more keys than are kept arrive, and are counted" many_keys
-	tap_test "v$1: a packet that is marked after it was routed is left" marked_late
+	tap_test "v$1: packets are left to the kernel where rules have too many source port ranges" \
+		by_many_ports
+	tap_test "v$1: packets with more keys than can be kept arrive, and are counted" many_keys
+	tap_test "v$1: a packet that is marked after it was routed is left to the kernel" \
+		marked_late
 	tap_test "v$1: a packet that nftables reroutes is steered within its new route" rerouted
 	tap_test "v$1: a port of another VRF is not used" by_own_domain
 	topo_down

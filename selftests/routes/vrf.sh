@@ -175,9 +175,9 @@ withdrawn() {
 underlay() {
 	TOPO_UNDERLAY=$1
 	setup || die "cannot set up"
-	tap_test "v$1: both uplinks are used, every packet arrives" both_ways
+	tap_test "v$1: both uplinks are used, and every packet arrives" both_ways
 	tap_test "v$1: a packet is stamped once, and learnt from" counted_once
-	tap_test "v$1: a route withdrawn in the VRF's table" withdrawn
+	tap_test "v$1: an uplink is withdrawn when its route in the VRF's table is" withdrawn
 	topo_down
 }
 

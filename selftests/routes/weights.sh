@@ -131,15 +131,15 @@ underlay() {
 	for kind in multipath objects resilient; do
 		tap_test "v$1: ecmp splits flows by the weights of ${KIND[$kind]}" \
 			steered ecmp "$kind"
-		tap_test "v$1: conga takes the weights of ${KIND[$kind]} for capacity" \
+		tap_test "v$1: conga uses the weights of ${KIND[$kind]} as capacity" \
 			steered conga "$kind"
 	done
 	(($1 == 6)) || for policy in $BY_WEIGHT; do
 		tap_test "$policy: idle uplinks get flows in proportion to their weights" \
 			steered "$policy" multipath
 	done
-	tap_test "v$1: equal weights make no difference" equal
-	tap_test "v$1: the uplinks that a group is left with carry all" member_leaves
+	tap_test "v$1: equal weights change nothing" equal
+	tap_test "v$1: the remaining uplinks of a group carry all flows" member_leaves
 	topo_down
 }
 

@@ -78,12 +78,12 @@ findings_have_a_form() {
 	local text
 
 	here link set up0 mtu 1540 || return
-	text="error: up0: its MTU of 1540 is too small for packets of vx, 1550 bytes with their headers; \
-set it to 1550 at least, or that of vx to 1490 at most
-warning: up0: its MTU of 1540 is smaller than that of up1, 1600; give all uplinks the same"
+	text="error: up0: has an MTU of 1540, too small for packets of vx, 1550 bytes with their headers; \
+set the MTU to 1550 at least, or that of vx to 1490 at most
+warning: up0: has an MTU of 1540, smaller than that of up1, 1600; give all uplinks the same MTU"
 	says 1 "$text" "$CONGA" -n "${LEAF[0]}" check &&
 		says 1 "$text" in_ns "${LEAF[0]}" "$CONGA" check || return
-	text='[{"check":"mtu_differs","severity":"warning","object":"up0","finding":"its MTU of 1540 is smaller than that of up1, 1600","advice":"give all uplinks the same"}]'
+	text='[{"check":"mtu_differs","severity":"warning","object":"up0","finding":"has an MTU of 1540, smaller than that of up1, 1600","advice":"give all uplinks the same MTU"}]'
 	[[ $(conga 0 -j check | jq -c '.[1:]') == "$text" ]] || fail "$(conga 0 -j check)" || return
 	here link set up0 mtu "$TOPO_FABRIC_MTU" && mended
 }
@@ -191,7 +191,7 @@ sound_at_last() {
 other_q_is_found() {
 	conga 1 fabric set q 4 && busywait "$WAIT_MS" finds "${LEAF[0]}" "leaf_differs ${VTEP[1]}" ||
 		return
-	[[ $(conga 0 check) == "warning: ${VTEP[1]}: "*"; set the same q on every box of the fabric" ]] ||
+	[[ $(conga 0 check) == "warning: ${VTEP[1]}: "*"; set the same q on every node of the fabric" ]] ||
 		fail "$(conga 0 check)" || return
 	conga 1 fabric set q 3 && busywait "$WAIT_MS" sound_at_last 0
 }
@@ -199,7 +199,7 @@ other_q_is_found() {
 other_metric_is_found() {
 	conga 1 fabric set metric sum &&
 		busywait "$WAIT_MS" finds "${LEAF[0]}" "leaf_differs ${VTEP[1]}" || return
-	[[ $(conga 0 check) == "warning: ${VTEP[1]}: has another metric; set the same metric on every box of the fabric" ]] ||
+	[[ $(conga 0 check) == "warning: ${VTEP[1]}: has another metric; set the same metric on every node of the fabric" ]] ||
 		fail "$(conga 0 check)" || return
 	conga 1 fabric set metric max && busywait "$WAIT_MS" sound_at_last 0
 }
@@ -253,7 +253,7 @@ hash_policy_is_found() {
 		spine_sysctl net.ipv4.ip_forward=1 "$name=1" && is_sound "${SPINE[0]}" &&
 		spine_sysctl "$name=3" net.ipv4.fib_multipath_hash_fields=3 &&
 		finds "${SPINE[0]}" "hash_policy $name" || return
-	[[ $("$CONGA" -n "${SPINE[0]}" check) == *"; set it: sysctl -w $name=1" ]] ||
+	[[ $("$CONGA" -n "${SPINE[0]}" check) == *"; hash ports: sysctl -w $name=1" ]] ||
 		fail "$("$CONGA" -n "${SPINE[0]}" check)" || return
 	spine_sysctl "net.ipv4.fib_multipath_hash_fields=$TOPO_SPINE_FIELDS" && is_sound "${SPINE[0]}"
 }
@@ -294,25 +294,25 @@ require_commands ip jq sysctl
 require_module
 tap_plan 21
 setup || die "the fabric cannot be set up"
-tap_test "sound boxes: nothing to say" sound_boxes_have_nothing
-tap_test "a finding is a line, or an object" findings_have_a_form
-tap_test "no fabric" no_fabric_is_said
-tap_test "a tunnel without a local address" no_local_is_found
-tap_test "tunnels with different local addresses" two_locals_are_found
-tap_test "a tunnel with Group Based Policy" gbp_is_found
-tap_test "MTUs that are too small or differ" mtu_is_found
-tap_test "a port on a VLAN of another port" stacked_vlan_is_found
-tap_test "a port on a member of a bond, by a VLAN too" stacked_bond_is_found
-tap_test "both ends of a veth are no layers" veth_is_not_stacked
-tap_test "a rate that only the device claims" claimed_rate_is_found
-tap_test "an uplink that no route uses" unused_uplink_is_found
-tap_test "a leaf that no route leads to" unreachable_leaf_is_found
-tap_test "hello off, and a leaf in mode auto" hello_off_is_found
-tap_test "a leaf with another q" other_q_is_found
-tap_test "a leaf with another metric" other_metric_is_found
-tap_test "a leaf in mode conga that says bye" unheard_leaf_is_found
-tap_test "a leaf in mode conga that never answered" never_heard_leaf_is_found
-tap_test "a spine that hashes no ports" hash_policy_is_found
-tap_test "a spine without a choice needs no hash" one_way_needs_no_hash
-tap_test "routes by links that are down" linkdown_is_found
+tap_test "conga check reports nothing about sound nodes" sound_boxes_have_nothing
+tap_test "a finding is one line of text, or one JSON object" findings_have_a_form
+tap_test "a missing fabric is reported" no_fabric_is_said
+tap_test "a tunnel without a local address is found" no_local_is_found
+tap_test "tunnels with different local addresses are found" two_locals_are_found
+tap_test "a tunnel with Group Based Policy is found" gbp_is_found
+tap_test "MTUs that are too small or differ are found" mtu_is_found
+tap_test "a port on a VLAN of another port is found" stacked_vlan_is_found
+tap_test "a port on a member of a bond is found, also by a VLAN" stacked_bond_is_found
+tap_test "the two ends of a veth are not reported as ports above each other" veth_is_not_stacked
+tap_test "a rate that only the device claims is found" claimed_rate_is_found
+tap_test "an uplink that no route uses is found" unused_uplink_is_found
+tap_test "a leaf that no route leads to is found" unreachable_leaf_is_found
+tap_test "hello off with a leaf in mode auto is found" hello_off_is_found
+tap_test "a leaf with another q is found" other_q_is_found
+tap_test "a leaf with another metric is found" other_metric_is_found
+tap_test "a leaf in mode conga that sent a goodbye message is found" unheard_leaf_is_found
+tap_test "a leaf in mode conga that never answered is found" never_heard_leaf_is_found
+tap_test "a spine that does not hash UDP ports is found" hash_policy_is_found
+tap_test "a spine with a single path is not asked to hash ports" one_way_needs_no_hash
+tap_test "routes by links that are down are found" linkdown_is_found
 tap_exit

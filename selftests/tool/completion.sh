@@ -129,13 +129,13 @@ require_commands ip
 [[ -e $BASH_COMPLETION ]] || tap_skip_all "needs bash-completion"
 require_module
 setup || die "cannot set up"
-tap_test "objects, commands, keywords, choices and options" grammar
-tap_test "what was given is not offered again" given_words_are_not_offered
-tap_test "devices that may become ports, and ports" devices
-tap_test "leaves, but no new ones" leaves
-tap_test "a leaf with colons" leaves_ipv6
-tap_test "policies, and the parameters of one" policies
-tap_test "network namespaces" namespaces
-tap_test "names of files" file_names
-tap_test "nothing is said, and no module loaded, where there is none" silent_without_module
+tap_test "objects, commands, keywords, choices and options are completed" grammar
+tap_test "words that were given are not offered again" given_words_are_not_offered
+tap_test "devices are offered for new ports, and ports for existing ones" devices
+tap_test "existing leaves are offered, new ones are not" leaves
+tap_test "an IPv6 leaf, which has colons, is completed" leaves_ipv6
+tap_test "policies are offered, and the parameters of the chosen one" policies
+tap_test "network namespaces are offered" namespaces
+tap_test "names of files are offered" file_names
+tap_test "without the module completion prints nothing, and does not load it" silent_without_module
 tap_exit

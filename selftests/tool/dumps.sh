@@ -52,7 +52,7 @@ require_root
 require_commands ip
 require_module
 setup || die "cannot set up"
-tap_test "a dump of the largest table, which is empty, shares the processor" shared flowlet show
-tap_test "a port that drains is shown while others have the processor, too" shared port show up0
-tap_test "a flush of the largest table shares the processor" shared flowlet flush
+tap_test "a dump of the largest table, which is empty, lets other processes run" shared flowlet show
+tap_test "a port that drains is shown while other processes run" shared port show up0
+tap_test "a flush of the largest table lets other processes run" shared flowlet flush
 tap_exit

@@ -316,7 +316,7 @@ Error: argument \"sideways\" is wrong: role is uplink or transit
 Command failed $DIR/wrong:2
 Nothing was changed" "$CONGA" -n "$BOX" sync "$DIR/wrong" || return
 	file_is wrong <<<"leaf add 10.0.0.13"
-	says 2 "Error: ports and leaves are a fabric's, and no line says \"fabric add\"
+	says 2 "Error: ports and leaves need a fabric, and no line has \"fabric add\"
 Command failed $DIR/wrong:1
 Nothing was changed" "$CONGA" -n "$BOX" sync "$DIR/wrong" && saved base
 }
@@ -339,7 +339,7 @@ refused_in_the_midst() {
 		END
 		says 1 "Error: A leaf is remote, this address is our own.
 Command failed $DIR/wrong:6
-What was is put back" "$CONGA" -n "$BOX" "$way" "$DIR/wrong" && saved before || return
+The previous configuration was restored" "$CONGA" -n "$BOX" "$way" "$DIR/wrong" && saved before || return
 		diff "$DIR/ports" <(box -j port show | jq 'map(del(.tx_packets, .tx_bytes))') \
 			>"$DIR/diff" || fail "$way: ports: $(tr '\n' '|' <"$DIR/diff")" || return
 	done
@@ -469,7 +469,7 @@ versions_are_told() {
 	says 1 "Error: the module does not know probe, it is older than this tool (conga -V)" \
 		"$TESTS/tools/conga_ahead" -n "$BOX" fabric set probe 1ms && saved base || return
 	"$TESTS/tools/conga_ahead" -n "$BOX" save >"$DIR/ahead" 2>"$DIR/said" || return
-	[[ $(<"$DIR/said") == "Warning: the module is newer than this tool (conga -V), what it may know more is not saved" ]] ||
+	[[ $(<"$DIR/said") == "Warning: the module is newer than this tool (conga -V), settings that only the module knows are not saved" ]] ||
 		fail "save: $(<"$DIR/said")" || return
 	says 1 "Error: the module is older than this tool, its netlink family has version 1, not 2: update the module (conga-dkms)" \
 		"$TESTS/tools/conga_apart" -n "$BOX" save || return
@@ -548,21 +548,27 @@ export -f flows_steady
 tap_plan 17
 DIR=$(mktemp -d) && defer "rm -rf $DIR"
 { box_up && topo_up && flows_silence && fabric_up conga conga; } || die "cannot set up"
-tap_test "everything that can be set comes back" everything_comes_back
-tap_test "what is so by itself is not written down" defaults_are_left_out
-tap_test "no fabric is a configuration, too" nothing_is_kept_too
-tap_test "random configurations, by sync and by restore" random_ones_come_back
-tap_test "wrong in line 7: nothing happens, line and reason are told" line_7_is_told
-tap_test "values that the kernel refuses are told before anything happens" values_are_asked_for
-tap_test "all wrong lines are told" all_wrong_lines_are_told
-tap_test "refused in the midst: what was is put back" refused_in_the_midst
-tap_test "what a daemon made stays, and is taken over as it is" daemon_is_left_alone
-tap_test "a port waits for its device, once and again" absent_is_waited_for
-tap_test "its tag waits with it" tags_are_kept_free
-tap_test "the service starts, reloads and stops by the example" service_starts_reloads_stops
-tap_test "systemd takes the service, and finds it hardened" service_is_sound
-tap_test "a pipe that is closed leaves no half" closed_pipe_is_no_half
-tap_test "a module older or newer than the tool is told" versions_are_told
-tap_test "sync disturbs neither flowlets nor tables" sync_disturbs_nobody
-tap_test "restore begins anew" restore_begins_anew
+tap_test "every setting is saved and restored" everything_comes_back
+tap_test "defaults are not saved" defaults_are_left_out
+tap_test "a configuration without a fabric is saved and restored" nothing_is_kept_too
+tap_test "random configurations are restored, by sync and by restore" random_ones_come_back
+tap_test "an error in line 7 is reported with line and reason, and nothing is changed" \
+	line_7_is_told
+tap_test "values that the kernel rejects are reported before anything is changed" \
+	values_are_asked_for
+tap_test "all wrong lines are reported" all_wrong_lines_are_told
+tap_test "the previous configuration is restored when the kernel rejects a later command" \
+	refused_in_the_midst
+tap_test "a daemon's port stays, and becomes manual unchanged when the file names it" \
+	daemon_is_left_alone
+tap_test "a port waits for its device, also repeatedly" absent_is_waited_for
+tap_test "an LBTag given in the file to a later port is not given to another port" \
+	tags_are_kept_free
+tap_test "the service starts, reloads and stops with the example configuration" \
+	service_starts_reloads_stops
+tap_test "systemd accepts the service, and finds it hardened" service_is_sound
+tap_test "a closed pipe leaves no half-written configuration" closed_pipe_is_no_half
+tap_test "a module older or newer than the tool is reported" versions_are_told
+tap_test "sync keeps flowlets and tables" sync_disturbs_nobody
+tap_test "restore clears flowlets and tables" restore_begins_anew
 tap_exit

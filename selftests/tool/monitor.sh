@@ -392,19 +392,20 @@ require_commands ip jq nsenter setpriv tac
 require_module
 tap_plan 15
 setup || die "the fabric cannot be set up"
-tap_test "changes are told once, in order" changes_are_told_once
-tap_test "a device that is gone still has its name" gone_device_keeps_its_name
-tap_test "a fabric that is gone, and a new one" gone_fabric_is_told
-tap_test "objects are told as they are shown" objects_are_as_shown
-tap_test "a link that goes and comes, and its paths" links_and_paths_are_told
-tap_test "a leaf that says bye and comes back" leaves_are_told
-tap_test "only the objects that are asked for" only_what_is_asked_for
-tap_test "text is a line for each" text_is_a_line_each
+tap_test "each change is reported once, in order" changes_are_told_once
+tap_test "events of a removed device still have its name" gone_device_keeps_its_name
+tap_test "a deleted fabric and a new one are reported" gone_fabric_is_told
+tap_test "objects are reported as show prints them" objects_are_as_shown
+tap_test "a link that fails and returns is reported, with its paths" links_and_paths_are_told
+tap_test "a leaf's goodbye message and its return are reported" leaves_are_told
+tap_test "only the requested objects are reported" only_what_is_asked_for
+tap_test "text output has one line for each event" text_is_a_line_each
 tap_test "times are those of the clock" times_are_those_of_the_clock
-tap_test "after an overrun the whole state is told" overrun_is_made_good
-tap_test "it is told, however long changes go on" lasting_flood_is_outlived
-tap_test "an overrun is said in one line" overrun_is_a_line
-tap_test "an overrun without a fabric" overrun_without_fabric
-tap_test "INT and TERM end it with status 0" signals_end_it
-tap_test "listening needs no privilege" anybody_may_listen
+tap_test "after an overrun the whole state is reported" overrun_is_made_good
+tap_test "the state is reported after an overrun, however long changes continue" \
+	lasting_flood_is_outlived
+tap_test "an overrun is reported in one line of text" overrun_is_a_line
+tap_test "an overrun without a fabric is reported" overrun_without_fabric
+tap_test "INT and TERM end monitor with status 0" signals_end_it
+tap_test "monitor needs no privilege" anybody_may_listen
 tap_exit

@@ -266,16 +266,16 @@ require_commands ip jq ping nft sysctl
 require_module
 tap_plan 12
 setup || die "the fabric cannot be set up"
-tap_test "keys of the answer" keys_are_these
-tap_test "its paths are those of path show" paths_are_those_of_path_show
-tap_test "of equal uplinks either" ties_fall_to_both
-tap_test "the text names the choice" text_names_the_choice
+tap_test "the answer has exactly the documented keys" keys_are_these
+tap_test "path get and path show report the same paths" paths_are_those_of_path_show
+tap_test "either of two equal uplinks may be chosen" ties_fall_to_both
+tap_test "the text names the chosen uplink" text_names_the_choice
 tap_test "a loaded uplink is not chosen" load_is_avoided
-tap_test "a flow whose flowlet is in progress stays" flowlets_are_found
-tap_test "any other flow is new" other_flows_are_new
-tap_test "an uplink without carrier, and one without a route" no_carrier_is_said
-tap_test "an uplink that drains" draining_is_said
-tap_test "an uplink by which the leaf does not answer" silence_is_said
-tap_test "no uplink at all" nothing_is_usable
-tap_test "asking changes nothing" asking_changes_nothing
+tap_test "a flow whose flowlet is in progress stays on its uplink" flowlets_are_found
+tap_test "any other flow is shown as new" other_flows_are_new
+tap_test "uplinks without carrier and without a route are shown with the reason" no_carrier_is_said
+tap_test "an uplink that drains is shown with the reason" draining_is_said
+tap_test "an uplink by which the leaf does not answer is shown with the reason" silence_is_said
+tap_test "no usable uplink is reported" nothing_is_usable
+tap_test "path get changes nothing" asking_changes_nothing
 tap_exit

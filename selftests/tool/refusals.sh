@@ -480,22 +480,24 @@ require_module
 tap_plan 18
 setup || die "cannot set up"
 BEFORE=$(configuration)
-tap_test "devices that do not exist, are elsewhere, taken or unfit" devices_refused
-tap_test "LBTags and rates out of range, taken or missing" ports_refused
-tap_test "the 17th uplink" seventeenth_uplink_refused
-tap_test "leaves that are not remote unicast addresses, or exist" leaves_refused
-tap_test "flows that are none" flows_refused
-tap_test "parameters out of range" parameters_refused
-tap_test "settings are validated whole, then applied whole" settings_are_whole
-tap_test "everything without a fabric" no_fabric_refused
-tap_test "requests that the tool does not send" raw_requests_refused
-tap_test "attributes unknown, misplaced or of a wrong size" malformed_requests_refused
-tap_test "attributes that a dump does not take" dumps_refused
-tap_test "the family's rules can be read" rules_can_be_read
+tap_test "devices that do not exist, are elsewhere, taken or unfit are rejected" devices_refused
+tap_test "LBTags and rates that are out of range, taken or missing are rejected" ports_refused
+tap_test "a 17th uplink is rejected" seventeenth_uplink_refused
+tap_test "leaves that are not remote unicast addresses, or already exist, are rejected" \
+	leaves_refused
+tap_test "invalid flows are rejected" flows_refused
+tap_test "parameters out of range are rejected" parameters_refused
+tap_test "settings are applied all or none" settings_are_whole
+tap_test "every command without a fabric is rejected" no_fabric_refused
+tap_test "requests that the tool cannot send are rejected" raw_requests_refused
+tap_test "attributes that are unknown, misplaced or of a wrong size are rejected" \
+	malformed_requests_refused
+tap_test "attributes that a dump does not take are rejected" dumps_refused
+tap_test "the family's netlink policies can be read" rules_can_be_read
 tap_test "wrong words are a usage error" usage_exits_2
-tap_test "changes without CAP_NET_ADMIN" nobody_may_change
+tap_test "changes without CAP_NET_ADMIN are rejected" nobody_may_change
 tap_test "reads need no privilege, except of the flowlet table" everybody_may_read
 tap_test "a user namespace configures its own network namespace" own_namespace_works
 tap_test "the family loads the module by its alias" autoloads
-tap_test "a missing module is said" module_missing_said
+tap_test "a missing module is reported" module_missing_said
 tap_exit

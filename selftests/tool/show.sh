@@ -261,7 +261,7 @@ text_says_what_is_not_the_rule() {
 		fail "$(conga 0 leaf show)" || return
 	conga 0 leaf set "${VTEP[1]}" mode conga || return
 	[[ $(conga 0 leaf show) == "${VTEP[1]} mode conga state conga paths 2"* &&
-		$(conga 0 -d leaf show) == "${VTEP[1]} mode conga state conga (as ordered) paths 2"*" origin manual" ]] ||
+		$(conga 0 -d leaf show) == "${VTEP[1]} mode conga state conga (set by the operator) paths 2"*" origin manual" ]] ||
 		fail "$(conga 0 leaf show) $(conga 0 -d leaf show)" || return
 	[[ $(conga 0 port show unused) != *drain* && $(conga 0 -d port show unused) == *" drain off origin manual "* ]] ||
 		fail "$(conga 0 -d port show unused)" || return
@@ -357,21 +357,21 @@ require_module
 tap_plan 18
 setup || die "the fabric cannot be set up"
 tap_test "ports count what their devices count" ports_count_what_devices_count
-tap_test "doors count what the tunnel counts" doors_count_what_the_tunnel_counts
-tap_test "keys of a flowlet" flowlet_shape
-tap_test "keys of a fabric" fabric_shape
-tap_test "keys of a port" port_shape
-tap_test "keys of a leaf" leaf_shape
-tap_test "keys of a path" path_shape
-tap_test "keys of a table" table_shape
-tap_test "keys of a policy" policy_shape
-tap_test "keys of the counters" stats_shape
-tap_test "ports, leaves and fabric as they are" ports_and_leaves_agree
-tap_test "text says what is not the rule, -d everything" text_says_what_is_not_the_rule
+tap_test "the hooks count what the tunnel counts" doors_count_what_the_tunnel_counts
+tap_test "a flowlet has exactly the documented keys" flowlet_shape
+tap_test "a fabric has exactly the documented keys" fabric_shape
+tap_test "a port has exactly the documented keys" port_shape
+tap_test "a leaf has exactly the documented keys" leaf_shape
+tap_test "a path has exactly the documented keys" path_shape
+tap_test "a table has exactly the documented keys" table_shape
+tap_test "a policy has exactly the documented keys" policy_shape
+tap_test "counters have exactly the documented keys" stats_shape
+tap_test "ports, leaves and fabric are shown as configured" ports_and_leaves_agree
+tap_test "text shows values that are not default, and -d shows all" text_says_what_is_not_the_rule
 tap_test "a port's state is that of its device" state_follows_the_device
-tap_test "filters pick" filters_pick
-tap_test "options" options_work
-tap_test "network namespaces by name" namespaces_are_found
-tap_test "a batch stops at the line that fails, and names it" batches_stop_where_they_fail
-tap_test "long dumps are whole" long_dumps_are_whole
+tap_test "filters select the requested objects" filters_pick
+tap_test "options are accepted, and wrong ones are rejected" options_work
+tap_test "network namespaces are found by name" namespaces_are_found
+tap_test "a batch stops at the line that fails, and reports it" batches_stop_where_they_fail
+tap_test "long dumps are complete" long_dumps_are_whole
 tap_exit

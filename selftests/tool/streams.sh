@@ -102,8 +102,8 @@ require_module
 tap_plan 5
 setup || die "the fabric cannot be set up"
 tap_test "64K flowlets are shown" all_are_shown
-tap_test "64K flowlets in little memory" in_little_memory
-tap_test "by leaf and port" by_leaf_and_port
-tap_test "a reader that stops is no news" readers_stop
-tap_test "a refusal prints nothing" refusal_prints_nothing
+tap_test "64K flowlets are shown in little memory" in_little_memory
+tap_test "flowlets are selected by leaf and port" by_leaf_and_port
+tap_test "a reader that stops early causes no error" readers_stop
+tap_test "a rejected request prints nothing" refusal_prints_nothing
 tap_exit

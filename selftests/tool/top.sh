@@ -192,12 +192,12 @@ no_terminal_is_told() {
 	says 1 "$sentence" "$CONGA" -n "${LEAF[0]}" top &&
 		says 2 'Error: argument "count" is unknown, try "conga top help".' \
 			"$CONGA" top count 1 &&
-		says 2 'Error: option "-j" is wrong: "-j -i 1 stats show" has rates as JSON' \
+		says 2 'Error: option "-j" is wrong: use "-j -i 1 stats show"' \
 			"$CONGA" -j top || return
 	start 80 24 && shows '^PORT' && terminal send-keys q && ended 0 || return
 	terminal respawn-window -k "TERM=nosuch $CONGA -n ${LEAF[0]} top 2>$DIR/said; exec sleep 1000"
 	busywait "$WAIT_MS" test -s "$DIR/said"
-	[[ $(<"$DIR/said") == 'Error: terminals of type "nosuch" (TERM) are unknown here' ]] ||
+	[[ $(<"$DIR/said") == 'Error: the terminal type "nosuch" (TERM) is unknown' ]] ||
 		fail "said: $(<"$DIR/said")" || return
 	stop
 }
@@ -246,16 +246,16 @@ if [[ ${1-} == text ]]; then
 fi
 tap_plan 12
 { topo_up && setup; } || die "the fabric cannot be set up"
-tap_test "80 columns" wide_screen
-tap_test "load and congestion of a port" load_is_shown
-tap_test "20 columns, and back" narrow_screen
-tap_test "five lines, and keys" low_screen
-tap_test "a port that is down" a_port_that_is_down
-tap_test "q ends, the terminal is as it was" q_ends
-tap_test "so do signals" signals_end
-tap_test "20 columns from the start" started_narrow
-tap_test "no fabric, and one that comes" no_fabric_is_shown
-tap_test "a terminal that goes" terminal_that_goes
-tap_test "no terminal, or an unknown one, is told" no_terminal_is_told
-tap_test "text" as_text
+tap_test "the screen has all columns at a width of 80" wide_screen
+tap_test "load and congestion of a port are shown" load_is_shown
+tap_test "the screen adapts to a width of 20, and back" narrow_screen
+tap_test "keys scroll a screen of five lines" low_screen
+tap_test "a port that is down is shown as down" a_port_that_is_down
+tap_test "q ends top, and the terminal is restored" q_ends
+tap_test "signals end top, and the terminal is restored" signals_end
+tap_test "top can start at a width of 20" started_narrow
+tap_test "a missing fabric is shown, and a fabric that is added" no_fabric_is_shown
+tap_test "top ends when its terminal goes away" terminal_that_goes
+tap_test "a missing or unknown terminal is reported" no_terminal_is_told
+tap_test "top prints text without a terminal" as_text
 tap_exit

@@ -168,8 +168,8 @@ require_module
 [[ -d $EVENTS ]] || tap_skip_all "this kernel has no tracepoints"
 tap_plan 4
 setup || die "the fabric cannot be set up"
-tap_test "events and fields are the kernel's" fields_are_the_kernels
-tap_test "verdicts are the manual's" verdicts_are_the_headers
-tap_test "reasons are the manual's" reasons_are_the_headers
-tap_test "the programs for bpftrace run, and see" programs_see
+tap_test "events and fields are those of the kernel" fields_are_the_kernels
+tap_test "verdicts are those of the manual" verdicts_are_the_headers
+tap_test "reasons are those of the manual" reasons_are_the_headers
+tap_test "the programs for bpftrace run, and report packets" programs_see
 tap_exit

@@ -59,14 +59,14 @@ every_counter_is_explained() {
 }
 
 a_counter_is_explained() {
-	says 0 "rx_malformed: to a VXLAN port, without a valid VNI flag; passed untouched
-    Find who sends to this UDP port: it is not VXLAN. conga passes it on as it came." \
+	says 0 "rx_malformed: packets to a VXLAN port without a valid VNI flag; passed unchanged
+    Find who sends to this UDP port: the packets are not VXLAN." \
 		"$CONGA" stats explain rx_malformed || return
 	[[ $("$CONGA" -j stats explain bye_sent path_up | jq -c 'map(.counter)') == \
 		'["bye_sent","path_up"]' ]] || fail "not the two that were asked for" || return
-	[[ $(conga 0 stats show all explain) == *$'\n'"rx_malformed                    0 to a VXLAN port, without a valid VNI"* ]] ||
+	[[ $(conga 0 stats show all explain) == *$'\n'"rx_malformed                    0 packets to a VXLAN port without a valid VNI"* ]] ||
 		fail "not explained: $(conga 0 stats show all explain)" || return
-	says 2 'Error: argument "nosuch" is wrong: no counter, "conga stats explain" has all' \
+	says 2 'Error: argument "nosuch" is wrong: no such counter, "conga stats explain" lists all' \
 		"$CONGA" stats explain bye_sent nosuch
 }
 
@@ -81,15 +81,15 @@ bad_words_are_refused() {
 			"$CONGA" -i 99ms stats &&
 		says 2 'Error: argument "soon" is wrong: not a time such as 1 or 500ms (units: ns, us, ms, s)' \
 			"$CONGA" -i soon stats &&
-		says 2 'Error: argument "count" is wrong: counters are shown once, unless there is -i' \
+		says 2 'Error: argument "count" is wrong: counters are shown once without option -i' \
 			"$CONGA" stats show count 2 &&
-		says 2 'Error: argument "0" is wrong: not at least once' \
+		says 2 'Error: argument "0" is wrong: must be at least 1' \
 			"$CONGA" -i 1 stats show count 0 &&
 		says 2 'Error: argument "nosuch" is unknown, try "conga stats help".' \
 			"$CONGA" stats show nosuch &&
 		says 2 'Error: argument "nosuch" is unknown, try "conga metrics help".' \
 			"$CONGA" metrics nosuch &&
-		says 2 'Error: option "-j" is wrong: metrics are Prometheus text, all else is JSON' \
+		says 2 'Error: option "-j" is wrong: metrics are printed as Prometheus text only' \
 			"$CONGA" -j metrics
 }
 
@@ -336,21 +336,21 @@ require_commands ip jq ping promtool systemd-analyze
 require_module
 tap_plan 17
 setup || die "the fabric cannot be set up"
-tap_test "every counter is explained, and what to do" every_counter_is_explained
-tap_test "a counter is explained" a_counter_is_explained
-tap_test "bad words are refused" bad_words_are_refused
-tap_test "growth and rates are told" growth_is_told
-tap_test "on screen only what grew" growth_is_shown
-tap_test "a new fabric is no fall" new_fabric_is_no_fall
-tap_test "so often as was asked" count_is_kept
-tap_test "a fabric that goes ends it" gone_fabric_ends_it
-tap_test "metrics are valid to promtool, and all there" metrics_are_valid
-tap_test "metrics are the numbers" metrics_are_the_numbers
+tap_test "every counter has an explanation and advice" every_counter_is_explained
+tap_test "a single counter is explained" a_counter_is_explained
+tap_test "wrong words are rejected" bad_words_are_refused
+tap_test "growth and rates are reported" growth_is_told
+tap_test "the screen shows only counters that grew" growth_is_shown
+tap_test "a new fabric is not shown as a decrease" new_fabric_is_no_fall
+tap_test "the requested number of reports is printed" count_is_kept
+tap_test "watching ends when the fabric is deleted" gone_fabric_ends_it
+tap_test "metrics are complete, and valid to promtool" metrics_are_valid
+tap_test "metrics have the values of the counters" metrics_are_the_numbers
 tap_test "labels are escaped" labels_are_escaped
-tap_test "no fabric is a metric" no_fabric_is_a_metric
-tap_test "the file is replaced whole" file_is_replaced
-tap_test "a file that cannot be written stays" failed_file_stays
-tap_test "service and timer" units_work
-tap_test "a closed pipe is no news" closed_pipe_is_quiet
-tap_test "a full disk is told" full_disk_is_told
+tap_test "a missing fabric is reported as a metric" no_fabric_is_a_metric
+tap_test "the metrics file is replaced as a whole" file_is_replaced
+tap_test "a file that cannot be written is left unchanged" failed_file_stays
+tap_test "the metrics service and timer work" units_work
+tap_test "a closed pipe causes no error" closed_pipe_is_quiet
+tap_test "a full disk is reported" full_disk_is_told
 tap_exit

@@ -106,18 +106,19 @@ require_root
 require_module
 if [[ -z ${YNL-} ]]; then
 	tap_plan 3
-	tap_test "the header is the one that is generated from the specification" \
+	tap_test "the header is the one generated from the specification" \
 		header_is_generated
-	tap_test "the running family takes what the specification says" family_agrees
-	tap_test "a specification of another family is reported" differences_are_reported
+	tap_test "the running family accepts what the specification describes" family_agrees
+	tap_test "a difference between specification and family is reported" \
+		differences_are_reported
 	tap_exit
 fi
 require_commands ip jq
 tap_plan 5
 "$CONGA" fabric add hello off || die "no fabric"
 tap_test "the kernel's tool shows ports" tool_shows_ports
-tap_test "it adds a leaf" tool_adds_a_leaf
-tap_test "it reads all else" tool_reads_all
-tap_test "it tells why it is refused" tool_tells_why
-tap_test "the header that it makes has the numbers of ours" tool_makes_the_header
+tap_test "the kernel's tool adds a leaf" tool_adds_a_leaf
+tap_test "the kernel's tool reads all other objects" tool_reads_all
+tap_test "the kernel's tool prints why a request is rejected" tool_tells_why
+tap_test "the header that the kernel's tool makes has the numbers of ours" tool_makes_the_header
 tap_exit

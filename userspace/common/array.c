@@ -17,8 +17,8 @@ static int conga_array_grow(struct conga_array *array)
 	return 0;
 }
 
-/* Duplicates are squeezed out before more room is taken: a table of a million addresses behind
- * ten VTEPs needs room for ten.
+/* Duplicates are removed before more memory is allocated: a table of a million addresses behind
+ * ten VTEPs needs memory for ten.
  */
 int conga_array_add(struct conga_array *array, const void *item)
 {

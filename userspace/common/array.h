@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Arrays that grow, most of them sorted. */
+/* Arrays grow, and most of them are sorted. */
 #ifndef CONGA_COMMON_ARRAY_H
 #define CONGA_COMMON_ARRAY_H
 
 #include <stddef.h>
 
-/* @compare gives the order and says which items are the same. Without it, items stay in the
- * order in which they were added, and all of them stay.
+/* @compare defines the order and which items are equal. Without it, all items stay, in the order
+ * in which they were added.
  */
 struct conga_array {
 	void *items;
@@ -27,21 +27,21 @@ struct conga_array {
  */
 int conga_array_add(struct conga_array *array, const void *item);
 
-/* conga_array_sort - in the order of @compare, and one item of those that are the same */
+/* conga_array_sort - sort by @compare, and keep one of equal items */
 void conga_array_sort(struct conga_array *array);
 
-/* conga_array_at - the item number @index, which must be below the count */
+/* conga_array_at - the item at @index, which must be below the count */
 void *conga_array_at(const struct conga_array *array, size_t index);
 
-/* conga_array_find - the item that is the same as @key, NULL if there is none; sorted only */
+/* conga_array_find - find an item equal to @key in a sorted array; returns NULL if there is none */
 void *conga_array_find(const struct conga_array *array, const void *key);
 
-/* conga_array_first - index of the first item that is not below @key, or the count; sorted
- * only
+/* conga_array_first - the index of the first item that is not below @key, or the count; the
+ * array must be sorted
  */
 size_t conga_array_first(const struct conga_array *array, const void *key);
 
-/* conga_array_clean - frees all items; the array can be used again */
+/* conga_array_clean - free all items; the array can be used again */
 void conga_array_clean(struct conga_array *array);
 
 #endif /* CONGA_COMMON_ARRAY_H */

@@ -5,8 +5,8 @@
 
 struct nlattr;
 
-/* conga_attr_number - read by the length of @attr, which may grow in a later kernel: 2, 4 or
- * 8 bytes in host order; 0 if @attr is NULL or of another length
+/* conga_attr_number - read a number by the length of @attr, which may grow in a later kernel: 2,
+ * 4 or 8 bytes in host order; returns 0 if @attr is NULL or has another length
  */
 unsigned long long conga_attr_number(const struct nlattr *attr);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Read by hand, because libnl knows nothing of extended ACKs up to version 3.7. */
+/* The extended ACK is parsed here, because libnl does not support it up to version 3.7. */
 #include <string.h>
 #include <linux/netlink.h>
 #include <netlink/attr.h>
@@ -7,7 +7,7 @@
 #include "common/attr.h"
 #include "common/extack.h"
 
-/* The attribute at @offset of the request. */
+/* Finds the attribute at @offset of the request. */
 static int conga_extack_attr_at(const struct nlmsghdr *request, unsigned int offset)
 {
 	const struct nlattr *attr;
@@ -27,7 +27,9 @@ static bool conga_extack_bound(struct nlattr *attr, unsigned long long *bound)
 	return true;
 }
 
-/* The rule that was broken is there only if a rule was, not the module. */
+/* The policy is present only if the request violates it, and not if the module rejects the
+ * request.
+ */
 static void conga_extack_parse_policy(struct conga_extack *extack, struct nlattr *policy)
 {
 	struct nlattr *tlv[NL_POLICY_TYPE_ATTR_MAX + 1];
@@ -40,7 +42,7 @@ static void conga_extack_parse_policy(struct conga_extack *extack, struct nlattr
 		conga_extack_bound(tlv[NL_POLICY_TYPE_ATTR_MAX_VALUE_U], &extack->max);
 }
 
-/* The attributes begin @offset bytes behind the header of @answer. */
+/* The attributes begin @offset bytes after the header of @answer. */
 static void conga_extack_parse(struct conga_extack *extack, struct nlmsghdr *answer, int offset,
 			       const struct nlmsghdr *request)
 {
@@ -64,7 +66,7 @@ static void conga_extack_parse(struct conga_extack *extack, struct nlmsghdr *ans
 		conga_extack_parse_policy(extack, tlv[NLMSGERR_ATTR_POLICY]);
 }
 
-/* Without NLM_F_CAPPED our own request stands before the attributes. */
+/* Without NLM_F_CAPPED our own request precedes the attributes. */
 void conga_extack_read_error(struct conga_extack *extack, struct nlmsghdr *answer,
 			     const struct nlmsghdr *request)
 {
@@ -74,7 +76,7 @@ void conga_extack_read_error(struct conga_extack *extack, struct nlmsghdr *answe
 	conga_extack_parse(extack, answer, sizeof(*err) + echo, request);
 }
 
-/* The result of the dump stands before them. */
+/* The result of the dump precedes the attributes. */
 void conga_extack_read_done(struct conga_extack *extack, struct nlmsghdr *answer,
 			    const struct nlmsghdr *request)
 {

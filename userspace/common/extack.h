@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The extended ACK: what an answer of the kernel says besides its number. */
+/* The extended ACK is the part of the kernel's answer besides its error number. */
 #ifndef CONGA_COMMON_EXTACK_H
 #define CONGA_COMMON_EXTACK_H
 
@@ -21,15 +21,15 @@ struct conga_extack {
 };
 
 /*
- * These fill @extack with zeroes and what the answer has. @request is what was sent, in which
- * attributes are looked up.
+ * These functions fill @extack with zeroes and the answer's values. @request is the
+ * message that was sent, in which attributes are looked up.
  */
 
-/* conga_extack_read_error - of an ACK or an error, NLMSG_ERROR */
+/* conga_extack_read_error - read an ACK or an error, NLMSG_ERROR */
 void conga_extack_read_error(struct conga_extack *extack, struct nlmsghdr *answer,
 			     const struct nlmsghdr *request);
 
-/* conga_extack_read_done - of the end of a dump, NLMSG_DONE */
+/* conga_extack_read_done - read the end of a dump, NLMSG_DONE */
 void conga_extack_read_done(struct conga_extack *extack, struct nlmsghdr *answer,
 			    const struct nlmsghdr *request);
 

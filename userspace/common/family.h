@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* conga's family of generic netlink: its number and its groups, which a reload of the module
- * changes.
+/* conga's family of generic netlink has a number and groups, which change when the module is
+ * reloaded.
  */
 #ifndef CONGA_COMMON_FAMILY_H
 #define CONGA_COMMON_FAMILY_H
@@ -31,20 +31,22 @@ struct conga_family {
 int conga_family_resolve(struct conga_family *family, struct conga_netlink *netlink,
 			 struct conga_netlink_answer *answer);
 
-/* conga_family_message - a request of the family, which need not be resolved yet; NULL without
- * memory
+/* conga_family_message - create a request of the family, which need not be resolved yet; returns
+ * NULL without memory
  */
 struct nl_msg *conga_family_message(int cmd);
 
-/* conga_family_request - as conga_netlink_request(), to the family, which is resolved */
+/* conga_family_request - send a request to the family, which must be resolved; otherwise as
+ * conga_netlink_request()
+ */
 int conga_family_request(const struct conga_family *family, struct conga_netlink *netlink,
 			 struct nl_msg *msg, int flags, conga_netlink_reader *read, void *arg,
 			 struct conga_netlink_answer *answer);
 
-/* The module, once it is loaded */
+/* This folder exists while the module is loaded. */
 #define CONGA_MODULE_PATH	"/sys/module/conga"
 
-/* conga_family_is_loaded - is the module? To ask for the family would load it. */
+/* conga_family_is_loaded - is the module loaded? Resolving the family would load it. */
 bool conga_family_is_loaded(void);
 
 #endif /* CONGA_COMMON_FAMILY_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Read by hand: libnl-route knows neither nexthop groups of entries nor the device by which
- * their packets leave.
+/* Forwarding entries are parsed here: libnl-route supports neither nexthop groups of entries nor
+ * the device by which their packets leave.
  */
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>
@@ -41,7 +41,7 @@ static int conga_fdb_on_reply(struct nl_msg *reply, void *arg)
 	return reader->visit(&entry, reader->arg);
 }
 
-/* The device is named, so that the bridges' own tables are not read. */
+/* The request names the device, so that the bridges' own tables are not read. */
 int conga_fdb_dump(struct conga_netlink *netlink, int ifindex, conga_fdb_visitor *visit,
 		   void *arg, struct conga_netlink_answer *answer)
 {

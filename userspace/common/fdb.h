@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Forwarding entries of vxlan devices. */
+/* These functions read forwarding entries of vxlan devices. */
 #ifndef CONGA_COMMON_FDB_H
 #define CONGA_COMMON_FDB_H
 

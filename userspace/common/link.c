@@ -9,7 +9,7 @@
 #include <netlink/route/link/vxlan.h>
 #include "common/link.h"
 
-/* Told apart from running, since a device without a carrier knows no speed. */
+/* This flag is separate from running, because a device without carrier reports no speed. */
 #define CONGA_LINK_RUNNING	(IFF_UP | IFF_RUNNING)
 
 static const struct {
@@ -98,7 +98,7 @@ static void conga_link_on_object(struct nl_object *object, void *arg)
 	reader->result = reader->visit(&link, reader->arg);
 }
 
-/* A message that libnl does not understand is of no device that matters here. */
+/* A message that libnl cannot parse is about no relevant device. */
 static int conga_link_on_reply(struct nl_msg *reply, void *arg)
 {
 	struct conga_link_reader *reader = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Devices as rtnetlink has them: what kind they are, and what lies above and below. */
+/* A link is a device as rtnetlink reports it: its kind, and the devices above and below. */
 #ifndef CONGA_COMMON_LINK_H
 #define CONGA_COMMON_LINK_H
 
@@ -22,7 +22,7 @@ enum conga_link_kind {
 struct conga_link_vxlan {
 	int lower;		/* device that the tunnel is bound to; 0: none */
 	uint16_t dstport;	/* UDP, host order */
-	bool external;		/* each packet is told its tunnel */
+	bool external;		/* the tunnel is chosen per packet */
 	bool gbp;		/* Group Based Policy */
 	bool has_local;
 	bool has_remote;
@@ -46,7 +46,7 @@ struct conga_link {
 
 typedef int conga_link_visitor(const struct conga_link *link, void *arg);
 
-/* conga_link_dump - calls @visit for each device, in the kernel's order; otherwise as
+/* conga_link_dump - call @visit for each device, in the kernel's order; otherwise as
  * conga_netlink_request(), with a @netlink of NETLINK_ROUTE
  */
 int conga_link_dump(struct conga_netlink *netlink, conga_link_visitor *visit, void *arg,

@@ -35,7 +35,7 @@ static struct conga_name *conga_names_add(unsigned int ifindex)
 	return &names[conga_names_count++];
 }
 
-/* Without memory for it a device that goes is shown by its number. */
+/* Without memory for its name a removed device is shown by its number. */
 void conga_names_remember(unsigned int ifindex)
 {
 	struct conga_name *known = conga_names_known(ifindex);

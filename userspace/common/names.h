@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of devices, also of those that are gone. */
+/* Names of devices are kept, so that a removed device can be named. */
 #ifndef CONGA_COMMON_NAMES_H
 #define CONGA_COMMON_NAMES_H
 
-/* conga_names_remember - keep the device's present name for when the device is gone */
+/* conga_names_remember - keep the device's current name for when the device is removed */
 void conga_names_remember(unsigned int ifindex);
 
 /**

@@ -9,7 +9,7 @@
 #include <netlink/socket.h>
 #include "common/netlink.h"
 
-/* One exchange: a request and all that comes back. */
+/* An exchange is a request and all its replies. */
 struct conga_netlink_exchange {
 	const struct nlmsghdr *request;
 	conga_netlink_reader *read;
@@ -25,8 +25,8 @@ static void conga_netlink_set(int fd, int option)
 	setsockopt(fd, SOL_NETLINK, option, &on, sizeof(on));
 }
 
-/* A kernel that does not know them says less, so that failure is none. Strict: a kernel must
- * obey the filters of a dump, or reject them.
+/* A kernel that does not know these options reports less, so a failure is ignored. With the
+ * strict check a kernel must obey the filters of a dump, or reject them.
  */
 static void conga_netlink_set_options(struct conga_netlink *netlink)
 {
@@ -95,7 +95,7 @@ static int conga_netlink_on_ack(struct nl_msg *msg, void *arg)
 	return NL_SKIP;
 }
 
-/* The end of a dump carries its result, negative if it broke off. */
+/* The end of a dump carries its result, which is negative if the dump failed. */
 static int conga_netlink_on_done(struct nl_msg *msg, void *arg)
 {
 	struct conga_netlink_exchange *exchange = arg;

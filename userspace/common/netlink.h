@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Requests and what the kernel answers, for both programs: one answer, or a dump with a
- * callback. Nothing is printed here.
+ * Both programs send requests by these functions: for one answer, or for a dump with a
+ * callback. They print nothing.
  */
 #ifndef CONGA_COMMON_NETLINK_H
 #define CONGA_COMMON_NETLINK_H
@@ -11,26 +11,26 @@
 #include <netlink/netlink.h>
 #include "common/extack.h"
 
-/* A socket, which is opened by the first request. */
+/* The first request opens the socket. */
 struct conga_netlink {
 	int protocol;		/* NETLINK_* */
-	unsigned int patience;	/* seconds that an answer may take; 0: as long as it takes */
+	unsigned int patience;	/* seconds to wait for an answer; 0: without a limit */
 	struct nl_sock *sock;	/* NULL: not open */
 };
 
-/* What a request came to. */
+/* This is the outcome of a request. */
 struct conga_netlink_answer {
-	int error;		/* errno by which the kernel rejected it; 0: it did not */
+	int error;		/* errno with which the kernel rejected it; 0: accepted */
 	bool no_memory;		/* for the request, or for a reply in its reader */
 	struct conga_extack extack;
 };
 
-/* Is called for each reply; what it returns besides 0 means that there was no memory for the
- * reply. Further ones are not read then.
+/* The function is called for each reply; another result than 0 means that there was no memory
+ * for the reply, and further replies are not read.
  */
 typedef int conga_netlink_reader(struct nl_msg *reply, void *arg);
 
-/* conga_netlink_open - does nothing if it is open; 0, or a negative code of libnl */
+/* conga_netlink_open - open the socket unless it is open; returns 0, or a negative code of libnl */
 int conga_netlink_open(struct conga_netlink *netlink);
 
 void conga_netlink_close(struct conga_netlink *netlink);
@@ -52,8 +52,8 @@ int conga_netlink_request(struct conga_netlink *netlink, struct nl_msg *msg, int
 			  conga_netlink_reader *read, void *arg,
 			  struct conga_netlink_answer *answer);
 
-/* conga_netlink_message - a request of rtnetlink: @type with the @header of that type, @len
- * bytes; NULL without memory
+/* conga_netlink_message - create a request of rtnetlink: @type with the @header of that type,
+ * @len bytes; returns NULL without memory
  */
 struct nl_msg *conga_netlink_message(int type, const void *header, size_t len);
 

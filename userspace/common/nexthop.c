@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Read by hand: libnl-route knows no resilient groups up to version 3.7. */
+/* Nexthop objects are parsed here: libnl-route does not support resilient groups up to version
+ * 3.7.
+ */
 #include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
 #include <netlink/attr.h>

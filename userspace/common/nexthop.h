@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Nexthop objects, and their groups. */
+/* These functions read nexthop objects and their groups. */
 #ifndef CONGA_COMMON_NEXTHOP_H
 #define CONGA_COMMON_NEXTHOP_H
 
@@ -18,8 +18,8 @@ struct conga_nexthop {
 
 typedef int conga_nexthop_visitor(const struct conga_nexthop *nexthop, void *arg);
 
-/* conga_nexthop_dump - calls @visit for each object, of a group for each of its members;
- * otherwise as conga_netlink_request(), with a @netlink of NETLINK_ROUTE
+/* conga_nexthop_dump - call @visit for each object, and for each member of a group; otherwise as
+ * conga_netlink_request(), with a @netlink of NETLINK_ROUTE
  */
 int conga_nexthop_dump(struct conga_netlink *netlink, conga_nexthop_visitor *visit, void *arg,
 		       struct conga_netlink_answer *answer);

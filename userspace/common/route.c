@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Read by hand: libnl-route knows no nexthop objects of routes up to version 3.7, and makes an
- * object of each of the million routes that a router may have.
+/* Routes are parsed here: libnl-route does not support nexthop objects of routes up to version
+ * 3.7, and makes an object of each of the million routes that a router may have.
  */
 #include <linux/rtnetlink.h>
 #include <netlink/attr.h>
@@ -17,13 +17,13 @@ struct conga_route_reader {
 	void *arg;
 };
 
-/* RTNH_OK() alone looks at what may lie behind the end. */
+/* RTNH_OK() alone reads bytes that may lie after the end. */
 static bool conga_route_has_hop(const struct rtnexthop *hop, int len)
 {
 	return len >= (int)sizeof(*hop) && RTNH_OK(hop, len);
 }
 
-/* The nexthops of a multipath route, each with attributes of its own. */
+/* Visits the nexthops of a multipath route, each with attributes of its own. */
 static int conga_route_walk_multipath(struct nlattr *multipath, conga_route_hop_visitor *visit,
 				      void *arg)
 {
@@ -87,7 +87,7 @@ int conga_route_dump(struct conga_netlink *netlink, int family, conga_route_visi
 	return err;
 }
 
-/* RTM_F_FIB_MATCH: with all its nexthops. */
+/* RTM_F_FIB_MATCH requests the route with all its nexthops. */
 static struct nl_msg *conga_route_question(const struct in6_addr *addr, int vrf)
 {
 	bool v4 = conga_addr_is_v4(addr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Routes: which devices they lead by. */
+/* A route has nexthops, which name devices. */
 #ifndef CONGA_COMMON_ROUTE_H
 #define CONGA_COMMON_ROUTE_H
 
@@ -8,32 +8,32 @@
 #include <stdint.h>
 #include "common/netlink.h"
 
-/* A nexthop of a route, the dead ones included */
+/* A nexthop of a route may be dead. */
 struct conga_route_hop {
 	int ifindex;
 	bool has_gateway;
 };
 
-/* Is there only while it is visited: attributes are those of the message. */
+/* A route is valid only during the visit: its attributes are those of the message. */
 struct conga_route {
 	int family;		/* AF_INET or AF_INET6 */
 	unsigned char type;	/* RTN_* */
 	uint32_t nexthop;	/* id of its nexthop object; 0: none */
-	bool has_hops;		/* a kernel told to be brief names only the nexthop object */
+	bool has_hops;		/* false if the kernel reports only the nexthop object */
 	struct nlattr *multipath;	/* NULL: one hop, the following */
 	struct conga_route_hop hop;
 };
 
-/* Results besides 0 end the walk, and mean that there was no memory. */
+/* Another result than 0 ends the walk, and means that there was no memory. */
 typedef int conga_route_visitor(const struct conga_route *route, void *arg);
 typedef int conga_route_hop_visitor(const struct conga_route_hop *hop, void *arg);
 
-/* conga_route_walk - calls @visit for each nexthop, and returns the last result */
+/* conga_route_walk - call @visit for each nexthop, and return the last result */
 int conga_route_walk(const struct conga_route *route, conga_route_hop_visitor *visit, void *arg);
 
-/* conga_route_dump - calls @visit for each unicast route of a family, of all tables; otherwise
- * as conga_netlink_request(), with a @netlink of NETLINK_ROUTE. A kernel without the family
- * answers EOPNOTSUPP.
+/* conga_route_dump - call @visit for each unicast route of a family, of all tables; otherwise as
+ * conga_netlink_request(), with a @netlink of NETLINK_ROUTE. A kernel without the family answers
+ * EOPNOTSUPP.
  */
 int conga_route_dump(struct conga_netlink *netlink, int family, conga_route_visitor *visit,
 		     void *arg, struct conga_netlink_answer *answer);

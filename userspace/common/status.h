@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Exit statuses of both programs, and their version. */
+/* These are the exit statuses of both programs, and their version. */
 #ifndef CONGA_COMMON_STATUS_H
 #define CONGA_COMMON_STATUS_H
 
@@ -7,8 +7,8 @@
 #define CONGA_TOOL_VERSION	"0.1.0"
 #endif
 
-/* What the tool's functions return that can fail, and both programs' exit status. A function
- * that returns something else than CONGA_OK has printed the reason.
+/* Functions of the tool that can fail return a status, which is also the exit status of both
+ * programs. A function that returns another status than CONGA_OK has printed the reason.
  */
 enum conga_status {
 	CONGA_OK,

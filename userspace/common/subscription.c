@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Read by hand, because libnl cannot tell a queue that ran over from a want of memory. */
+/* Events are read here, because libnl does not distinguish a queue overrun from a lack of
+ * memory.
+ */
 #include <errno.h>
 #include <sys/socket.h>
 #include <linux/netlink.h>
@@ -8,12 +10,12 @@
 #include <netlink/socket.h>
 #include "common/subscription.h"
 
-/* Bytes of one reading. An event of conga is far smaller, that of a link with many functions
- * may be as long.
+/* This is the size of one read in bytes. An event of conga is far smaller, but a link with many
+ * functions may have one as long.
  */
 #define CONGA_SUBSCRIPTION_ROOM	32768
 
-/* Beyond the system's limit if we may, else up to it. */
+/* Exceeds the system's limit if permitted, else uses the limit. */
 static void conga_subscription_set_rcvbuf(int fd, int bytes)
 {
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
@@ -53,7 +55,7 @@ static enum conga_subscription_result conga_subscription_none(void)
 	return errno == ENOBUFS ? CONGA_SUBSCRIPTION_LOST : CONGA_SUBSCRIPTION_FAILED;
 }
 
-/* Another process could send here; an event is from the kernel, port 0. */
+/* Another process could send here; events come from the kernel, port 0. */
 enum conga_subscription_result
 conga_subscription_read(struct conga_subscription *subscription,
 			void (*handle)(struct nlmsghdr *event, void *arg), void *arg)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel tells unasked: a socket of its own, so that an answer never stands behind a
- * queue of events.
+ * Events of the kernel have a socket of their own, so that an answer never waits after
+ * a queue of events.
  */
 #ifndef CONGA_COMMON_SUBSCRIPTION_H
 #define CONGA_COMMON_SUBSCRIPTION_H
@@ -29,10 +29,12 @@ enum conga_subscription_result {
  */
 int conga_subscription_open(struct conga_subscription *subscription, int protocol, int bytes);
 
-/* conga_subscription_join - the group of that number; 0, or a negative code of libnl and errno */
+/* conga_subscription_join - join the group of that number; returns 0, or a negative code of
+ * libnl with errno set
+ */
 int conga_subscription_join(struct conga_subscription *subscription, int group);
 
-/* conga_subscription_fd - for poll(); only of one that is open */
+/* conga_subscription_fd - the file descriptor for poll(); the subscription must be open */
 int conga_subscription_fd(const struct conga_subscription *subscription);
 
 /**
@@ -46,7 +48,7 @@ enum conga_subscription_result
 conga_subscription_read(struct conga_subscription *subscription,
 			void (*handle)(struct nlmsghdr *event, void *arg), void *arg);
 
-/* conga_subscription_close - also of one that is not open */
+/* conga_subscription_close - close the subscription, also if it is not open */
 void conga_subscription_close(struct conga_subscription *subscription);
 
 #endif /* CONGA_COMMON_SUBSCRIPTION_H */

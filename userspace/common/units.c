@@ -12,10 +12,10 @@
 
 #define CONGA_UNITS_MILLION	1000000ULL
 
-/* What is shortened is below this, times a power of ten. */
+/* Shortened values are below this, times a power of ten. */
 #define CONGA_UNITS_SHORT_LIMIT	1000ULL
 
-/* Of the largest unit, a terabit. */
+/* This is the limit in the largest unit, a terabit. */
 #define CONGA_UNITS_DECIMALS_MAX	12
 
 static const char conga_units_too_large[] = "too large";
@@ -27,7 +27,7 @@ struct conga_unit {
 	unsigned long long factor;
 };
 
-/* Largest first: that is how a value finds the unit it is printed in. */
+/* The largest unit is first, because a value is printed in the first unit that fits. */
 static const struct conga_unit conga_units_time[] = {
 	{ "s", 1000000000ULL },
 	{ "ms", 1000000ULL },
@@ -64,7 +64,7 @@ static const struct conga_unit conga_units_size[] = {
 	{ NULL, 0 }
 };
 
-/* digits / scale; the scale is a power of ten. */
+/* The value is digits / scale; the scale is a power of ten. */
 struct conga_decimal {
 	unsigned long long digits;
 	unsigned long long scale;
@@ -78,7 +78,7 @@ static bool conga_units_push_digit(struct conga_decimal *number, char digit, boo
 	return !fraction || !__builtin_mul_overflow(number->scale, 10ULL, &number->scale);
 }
 
-/* Reads as far as it is a number; @rest is NULL if there was none. */
+/* Parses the longest number; @rest is NULL if there was none. */
 static const char *conga_units_read(const char *text, struct conga_decimal *number,
 				    const char **rest)
 {
@@ -101,7 +101,7 @@ static const char *conga_units_read(const char *text, struct conga_decimal *numb
 	return NULL;
 }
 
-/* Tens are cancelled first, so that what fits does not overflow on the way. */
+/* Tens are cancelled first, so that a valid result does not overflow on the way. */
 static const char *conga_units_scale(struct conga_decimal number, unsigned long long factor,
 				     const char *too_fine, unsigned long long *value)
 {
@@ -169,7 +169,7 @@ const char *conga_units_parse_id(const char *text, unsigned long long *value)
 	return why && why != conga_units_too_long ? conga_units_no_id : why;
 }
 
-/* A number and one of these units; bare it is in the unit that is given. */
+/* Parses a number and one of these units; a bare number has the given unit. */
 static const char *conga_units_parse(const char *text, const struct conga_unit *units,
 				     const char *bare, const char *wrong, const char *too_fine,
 				     unsigned long long *value)
@@ -299,7 +299,7 @@ static unsigned long long conga_units_three_digits(unsigned long long value)
 	return value / grain * grain;
 }
 
-/* An age is out of date when it is read: three digits of it are enough. */
+/* An age is stale when it is read, so three digits are enough. */
 void conga_units_format_age(char *text, size_t size, unsigned long long ns)
 {
 	conga_units_format_time(text, size, conga_units_three_digits(ns));
@@ -310,7 +310,7 @@ void conga_units_format_rate(char *text, size_t size, unsigned long long bps)
 	conga_units_format(text, size, bps, conga_units_bits);
 }
 
-/* So is a rate that was measured. */
+/* A measured rate is stale when it is read, too. */
 void conga_units_format_rate_short(char *text, size_t size, unsigned long long bps)
 {
 	conga_units_format_rate(text, size, conga_units_three_digits(bps));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Times, rates and numbers: from text to an integer, and back. */
+/* Times, rates and numbers are converted between text and integers. */
 #ifndef CONGA_COMMON_UNITS_H
 #define CONGA_COMMON_UNITS_H
 
 #include <stddef.h>
 
-/* Room for every text that is written here. */
+/* This has room for every text that is written here. */
 #define CONGA_UNITS_TEXT_MAX	32
 
 /*
@@ -34,7 +34,9 @@ const char *conga_units_parse_size(const char *text, unsigned long long *bytes);
 /* conga_units_parse_fraction - a decimal number, in millionths */
 const char *conga_units_parse_fraction(const char *text, unsigned long long *millionths);
 
-/* What these write is what the parser of the same name reads as the same value. */
+/* Each of these functions writes a text that the parser of the same name reads as the same
+ * value.
+ */
 void conga_units_format_integer(char *text, size_t size, unsigned long long value);
 void conga_units_format_id(char *text, size_t size, unsigned long long value);
 void conga_units_format_time(char *text, size_t size, unsigned long long ns);

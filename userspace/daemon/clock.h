@@ -8,7 +8,7 @@
 #define CONGAD_NS_PER_S		1000000000ULL
 #define CONGAD_NS_PER_MS	1000000ULL
 
-/* congad_clock_now - nanoseconds, monotonic */
+/* congad_clock_now - the monotonic time in nanoseconds */
 static inline uint64_t congad_clock_now(void)
 {
 	struct timespec now;

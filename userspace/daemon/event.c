@@ -7,9 +7,9 @@
 #include "daemon/log.h"
 #include "daemon/nl.h"
 
-#define CONGAD_EVENT_BUFFER	1048576	/* bytes that wait in the kernel */
+#define CONGAD_EVENT_BUFFER	1048576	/* bytes that may wait in the kernel */
 
-/* Readings at a time, so that a flood of events does not keep us from anything. */
+/* This limits the reads in a row, so that a flood of events does not block other work. */
 #define CONGAD_EVENT_TURNS	64
 
 struct conga_subscription congad_event_route;
@@ -50,8 +50,8 @@ void congad_event_close(void)
 	conga_subscription_close(&congad_event_conga);
 }
 
-/* Of neighbours only forwarding entries of devices themselves: others come and go
- * with each ARP.
+/* Only forwarding entries of devices themselves are relevant: other neighbours change with each
+ * ARP.
  */
 static void congad_event_on_event(struct nlmsghdr *event, void *arg)
 {

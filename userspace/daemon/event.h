@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel tells by itself. Events only say when to look again, so that one
- * that is lost, as when many come at once, costs nothing but a look.
+ * The kernel sends events, which only trigger a look. A lost event, as when many arrive
+ * at once, costs nothing but a look.
  */
 #ifndef CONGA_DAEMON_EVENT_H
 #define CONGA_DAEMON_EVENT_H
@@ -9,19 +9,21 @@
 #include <stdbool.h>
 #include "common/subscription.h"
 
-/* Those of rtnetlink, and those of conga */
+/* There are events of rtnetlink, and those of conga. */
 extern struct conga_subscription congad_event_route;
 extern struct conga_subscription congad_event_conga;
 
-/* congad_event_open - both; 0, or CONGAD_FAILED after it was logged */
+/* congad_event_open - open both sockets; returns 0, or CONGAD_FAILED after it was logged */
 int congad_event_open(void);
 
-/* congad_event_join_config - again after the module was loaded again; 0, or a negative code of
- * libnl, as if @group is 0, none
+/* congad_event_join_config - join the group again after the module was reloaded; returns 0, or a
+ * negative code of libnl, also if @group is 0 (there is none)
  */
 int congad_event_join_config(int group);
 
-/* congad_event_read - all that came; true: look again. An overflow is an event. */
+/* congad_event_read - read all waiting events; returns true if another look is needed. An
+ * overflow is an event.
+ */
 bool congad_event_read(struct conga_subscription *subscription);
 
 void congad_event_close(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The fabric as the kernel has it, and changes of it, which are marked as a daemon's. */
+/* This is the fabric in the kernel, and changes of it, which are marked as a daemon's. */
 #ifndef CONGA_DAEMON_FABRIC_H
 #define CONGA_DAEMON_FABRIC_H
 
@@ -11,7 +11,7 @@
 struct congad_port {
 	int ifindex;
 	enum conga_role role;
-	bool is_auto;		/* a daemon's, not an operator's */
+	bool is_auto;		/* added by a daemon, not by an operator */
 };
 
 struct congad_leaf {
@@ -24,22 +24,26 @@ struct congad_fabric {
 	struct conga_array leaves;	/* struct congad_leaf, by address */
 };
 
-/* All of these that return an integer return a status, see nl.h. */
+/* All these functions that return an integer return a status, see nl.h. */
 
-/* congad_fabric_find - 0: there is one; -ENOENT: none, or not even the module */
+/* congad_fabric_find - find the fabric; returns 0 if there is one, -ENOENT if not or if the
+ * module is missing
+ */
 int congad_fabric_find(void);
 
-/* congad_fabric_add - with all defaults; -EEXIST if there is one */
+/* congad_fabric_add - add a fabric with all defaults; returns -EEXIST if there is one */
 int congad_fabric_add(void);
 
-/* congad_fabric_read - its ports and leaves; the caller cleans whatever the outcome */
+/* congad_fabric_read - read ports and leaves; the caller cleans in any case */
 int congad_fabric_read(struct congad_fabric *fabric);
 void congad_fabric_clean(struct congad_fabric *fabric);
 
-/* congad_fabric_port_add - @rate in bit/s; 0: the link's speed, -EINVAL if it reports none */
+/* congad_fabric_port_add - add a port with @rate in bit/s; 0 means the link's speed, and -EINVAL
+ * is returned if the link reports none
+ */
 int congad_fabric_port_add(int ifindex, enum conga_role role, unsigned long long rate);
 
-/* The module lets a daemon remove only what is a daemon's: -EPERM otherwise. */
+/* The module lets a daemon remove only a daemon's objects, and returns -EPERM otherwise. */
 int congad_fabric_port_del(int ifindex);
 int congad_fabric_leaf_add(const struct in6_addr *addr);
 int congad_fabric_leaf_del(const struct in6_addr *addr);

@@ -20,7 +20,7 @@ static bool congad_fdb_is_vtep4(uint32_t addr)
 	       !IN_BADCLASS(addr) && addr >> 16 != CONGAD_FDB_LINK_LOCAL;
 }
 
-/* Can it be a leaf? Whether it is our own, routes know. */
+/* Returns true if the address can be a leaf. Routes show whether the address is our own. */
 static bool congad_fdb_is_vtep(const struct in6_addr *addr)
 {
 	if (conga_addr_is_v4(addr))
@@ -71,8 +71,8 @@ static int congad_fdb_read_device(struct congad_view *view, const struct conga_l
 	return congad_nl_verdict(&answer, err);
 }
 
-/* Leaves that an operator added: of a device whose packets are told their destination one
- * by one (Open vSwitch, Cilium) no table says where it forwards to, but routes lead there.
+/* Adds leaves of an operator: no table has the destinations of a device in collect-metadata mode
+ * (Open vSwitch, Cilium), but routes lead there.
  */
 static int congad_fdb_add_manual(struct congad_view *view, const struct congad_fabric *fabric)
 {

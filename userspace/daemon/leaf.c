@@ -7,25 +7,28 @@
 #include "daemon/log.h"
 #include "daemon/nl.h"
 
-/* Of ours. Who can make a vxlan device learn addresses must not fill the kernel. */
+/* The daemon adds at most so many leaves: a user that can make a vxlan device learn addresses
+ * must not fill the kernel.
+ */
 #define CONGAD_LEAF_MAX		4096
 
-/* What is remembered of a leaf that is wanted, or that is ours. */
+/* A record is kept for a leaf that is wanted, or that the daemon added. */
 struct congad_leaf_record {
 	struct in6_addr addr;	/* first */
-	uint64_t missed;	/* when first no device forwarded to it; 0: one does */
-	bool refused;		/* and we have said so */
+	/* when the first look found no device forwarding to it; 0: one does */
+	uint64_t missed;
+	bool refused;		/* rejected, and logged */
 };
 
-/* One look at the leaves. */
+/* This is one look at the leaves. */
 struct congad_leaf_look {
 	const struct congad_view *view;
 	const struct congad_fabric *fabric;
-	struct conga_array records;	/* the next look's */
+	struct conga_array records;	/* the records of the next look */
 	uint64_t now;
-	size_t count;		/* leaves there are now */
+	size_t count;		/* current number of leaves */
 	size_t left_out;
-	uint64_t due;		/* when the first of those held is removed; 0: none */
+	uint64_t due;		/* when the first held leaf is removed; 0: none */
 	int failures;
 };
 
@@ -41,8 +44,8 @@ static struct congad_leaf_record congad_leaf_recall(const struct in6_addr *addr)
 	return record ? *record : (struct congad_leaf_record) { .addr = *addr };
 }
 
-/* Said once as long as it lasts. A leaf that is there by now, or a fabric that is
- * gone, is no failure.
+/* A rejection is logged once while it lasts. A leaf that was added meanwhile, or a deleted
+ * fabric, is no failure.
  */
 static void congad_leaf_refused(struct congad_leaf_look *look, struct congad_leaf_record *record,
 				int error)
@@ -53,7 +56,7 @@ static void congad_leaf_refused(struct congad_leaf_look *look, struct congad_lea
 		return;
 	look->failures++;
 	if (!record->refused)
-		congad_log_warn("leaf %s refused: %s", conga_addr_text(&record->addr, text),
+		congad_log_warn("leaf %s rejected: %s", conga_addr_text(&record->addr, text),
 				congad_nl_why());
 	record->refused = true;
 }
@@ -101,7 +104,7 @@ static int congad_leaf_remove(struct congad_leaf_look *look, struct congad_leaf_
 
 	if (err > 0)
 		return err;
-	/* EPERM: it has become an operator's. */
+	/* EPERM: the leaf has become an operator's. */
 	if (!err)
 		congad_log_change("leaf %s removed: no vxlan device has forwarded to it for %llu s",
 				  conga_addr_text(&record->addr, text),
@@ -111,7 +114,7 @@ static int congad_leaf_remove(struct congad_leaf_look *look, struct congad_leaf_
 	return 0;
 }
 
-/* A leaf that is there: is it ours, and too old? */
+/* Removes a leaf that the daemon added and whose hold time is over. */
 static int congad_leaf_check(struct congad_leaf_look *look, const struct congad_leaf *leaf)
 {
 	struct congad_leaf_record record;
@@ -145,7 +148,7 @@ static int congad_leaf_look(struct congad_leaf_look *look)
 static void congad_leaf_say_full(const struct congad_leaf_look *look)
 {
 	if (look->left_out && !congad_leaf_said_full)
-		congad_log_warn("%zu VTEPs are left out: there are %d leaves, more are not followed",
+		congad_log_warn("%zu VTEPs are left out: at most %d leaves are followed",
 				look->left_out, CONGAD_LEAF_MAX);
 	congad_leaf_said_full = look->left_out;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which leaves are added and removed: those that a vxlan device forwards to, and
- * some time longer, because BGP withdraws a VTEP and announces it again.
+ * The daemon adds the leaves that a vxlan device forwards to, and removes them some
+ * time after, because BGP withdraws a VTEP and announces it again.
  */
 #ifndef CONGA_DAEMON_LEAF_H
 #define CONGA_DAEMON_LEAF_H
@@ -21,10 +21,10 @@
 int congad_leaf_follow(const struct congad_view *view, const struct congad_fabric *fabric,
 		       uint64_t now, int *failures);
 
-/* congad_leaf_due - when it is time to look without an event, in ns; 0: it never is */
+/* congad_leaf_due - when the next look without an event is due, in ns; 0: never */
 uint64_t congad_leaf_due(void);
 
-/* congad_leaf_forget - since when leaves are not wanted; what was logged of them */
+/* congad_leaf_forget - forget since when leaves are not wanted, and which messages were logged */
 void congad_leaf_forget(void);
 
 #endif /* CONGA_DAEMON_LEAF_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Devices of a view. */
+/* These functions read and find the devices of a view. */
 #ifndef CONGA_DAEMON_LINK_H
 #define CONGA_DAEMON_LINK_H
 
@@ -7,16 +7,18 @@
 #include "common/link.h"
 #include "daemon/view.h"
 
-/* congad_link_read - all devices into @view; a status */
+/* congad_link_read - read all devices into @view; returns a status */
 int congad_link_read(struct congad_view *view);
 
-/* congad_link_find - NULL if there is no such device */
+/* congad_link_find - find a device; returns NULL if there is none */
 const struct conga_link *congad_link_find(const struct congad_view *view, int ifindex);
 
-/* congad_link_name - valid until the next call; "if" and the number if the device has gone */
+/* congad_link_name - the device's name, valid until the next call; "if" and the number if the
+ * device was removed
+ */
 const char *congad_link_name(const struct congad_view *view, int ifindex);
 
-/* congad_link_is_uplink - may it be one, if it is a nexthop? */
+/* congad_link_is_uplink - may the device be an uplink if it is a nexthop? */
 bool congad_link_is_uplink(const struct congad_view *view, int ifindex);
 
 /* congad_link_vrf - the VRF that a device is, or is in; 0: none */

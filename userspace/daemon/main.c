@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * congad, the daemon that follows forwarding tables and routes: the loop that waits for events.
- *
- * It looks when something happened, a moment later, so that what comes together is
- * looked at together, and every few seconds anyhow, since the kernel removes nexthop
- * objects without a word. There is no state that must not be lost: each look compares what is
- * wanted with what is there.
+ * congad is the daemon that follows forwarding tables and routes; this is the loop that
+ * waits for events. It looks a moment after an event, so that events that arrive
+ * together cause one look, and every few seconds, because the kernel removes nexthop
+ * objects without an event. No state must survive a restart: each look compares the
+ * desired objects with the current ones.
  */
 #include <errno.h>
 #include <poll.h>
@@ -26,7 +25,7 @@
 #define CONGAD_COALESCE_NS	(50 * CONGAD_NS_PER_MS)
 #define CONGAD_RESYNC_NS	(5 * CONGAD_NS_PER_S)
 
-/* Of the time at most one part in so many is spent looking. */
+/* At most this fraction of the time is spent on looks. */
 #define CONGAD_SHARE		10
 
 struct congad_schedule {
@@ -35,7 +34,7 @@ struct congad_schedule {
 	uint64_t due;		/* because of an event; 0: there was none */
 };
 
-/* Returns true if all is as it should be. */
+/* Returns true if all objects are as desired. */
 static bool congad_main_look(struct congad_schedule *schedule)
 {
 	uint64_t began = congad_clock_now();
@@ -48,14 +47,14 @@ static bool congad_main_look(struct congad_schedule *schedule)
 	return !err && !failures;
 }
 
-/* The first event of several sets the time. */
+/* The first of several events sets the time. */
 static void congad_main_note_event(struct congad_schedule *schedule)
 {
 	if (!schedule->due)
 		schedule->due = congad_clock_now() + CONGAD_COALESCE_NS;
 }
 
-/* Of two times, of which the second may be none. */
+/* Returns the earlier of two times; the second may be 0, which means none. */
 static uint64_t congad_main_earlier(uint64_t time, uint64_t other)
 {
 	return other && other < time ? other : time;
@@ -74,7 +73,7 @@ static int congad_main_time_left(const struct congad_schedule *schedule)
 	return due <= now ? 0 : (due - now + CONGAD_NS_PER_MS - 1) / CONGAD_NS_PER_MS;
 }
 
-/* Returns false if we are to end. */
+/* Returns false if the daemon must end. */
 static bool congad_main_take_signal(int fd, struct congad_schedule *schedule)
 {
 	struct signalfd_siginfo info;
@@ -86,7 +85,7 @@ static bool congad_main_take_signal(int fd, struct congad_schedule *schedule)
 	return info.ssi_signo == SIGHUP;
 }
 
-/* Returns false if we are to end. */
+/* Returns false if the daemon must end. */
 static bool congad_main_wait(int signals, struct congad_schedule *schedule)
 {
 	struct pollfd fds[] = {
@@ -115,7 +114,7 @@ static int congad_main_loop(int signals)
 	return CONGA_OK;
 }
 
-/* Before anything is made, so that a signal ends us between two steps only. */
+/* Signals are blocked before any change, so that one ends the daemon only between two steps. */
 static int congad_main_open_signals(void)
 {
 	sigset_t set;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The kernel answers at once, but a time limit makes sure that nothing hangs. */
+/* The kernel answers immediately, and a time limit ensures that the daemon never hangs. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

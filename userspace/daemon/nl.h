@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The daemon's two sockets, and what its requests came to. */
+/* The daemon has two sockets; these functions send its requests. */
 #ifndef CONGA_DAEMON_NL_H
 #define CONGA_DAEMON_NL_H
 
 #include "common/netlink.h"
 
 /*
- * What functions return that can fail: 0; or negative, the errno by which the kernel rejected
- * the request; or one of these, if the outcome is unknown. congad_nl_why() has the words.
+ * Functions that can fail return a status: 0; or negative, the errno with which the
+ * kernel rejected the request; or one of these values, if the outcome is unknown.
+ * congad_nl_why() has the text.
  */
 enum congad_status {
 	CONGAD_FAILED = 1,
 	CONGAD_INTERRUPTED,	/* things changed while they were read */
 };
 
-/* For the functions of common/ that ask rtnetlink; congad_nl_verdict() takes their result. */
+/* Functions of common/ use this socket for rtnetlink; congad_nl_verdict() takes their result. */
 extern struct conga_netlink congad_nl_route;
 
-/* congad_nl_verdict - the status of a request: @err is what it returned */
+/* congad_nl_verdict - the status of a request; @err is what the request returned */
 int congad_nl_verdict(const struct conga_netlink_answer *answer, int err);
 
 /**
@@ -37,7 +38,7 @@ int congad_nl_ask_conga(struct nl_msg *msg, int flags, conga_netlink_reader *rea
  */
 int congad_nl_resolve(int *config_group);
 
-/* congad_nl_why - why the last request failed, until the next one */
+/* congad_nl_why - why the last request failed, valid until the next one */
 const char *congad_nl_why(void);
 
 void congad_nl_close(void);

@@ -14,16 +14,16 @@ struct congad_options congad_options;
 
 static const char congad_options_usage[] =
 	"Usage: congad [ OPTIONS ]\n"
-	"Follows forwarding tables and routes: adds ports and leaves to the fabric.\n"
+	"congad follows forwarding tables and routes, and adds ports and leaves to the fabric.\n"
 	"OPTIONS := { -n[etns] NAME | -m[ode] { leaf | spine | auto } | -r[ate] RATE |\n"
 	"             -hold SECONDS | -idle SECONDS | -v[erbose] | -1 | -once |\n"
 	"             -V[ersion] | -h[elp] }\n"
-	"  -m    what this box is; auto: a leaf if it has a vxlan device, else a spine\n"
-	"  -r    of links that report no speed\n"
-	"  -hold a leaf that no vxlan device forwards to is removed after this (60)\n"
-	"  -idle where all LBTags are taken, an uplink that was no nexthop for so long\n"
-	"        gives way to another (600)\n"
-	"  -1    look once, and exit\n";
+	"  -m    role of this node; auto: a leaf if it has a vxlan device, else a spine\n"
+	"  -r    rate of links that report no speed\n"
+	"  -hold a leaf that no vxlan device forwards to is removed after this time (60)\n"
+	"  -idle when no LBTag is free, an uplink that was no nexthop for this time is\n"
+	"        replaced by another (600)\n"
+	"  -1    synchronise once, and exit\n";
 
 static const struct option congad_options_long[] = {
 	{ "netns", required_argument, NULL, 'n' },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the command line of congad says. */
+/* These are the options of congad's command line. */
 #ifndef CONGA_DAEMON_OPTIONS_H
 #define CONGA_DAEMON_OPTIONS_H
 
@@ -14,8 +14,9 @@ enum congad_mode {
 struct congad_options {
 	enum congad_mode mode;
 	unsigned long long rate;	/* bit/s, where a link reports none; 0: not given */
-	unsigned long long hold_ns;	/* a leaf that nobody forwards to lives so long */
-	unsigned long long idle_ns;	/* then an unused uplink gives way to another */
+	/* a leaf that no vxlan device forwards to is kept so long */
+	unsigned long long hold_ns;
+	unsigned long long idle_ns;	/* an uplink unused for so long may be replaced */
 	bool verbose;
 	const char *netns;		/* name of a network namespace; NULL: this one */
 	bool once;
@@ -25,7 +26,7 @@ struct congad_options {
 
 extern struct congad_options congad_options;
 
-/* congad_options_parse - fills congad_options; CONGA_OK, or CONGA_USAGE after the reason
+/* congad_options_parse - fill congad_options; returns CONGA_OK, or CONGA_USAGE after the reason
  * was printed
  */
 int congad_options_parse(int argc, char **argv);

@@ -10,18 +10,18 @@
 
 #define CONGAD_PORT_NAMES_MAX	512
 
-/* What is remembered of a port that is wanted, or that is ours. */
+/* A record is kept for a port that is wanted, or that the daemon added. */
 struct congad_port_record {
 	int ifindex;
 	uint64_t used;		/* when it last was a nexthop */
-	bool refused;		/* and we have said so */
+	bool refused;		/* rejected, and logged */
 };
 
-/* One look at the ports. */
+/* This is one look at the ports. */
 struct congad_port_look {
 	const struct congad_view *view;
 	const struct congad_fabric *fabric;
-	struct conga_array records;	/* the next look's */
+	struct conga_array records;	/* the records of the next look */
 	uint64_t now;
 	char left_out[CONGAD_PORT_NAMES_MAX];
 	int failures;
@@ -59,8 +59,8 @@ static const struct congad_wanted_port *congad_port_wanted(const struct congad_v
 	return conga_array_find(&view->ports, &key);
 }
 
-/* Said once as long as it lasts. What happened meanwhile is no failure: a port that
- * is there by now, a device or fabric that is gone.
+/* A rejection is logged once while it lasts. A port that was added meanwhile, or a removed
+ * device or fabric, is no failure.
  */
 static void congad_port_refused(struct congad_port_look *look, struct congad_port_record *record,
 				int error)
@@ -69,7 +69,7 @@ static void congad_port_refused(struct congad_port_look *look, struct congad_por
 		return;
 	look->failures++;
 	if (!record->refused)
-		congad_log_warn("port %s refused: %s%s",
+		congad_log_warn("port %s rejected: %s%s",
 				congad_link_name(look->view, record->ifindex), congad_nl_why(),
 				error == -EINVAL && !congad_options.rate ?
 				" (congad -r RATE, or conga port add)" : "");
@@ -97,7 +97,9 @@ static void congad_port_say_added(const struct congad_port_look *look,
 		congad_log_change("port %s added as a transit port: nexthop of a route", name);
 }
 
-/* Our uplink that was no nexthop for longest, and for long enough; NULL: none. */
+/* Returns the daemon's uplink that was unused for longest, and for long enough; NULL if there is
+ * none.
+ */
 static struct congad_port *congad_port_idlest(const struct congad_port_look *look)
 {
 	struct congad_port *port, *idlest = NULL;
@@ -126,16 +128,16 @@ static int congad_port_make_room(struct congad_port_look *look)
 	if (!port)
 		return -ENOSPC;
 	err = congad_fabric_port_del(port->ifindex);
-	/* Gone, or not ours any more: not to be found again. */
+	/* The port is marked as removed, or as an operator's, and is not found again. */
 	port->is_auto = false;
 	if (!err)
-		congad_log_change("port %s removed: LBTags are short, it was no nexthop for long",
+		congad_log_change("port %s removed: no LBTag was free, the port was long unused",
 				  congad_link_name(look->view, port->ifindex));
 	return err < 0 ? -ENOSPC : err;
 }
 
-/* Where the link tells no speed, with the rate that the operator gave. Before it has
- * a carrier it may only not know yet.
+/* A link that reports no speed gets the operator's rate. A link without carrier may report its
+ * speed later.
  */
 static int congad_port_request(const struct congad_port_look *look, int ifindex)
 {
@@ -174,7 +176,7 @@ static int congad_port_add(struct congad_port_look *look, const struct congad_wa
 	return 0;
 }
 
-/* One of ours that has the role of before, e.g. since there was no tunnel yet. */
+/* Removes a port of the daemon that has the previous role, e.g. from before there was a tunnel. */
 static int congad_port_replace(struct congad_port_look *look, const struct congad_wanted_port *port,
 			       struct congad_port_record *record, enum conga_role role)
 {
@@ -183,12 +185,12 @@ static int congad_port_replace(struct congad_port_look *look, const struct conga
 	if (err > 0)
 		return err;
 	if (err) {
-		/* EPERM: it has become an operator's. */
+		/* EPERM: the port has become an operator's. */
 		if (err != -EPERM)
 			congad_port_refused(look, record, err);
 		return 0;
 	}
-	congad_log_change("port %s removed: it is %s from now on, and was %s",
+	congad_log_change("port %s removed: the device becomes %s, and was %s",
 			  congad_link_name(look->view, port->ifindex),
 			  congad_port_role_name(look->view->role), congad_port_role_name(role));
 	return congad_port_add(look, port, record);
@@ -234,7 +236,7 @@ static int congad_port_look(struct congad_port_look *look)
 static void congad_port_say_left_out(const struct congad_port_look *look)
 {
 	if (*look->left_out && strcmp(look->left_out, congad_port_said_left_out))
-		congad_log_warn("more than %d nexthops: %s left out, an LBTag is 4 bits",
+		congad_log_warn("more than %d nexthops: %s left out, because an LBTag has 4 bits",
 				CONGA_TAGS_MAX, look->left_out);
 	memcpy(congad_port_said_left_out, look->left_out, sizeof(congad_port_said_left_out));
 }

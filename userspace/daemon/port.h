@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which ports are added, and give way to others.
- *
- * A device that was a nexthop once stays a port, and keeps its LBTag, though it may
- * be no nexthop for a while: a route is short after a link's flap until BGP has
- * filled it up again, and the module leaves out by itself what is no nexthop now.
- * Only where all LBTags are taken does the one that was not used for longest give
- * way. A port whose device is removed goes with it, without us.
+ * The daemon adds ports, and replaces idle ones. A device that was a nexthop once stays
+ * a port, and keeps its LBTag, even while it is no nexthop: a route is short after a
+ * link's flap until BGP has completed it, and the module leaves out current
+ * non-nexthops by itself. Only when no LBTag is free, the uplink that was unused for
+ * longest is replaced. A port is removed with its device, without the daemon.
  */
 #ifndef CONGA_DAEMON_PORT_H
 #define CONGA_DAEMON_PORT_H
@@ -26,7 +24,7 @@
 int congad_port_follow(const struct congad_view *view, const struct congad_fabric *fabric,
 		       uint64_t now, int *failures);
 
-/* congad_port_forget - when ports were used last; what was logged of them */
+/* congad_port_forget - forget when ports were used last, and which messages were logged */
 void congad_port_forget(void);
 
 #endif /* CONGA_DAEMON_PORT_H */

@@ -9,9 +9,9 @@
 
 struct congad_route_reader {
 	struct congad_view *view;
-	struct congad_wanted_port port;	/* its device is filled in */
+	struct congad_wanted_port port;	/* the device is filled in later */
 	bool gateways_only;
-	unsigned char type;		/* RTN_*, of the route read last */
+	unsigned char type;		/* RTN_*, of the last route read */
 };
 
 static int congad_route_add(struct congad_route_reader *reader, int ifindex, bool has_gateway)
@@ -47,7 +47,7 @@ static int congad_route_on_route(const struct conga_route *route, void *arg)
 				   reader);
 }
 
-/* A VTEP that has no route now is a leaf nevertheless; our own address is none. */
+/* A VTEP that has no route now is a leaf nevertheless; the node's own address is not. */
 static int congad_route_read_leaf(struct congad_view *view, const struct congad_vtep *vtep)
 {
 	struct congad_wanted_leaf leaf = { .addr = vtep->addr, .vxlan = vtep->vxlan };
@@ -86,7 +86,7 @@ static int congad_route_read_family(struct congad_view *view, int family)
 
 	err = conga_route_dump(&congad_nl_route, family, congad_route_on_route, &reader, &answer);
 	err = congad_nl_verdict(&answer, err);
-	/* A kernel without this family has none of its routes. */
+	/* A kernel without this address family has no routes of it. */
 	return err == -EOPNOTSUPP ? 0 : err;
 }
 

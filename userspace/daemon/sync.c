@@ -17,16 +17,16 @@
 #include "daemon/sync.h"
 #include "daemon/view.h"
 
-/* A look that is interrupted by changes is taken again at once, so often. */
+/* A look that changes interrupt is repeated immediately, so often. */
 #define CONGAD_SYNC_TRIES	3
 
 #define CONGAD_SYNC_SAID_MAX	256
 
 static bool congad_sync_was_leaf;
-static bool congad_sync_waits;		/* for an operator to add a fabric */
+static bool congad_sync_waits;		/* an operator must add a fabric */
 static char congad_sync_said[CONGAD_SYNC_SAID_MAX];
 
-/* Each failure is said once, until all is well or something else fails. */
+/* Each failure is logged once, until all is well or something else fails. */
 static int congad_sync_failed(const char *what)
 {
 	char why[CONGAD_SYNC_SAID_MAX];
@@ -38,7 +38,7 @@ static int congad_sync_failed(const char *what)
 	return CONGAD_FAILED;
 }
 
-/* Was it a leaf before we came? */
+/* Returns true if the node was a leaf before the daemon started. */
 static bool congad_sync_has_uplink(const struct congad_fabric *fabric)
 {
 	size_t i;
@@ -52,9 +52,7 @@ static bool congad_sync_has_uplink(const struct congad_fabric *fabric)
 	return false;
 }
 
-/* Once a leaf, always a leaf: tunnels that are made anew must not cost the uplinks
- * their LBTags.
- */
+/* A leaf stays a leaf: tunnels that are created again must not cost the uplinks their LBTags. */
 static bool congad_sync_is_leaf(const struct congad_view *view, const struct congad_fabric *fabric)
 {
 	if (congad_options.mode == CONGAD_MODE_AUTO && !congad_sync_was_leaf)
@@ -63,7 +61,7 @@ static bool congad_sync_is_leaf(const struct congad_view *view, const struct con
 	return congad_options.mode == CONGAD_MODE_LEAF || congad_sync_was_leaf;
 }
 
-/* In this order: each needs what is read before it. A status. */
+/* Each step needs what the previous ones read. Returns a status. */
 static int congad_sync_read_view(struct congad_view *view, const struct congad_fabric *fabric,
 				 const char **what)
 {
@@ -108,7 +106,7 @@ static void congad_sync_clean(struct congad_view *view, struct congad_fabric *fa
 	congad_fabric_clean(fabric);
 }
 
-/* -ENOENT: the fabric has gone meanwhile. */
+/* -ENOENT: the fabric was deleted meanwhile. */
 static int congad_sync_read(struct congad_view *view, struct congad_fabric *fabric)
 {
 	const char *what;
@@ -126,7 +124,7 @@ static int congad_sync_read(struct congad_view *view, struct congad_fabric *fabr
 	}
 }
 
-/* Ports first: a leaf without an uplink would be no use. */
+/* Ports are added first: a leaf without an uplink would be useless. */
 static int congad_sync_follow(const struct congad_view *view, const struct congad_fabric *fabric,
 			      int *failures)
 {
@@ -141,7 +139,7 @@ static int congad_sync_follow(const struct congad_view *view, const struct conga
 	return 0;
 }
 
-/* The module may have been loaded again, and everything has new numbers. */
+/* The module may have been reloaded, and all numbers may have changed. */
 static int congad_sync_resolve(void)
 {
 	int group, err = congad_nl_resolve(&group);
@@ -152,7 +150,7 @@ static int congad_sync_resolve(void)
 static void congad_sync_wait(void)
 {
 	if (!congad_sync_waits)
-		congad_log_warn("the fabric is gone: waiting until there is one again");
+		congad_log_warn("the fabric was deleted: waiting for a new one");
 	congad_sync_waits = true;
 	congad_leaf_forget();
 	congad_port_forget();
@@ -167,7 +165,7 @@ static int congad_sync_present(int *failures)
 	int err;
 
 	if (congad_sync_waits)
-		congad_log_warn("there is a fabric again");
+		congad_log_warn("a new fabric was found");
 	congad_sync_waits = false;
 	err = congad_sync_read(&view, &fabric);
 	if (err)
@@ -204,7 +202,7 @@ int congad_sync_start(void)
 		err = congad_fabric_add();
 		if (!err)
 			congad_log_change("fabric added: there was none");
-		/* Somebody else was faster. */
+		/* Another process was faster. */
 		if (err == -EEXIST)
 			err = 0;
 	}

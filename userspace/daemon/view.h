@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What one look has found, and what follows from it. */
+/* A view has what one look has found. */
 #ifndef CONGA_DAEMON_VIEW_H
 #define CONGA_DAEMON_VIEW_H
 
@@ -10,7 +10,7 @@
 
 struct congad_vtep {
 	struct in6_addr addr;	/* first; IPv4 mapped, as are the others */
-	int vrf;		/* whose routes lead there; 0: the main ones */
+	int vrf;		/* the VRF whose routes lead there; 0: the main ones */
 	int vxlan;		/* a device that forwards to it; 0: an operator's leaf */
 };
 
@@ -24,7 +24,7 @@ struct congad_wanted_port {
 	struct in6_addr leaf;	/* it leads there; unspecified on a spine */
 };
 
-/* Arrays are sorted once they were read. */
+/* Arrays are sorted after they were read. */
 struct congad_view {
 	struct conga_array links;	/* struct conga_link, by ifindex */
 	struct conga_array nexthops;	/* struct conga_nexthop, by id and member */
@@ -37,7 +37,7 @@ struct congad_view {
 void congad_view_setup(struct congad_view *view);
 void congad_view_clean(struct congad_view *view);
 
-/* congad_view_has_vxlan - a device whose packets leave in this network namespace */
+/* congad_view_has_vxlan - does a device exist whose packets leave in this network namespace? */
 bool congad_view_has_vxlan(const struct congad_view *view);
 
 #endif /* CONGA_DAEMON_VIEW_H */

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Completion of conga, which answers itself: what may follow by its grammar, and what
-# there is now. Its "/" stands for a file's name. The program is the one that was typed.
+# Completion of conga: "conga complete" prints the words that may follow, by its grammar and the
+# objects that exist now; "/" stands for the name of a file. The program is the one that was typed.
 
 _conga()
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keywords and values: a command line becomes the attributes of a message.
- * What can be decided without the kernel is decided here, and no more: ranges
- * are the kernel's.
+ * This file parses keywords and values: a command line becomes the attributes of a
+ * message. It checks what can be checked without the kernel; ranges are checked by the
+ * kernel.
  */
 #include <arpa/inet.h>
 #include <assert.h>
@@ -19,7 +19,7 @@
 #include "tool/args.h"
 #include "tool/grammar.h"
 
-/* conga_args_put_addr() and conga_args_find_attr() rely on it. */
+/* conga_args_put_addr() and conga_args_find_attr() rely on this order. */
 static_assert(CONGA_A_LEAF_ADDR6 - 1 == CONGA_A_LEAF_ADDR4, "IPv6 follows IPv4");
 static_assert(CONGA_A_PATH_ADDR6 - 1 == CONGA_A_PATH_ADDR4, "IPv6 follows IPv4");
 static_assert(CONGA_A_TABLE_ADDR6 - 1 == CONGA_A_TABLE_ADDR4, "IPv6 follows IPv4");
@@ -261,7 +261,7 @@ const struct conga_keyword *conga_args_find_attr(const struct conga_keyword *wor
 	return NULL;
 }
 
-/* Keyword number i of a table has been given if bit i of @given is set. */
+/* Bit i of @given is set if keyword number i of a table has been given. */
 unsigned int conga_args_bit(const struct conga_keyword *words,
 			    const struct conga_keyword *keyword)
 {
@@ -277,13 +277,13 @@ const struct conga_keyword *conga_args_find_word(const struct conga_keyword *wor
 	return NULL;
 }
 
-/* Is it a keyword of the command that is being parsed? */
+/* Returns true if the text is a keyword of the command that is being parsed. */
 bool conga_args_is_word(const struct conga_args *args, const char *text)
 {
 	return conga_args_find_word(args->words, text);
 }
 
-/* The keyword that a value without its word belongs to. */
+/* Returns the keyword of a value that may be given without its word. */
 const struct conga_keyword *conga_args_find_bare(const struct conga_keyword *words,
 						 unsigned int given)
 {

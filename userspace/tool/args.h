@@ -5,8 +5,8 @@
 
 #include "tool/grammar.h"
 
-/* How values are written. Numbers are attributes of so many bits, an id is also hexadecimal;
- * a device is its number, an address its bytes.
+/* A kind says how values are written. A number becomes an attribute of so many bits, and an id
+ * may be hexadecimal; a device becomes its index, an address its bytes.
  */
 extern const struct conga_kind conga_kind_u16;
 extern const struct conga_kind conga_kind_u32;
@@ -24,34 +24,36 @@ extern const struct conga_kind conga_kind_addr;
 
 extern const struct conga_choice conga_args_on_off[];
 
-/* conga_args_next - takes the next word; NULL behind the last */
+/* conga_args_next - take the next word; returns NULL after the last */
 const char *conga_args_next(struct conga_args *args);
 
-/* conga_args_parse - put all that is left into @msg, by @words; a status */
+/* conga_args_parse - put all remaining words into @msg, by the table @words; returns a status */
 int conga_args_parse(struct conga_args *args, const struct conga_keyword *words,
 		     struct nl_msg *msg);
 
-/* These print what is wrong, and return the status for it. */
+/* These functions print the error, and return the status for it. */
 int conga_args_wrong(const char *text, const char *why);
 int conga_args_incomplete(const struct conga_args *args);
 int conga_args_unknown(const struct conga_args *args, const char *word);
 
-/* conga_args_stored - a status: @err is what nla_put() returned, or such */
+/* conga_args_stored - return the status for @err, the result of nla_put() or a similar function */
 int conga_args_stored(int err);
 
-/* conga_args_is_word - is it a keyword of the command that is being parsed? */
+/* conga_args_is_word - is the text a keyword of the command that is being parsed? */
 bool conga_args_is_word(const struct conga_args *args, const char *text);
 
-/* These find a keyword in a table, which may be NULL, or return NULL. */
+/* These functions find a keyword in a table, which may be NULL; they return NULL if there is
+ * none.
+ */
 const struct conga_keyword *conga_args_find_word(const struct conga_keyword *words,
 						 const char *word);
 const struct conga_keyword *conga_args_find_attr(const struct conga_keyword *words, int attr);
 
-/* conga_args_find_bare - the one that a value without its word belongs to */
+/* conga_args_find_bare - find the keyword of a value that may be given without its word */
 const struct conga_keyword *conga_args_find_bare(const struct conga_keyword *words,
 						 unsigned int given);
 
-/* conga_args_bit - of @keyword in @given, the set of those that were given */
+/* conga_args_bit - the bit of @keyword in @given, the set of keywords that were given */
 unsigned int conga_args_bit(const struct conga_keyword *words,
 			    const struct conga_keyword *keyword);
 

@@ -15,7 +15,7 @@ static char *conga_batch_skip(char *text)
 	return *text == '#' ? text + strlen(text) : text;
 }
 
-/* A comment does not go on in the next line. */
+/* A backslash at the end of a comment does not join the next line. */
 static bool conga_batch_joins(char *line)
 {
 	size_t len = strlen(line);
@@ -65,7 +65,7 @@ int conga_batch_read(struct conga_batch *batch)
 	return status;
 }
 
-/* Cuts the word at *text off, without its quotes; NULL if a quote is open. */
+/* Cuts off the word at *text, without its quotes; returns NULL if a quote is open. */
 static char *conga_batch_word(char **text)
 {
 	char *word = *text, *to = word, *from = word, quote = '\0';

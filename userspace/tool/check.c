@@ -11,7 +11,7 @@
 
 static const char conga_check_usage[] =
 	"Usage: conga check\n"
-	"Exit status 1 if it finds anything.\n";
+	"The exit status is 1 if there are findings.\n";
 
 static const struct conga_check conga_checks[] = {
 	{ "vxlan_local", "warning", conga_check_vxlan_local },

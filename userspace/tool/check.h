@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What will hurt, and what to do about it. */
+/* The check reports problems of a node, with advice. */
 #ifndef CONGA_TOOL_CHECK_H
 #define CONGA_TOOL_CHECK_H
 

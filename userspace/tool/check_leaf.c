@@ -13,13 +13,13 @@
 #include "tool/grammar.h"
 #include "tool/leaf.h"
 
-/* What a leaf's disagreement is mended by. */
+/* The table gives the advice for each kind of disagreement. */
 static const struct conga_choice conga_check_remedies[] = {
-	{ "run the same version of conga on every box", CONGA_LEAF_VERSION },
-	{ "set the same q on every box of the fabric", CONGA_LEAF_Q },
-	{ "set the same q on every box of the fabric", CONGA_LEAF_BYTE3 },
-	{ "set the same metric on every box of the fabric", CONGA_LEAF_METRIC },
-	{ "give each box a tunnel address of its own", CONGA_LEAF_ALTERNATES },
+	{ "run the same version of conga on every node", CONGA_LEAF_VERSION },
+	{ "set the same q on every node of the fabric", CONGA_LEAF_Q },
+	{ "set the same q on every node of the fabric", CONGA_LEAF_BYTE3 },
+	{ "set the same metric on every node of the fabric", CONGA_LEAF_METRIC },
+	{ "give each node its own tunnel address", CONGA_LEAF_ALTERNATES },
 	{ }
 };
 
@@ -51,8 +51,8 @@ static bool conga_check_says_hello(const struct conga_node *node)
 		conga_attr_number(fabric[CONGA_A_FABRIC_HELLO]);
 }
 
-/* Why it is doubtful that a leaf runs conga, NULL if it is not. One that has
- * answered once has an id.
+/* Returns the reason to doubt that a leaf runs conga, or NULL. A leaf that has answered once has
+ * an id.
  */
 static const char *conga_check_doubt(const struct conga_node *node, struct nlattr **leaf)
 {
@@ -65,7 +65,7 @@ static const char *conga_check_doubt(const struct conga_node *node, struct nlatt
 	return NULL;
 }
 
-/* A VTEP without conga drops what is stamped. */
+/* A VTEP without conga drops stamped packets. */
 void conga_check_leaf_unheard(const struct conga_check *check, const struct conga_node *node)
 {
 	struct nlattr *leaf[CONGA_ATTRS_MAX + 1];
@@ -79,7 +79,7 @@ void conga_check_leaf_unheard(const struct conga_check *check, const struct cong
 			continue;
 		conga_node_leaf_name(leaf, name);
 		conga_check_report(check, name,
-				   "%s, and without conga it drops the stamped packets that mode conga sends; let it decide: conga leaf set %s mode auto",
+				   "%s, and a leaf without conga drops the stamped packets that mode conga sends; detect it by hellos: conga leaf set %s mode auto",
 				   doubt, name);
 	}
 }
@@ -95,7 +95,7 @@ void conga_check_leaf_no_path(const struct conga_check *check, const struct cong
 			continue;
 		conga_node_leaf_name(leaf, name);
 		conga_check_report(check, name,
-				   "no path to it is usable; for the reasons see: conga path show leaf %s",
+				   "has no usable path; the reasons are shown by: conga path show leaf %s",
 				   name);
 	}
 }
@@ -111,11 +111,11 @@ void conga_check_hello_off(const struct conga_check *check, const struct conga_n
 			continue;
 		conga_node_leaf_name(leaf, name);
 		conga_check_report(check, name,
-				   "is in mode auto and hello is off here, so it stays plain; switch it on: conga fabric set hello 300ms");
+				   "is in mode auto and hello is off here, so the leaf stays plain; switch hello on: conga fabric set hello 300ms");
 	}
 }
 
-/* Whatever else may be wrong with the path: does a route use the uplink? */
+/* Whether a route uses the uplink does not depend on other problems of the path. */
 static bool conga_check_has_route(const struct conga_node *node, unsigned int ifindex)
 {
 	struct nlattr *path[CONGA_ATTRS_MAX + 1];
@@ -147,6 +147,6 @@ void conga_check_uplink_unused(const struct conga_check *check, const struct con
 			continue;
 		conga_names_find(ifindex, name);
 		conga_check_report(check, name,
-				   "is the nexthop of no leaf; route to the leaves by it, or delete the port");
+				   "is the nexthop of no leaf; add routes to the leaves by this port, or delete the port");
 	}
 }

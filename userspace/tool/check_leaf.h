@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Checks. Leaves that disagree, are not heard or not reached, and uplinks for none. */
+/* These checks find leaves that disagree, do not answer or are not reached, and unused uplinks. */
 #ifndef CONGA_TOOL_CHECK_LEAF_H
 #define CONGA_TOOL_CHECK_LEAF_H
 

@@ -17,11 +17,11 @@
 #define CONGA_CHECK_OVERHEAD4	50
 #define CONGA_CHECK_OVERHEAD6	70
 
-/* A kernel refuses to stack devices higher. */
+/* The kernel rejects a deeper stack of devices. */
 #define CONGA_CHECK_LAYERS_MAX	8
 
-/* The next device that has its tunnel by itself. Where each packet is told its own (Open
- * vSwitch, Cilium: "external"), addresses and MTUs stand elsewhere. NULL behind the last.
+/* Returns the next device with a tunnel of its own, or NULL after the last. A device in
+ * collect-metadata mode (Open vSwitch, Cilium: "external") has its addresses and MTUs elsewhere.
  */
 static const struct conga_link *conga_check_next_tunnel(const struct conga_node *node,
 							size_t *next)
@@ -34,7 +34,7 @@ static const struct conga_link *conga_check_next_tunnel(const struct conga_node 
 	return vxlan;
 }
 
-/* The route would choose the source: another one, when the route changes. */
+/* Without a local address the route chooses the source, which then changes with the route. */
 void conga_check_vxlan_local(const struct conga_check *check, const struct conga_node *node)
 {
 	const struct conga_link *vxlan;
@@ -43,10 +43,10 @@ void conga_check_vxlan_local(const struct conga_check *check, const struct conga
 	while ((vxlan = conga_check_next_tunnel(node, &next)))
 		if (!vxlan->vxlan.has_local)
 			conga_check_report(check, vxlan->name,
-					   "has no local address, so its packets' source depends on the route; create it with \"local ADDR\", an address of lo");
+					   "has no local address, so its packets' source depends on the route; create the device with \"local ADDR\", an address of lo");
 }
 
-/* An earlier vxlan device that has another address of the same family, or NULL */
+/* Returns an earlier vxlan device that has another address of the same family, or NULL. */
 static const struct conga_link *conga_check_other_local(const struct conga_node *node,
 							const struct conga_link *vxlan)
 {
@@ -62,7 +62,7 @@ static const struct conga_link *conga_check_other_local(const struct conga_node 
 	return NULL;
 }
 
-/* Other leaves know a node by one address. */
+/* Other leaves know this node by one address. */
 void conga_check_vxlan_locals(const struct conga_check *check, const struct conga_node *node)
 {
 	const struct conga_link *vxlan, *other;
@@ -72,7 +72,7 @@ void conga_check_vxlan_locals(const struct conga_check *check, const struct cong
 		other = vxlan->vxlan.has_local ? conga_check_other_local(node, vxlan) : NULL;
 		if (other)
 			conga_check_report(check, vxlan->name,
-					   "has another local address than %s, so that this box is two leaves to others; use one address for all",
+					   "has another local address than %s, so other nodes see this node as two leaves; use one address for all devices",
 					   other->name);
 	}
 }
@@ -85,7 +85,7 @@ void conga_check_vxlan_gbp(const struct conga_check *check, const struct conga_n
 	while ((vxlan = conga_node_next_vxlan(node, &next)))
 		if (vxlan->vxlan.gbp)
 			conga_check_report(check, vxlan->name,
-					   "uses Group Based Policy, whose marked packets are neither steered nor stamped; do without \"gbp\" if it is not needed");
+					   "uses Group Based Policy, whose marked packets are neither steered nor stamped; remove \"gbp\" if it is not needed");
 }
 
 static unsigned int conga_check_overhead(const struct conga_link *link)
@@ -97,7 +97,7 @@ static unsigned int conga_check_overhead(const struct conga_link *link)
 	return is6 ? CONGA_CHECK_OVERHEAD6 : CONGA_CHECK_OVERHEAD4;
 }
 
-/* The largest packet of any tunnel, and whose it is. */
+/* Finds the largest packet of all tunnels, and the tunnel that sends it. */
 static unsigned int conga_check_largest(const struct conga_node *node,
 					const struct conga_link **largest)
 {
@@ -115,7 +115,7 @@ static unsigned int conga_check_largest(const struct conga_node *node,
 	return need;
 }
 
-/* The next uplink that still exists, NULL behind the last. */
+/* Returns the next uplink that still exists, or NULL after the last. */
 static const struct conga_link *conga_check_next_uplink(const struct conga_node *node, size_t *next)
 {
 	struct nlattr *port[CONGA_ATTRS_MAX + 1];
@@ -136,7 +136,7 @@ void conga_check_mtu(const struct conga_check *check, const struct conga_node *n
 	while ((uplink = conga_check_next_uplink(node, &next)))
 		if (uplink->mtu < need)
 			conga_check_report(check, uplink->name,
-					   "its MTU of %u is too small for packets of %s, %u bytes with their headers; set it to %u at least, or that of %s to %u at most",
+					   "has an MTU of %u, too small for packets of %s, %u bytes with their headers; set the MTU to %u at least, or that of %s to %u at most",
 					   uplink->mtu, vxlan->name, need, need, vxlan->name,
 					   uplink->mtu - conga_check_overhead(vxlan));
 }
@@ -154,12 +154,12 @@ void conga_check_mtu_differs(const struct conga_check *check, const struct conga
 	while ((uplink = conga_check_next_uplink(node, &next)))
 		if (uplink->mtu < widest->mtu)
 			conga_check_report(check, uplink->name,
-					   "its MTU of %u is smaller than that of %s, %u; give all uplinks the same",
+					   "has an MTU of %u, smaller than that of %s, %u; give all uplinks the same MTU",
 					   uplink->mtu, widest->name, widest->mtu);
 }
 
-/* What a VLAN or macvlan device lies on, 0 if nothing. A veth has its other end there, and a
- * number of another namespace is none here.
+/* Returns the device that a VLAN or macvlan device is stacked on, or 0. The lower device of a
+ * veth is its peer, and an index in another namespace is unusable here.
  */
 static int conga_check_lower(const struct conga_link *link)
 {
@@ -168,7 +168,7 @@ static int conga_check_lower(const struct conga_link *link)
 	return link->lower;
 }
 
-/* Down from @upper, and up from @lower to the bond or bridge it is part of. */
+/* Looks down from @upper, and up from @lower to the bond or bridge that it is part of. */
 static bool conga_check_is_above(const struct conga_node *node, const struct conga_link *upper,
 				 const struct conga_link *lower)
 {
@@ -199,7 +199,7 @@ static void conga_check_stacked_on(const struct conga_check *check, const struct
 		lower = conga_node_link(node, conga_attr_number(port[CONGA_A_PORT_IFINDEX]));
 		if (lower && lower != upper && conga_check_is_above(node, upper, lower))
 			conga_check_report(check, upper->name,
-					   "lies on %s and both are ports, so that a packet counts twice; delete one of the two ports",
+					   "lies on %s, and both are ports, so every packet counts twice; delete one of the two ports",
 					   lower->name);
 	}
 }
@@ -217,7 +217,7 @@ void conga_check_stacked(const struct conga_check *check, const struct conga_nod
 	}
 }
 
-/* Drivers whose speed is not that of any link. */
+/* These drivers report a speed that is not the speed of a link. */
 static const char *conga_check_claim(const char *dev)
 {
 	char driver[ETHTOOL_BUSINFO_LEN];
@@ -225,9 +225,9 @@ static const char *conga_check_claim(const char *dev)
 	if (!conga_node_driver(dev, driver))
 		return NULL;
 	if (!strcmp(driver, "veth"))
-		return "a veth claims 10 Gbit/s whatever it does";
+		return "a veth reports 10 Gbit/s, whatever its real rate is";
 	if (!strcmp(driver, "virtio_net"))
-		return "a virtio device claims what its host was told, if anything";
+		return "a virtio device reports the speed that its host configured, if any";
 	return NULL;
 }
 
@@ -245,7 +245,7 @@ void conga_check_rate(const struct conga_check *check, const struct conga_node *
 		claim = conga_check_claim(link->name);
 		if (claim)
 			conga_check_report(check, link->name,
-					   "its rate is that of the link, but %s; set it: conga port set %s rate RATE",
+					   "takes its rate from the link, but %s; set the rate: conga port set %s rate RATE",
 					   claim, link->name);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Checks. Devices: tunnels without an address of their own, MTUs, layers, rates. */
+/* These checks look at devices: tunnels without a local address, MTUs, stacked ports, rates. */
 #ifndef CONGA_TOOL_CHECK_LINK_H
 #define CONGA_TOOL_CHECK_LINK_H
 

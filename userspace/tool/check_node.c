@@ -44,7 +44,7 @@ static int conga_node_on_link(const struct conga_link *link, void *arg)
 	return conga_array_add(&node->links, link);
 }
 
-/* Changes meanwhile: again, until it is whole. */
+/* Objects that change during the dump interrupt it, and it is repeated until it is complete. */
 static int conga_node_read_links(struct conga_node *node, struct conga_netlink *netlink)
 {
 	struct conga_netlink_answer answer;
@@ -60,7 +60,7 @@ static int conga_node_read_links(struct conga_node *node, struct conga_netlink *
 
 struct conga_node_reader {
 	struct conga_node *node;
-	struct conga_node_hop hop;	/* its device is filled in */
+	struct conga_node_hop hop;	/* the caller fills in the device */
 };
 
 static int conga_node_on_hop(const struct conga_route_hop *hop, void *arg)
@@ -81,7 +81,7 @@ static int conga_node_on_route(const struct conga_route *route, void *arg)
 	return conga_route_walk(route, conga_node_on_hop, reader);
 }
 
-/* A kernel without a family has none of its routes. */
+/* A kernel without this address family has no routes of it. */
 static int conga_node_dump_routes(struct conga_node_reader *reader, struct conga_netlink *netlink,
 				  int family)
 {
@@ -146,7 +146,7 @@ bool conga_node_next_path(const struct conga_node *node, size_t *next, struct nl
 	return conga_command_next(&conga_path_object, &node->state.paths, next, path);
 }
 
-/* Is it a UDP port that the fabric takes for VXLAN? */
+/* Returns true if the fabric treats the UDP port as VXLAN. */
 static bool conga_node_takes(const struct conga_node *node, unsigned int dstport)
 {
 	struct nlmsghdr *fabric = nlmsg_hdr(node->state.fabric.msgs[0]);
@@ -184,7 +184,7 @@ const struct conga_link *conga_node_link(const struct conga_node *node, unsigned
 	return NULL;
 }
 
-/* @role 0: any */
+/* @role 0 means any role. */
 bool conga_node_is_port(const struct conga_node *node, unsigned int ifindex, unsigned int role)
 {
 	struct nlattr *port[CONGA_ATTRS_MAX + 1];
@@ -206,7 +206,7 @@ void conga_node_leaf_name(struct nlattr **leaf, char *name)
 		snprintf(name, CONGA_NODE_NAME_MAX, "?");
 }
 
-/* -1 if there is none. /proc/sys/net is that of the process's namespace. */
+/* Returns -1 if there is no such sysctl. /proc/sys/net shows the namespace of the process. */
 long conga_node_sysctl(const char *family, const char *name)
 {
 	char path[CONGA_NODE_PATH_MAX];
@@ -223,7 +223,7 @@ long conga_node_sysctl(const char *family, const char *name)
 	return count == 1 ? (long)value : -1;
 }
 
-/* @driver has room for ETHTOOL_BUSINFO_LEN. */
+/* @driver must have room for ETHTOOL_BUSINFO_LEN bytes. */
 bool conga_node_driver(const char *dev, char *driver)
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the checks look at: conga's own state, devices, routes, sysctls, drivers. */
+/* A node is the state that the checks look at: conga's own, devices, routes, sysctls, drivers. */
 #ifndef CONGA_TOOL_CHECK_NODE_H
 #define CONGA_TOOL_CHECK_NODE_H
 
@@ -11,7 +11,7 @@
 /* Room for the name of a device and the address of a leaf */
 #define CONGA_NODE_NAME_MAX	64
 
-/* All that is read, once, before the first check. */
+/* Everything is read once, before the first check. */
 struct conga_node {
 	struct conga_state state;
 	struct conga_array links;	/* struct conga_link, in the kernel's order */
@@ -26,35 +26,37 @@ struct conga_node_hop {
 	bool has_gateway;
 };
 
-/* conga_node_read - a status; the caller cleans whatever the outcome */
+/* conga_node_read - read the node; returns a status, and the caller cleans in any case */
 int conga_node_read(struct conga_node *node);
 void conga_node_clean(struct conga_node *node);
 
-/* The next one into an array with room for CONGA_ATTRS_MAX + 1; *@next starts at 0. False behind
- * the last.
+/* These functions read the next item into an array with room for CONGA_ATTRS_MAX + 1; *@next
+ * starts at 0. They return false after the last.
  */
 bool conga_node_next_port(const struct conga_node *node, size_t *next, struct nlattr **port);
 bool conga_node_next_leaf(const struct conga_node *node, size_t *next, struct nlattr **leaf);
 bool conga_node_next_path(const struct conga_node *node, size_t *next, struct nlattr **path);
 
-/* conga_node_next_vxlan - the next vxlan device of the fabric; *@next starts at 0; NULL behind
- * the last
+/* conga_node_next_vxlan - the next vxlan device of the fabric; *@next starts at 0; returns NULL
+ * after the last
  */
 const struct conga_link *conga_node_next_vxlan(const struct conga_node *node, size_t *next);
 
-/* conga_node_link - NULL if it went meanwhile */
+/* conga_node_link - find a device; returns NULL if it was removed */
 const struct conga_link *conga_node_link(const struct conga_node *node, unsigned int ifindex);
 
-/* conga_node_is_port - of that enum conga_role; 0: any */
+/* conga_node_is_port - is the device a port of this enum conga_role? 0 means any role. */
 bool conga_node_is_port(const struct conga_node *node, unsigned int ifindex, unsigned int role);
 
-/* conga_node_leaf_name - its address; @name has CONGA_NODE_NAME_MAX bytes */
+/* conga_node_leaf_name - write the leaf's address to @name, which has CONGA_NODE_NAME_MAX bytes */
 void conga_node_leaf_name(struct nlattr **leaf, char *name);
 
-/* conga_node_sysctl - of /proc/sys/net; -1 if there is none */
+/* conga_node_sysctl - read a file of /proc/sys/net; returns -1 if there is none */
 long conga_node_sysctl(const char *family, const char *name);
 
-/* conga_node_driver - @driver has ETHTOOL_BUSINFO_LEN bytes; false if it is not known */
+/* conga_node_driver - write the driver's name to @driver, which has ETHTOOL_BUSINFO_LEN bytes;
+ * returns false if it is unknown
+ */
 bool conga_node_driver(const char *dev, char *driver);
 
 #endif /* CONGA_TOOL_CHECK_NODE_H */

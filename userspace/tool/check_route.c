@@ -11,7 +11,7 @@
 #include "tool/check_route.h"
 #include "tool/grammar.h"
 
-/* Values of fib_multipath_hash_policy, and a bit of fib_multipath_hash_fields. */
+/* These are values of fib_multipath_hash_policy, and a bit of fib_multipath_hash_fields. */
 #define CONGA_CHECK_HASH_L4	1
 #define CONGA_CHECK_HASH_CUSTOM	3
 #define CONGA_CHECK_HASH_SPORT	0x10
@@ -22,7 +22,7 @@ struct conga_check_family {
 	int family;
 	const char *name;
 	const char *forwarding;
-	bool all_counts;	/* conf/all adds to what a device has */
+	bool all_counts;	/* conf/all is added to the device's own value */
 };
 
 static const struct conga_check_family conga_check_families[] = {
@@ -33,7 +33,7 @@ static const struct conga_check_family conga_check_families[] = {
 #define CONGA_CHECK_FAMILIES \
 	(sizeof(conga_check_families) / sizeof(*conga_check_families))
 
-/* Does the node choose between transit ports? */
+/* Returns true if the node chooses between transit ports. */
 static bool conga_check_chooses(const struct conga_node *node, int family)
 {
 	unsigned int route = 0;
@@ -55,7 +55,7 @@ static bool conga_check_chooses(const struct conga_node *node, int family)
 	return false;
 }
 
-/* Only the source port differs between flows of two tunnel endpoints. */
+/* Flows between two tunnel endpoints differ only in the source port. */
 static bool conga_check_hashes_ports(const char *family)
 {
 	long policy = conga_node_sysctl(family, "fib_multipath_hash_policy");
@@ -81,12 +81,12 @@ void conga_check_hash_policy(const struct conga_check *check, const struct conga
 		snprintf(object, sizeof(object), "net.%s.fib_multipath_hash_policy",
 			 family->name);
 		conga_check_report(check, object,
-				   "does not hash ports, so that all packets between two leaves leave by one link; set it: sysctl -w %s=1",
+				   "does not hash ports, so all packets between two leaves leave by one link; hash ports: sysctl -w %s=1",
 				   object);
 	}
 }
 
-/* Does any route of that family go by a gateway on the port? */
+/* Returns true if a route of this family uses a gateway on the port. */
 static bool conga_check_routes_by(const struct conga_node *node, int family, int ifindex)
 {
 	size_t i;
@@ -126,7 +126,7 @@ static void conga_check_linkdown_of(const struct conga_check *check, const struc
 		    !conga_check_routes_by(node, family->family, ifindex))
 			continue;
 		conga_check_report(check, object,
-				   "is off, so that routes by %s are used when its link is down; set it: sysctl -w %s=1",
+				   "is off, so routes by %s are used while its link is down; ignore such routes: sysctl -w %s=1",
 				   dev, object);
 		return;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Checks. How the kernel itself forwards over the ports. */
+/* These checks look at how the kernel itself forwards over the ports. */
 #ifndef CONGA_TOOL_CHECK_ROUTE_H
 #define CONGA_TOOL_CHECK_ROUTE_H
 

@@ -83,9 +83,7 @@ bool conga_command_next(const struct conga_object *object, const struct conga_re
 	return false;
 }
 
-/* The array of all that is printed begins with the first reply of a stream, so that a
- * refusal prints nothing.
- */
+/* The array of a stream is opened by the first reply, so that a rejected request prints nothing. */
 struct conga_command_output {
 	const struct conga_object *object;
 	bool begun;
@@ -114,7 +112,7 @@ static void conga_command_print_each(struct nl_msg *reply, void *arg)
 	conga_print_object_end();
 }
 
-/* An inconsistent dump is complained of, and still better than none. */
+/* An inconsistent dump is printed, with a warning. */
 static int conga_command_print(struct conga_command_output *output,
 			       const struct conga_replies *replies, int status)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What all objects share: verbs are found by name, then a change is sent or what is read is
- * printed.
+/* All objects share these functions: they find a verb by name, then send a change or print what
+ * was read.
  */
 #ifndef CONGA_TOOL_COMMAND_H
 #define CONGA_TOOL_COMMAND_H
@@ -8,18 +8,20 @@
 #include "tool/grammar.h"
 #include "tool/nl.h"
 
-/* conga_command_find - NULL if the object has no such verb */
+/* conga_command_find - find a verb of the object; returns NULL if there is none */
 const struct conga_command *conga_command_find(const struct conga_object *object,
 					       const char *name);
 
-/* conga_command_dispatch - the command that @args name; a status */
+/* conga_command_dispatch - run the command that @args name; returns a status */
 int conga_command_dispatch(const struct conga_object *object, struct conga_args *args);
 
-/* For struct conga_command: a change, and what is shown */
+/* struct conga_command uses these two to send a change and to show objects. */
 int conga_command_change(const struct conga_command *command, struct conga_args *args);
 int conga_command_show(const struct conga_command *command, struct conga_args *args);
 
-/* conga_command_parse_reply - @attrs has room for CONGA_ATTRS_MAX + 1; a status */
+/* conga_command_parse_reply - parse a reply; @attrs has room for CONGA_ATTRS_MAX + 1; returns a
+ * status
+ */
 int conga_command_parse_reply(const struct conga_object *object, struct nl_msg *reply,
 			      struct nlattr **attrs);
 

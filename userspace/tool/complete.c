@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What may follow the words of a command line, for the shell that completes it: by the
- * tables that also parse it, and with what there is now (devices, leaves, policies).
- * CONGA_COMPLETE_FILE stands for the name of a file.
+ * This file prints the words that may follow a command line, for the completion of a
+ * shell. It uses the tables that also parse the command line, and the objects that
+ * exist now (devices, leaves, policies). CONGA_COMPLETE_FILE stands for the name of a
+ * file.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -28,12 +29,12 @@
 #include "tool/policy.h"
 #include "tool/port.h"
 
-/* A command line up to @prefix, the word that is being typed. */
+/* This is a command line up to @prefix, the word that is being typed. */
 struct conga_complete {
 	const struct conga_object *object;
 	const struct conga_command *command;
 	const char *prefix;
-	int argc;		/* words that are whole, behind the command */
+	int argc;		/* complete words after the command */
 	char **argv;
 };
 
@@ -61,12 +62,12 @@ void conga_complete_file(void)
 	puts(CONGA_COMPLETE_FILE);
 }
 
-/* ---- what there is ---- */
+/* ---- existing objects ---- */
 
 typedef void conga_complete_reply(const struct conga_complete *complete, struct nlattr **attrs,
 				  struct nl_msg *reply);
 
-/* A question of the shell does not load the module. */
+/* A completion must not load the module. */
 static void conga_complete_each(const struct conga_complete *complete,
 				const struct conga_object *object, conga_complete_reply *say)
 {
@@ -123,7 +124,7 @@ static void conga_complete_policy(const struct conga_complete *complete, struct 
 		conga_complete_say(complete->prefix, nla_get_string(attrs[CONGA_A_POLICY_NAME]));
 }
 
-/* Those of the policy that stands in front of them */
+/* Completes parameters of the policy whose name was given before them. */
 static void conga_complete_params(const struct conga_complete *complete, struct nlattr **attrs,
 				  struct nl_msg *reply)
 {
@@ -147,7 +148,7 @@ static bool conga_complete_adds(const struct conga_complete *complete)
 	return !strcmp(complete->command->name, "add");
 }
 
-/* A new port is any device, any other one is a port. */
+/* A new port may be any device; other commands take existing ports. */
 static void conga_complete_dev(const struct conga_complete *complete)
 {
 	struct if_nameindex *names, *name;
@@ -163,7 +164,7 @@ static void conga_complete_dev(const struct conga_complete *complete)
 	if_freenameindex(names);
 }
 
-/* Nobody knows a new leaf's address, or those within the tunnel (from, to). */
+/* Addresses of new leaves, and addresses within the tunnel (from, to), are unknown. */
 static void conga_complete_addr(const struct conga_complete *complete,
 				const struct conga_keyword *keyword)
 {
@@ -192,7 +193,9 @@ static void conga_complete_value(const struct conga_complete *complete,
 		conga_complete_each(complete, &conga_policy_object, conga_complete_policy);
 }
 
-/* Keywords that may still come, and the value of the first that needs no word. */
+/* Completes the remaining keywords, and the value of the first that may be given without its
+ * word.
+ */
 static void conga_complete_words(const struct conga_complete *complete,
 				 const struct conga_keyword *words, unsigned int given)
 {
@@ -207,7 +210,7 @@ static void conga_complete_words(const struct conga_complete *complete,
 			conga_complete_say(complete->prefix, keyword->word);
 }
 
-/* The policy's parameters, behind its name: returns false if the line ends in one. */
+/* Skips the policy's parameters after its name; returns false if the line ends within one. */
 static bool conga_complete_pairs(struct conga_complete *complete,
 				 const struct conga_keyword *words)
 {
@@ -226,7 +229,7 @@ static bool conga_complete_pairs(struct conga_complete *complete,
 	return true;
 }
 
-/* opt-out: a word more. Returns false if the line ends before it does. */
+/* Skips opt-out, which takes one word more; returns false if the line ends within it. */
 static bool conga_complete_opt_out(struct conga_complete *complete)
 {
 	complete->argc--;
@@ -250,7 +253,7 @@ static void conga_complete_bare(const struct conga_complete *complete, const cha
 	}
 }
 
-/* Takes a keyword with its value. Returns false if the line ends in it. */
+/* Skips a keyword with its value; returns false if the line ends within it. */
 static bool conga_complete_take(struct conga_complete *complete,
 				const struct conga_keyword *words, unsigned int *given)
 {
@@ -305,7 +308,7 @@ static void conga_complete_verbs(const struct conga_complete *complete)
 	conga_complete_say(complete->prefix, "help");
 }
 
-/* @args: what stands behind the object, the prefix last */
+/* @args are the words after the object, and the last one is the prefix. */
 void conga_complete_object(const struct conga_object *object, const struct conga_args *args)
 {
 	struct conga_complete complete = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is configured, as values that can be compared, whether the kernel says so or a
- * file does. What is left out of a file is what "add" makes of it: the default.
+ * A configuration consists of values that can be compared, whether they come from the
+ * kernel or from a file. A setting that a file leaves out has the default of "add".
  */
 #include <errno.h>
 #include <net/if.h>
@@ -37,7 +37,7 @@ int conga_config_no_memory(void)
 	return CONGA_REFUSED;
 }
 
-/* NULL: no memory, and said so. */
+/* Returns NULL without memory, after an error message. */
 struct conga_config_item *conga_config_add(struct conga_config *config,
 					   const struct conga_object *object)
 {
@@ -78,7 +78,7 @@ static int conga_config_fill_name(struct conga_config_item *item, const char *na
 	return item->name ? CONGA_OK : conga_config_no_memory();
 }
 
-/* A device has one name here, whatever it is called by. */
+/* A device has its primary name here, also if a file uses an alternative name. */
 static int conga_config_fill_dev(struct conga_config_item *item, struct nlattr *attr)
 {
 	char name[IF_NAMESIZE];
@@ -101,7 +101,7 @@ static struct conga_config_param *conga_config_find_param(struct conga_config *c
 	return NULL;
 }
 
-/* The parameter of this name, or a new one; NULL if there are too many. */
+/* Returns the parameter of this name, or a new one; NULL if there are too many. */
 static struct conga_config_param *conga_config_make_param(struct conga_config *config,
 							  const char *name)
 {
@@ -114,7 +114,7 @@ static struct conga_config_param *conga_config_make_param(struct conga_config *c
 	return param;
 }
 
-/* Given twice, the last counts, as to the kernel. */
+/* The last of repeated values counts, as in the kernel. */
 static int conga_config_fill_param(struct conga_config *config, struct nlattr *nest)
 {
 	struct nlattr *attrs[CONGA_A_PARAM_MAX + 1];
@@ -158,7 +158,7 @@ static int conga_config_fill_fabric(struct conga_config *config,
 	return CONGA_OK;
 }
 
-/* Nothing is said of what fills gaps. */
+/* Attributes that only pad are ignored. */
 static bool conga_config_is_known(const struct conga_object *object, int type)
 {
 	const struct nla_policy *rule = &object->policy[type];
@@ -168,8 +168,8 @@ static bool conga_config_is_known(const struct conga_object *object, int type)
 	return type == pad || (type <= object->attr_max && (rule->type || rule->minlen));
 }
 
-/* Can it be given to "add"? An opt-out, a parameter and an IPv6 address are named by words
- * of others.
+/* Returns true if the attribute is a keyword of "add". An opt-out, a parameter and an IPv6
+ * address are given by keywords of other attributes.
  */
 static bool conga_config_is_setting(const struct conga_object *object, int attr)
 {
@@ -183,7 +183,7 @@ static bool conga_config_is_setting(const struct conga_object *object, int attr)
 	return conga_args_find_attr(conga_command_find(object, "add")->words, attr);
 }
 
-/* Into the item of what is in @msg; the last of an attribute counts, as in a list. */
+/* Copies the attributes of @msg into the item; the last of a repeated attribute counts. */
 int conga_config_fill(struct conga_config *config, struct conga_config_item *item,
 		      struct nl_msg *msg)
 {
@@ -225,7 +225,7 @@ static unsigned long long conga_config_default(const struct conga_config_item *i
 	       attr == CONGA_A_LEAF_MODE ? CONGA_MODE_AUTO : 0;
 }
 
-/* A parameter that is not there has its default. */
+/* A parameter that is missing has its default. */
 static int conga_config_complete_param(struct conga_config *config, struct nlattr *nest)
 {
 	struct conga_config known = { 0 };
@@ -282,7 +282,7 @@ static int conga_config_complete_fabric(struct conga_config *config,
 	return status;
 }
 
-/* What is not given gets its default, so that two configurations can be compared. */
+/* Missing settings get their defaults, so that two configurations can be compared. */
 int conga_config_complete(struct conga_config *config)
 {
 	int status = CONGA_OK, attr;
@@ -300,7 +300,7 @@ int conga_config_complete(struct conga_config *config)
 	return status;
 }
 
-/* Those that are never a default: whoever adds it must say so. */
+/* These settings have no default, and must always be given. */
 static uint32_t conga_config_always(const struct conga_config_item *item)
 {
 	if (item->object == &conga_fabric_object)
@@ -334,9 +334,9 @@ static uint32_t conga_config_differs(const struct conga_config *config,
 	return differs;
 }
 
-/* --- the kernel's word --- */
+/* --- from the kernel --- */
 
-/* What is in force by itself was not configured. A number drawn once has no default. */
+/* A setting that the kernel chose was not configured. A random number has no default. */
 static void conga_config_undo_auto(struct conga_config_item *item)
 {
 	unsigned long long *value = item->value;
@@ -376,7 +376,7 @@ static int conga_config_read_object(struct conga_config *config,
 	return status;
 }
 
-/* The kernel tells everything; given is what is not as it would be anyway. */
+/* The kernel reports all settings; those that differ from their defaults are marked as given. */
 static void conga_config_trim(struct conga_config *config)
 {
 	size_t i;
@@ -386,8 +386,8 @@ static void conga_config_trim(struct conga_config *config)
 					  conga_config_differs(config, &config->items[i]);
 }
 
-/* The caller cleans, whatever the outcome. Without a fabric there is nothing. With
- * @defaults they count as given.
+/* The caller cleans in any case. Without a fabric the configuration is empty. If @defaults is
+ * true, default values are marked as given.
  */
 int conga_config_read(struct conga_config *config, bool defaults)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A configuration: what is configured, by the kernel's word or by that of a file. */
+/* A configuration is read from the kernel or from a file. */
 #ifndef CONGA_TOOL_CONFIG_H
 #define CONGA_TOOL_CONFIG_H
 
@@ -15,18 +15,18 @@ static_assert((int)CONGA_A_PORT_MAX <= CONGA_CONFIG_ATTRS, "a port has more attr
 static_assert((int)CONGA_A_LEAF_MAX <= CONGA_CONFIG_ATTRS, "a leaf has more attributes");
 static_assert(CONGA_CONFIG_ATTRS < 32, "a bit per attribute");
 
-/* A device may have an alternative name, which is longer. */
+/* An alternative name of a device is longer than its name. */
 #define CONGA_CONFIG_NAME_MAX	128
 
-/* The fabric, a port or a leaf. */
+/* An item is the fabric, a port or a leaf. */
 struct conga_config_item {
 	const struct conga_object *object;
-	unsigned long line;	/* 0: of no file */
+	unsigned long line;	/* 0: not from a file */
 	char *name;		/* the fabric's policy, a port's device */
-	unsigned int ifindex;	/* 0: there is no such device */
+	unsigned int ifindex;	/* 0: no such device */
 	bool is_v4;
 	struct in6_addr addr;	/* a leaf's; IPv4 in its first bytes */
-	uint32_t given;		/* a bit per attribute; the others are defaults */
+	uint32_t given;		/* a bit per attribute; the others have their defaults */
 	unsigned long long value[CONGA_CONFIG_ATTRS + 1];
 };
 
@@ -48,10 +48,10 @@ struct conga_config {
 	unsigned int dstports[CONGA_DSTPORTS_MAX];
 	size_t dstport_count;
 	struct in6_addr local6;	/* the fabric's; its item has whether it has one */
-	bool unknown;		/* the kernel said what this tool does not know */
+	bool unknown;		/* the kernel reported an attribute that this tool does not know */
 };
 
-/* In a message that is never sent: the name of a device that is not there. */
+/* This attribute holds the name of a missing device, in a message that is never sent. */
 #define CONGA_CONFIG_ABSENT	(CONGA_A_PORT_MAX + 1)
 
 static inline uint32_t conga_config_bit(int attr)
@@ -59,23 +59,26 @@ static inline uint32_t conga_config_bit(int attr)
 	return UINT32_C(1) << attr;
 }
 
-/* conga_config_read - what the kernel has, nothing without a fabric; with @defaults they count
- * as given. A status; the caller cleans whatever the outcome.
+/* conga_config_read - read the kernel's configuration, empty without a fabric; if @defaults is
+ * true, default values are marked as given. Returns a status; the caller cleans in any case.
  */
 int conga_config_read(struct conga_config *config, bool defaults);
 void conga_config_clean(struct conga_config *config);
 
-/* conga_config_add - an item without values, at the end; NULL, and printed, without memory */
+/* conga_config_add - append an item without values; returns NULL after an error message if there
+ * is no memory
+ */
 struct conga_config_item *conga_config_add(struct conga_config *config,
 					   const struct conga_object *object);
 
-/* conga_config_fill - into the item of what is in @msg: a reply, or what would be sent; a status
+/* conga_config_fill - copy the attributes of @msg, a reply or a request, into the item; returns
+ * a status
  */
 int conga_config_fill(struct conga_config *config, struct conga_config_item *item,
 		      struct nl_msg *msg);
 
-/* conga_config_complete - what is not given gets its default, so that two configurations can be
- * compared; a status
+/* conga_config_complete - set missing settings to their defaults, so that two configurations can
+ * be compared; returns a status
  */
 int conga_config_complete(struct conga_config *config);
 
@@ -85,14 +88,14 @@ void conga_config_sort(struct conga_config *config);
 bool conga_config_same_key(const struct conga_config_item *a,
 			   const struct conga_config_item *b);
 
-/* These two look in a sorted configuration: for the same object, and for the fabric; NULL if it
- * is not there.
+/* These functions search a sorted configuration for the same object, and for the fabric; they
+ * return NULL if it is missing.
  */
 const struct conga_config_item *conga_config_find(const struct conga_config *config,
 						  const struct conga_config_item *like);
 const struct conga_config_item *conga_config_fabric(const struct conga_config *config);
 
-/* conga_config_no_memory - prints it, and returns the status */
+/* conga_config_no_memory - print the error, and return its status */
 int conga_config_no_memory(void);
 
 #endif /* CONGA_TOOL_CONFIG_H */

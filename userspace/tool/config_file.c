@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A configuration in a file: lines of "fabric add", "port add" and "leaf add" in any
- * order, as the command line takes them. All that is wrong is said, not the first only.
+ * A configuration file has lines of "fabric add", "port add" and "leaf add" in any
+ * order, as the command line takes them. All errors are reported, not only the first.
  */
 #include <net/if.h>
 #include <stdbool.h>
@@ -22,14 +22,14 @@
 #include "tool/nl.h"
 #include "tool/port.h"
 
-/* The fabric has the most, and the last is empty. */
+/* The fabric has the most keywords, and the last entry is empty. */
 #define CONGA_CONFIG_WORDS_MAX	24
 
 struct conga_config_file {
 	struct conga_batch batch;
 	struct conga_config *config;
-	bool all_devices;	/* one that is not there is an error */
-	int status;		/* the first that is not CONGA_OK */
+	bool all_devices;	/* a missing device is an error */
+	int status;		/* the first status other than CONGA_OK */
 };
 
 static void conga_config_wrong_at(struct conga_config_file *file, unsigned long line, int status)
@@ -46,13 +46,13 @@ static int conga_config_put_dev(struct nl_msg *msg, const struct conga_keyword *
 	if (if_nametoindex(text))
 		return conga_kind_dev.put(msg, keyword, text);
 	if (strlen(text) >= CONGA_CONFIG_NAME_MAX)
-		return conga_args_wrong(text, "no device has a name that long");
+		return conga_args_wrong(text, "too long for the name of a device");
 	return conga_args_stored(nla_put_string(msg, CONGA_CONFIG_ABSENT, text));
 }
 
 static const struct conga_kind conga_config_kind_dev = { .put = conga_config_put_dev };
 
-/* As the command line takes them, but for devices that may come later. */
+/* These keywords are those of the command line, but devices may be missing. */
 static void conga_config_words(const struct conga_config_file *file,
 			       const struct conga_object *object, struct conga_keyword *words)
 {
@@ -145,7 +145,7 @@ static void conga_config_parse(struct conga_config_file *file)
 		file->status = status;
 }
 
-/* --- what lines say together --- */
+/* --- checks across lines --- */
 
 static void conga_config_check_doubles(struct conga_config_file *file)
 {
@@ -165,7 +165,7 @@ static void conga_config_check_fabric(struct conga_config_file *file)
 {
 	if (!file->config->count || conga_config_fabric(file->config))
 		return;
-	fputs("Error: ports and leaves are a fabric's, and no line says \"fabric add\"\n", stderr);
+	fputs("Error: ports and leaves need a fabric, and no line has \"fabric add\"\n", stderr);
 	conga_config_wrong_at(file, file->config->items->line, CONGA_USAGE);
 }
 
@@ -203,15 +203,15 @@ static void conga_config_check_ports(struct conga_config_file *file)
 		if (!conga_config_has(item, CONGA_A_PORT_TAG) || tag >= CONGA_TAGS_MAX)
 			continue;
 		if (tag_line[tag]) {
-			fprintf(stderr, "Error: tag %llu is that of the uplink in line %lu\n", tag,
-				tag_line[tag]);
+			fprintf(stderr, "Error: tag %llu is used by the uplink in line %lu\n",
+				tag, tag_line[tag]);
 			conga_config_wrong_at(file, item->line, CONGA_USAGE);
 		}
 		tag_line[tag] = item->line;
 	}
 }
 
-/* With @all_devices every port's device must be there. The caller cleans. */
+/* With @all_devices every port's device must exist. The caller cleans in any case. */
 int conga_config_load(struct conga_config *config, const char *name, bool all_devices)
 {
 	struct conga_config_file file = { .config = config, .all_devices = all_devices };

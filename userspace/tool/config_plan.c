@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What leads from one configuration to another: the fabric's parameters, which the
- * kernel may refuse, then what goes, then what comes. What is the same stays untouched,
- * and so does what a daemon made and nobody wants otherwise.
+ * A plan has the steps from one configuration to another: first the fabric's
+ * parameters, which the kernel may reject, then removals, then additions. Settings that
+ * are equal stay untouched, and so do objects of a daemon that no line changes.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ struct conga_plan_state {
 	struct conga_config_plan *plan;
 	const struct conga_config *is;
 	const struct conga_config *shall;
-	unsigned int tags;	/* taken, a bit per LBTag */
+	unsigned int tags;	/* in use, a bit per LBTag */
 };
 
 int conga_config_plan_add(struct conga_config_plan *plan, const char *verb,
@@ -124,7 +124,7 @@ static int conga_plan_fabric(struct conga_plan_state *state)
 		CONGA_OK;
 }
 
-/* --- what goes --- */
+/* --- removals --- */
 
 static unsigned long long conga_plan_origin(const struct conga_config_item *item)
 {
@@ -140,7 +140,7 @@ static unsigned int conga_plan_tag(const struct conga_config_item *item)
 	return 1U << item->value[CONGA_A_PORT_TAG];
 }
 
-/* The kernel changes neither a role nor a tag, and gives nothing back to a daemon. */
+/* The kernel changes neither a role nor a tag, and no operator's object becomes a daemon's. */
 static bool conga_plan_is_another(const struct conga_config_item *is,
 				  const struct conga_config_item *shall)
 {
@@ -153,7 +153,7 @@ static bool conga_plan_is_another(const struct conga_config_item *is,
 		(conga_plan_tag(shall) && conga_plan_tag(shall) != conga_plan_tag(is));
 }
 
-/* @wanted are the tags that lines name. A daemon finds another for its own. */
+/* @wanted are the tags that lines name. A daemon's port with such a tag gets another one. */
 static bool conga_plan_goes(const struct conga_plan_state *state,
 			    const struct conga_config_item *is, unsigned int wanted)
 {
@@ -186,9 +186,9 @@ static int conga_plan_removals(struct conga_plan_state *state)
 	return status;
 }
 
-/* --- what comes, or changes --- */
+/* --- additions and changes --- */
 
-/* Not one that a line further down asks for, or one whose device comes later. */
+/* The tag must not be one that a later line requests, or a port waits for. */
 static void conga_plan_choose_tag(struct conga_plan_state *state, struct conga_config_step *step)
 {
 	const struct conga_config_item *item = step->item;
@@ -220,7 +220,7 @@ static int conga_plan_addition(struct conga_plan_state *state,
 	return status;
 }
 
-/* What a daemon made becomes the operator's by setting what it is. */
+/* A daemon's object becomes an operator's when it is set to its own values. */
 static uint32_t conga_plan_adopts(const struct conga_config_item *is,
 				  const struct conga_config_item *shall)
 {
@@ -258,7 +258,7 @@ static int conga_plan_item(struct conga_plan_state *state, const struct conga_co
 		conga_plan_addition(state, shall);
 }
 
-/* The caller cleans, whatever the outcome. */
+/* The caller cleans in any case. */
 int conga_config_plan_make(struct conga_config_plan *plan, const struct conga_config *is,
 			   const struct conga_config *shall)
 {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What leads from one configuration to another. */
+/* A plan has the steps from one configuration to another. */
 #ifndef CONGA_TOOL_CONFIG_PLAN_H
 #define CONGA_TOOL_CONFIG_PLAN_H
 
 #include "tool/config_step.h"
 
-/* Starts all zero. */
+/* A plan starts all zero. */
 struct conga_config_plan {
 	struct conga_config_step *steps;
 	size_t count;
 	size_t room;
 };
 
-/* conga_config_plan_make - add all steps from @is to @shall, which must outlive the plan; a
- * status
+/* conga_config_plan_make - add all steps from the current configuration @is to the desired one
+ * @shall, which must outlive the plan; returns a status
  */
 int conga_config_plan_make(struct conga_config_plan *plan, const struct conga_config *is,
 			   const struct conga_config *shall);
 
-/* conga_config_plan_add - add one step; a status */
+/* conga_config_plan_add - add one step; returns a status */
 int conga_config_plan_add(struct conga_config_plan *plan, const char *verb,
 			  const struct conga_config *config,
 			  const struct conga_config_item *item, uint32_t attrs);

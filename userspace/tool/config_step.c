@@ -40,7 +40,9 @@ static unsigned long long conga_config_step_value(const struct conga_config_step
 
 /* --- as text --- */
 
-/* As a line is read: what parts words or ends them is quoted, a quote by the other. */
+/* A word is quoted if it has characters that separate or end words; a quote is quoted by the
+ * other kind of quote.
+ */
 static void conga_config_write_word(FILE *line, const char *word)
 {
 	const char *c;
@@ -61,7 +63,7 @@ static void conga_config_write_value(FILE *line, const struct conga_keyword *key
 	char text[CONGA_UNITS_TEXT_MAX];
 	const char *word = NULL;
 
-	/* Of a number the choices are those words that it also may be. */
+	/* The choices of a number are the words that may stand for it. */
 	if (keyword->choices && !kind->format)
 		word = conga_args_choice_word(keyword->choices, value);
 	else if (kind->zero && !value)
@@ -109,7 +111,7 @@ static void conga_config_write_opt_out(FILE *line, const struct conga_config_ste
 		fprintf(line, " opt-out dscp %llu", value[CONGA_A_FABRIC_OPT_OUT_DSCP]);
 }
 
-/* A change is of both families at once: what is not said again is taken back. */
+/* One change sets the addresses of both families: an address that is not repeated is removed. */
 static void conga_config_write_local(FILE *line, const struct conga_config_step *step)
 {
 	const unsigned long long *value = step->item->value;
@@ -182,7 +184,7 @@ static void conga_config_write(FILE *line, const struct conga_config_step *step)
 	}
 }
 
-/* On screen a line that this tool takes. */
+/* On screen the step is a line that this tool accepts. */
 void conga_config_step_print(const struct conga_config_step *step)
 {
 	char *text = NULL;
@@ -298,8 +300,9 @@ int conga_config_step_apply(const struct conga_config_step *step)
 }
 
 /*
- * Would the kernel take these values? It is asked to add what it must refuse, but
- * refuses values first: a fabric beside the one there is, a port of no device.
+ * Checks whether the kernel would accept the values. The kernel is asked to add an
+ * object that it must reject, a second fabric or a port without a device, because it
+ * checks values first.
  */
 int conga_config_step_check(const struct conga_config_item *item,
 			    const struct conga_config *config)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The counters in words. */
+/* Each counter has a meaning and advice. */
 #ifndef CONGA_TOOL_COUNTERS_H
 #define CONGA_TOOL_COUNTERS_H
 
@@ -11,10 +11,10 @@ struct conga_counter {
 	const char *advice;
 };
 
-/* By attribute; those without a name are none. */
+/* The index is the attribute; entries without a name are not counters. */
 extern const struct conga_counter conga_counters[CONGA_A_STATS_MAX + 1];
 
-/* conga_counters_find - NULL if there is none of that name */
+/* conga_counters_find - find a counter by name; returns NULL if there is none */
 const struct conga_counter *conga_counters_find(const char *name);
 
 #endif /* CONGA_TOOL_COUNTERS_H */

@@ -15,7 +15,7 @@
 #include "tool/nl.h"
 #include "tool/options.h"
 
-/* Many thousands of events; "ip monitor" asks for as much. */
+/* The buffer holds many thousands of events; "ip monitor" uses the same size. */
 #define CONGA_EVENTS_RCVBUF	(1024 * 1024)
 
 static struct conga_subscription conga_events_subscription;

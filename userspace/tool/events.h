@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the module tells unasked. */
+/* The module sends events. */
 #ifndef CONGA_TOOL_EVENTS_H
 #define CONGA_TOOL_EVENTS_H
 
@@ -7,13 +7,13 @@
 #include <netlink/msg.h>
 #include "common/subscription.h"
 
-/* conga_events_open - a status */
+/* conga_events_open - subscribe to events; returns a status */
 int conga_events_open(void);
 
-/* conga_events_read - some of what waits, without waiting; why it failed was printed */
+/* conga_events_read - read some waiting events without blocking; an error has been printed */
 enum conga_subscription_result conga_events_read(void (*handle)(struct nl_msg *event));
 
-/* conga_events_wait - until there is an event, or a signal that is not in @mask; a status */
+/* conga_events_wait - wait for an event, or a signal that is not in @mask; returns a status */
 int conga_events_wait(const sigset_t *mask);
 
 void conga_events_close(void);

@@ -18,7 +18,7 @@
 #include "tool/options.h"
 #include "tool/print.h"
 
-/* The defaults by the kernel's manual: what equals them is shown with -d. */
+/* These are the defaults of the kernel's manual; values that equal them are shown with -d only. */
 static const unsigned long long conga_fabric_defaults[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_Q] = 3,
 	[CONGA_A_FABRIC_ALPHA] = 100000,
@@ -33,7 +33,7 @@ static const unsigned long long conga_fabric_defaults[CONGA_A_FABRIC_MAX + 1] = 
 	[CONGA_A_FABRIC_PROBE] = CONGA_PROBE_AUTO,
 };
 
-/* In force by itself: without a policy that has another. */
+/* These defaults apply to a policy without defaults of its own. */
 #define CONGA_FABRIC_FLOWLET_TIMEOUT	500000ULL
 
 unsigned long long conga_fabric_default(int attr)
@@ -62,7 +62,7 @@ static const struct conga_choice conga_fabric_metrics[] = {
 	{ }
 };
 
-/* A parameter is known to the kernel alone, which says what there is if it is not. */
+/* Only the kernel knows the parameters; its error lists them. */
 static int conga_fabric_put_param(struct nl_msg *msg, const char *name, const char *text)
 {
 	unsigned long long value;
@@ -81,7 +81,7 @@ static int conga_fabric_put_param(struct nl_msg *msg, const char *name, const ch
 	return CONGA_OK;
 }
 
-/* The policy's name, and pairs of words until one is a keyword again. */
+/* Parses the policy's name, and pairs of words until a keyword follows. */
 static int conga_fabric_take_policy(struct conga_args *args, struct nl_msg *msg,
 				    const struct conga_keyword *keyword, const char *name)
 {
@@ -97,7 +97,7 @@ static int conga_fabric_take_policy(struct conga_args *args, struct nl_msg *msg,
 	return status;
 }
 
-/* VALUE/MASK as in nftables and tc; without a mask the whole mark counts. */
+/* VALUE/MASK is written as in nftables and tc; without a mask all bits of the mark are compared. */
 static int conga_fabric_put_mark(struct nl_msg *msg, const char *text)
 {
 	unsigned long long value = 0, mask = UINT32_MAX;
@@ -117,7 +117,7 @@ static int conga_fabric_put_mark(struct nl_msg *msg, const char *text)
 		if (!why && (value > UINT32_MAX || mask > UINT32_MAX))
 			why = "too large";
 		if (!why && !mask)
-			why = "no bit of the mark counts, to opt nothing out write \"off\"";
+			why = "the mask has no bit, to exempt no packet use \"off\"";
 	}
 	if (why)
 		return conga_args_wrong(text, why);
@@ -154,7 +154,7 @@ static int conga_fabric_take_opt_out(struct conga_args *args, struct nl_msg *msg
 		      conga_fabric_put_dscp(msg, conga_args_next(args));
 }
 
-/* One address a family; "off" takes back both. */
+/* Each family has one address; "off" removes both. */
 static int conga_fabric_put_local(struct nl_msg *msg, const struct conga_keyword *keyword,
 				  const char *text)
 {
@@ -166,7 +166,7 @@ static int conga_fabric_put_local(struct nl_msg *msg, const struct conga_keyword
 				 nla_put(msg, CONGA_A_FABRIC_LOCAL6, sizeof(none), &none));
 }
 
-/* Zero is a timeout, so that "auto" is another number. */
+/* Zero is a valid timeout, so "auto" has another number. */
 static int conga_fabric_put_timeout(struct nl_msg *msg, const struct conga_keyword *keyword,
 				    const char *text)
 {
@@ -175,7 +175,7 @@ static int conga_fabric_put_timeout(struct nl_msg *msg, const struct conga_keywo
 	return conga_args_stored(nla_put_u64(msg, keyword->attr, CONGA_FLOWLET_TIMEOUT_AUTO));
 }
 
-/* Off is zero, so that "auto" is another number. */
+/* Zero means off, so "auto" has another number. */
 static int conga_fabric_put_probe(struct nl_msg *msg, const struct conga_keyword *keyword,
 				  const char *text)
 {
@@ -319,7 +319,7 @@ static void conga_fabric_print_dstports(struct nl_msg *reply)
 	conga_print_array_end();
 }
 
-/* On screen as they are typed: behind the policy's name. */
+/* On screen the parameters follow the policy's name, as they are typed. */
 static void conga_fabric_print_params(struct nl_msg *reply)
 {
 	struct nlattr *param[CONGA_A_PARAM_MAX + 1];
@@ -367,7 +367,7 @@ static void conga_fabric_print_local(struct nlattr **attrs)
 	conga_print_addr("local6", "local", v6, CONGA_A_FABRIC_LOCAL4);
 }
 
-/* What goes between boxes beside the packets of tunnels. */
+/* These settings control the packets that conga itself sends between nodes. */
 static void conga_fabric_print_control(struct nlattr **attrs)
 {
 	const struct nlattr *hello = attrs[CONGA_A_FABRIC_HELLO];
@@ -386,7 +386,7 @@ static void conga_fabric_print_control(struct nlattr **attrs)
 	conga_print_id("leaf_id", "leaf-id", attrs[CONGA_A_FABRIC_LEAF_ID]);
 }
 
-/* Of a fabric that is gone there is nothing but the event. */
+/* The event of a deleted fabric has no attributes. */
 static void conga_fabric_print(struct nlattr **attrs, struct nl_msg *reply)
 {
 	const struct nlattr *metric = attrs[CONGA_A_FABRIC_METRIC];
@@ -425,7 +425,7 @@ static void conga_fabric_print(struct nlattr **attrs, struct nl_msg *reply)
 	conga_print_uint("leaves", "leaves", attrs[CONGA_A_FABRIC_LEAVES]);
 }
 
-/* Nothing to set is a mistake, unlike nothing to add. */
+/* "set" without a setting is an error, unlike "add". */
 static int conga_fabric_set(const struct conga_command *command, struct conga_args *args)
 {
 	if (args->argc)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The fabric: at most one per network namespace. */
+/* A network namespace has at most one fabric. */
 #ifndef CONGA_TOOL_FABRIC_H
 #define CONGA_TOOL_FABRIC_H
 
 #include "tool/grammar.h"
 
-/* The policy of a fabric that is added without one */
+/* This is the policy of a fabric that is added without one. */
 #define CONGA_FABRIC_POLICY	"conga"
 
 extern const struct conga_object conga_fabric_object;
 
-/* Those that take more words than one */
+/* These keywords take more than one word. */
 extern const struct conga_kind conga_fabric_kind_policy;
 extern const struct conga_kind conga_fabric_kind_opt_out;
 
-/* conga_fabric_default - of an attribute of the fabric, 0 if it has none */
+/* conga_fabric_default - the default of an attribute of the fabric, 0 if it has none */
 unsigned long long conga_fabric_default(int attr);
 
 #endif /* CONGA_TOOL_FABRIC_H */

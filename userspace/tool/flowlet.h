@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Live flowlets: who is on which uplink now. */
+/* Live flowlets show which flow uses which uplink now. */
 #ifndef CONGA_TOOL_FLOWLET_H
 #define CONGA_TOOL_FLOWLET_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tables that describe the command line: objects, their commands, keywords and values. One
- * table serves the parser, the messages about what is wrong, and the completion of the shell.
+ * These tables describe the command line: objects, their commands, keywords and values.
+ * One table serves the parser, the error messages, and the completion of the shell.
  */
 #ifndef CONGA_TOOL_GRAMMAR_H
 #define CONGA_TOOL_GRAMMAR_H
@@ -17,15 +17,15 @@ struct conga_command;
 struct conga_keyword;
 struct conga_object;
 
-/* More than any object has, so that one array on the stack serves all. */
+/* No object has more attributes, so one array on the stack is large enough for all. */
 #define CONGA_ATTRS_MAX		CONGA_A_STATS_MAX
 
-/* Stands for the name of a file, in what may follow. */
+/* This word stands for the name of a file among the words that may follow. */
 #define CONGA_COMPLETE_FILE	"/"
 
 #define CONGA_PRIVILEGE_CHANGE	"changing conga"
 
-/* What is left of a command line, and whose it is. */
+/* These are the remaining words of a command line, and the command they belong to. */
 struct conga_args {
 	int argc;
 	char **argv;
@@ -33,15 +33,15 @@ struct conga_args {
 	const struct conga_keyword *words;	/* of the command, while it is parsed */
 };
 
-/* A word of a fixed set and its number in the kernel; the last has no word. */
+/* A choice is a word of a fixed set and its number in the kernel; the last entry has no word. */
 struct conga_choice {
 	const char *word;
 	unsigned int value;
 };
 
-/* How the value of a keyword is written. @put goes from text to attribute;
- * numbers share one @put and differ in @parse and @bytes. @take, instead of @put, may
- * take more words. Both return a status.
+/* A kind says how the value of a keyword is written. @put turns text into an attribute; numbers
+ * share one @put and differ in @parse and @bytes. @take, instead of @put, may take more words.
+ * Both return a status.
  */
 struct conga_kind {
 	int (*take)(struct conga_args *args, struct nl_msg *msg,
@@ -60,8 +60,8 @@ enum conga_keyword_flags {
 	CONGA_KEYWORD_NAMELESS = 0x8,	/* the word must be left out */
 };
 
-/* A table of these is the grammar of a command; the last has no word. An
- * address has the attribute of its IPv4 form here, IPv6 is the next one.
+/* A table of keywords is the grammar of a command; the last entry has no word. An address has
+ * the attribute of its IPv4 form here, and the IPv6 form is the next attribute.
  */
 struct conga_keyword {
 	const char *word;
@@ -78,9 +78,9 @@ enum conga_command_reply {
 	CONGA_REPLY_ONE_OR_DUMP,	/* one if an argument names it */
 };
 
-/* A verb of an object. @run returns a status. @privilege says, for EPERM, what needs
- * CAP_NET_ADMIN. What the shell completes are @all_words, if there are more tables than
- * @words, and those of @bare, which have no value, or CONGA_COMPLETE_FILE; the last is NULL.
+/* A command is a verb of an object. @run returns a status. @privilege names, for EPERM, what
+ * needs CAP_NET_ADMIN. The shell completes @all_words, if there are more tables than @words, and
+ * @bare, words without a value or CONGA_COMPLETE_FILE; the last one is NULL.
  */
 struct conga_command {
 	const char *name;
@@ -91,13 +91,12 @@ struct conga_command {
 	const struct conga_keyword *all_words;
 	const char *const *bare;
 	const char *privilege;
-	bool streams;		/* more than may be held at once */
+	bool streams;		/* there may be too many replies to hold at once */
 };
 
-/* The first command is the one that runs when no verb is given; the last has
- * no name. With @run the object is itself a verb, which @bare may follow. @print prints
- * the fields of one @reply, parsed by @policy into @attrs, which has only the last of an
- * attribute that is repeated.
+/* The first command runs when no verb is given; the last entry has no name. With @run the object
+ * is itself a verb, which @bare may follow. @print prints the fields of one @reply, parsed by
+ * @policy into @attrs, which has only the last of a repeated attribute.
  */
 struct conga_object {
 	const char *name;

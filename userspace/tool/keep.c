@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A configuration is saved as commands, restored from them instead of what there is, or
- * synced: what differs is changed, and nothing else. Either the whole is applied or, if
- * the kernel refuses in the midst, what was is put back.
+ * A configuration is saved as commands, and applied by restore, which replaces
+ * everything, or by sync, which changes only differences. Either all changes are
+ * applied or, if the kernel rejects one, the previous configuration is restored.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -24,18 +24,18 @@
 
 static const char conga_save_usage[] =
 	"Usage: conga [ -d[etails] ] save\n"
-	"Prints the configuration as commands, without what a daemon made; -d: with defaults.\n";
+	"Prints the configuration as commands, without a daemon's objects; -d: with defaults.\n";
 
 static const char conga_restore_usage[] =
 	"Usage: conga restore [ check ] FILE\n"
-	"FILE has lines as \"conga save\" prints; \"-\" is stdin. What it says takes the place of\n"
-	"all that is configured. check: only say what is wrong with it.\n";
+	"FILE has lines as \"conga save\" prints; \"-\" is stdin. The file replaces the whole\n"
+	"configuration. check: only report what is wrong with the file.\n";
 
 static const char conga_sync_usage[] =
 	"Usage: conga [ -d[etails] ] sync [ check ] FILE\n"
-	"FILE has lines as \"conga save\" prints; \"-\" is stdin. Where it differs from what is\n"
-	"configured by hand, that is changed, and nothing else. Ports whose device is not there\n"
-	"are left for later. -d: print what is done; check: print it, and do nothing.\n";
+	"FILE has lines as \"conga save\" prints; \"-\" is stdin. The manual configuration\n"
+	"is changed where it differs from the file, and nothing else. Ports whose device is missing\n"
+	"wait for it. -d: print the changes; check: print the changes without making them.\n";
 
 static const char conga_keep_untouched[] = "Nothing was changed\n";
 
@@ -77,7 +77,7 @@ static int conga_save_run(struct conga_args *args)
 		conga_keep_print(&config);
 	if (config.unknown)
 		fprintf(stderr,
-			"Warning: the module is newer than this tool (conga -V), what it may know more is not saved\n");
+			"Warning: the module is newer than this tool (conga -V), settings that only the module knows are not saved\n");
 	conga_config_clean(&config);
 	return status;
 }
@@ -86,7 +86,7 @@ static int conga_save_run(struct conga_args *args)
 
 struct conga_keep {
 	const char *file;
-	bool replace;		/* all that there is */
+	bool replace;		/* replace the whole configuration */
 	bool check;
 	bool print;
 	struct conga_config is;
@@ -114,7 +114,7 @@ static void conga_keep_warn_absent(const struct conga_keep *keep)
 	}
 }
 
-/* Values that the kernel would refuse, while nothing has been changed. */
+/* Checks values that the kernel would reject, before anything is changed. */
 static int conga_keep_check_values(const struct conga_keep *keep)
 {
 	int status = CONGA_OK, result;
@@ -147,7 +147,7 @@ static int conga_keep_plan(struct conga_keep *keep)
 	return status;
 }
 
-/* Towards what was, from whatever is now. */
+/* Restores the previous configuration, whatever the current one is. */
 static void conga_keep_put_back(const struct conga_keep *keep)
 {
 	struct conga_config_plan plan = { 0 };
@@ -160,8 +160,8 @@ static void conga_keep_put_back(const struct conga_keep *keep)
 	for (i = 0; i < plan.count; i++)
 		if (conga_config_step_apply(&plan.steps[i]))
 			status = CONGA_REFUSED;
-	fputs(status ? "Error: what was could not be put back whole\n" :
-		       "What was is put back\n", stderr);
+	fputs(status ? "Error: the previous configuration could not be restored completely\n" :
+		       "The previous configuration was restored\n", stderr);
 	conga_config_plan_clean(&plan);
 	conga_config_clean(&now);
 }
@@ -188,7 +188,7 @@ static int conga_keep_apply(const struct conga_keep *keep)
 	return status;
 }
 
-/* Neither an impatient operator nor a reader that goes leaves half of it. */
+/* Neither a signal nor a closed pipe may interrupt the changes. */
 static int conga_keep_apply_whole(const struct conga_keep *keep)
 {
 	sigset_t all, before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A configuration is saved as commands, restored from them, or synced. */
+/* A configuration is saved as commands, and applied by restore or sync. */
 #ifndef CONGA_TOOL_KEEP_H
 #define CONGA_TOOL_KEEP_H
 

@@ -18,7 +18,7 @@ static const char conga_leaf_usage[] =
 	"       conga leaf del ADDR\n"
 	"       conga leaf [ show [ ADDR ] ]\n"
 	"ADDR := outer IPv4 or IPv6 address of a remote tunnel endpoint\n"
-	"MODE := { auto | conga | plain }, auto unless said: conga while it answers hellos\n";
+	"MODE := { auto | conga | plain }, default auto: conga while the leaf answers hellos\n";
 
 const struct conga_choice conga_leaf_modes[] = {
 	{ "auto", CONGA_MODE_AUTO },
@@ -42,15 +42,15 @@ const struct conga_choice conga_leaf_reasons[] = {
 };
 
 const struct conga_choice conga_leaf_sentences[] = {
-	{ "as ordered", CONGA_LEAF_ORDERED },
+	{ "set by the operator", CONGA_LEAF_ORDERED },
 	{ "answers hellos", CONGA_LEAF_ANSWERS },
 	{ "has not answered the last three hellos", CONGA_LEAF_SILENT },
-	{ "said bye", CONGA_LEAF_BYE },
-	{ "speaks another version of control packets", CONGA_LEAF_VERSION },
+	{ "sent a goodbye message", CONGA_LEAF_BYE },
+	{ "uses another version of control packets", CONGA_LEAF_VERSION },
 	{ "has another q", CONGA_LEAF_Q },
-	{ "uses byte 3 of the VXLAN header otherwise", CONGA_LEAF_BYTE3 },
+	{ "uses byte 3 of the VXLAN header differently", CONGA_LEAF_BYTE3 },
 	{ "has another metric", CONGA_LEAF_METRIC },
-	{ "two boxes answer for its address by turns", CONGA_LEAF_ALTERNATES },
+	{ "two nodes answer for its address by turns", CONGA_LEAF_ALTERNATES },
 	{ "hello is off here", CONGA_LEAF_HELLO_OFF },
 	{ }
 };
@@ -96,7 +96,7 @@ static const struct nla_policy conga_leaf_policy[CONGA_A_LEAF_MAX + 1] = {
 	[CONGA_A_LEAF_PORT] = { .type = NLA_U16 },
 };
 
-/* That all is as it should be is no news. */
+/* The usual reason is not shown. */
 static void conga_leaf_print_reason(const struct nlattr *reason)
 {
 	unsigned int value = conga_attr_number(reason);
@@ -107,7 +107,7 @@ static void conga_leaf_print_reason(const struct nlattr *reason)
 		conga_print_sentence(reason, conga_leaf_sentences);
 }
 
-/* What probes say of it. */
+/* These fields come from probes. */
 static void conga_leaf_print_best(struct nlattr **attrs)
 {
 	bool show = conga_options.details;
@@ -118,7 +118,7 @@ static void conga_leaf_print_best(struct nlattr **attrs)
 			 attrs[CONGA_A_LEAF_PROBE_AGE]);
 }
 
-/* UDP ports at which it is conga */
+/* The leaf is conga at these UDP ports. */
 static void conga_leaf_print_ports(struct nl_msg *reply)
 {
 	struct nlattr *attr;

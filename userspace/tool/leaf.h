@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Leaves: the remote tunnel endpoints. */
+/* Leaves are the remote tunnel endpoints. */
 #ifndef CONGA_TOOL_LEAF_H
 #define CONGA_TOOL_LEAF_H
 
@@ -8,7 +8,7 @@
 extern const struct conga_object conga_leaf_object;
 extern const struct conga_choice conga_leaf_modes[];
 
-/* The reason for a leaf's state, as a word and as a sentence */
+/* The reason for a leaf's state is a word and a sentence. */
 extern const struct conga_choice conga_leaf_reasons[];
 extern const struct conga_choice conga_leaf_sentences[];
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The conga tool: the options, then a command, or those of a file, or what may follow one. */
+/* The conga tool parses options, then runs a command, or the commands of a file, or the
+ * completion of a command line.
+ */
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
@@ -40,8 +42,8 @@ static int conga_main_show_version(void)
 	return CONGA_OK;
 }
 
-/* The words of another command line, of which the last is not whole. What would be
- * said of them is not: the line is not at its end.
+/* Completes another command line, whose last word is incomplete. Error messages about it are
+ * suppressed, because the line has not ended.
  */
 static int conga_main_complete(struct conga_args *args)
 {
@@ -122,7 +124,7 @@ static int conga_main_execute(const struct conga_request *request,
 				conga_objects_run(args->argc, args->argv);
 }
 
-/* Whoever read what we write has read enough, as head does. */
+/* The reader closed the pipe because it has read enough, as head does. */
 static bool conga_main_is_pipe_closed(void)
 {
 	struct pollfd fd = { .fd = STDOUT_FILENO, .events = POLLOUT };
@@ -130,8 +132,8 @@ static bool conga_main_is_pipe_closed(void)
 	return poll(&fd, 1, 0) == 1 && (fd.revents & POLLERR);
 }
 
-/* A full disk is a failure, too. Without SIGPIPE, as in a service, so is a closed pipe,
- * but nothing to talk about.
+/* A full disk is a failure. A closed pipe is one without SIGPIPE, as in a service, but is not
+ * reported.
  */
 static int conga_main_flush(int status)
 {

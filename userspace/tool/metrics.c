@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All numbers in Prometheus' text format, by the rules of node_exporter's textfile
- * collector: a file is replaced as a whole, and has no times. Units are seconds and
- * bytes; a metric that does not exist, as the age of feedback that never came, is
- * missing.
+ * This file prints all numbers in Prometheus' text format, by the rules of
+ * node_exporter's textfile collector: a file is replaced as a whole, and has no times.
+ * Units are seconds and bytes; a metric without a value, such as the age of feedback
+ * that never arrived, is missing.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -37,7 +37,7 @@
 
 #define CONGA_METRICS_NS	0.000000001
 #define CONGA_METRICS_BITS	0.125
-#define CONGA_METRICS_MODE	0644	/* others read the file */
+#define CONGA_METRICS_MODE	0644	/* readable by others */
 #define CONGA_METRICS_SUFFIX	".XXXXXX"
 
 static const char conga_metrics_usage[] =
@@ -46,7 +46,7 @@ static const char conga_metrics_usage[] =
 
 static FILE *conga_metrics_out;
 
-/* A number of an object as a metric; without @scale, a whole number. */
+/* This is a number of an object as a metric; without @scale it is a whole number. */
 struct conga_metric_kind {
 	const char *name;
 	const char *type;
@@ -73,7 +73,7 @@ static const struct conga_metric_kind conga_metrics_of_port[] = {
 	{ "conga_port_dre_bytes", "gauge", CONGA_A_PORT_DRE_BYTES, 0,
 	  "X of the port's discounting rate estimator." },
 	{ "conga_port_dre_period_seconds", "gauge", CONGA_A_PORT_TDRE, CONGA_METRICS_NS,
-	  "Decrement period of that estimator." },
+	  "Decrement period of the port's discounting rate estimator." },
 	{ "conga_port_transmit_packets_total", "counter", CONGA_A_PORT_TX_PACKETS, 0,
 	  "Frames that entered the port's queue." },
 	{ "conga_port_transmit_bytes_total", "counter", CONGA_A_PORT_TX_BYTES, 0,
@@ -83,7 +83,7 @@ static const struct conga_metric_kind conga_metrics_of_port[] = {
 	{ "conga_port_draining_flowlets", "gauge", CONGA_A_PORT_FLOWLETS, 0,
 	  "Flowlets that are left on an uplink that drains." },
 	{ "conga_port_short_flows", "gauge", CONGA_A_PORT_SHORT_FLOWS, 0,
-	  "Flows on the uplink that policy tr takes to be short." },
+	  "Flows on the uplink that policy tr considers short." },
 	{ }
 };
 
@@ -105,7 +105,7 @@ static const struct conga_metric_kind conga_metrics_of_path[] = {
 	{ "conga_path_delay_seconds", "gauge", CONGA_A_PATH_DELAY, CONGA_METRICS_NS,
 	  "Delay of the path without queues, one way." },
 	{ "conga_path_queue_seconds", "gauge", CONGA_A_PATH_QUEUE, CONGA_METRICS_NS,
-	  "Time that waits in the queue behind the path's uplink." },
+	  "Queueing delay at the node behind the path's uplink." },
 	{ }
 };
 
@@ -166,7 +166,7 @@ static void conga_metrics_choice(const char *key, const struct nlattr *attr,
 	conga_metrics_label(key, conga_args_choice_word(choices, conga_attr_number(attr)), false);
 }
 
-/* The labels that say which port, leaf or path it is. */
+/* Prints the labels that identify the port, leaf or path. */
 static void conga_metrics_label_port(struct nlattr **attrs)
 {
 	conga_metrics_dev(attrs[CONGA_A_PORT_IFINDEX], true);
@@ -188,7 +188,7 @@ static void conga_metrics_label_fabric(struct nlattr **attrs)
 	conga_metrics_label("policy", nla_get_string(attrs[CONGA_A_FABRIC_POLICY]), true);
 }
 
-/* A metric that is told of each of @replies. */
+/* Prints a metric for each of @replies. */
 struct conga_metric_of {
 	const struct conga_object *object;
 	const struct conga_replies *replies;
@@ -226,7 +226,7 @@ static void conga_metrics_numbers(const struct conga_metric_kind *kinds,
 		conga_metrics_number(kinds, of);
 }
 
-/* What is a word in the kernel's answer: 1 if it is the good one. */
+/* A choice in the kernel's answer becomes 1 if it is the good one, else 0. */
 static void conga_metrics_whether(const char *name, const char *help, int attr,
 				  unsigned int good, const struct conga_metric_of *of)
 {
@@ -243,7 +243,7 @@ static void conga_metrics_whether(const char *name, const char *help, int attr,
 	}
 }
 
-/* Words as labels, with 1 as value: @print adds them. */
+/* Words become labels of a metric with the value 1; @print adds them. */
 static void conga_metrics_info(const char *name, const char *help,
 			       void (*print)(struct nlattr **attrs),
 			       const struct conga_metric_of *of)
@@ -351,7 +351,7 @@ static void conga_metrics_counters(const struct conga_stats_sample *sample)
 	}
 }
 
-/* No fabric is nothing wrong, and a metric, too. */
+/* A missing fabric is no error, and is a metric, too. */
 static int conga_metrics_read(struct conga_state *state, struct conga_stats_sample *sample,
 			      bool *present)
 {
@@ -385,7 +385,7 @@ static int conga_metrics_failed(const char *file)
 	return CONGA_REFUSED;
 }
 
-/* A name beside @file that the collector does not read: it takes what ends in .prom. */
+/* The temporary file beside @file has a name that the collector ignores: it reads *.prom. */
 static FILE *conga_metrics_open(const char *file, char **temporary)
 {
 	FILE *out = NULL;
@@ -459,7 +459,7 @@ static int conga_metrics_run(struct conga_args *args)
 		return conga_args_unknown(args, *args->argv);
 	if (!conga_options.json)
 		return conga_metrics_tell(file);
-	fputs("Error: option \"-j\" is wrong: metrics are Prometheus text, all else is JSON\n",
+	fputs("Error: option \"-j\" is wrong: metrics are printed as Prometheus text only\n",
 	      stderr);
 	return CONGA_USAGE;
 }

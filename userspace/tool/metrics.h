@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All numbers for Prometheus. */
+/* Metrics are all numbers for Prometheus. */
 #ifndef CONGA_TOOL_METRICS_H
 #define CONGA_TOOL_METRICS_H
 

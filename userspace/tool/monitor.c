@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events as they come, a line each. Where some were lost it says so, and tells
- * the state as if it were news: who follows the lines is right again.
+ * The monitor prints events as they arrive, one a line. When events were lost it
+ * reports the loss, and then the whole state as events, so that a reader of the lines
+ * has the current state again.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -31,9 +32,10 @@
 
 static const char conga_monitor_usage[] =
 	"Usage: conga monitor [ fabric | port | leaf | path ]...\n"
-	"Everything unless some are named. -t prints times, -rcvbuf BYTES is the queue's size.\n";
+	"Events of all objects are reported unless some are named. -t prints times, -rcvbuf BYTES\n"
+	"sets the size of the queue.\n";
 
-/* What an event is about. */
+/* This is the object of an event. */
 struct conga_monitor_kind {
 	unsigned char cmd;
 	const struct conga_object *object;
@@ -52,10 +54,10 @@ static const struct conga_monitor_kind conga_monitor_kinds[] = {
 
 #define CONGA_MONITOR_KINDS	(sizeof(conga_monitor_kinds) / sizeof(*conga_monitor_kinds))
 
-/* A bit for each of conga_monitor_kinds that is wanted. */
+/* The set has a bit for each requested entry of conga_monitor_kinds. */
 static unsigned int conga_monitor_wanted;
 
-/* On screen the fabric says its own name, and that something changed is clear. */
+/* On screen the fabric's line already names it, and "changed" is obvious. */
 static void conga_monitor_print_head(const struct conga_monitor_kind *kind)
 {
 	bool is_fabric = kind->object == &conga_fabric_object;
@@ -84,7 +86,7 @@ static void conga_monitor_print(const struct conga_monitor_kind *kind, struct nl
 	fflush(stdout);
 }
 
-/* A later kernel may tell of what this tool does not know. */
+/* A later kernel may send events that this tool does not know. */
 static void conga_monitor_print_unknown(unsigned int cmd)
 {
 	conga_print_object(NULL);
@@ -139,7 +141,7 @@ static void conga_monitor_print_state(const struct conga_state *state)
 	conga_monitor_print_list(CONGA_CMD_PATH_NTF, &state->paths);
 }
 
-/* No fabric is a state, too: as if it were deleted just now. */
+/* A missing fabric is a state, too, and is reported as deleted. */
 static int conga_monitor_tell_state(void)
 {
 	struct conga_state state = { 0 };
@@ -160,7 +162,7 @@ static int conga_monitor_tell_state(void)
 	return status;
 }
 
-/* What is still in the queue is older than the state, and goes first. */
+/* Events still in the queue are older than the state, and are printed first. */
 static int conga_monitor_recover(void)
 {
 	enum conga_subscription_result result;
@@ -193,7 +195,7 @@ static int conga_monitor_step(const sigset_t *mask)
 	}
 }
 
-/* So that a port can be named when its device is gone. */
+/* The names are remembered, so that a removed device's port can be named. */
 static int conga_monitor_remember_names(void)
 {
 	struct nlattr *attrs[CONGA_ATTRS_MAX + 1];
@@ -219,7 +221,7 @@ static int conga_monitor_until_signal(void)
 	return status;
 }
 
-/* Returns false if there are no events of an object of that name. */
+/* Returns false if no object with events has this name. */
 static bool conga_monitor_want(const char *name)
 {
 	bool found = false;

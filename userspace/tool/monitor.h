@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Events as they come. */
+/* The monitor prints events as they arrive. */
 #ifndef CONGA_TOOL_MONITOR_H
 #define CONGA_TOOL_MONITOR_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Replies are collected and printed only when the kernel has finished, so that a dump that
- * fails or is interrupted half-way prints nothing; those of a command that streams are
- * handed on as they come.
+ * Replies are collected and printed only when the kernel has finished, so that a dump
+ * that fails or is interrupted prints nothing; a command that streams gets each reply
+ * immediately.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -21,9 +21,8 @@
 #include "tool/repeat.h"
 #include "tool/report.h"
 
-/* A dump that objects keep changing under is asked for again, unless it was handed on:
- * this often, which takes a second, or as long as it takes for what is told again and
- * again. The pauses double, from 1 ms.
+/* A dump that changes interrupt is repeated unless its replies were streamed: this often, which
+ * takes a second, or without a limit for repeated output. The pauses double, from 1 ms.
  */
 #define CONGA_NL_TRIES		10
 #define CONGA_NL_PAUSE_MAX	512	/* ms */
@@ -111,7 +110,7 @@ static int conga_nl_try(struct conga_netlink_answer *answer, struct nl_msg *msg,
 	}
 }
 
-/* Attributes are only ever added, so that another version is another language. */
+/* Attributes are only ever added, so another version of the family is incompatible. */
 static int conga_nl_check_version(unsigned int version)
 {
 	bool older = version < CONGA_FAMILY_VERSION;
@@ -125,7 +124,7 @@ static int conga_nl_check_version(unsigned int version)
 	return CONGA_REFUSED;
 }
 
-/* The question loads the module if it can be loaded. */
+/* The request loads the module if possible. */
 static int conga_nl_resolve(void)
 {
 	struct conga_netlink_answer answer;
@@ -155,7 +154,7 @@ int conga_nl_find_group(enum conga_family_group group, int *number)
 	return *number ? CONGA_OK : conga_nl_failed(-NLE_OBJ_NOTFOUND);
 }
 
-/* Half a dump is nothing; one that was interrupted is complete, but blurred. */
+/* An incomplete dump is discarded; an interrupted one is complete, but may be inconsistent. */
 static int conga_nl_verdict(const struct conga_netlink_answer *answer, int err,
 			    struct conga_replies *replies, const struct conga_command *command)
 {

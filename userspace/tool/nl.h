@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Requests to the module, and its answers. */
+/* These functions send requests to the module, and collect its answers. */
 #ifndef CONGA_TOOL_NL_H
 #define CONGA_TOOL_NL_H
 
@@ -7,18 +7,18 @@
 #include "common/family.h"
 #include "tool/grammar.h"
 
-/* Starts all zero; conga_nl_replies_clean() frees it. */
+/* Replies start all zero; conga_nl_replies_clean() frees them. */
 struct conga_replies {
 	struct nl_msg **msgs;
 	size_t count;
 	size_t room;
-	/* If set, takes each as it comes, and none is kept. */
+	/* If set, it gets each reply immediately, and none is kept. */
 	void (*each)(struct nl_msg *reply, void *arg);
 	void *arg;
 };
 
-/* conga_nl_message - a request; made before the socket is opened, so that a usage error needs
- * no module. NULL, and printed, without memory.
+/* conga_nl_message - create a request before the socket is opened, so that a usage error needs
+ * no module. Returns NULL after an error message if there is no memory.
  */
 struct nl_msg *conga_nl_message(const struct conga_command *command);
 
@@ -34,14 +34,14 @@ struct nl_msg *conga_nl_message(const struct conga_command *command);
 int conga_nl_request(const struct conga_command *command, struct nl_msg *msg, int flags,
 		     struct conga_replies *replies, int *error);
 
-/* conga_nl_expect - as a request that the kernel must refuse: with the errno @refusal all is
- * well
+/* conga_nl_expect - send a request that the kernel must reject; the errno @refusal is the
+ * success
  */
 int conga_nl_expect(const struct conga_command *command, struct nl_msg *msg, int refusal);
 
 void conga_nl_replies_clean(struct conga_replies *replies);
 
-/* conga_nl_find_group - the present @number of a group of events; a status */
+/* conga_nl_find_group - find the current @number of a group of events; returns a status */
 int conga_nl_find_group(enum conga_family_group group, int *number);
 
 void conga_nl_close(void);

@@ -69,7 +69,7 @@ int conga_objects_run(int argc, char **argv)
 	return CONGA_USAGE;
 }
 
-/* An object, or what may follow that. */
+/* Completes an object, or the words that follow it. */
 void conga_objects_complete(const struct conga_args *args)
 {
 	struct conga_args rest = { .argc = args->argc - 1, .argv = args->argv + 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All objects: which one the first word names. */
+/* The first word of a command line names an object. */
 #ifndef CONGA_TOOL_OBJECTS_H
 #define CONGA_TOOL_OBJECTS_H
 
@@ -13,8 +13,8 @@
  */
 int conga_objects_run(int argc, char **argv);
 
-/* conga_objects_complete - print what may follow, a line each; the last word of @args, of
- * which there is one at least, is not whole
+/* conga_objects_complete - print the words that may follow, one a line; the last of @args, which
+ * has at least one, is incomplete
  */
 void conga_objects_complete(const struct conga_args *args);
 

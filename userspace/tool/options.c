@@ -16,13 +16,13 @@ struct conga_options conga_options;
 static const char conga_options_usage[] =
 	"Usage: conga [ OPTIONS ] OBJECT { COMMAND | help }\n"
 	"       conga [ OPTIONS ] -b FILE\n"
-	"       conga [ OPTIONS ]                 everything on one screen\n"
-	"       conga [ OPTIONS ] check           what will hurt, and what to do\n"
-	"       conga [ OPTIONS ] monitor         what happens, as it happens\n"
-	"       conga [ OPTIONS ] top             who sends how much by which port, live\n"
-	"       conga [ OPTIONS ] metrics         all numbers, for Prometheus\n"
-	"       conga [ OPTIONS ] save            the configuration, as commands\n"
-	"       conga [ OPTIONS ] restore FILE    instead of what is configured\n"
+	"       conga [ OPTIONS ]                 show everything on one screen\n"
+	"       conga [ OPTIONS ] check           report problems, and what to do\n"
+	"       conga [ OPTIONS ] monitor         report events as they happen\n"
+	"       conga [ OPTIONS ] top             show the load of each port, live\n"
+	"       conga [ OPTIONS ] metrics         print all numbers for Prometheus\n"
+	"       conga [ OPTIONS ] save            print the configuration as commands\n"
+	"       conga [ OPTIONS ] restore FILE    replace the whole configuration\n"
 	"       conga [ OPTIONS ] sync FILE       change only what differs\n"
 	"OBJECT := { fabric | port | leaf | path | table | flowlet | policy | stats }\n"
 	"OPTIONS := { -j[son] | -p[retty] | -s[tatistics] | -d[etails] | -t[imestamp] |\n"
@@ -32,7 +32,7 @@ static const char conga_options_usage[] =
 struct conga_option {
 	char letter;
 	const char *word;
-	const char *value;	/* what follows it, if anything does */
+	const char *value;	/* the option's value, if it takes one */
 };
 
 static const struct conga_option conga_options_table[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Options, which stand before the object. */
+/* Options stand before the object. */
 #ifndef CONGA_TOOL_OPTIONS_H
 #define CONGA_TOOL_OPTIONS_H
 
@@ -19,7 +19,7 @@ struct conga_options {
 
 extern struct conga_options conga_options;
 
-/* What the options ask for, besides conga_options. */
+/* These are requested by options, besides conga_options. */
 struct conga_request {
 	const char *netns;	/* name of a network namespace; NULL: this one */
 	const char *batch;	/* file; NULL: the command line */
@@ -27,17 +27,17 @@ struct conga_request {
 	bool help;
 };
 
-/* conga_options_parse - take the options off the beginning of @args; a status */
+/* conga_options_parse - remove the options from the beginning of @args; returns a status */
 int conga_options_parse(struct conga_args *args, struct conga_request *request);
 
-/* conga_options_take - take one, and its value if it has one; the next word begins with "-" */
+/* conga_options_take - take one option with its value; the next word begins with "-" */
 int conga_options_take(struct conga_args *args, struct conga_request *request);
 
-/* conga_options_complete - calls @say for each */
+/* conga_options_complete - call @say for each option */
 void conga_options_complete(const char *prefix,
 			    void (*say)(const char *prefix, const char *word));
 
-/* conga_options_help - of the whole tool */
+/* conga_options_help - the usage of the whole tool */
 void conga_options_help(FILE *file);
 
 #endif /* CONGA_TOOL_OPTIONS_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything on one screen: the fabric, its ports, its leaves with their
- * paths. In JSON one object with the arrays of the respective "show".
+ * The overview shows everything on one screen: the fabric, its ports, its leaves with
+ * their paths. In JSON it is one object with the arrays of each "show".
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -23,7 +23,7 @@
 
 #define CONGA_OVERVIEW_INDENT	4
 
-/* Where the paths of @leaf begin, looking from *@cursor on and around. */
+/* Finds the first path of @leaf, beginning at *@cursor and wrapping around. */
 static bool conga_overview_find_paths(struct nlattr **leaf, const struct conga_replies *paths,
 				      size_t *cursor)
 {
@@ -39,8 +39,8 @@ static bool conga_overview_find_paths(struct nlattr **leaf, const struct conga_r
 	return false;
 }
 
-/* The kernel lists leaves and paths in one order and the paths of a leaf in a
- * row, so that @cursor stands right in nearly all cases.
+/* The kernel lists leaves and paths in one order, and the paths of a leaf in a row, so that
+ * @cursor is right in nearly all cases.
  */
 static void conga_overview_print_paths(struct nlattr **leaf, const struct conga_replies *paths,
 				       size_t *cursor)
@@ -58,7 +58,7 @@ static void conga_overview_print_paths(struct nlattr **leaf, const struct conga_
 	}
 }
 
-/* On screen @paths, if given, follow the leaf that they lead to. */
+/* On screen each leaf is followed by its @paths, if given. */
 static int conga_overview_print_list(const char *key, const struct conga_object *object,
 				     const struct conga_replies *replies,
 				     const struct conga_replies *paths)

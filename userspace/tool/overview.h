@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Everything on one screen. */
+/* The overview shows everything on one screen. */
 #ifndef CONGA_TOOL_OVERVIEW_H
 #define CONGA_TOOL_OVERVIEW_H
 
-/* conga_overview_show - a status */
+/* conga_overview_show - print the overview; returns a status */
 int conga_overview_show(void);
 
 #endif /* CONGA_TOOL_OVERVIEW_H */

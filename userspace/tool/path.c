@@ -14,7 +14,7 @@ static const char conga_path_usage[] =
 	"Usage: conga path [ show [ leaf ADDR ] ]\n"
 	"       conga path get [ leaf ] ADDR [ FLOW ]\n"
 	"FLOW := from ADDR to ADDR [ proto { tcp | udp | NUMBER } ] [ sport PORT ] [ dport PORT ]\n"
-	"        addresses, protocol (tcp unless said) and ports inside the tunnel\n";
+	"        addresses, protocol (default tcp) and ports inside the tunnel\n";
 
 static const struct conga_keyword conga_path_words[] = {
 	{ "leaf", CONGA_A_PATH_ADDR4, &conga_kind_addr, 0, NULL },

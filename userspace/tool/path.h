@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Paths: every leaf by every uplink, and why not. */
+/* A path is a leaf by an uplink, with the reason if it is unusable. */
 #ifndef CONGA_TOOL_PATH_H
 #define CONGA_TOOL_PATH_H
 

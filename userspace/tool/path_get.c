@@ -43,7 +43,7 @@ static const struct conga_keyword conga_path_get_leaf_words[] = {
 	{ }
 };
 
-/* The leaf, which is an attribute of its own, and the flow */
+/* A request has the leaf, which is an attribute of its own, and the flow. */
 const struct conga_keyword conga_path_get_words[] = {
 	{ "leaf", CONGA_A_PATH_ADDR4, &conga_kind_addr, CONGA_KEYWORD_BARE, NULL },
 	{ "from", CONGA_A_FLOW_SRC4, &conga_kind_addr, 0, NULL },
@@ -55,14 +55,14 @@ const struct conga_keyword conga_path_get_words[] = {
 	{ }
 };
 
-/* What the policy would choose, and all paths there are. */
+/* The answer has the policy's choice, and all paths. */
 struct conga_path_get {
-	const struct conga_object *object;	/* that of paths */
+	const struct conga_object *object;	/* the object of paths */
 	struct conga_replies choice;
 	struct conga_replies paths;
 };
 
-/* The leaf stands first, with or without its word. */
+/* The leaf is the first word, and its keyword may be left out. */
 static int conga_path_get_parse_leaf(struct conga_args *args, struct nl_msg *msg)
 {
 	struct conga_args leaf = *args;
@@ -135,7 +135,7 @@ static int conga_path_get_print(const struct conga_path_get *get)
 	return CONGA_OK;
 }
 
-/* @choice asks for the choice, @dump for the paths; both name the leaf. */
+/* @choice requests the choice, @dump the paths; both name the leaf. */
 static int conga_path_get_ask(const struct conga_command *command,
 			      const struct conga_object *object, struct nl_msg *choice,
 			      struct nl_msg *dump)

@@ -27,11 +27,11 @@ static const struct conga_choice conga_path_print_sentences[] = {
 	{ "there is no unicast route to the leaf", CONGA_PATH_NO_ROUTE },
 	{ "the route to the leaf does not use this uplink", CONGA_PATH_NOT_NEXTHOP },
 	{ "the nexthop on this uplink is dead or its link is down", CONGA_PATH_NEXTHOP_DOWN },
-	{ "a lookup through this uplink answers with another device",
+	{ "a route lookup for this uplink returns another device",
 	  CONGA_PATH_OTHER_DEVICE },
 	{ "the leaf answers hellos, but not by this uplink", CONGA_PATH_SILENT },
 	{ "the uplink is draining: it takes no new flowlets", CONGA_PATH_DRAINING },
-	{ "probes of the leaf came by this port, and come no more", CONGA_PATH_UNPROBED },
+	{ "probes of the leaf no longer arrive by this port", CONGA_PATH_UNPROBED },
 	{ "the path loses large packets, small ones pass", CONGA_PATH_NARROW },
 	{ "no gateway on this uplink answers", CONGA_PATH_NEIGHBOUR },
 	{ }
@@ -44,7 +44,7 @@ static void conga_path_print_down(const struct nlattr *reason)
 	conga_print_sentence(reason, conga_path_print_sentences);
 }
 
-/* What a path that is down would cost is for scripts. */
+/* The metrics of an unusable path are printed in JSON only. */
 void conga_path_print_tail(struct nlattr **attrs)
 {
 	const struct nlattr *reason = attrs[CONGA_A_PATH_REASON];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A path, as "path" and the overview print it. */
+/* A path is printed alike by "path" and by the overview. */
 #ifndef CONGA_TOOL_PATH_PRINT_H
 #define CONGA_TOOL_PATH_PRINT_H
 
 #include <netlink/attr.h>
 
-/* conga_path_print_tail - all but the leaf, which the overview has printed already */
+/* conga_path_print_tail - print all but the leaf, which the overview has already printed */
 void conga_path_print_tail(struct nlattr **attrs);
 
 #endif /* CONGA_TOOL_PATH_PRINT_H */

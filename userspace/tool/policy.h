@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The policies that the loaded module knows. */
+/* These are the policies that the loaded module knows. */
 #ifndef CONGA_TOOL_POLICY_H
 #define CONGA_TOOL_POLICY_H
 

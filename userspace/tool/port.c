@@ -148,7 +148,7 @@ static void conga_port_print_statistics(struct nlattr **attrs)
 	conga_print_uint("tx_bytes", show ? "tx_bytes" : NULL, attrs[CONGA_A_PORT_TX_BYTES]);
 }
 
-/* Of a port that is gone there is only the device. */
+/* The event of a removed port has only the device. */
 static void conga_port_print_dev(struct nlattr **attrs)
 {
 	conga_print_dev("dev", "", attrs[CONGA_A_PORT_IFINDEX]);

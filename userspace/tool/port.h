@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Ports: the devices that are links of the fabric. */
+/* Ports are the devices that are links of the fabric. */
 #ifndef CONGA_TOOL_PORT_H
 #define CONGA_TOOL_PORT_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Output, a field at a time. On screen an object is a line; in JSON it is an
- * element of the one array that a command prints. An element is written when
- * it is complete, so that a large flowlet table is never held twice.
+ * Output is printed one field at a time. On screen an object is a line; in JSON it is
+ * an element of the one array that a command prints. An element is written when it is
+ * complete, so that a large flowlet table is never stored as a whole.
  */
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -23,15 +23,15 @@
 #include "tool/options.h"
 #include "tool/print.h"
 
-/* Any but 0, for which jansson waits until the kernel has random numbers: keys
- * are our own.
+/* The seed must not be 0, for which jansson waits until the kernel has random numbers: keys are
+ * our own.
  */
 #define CONGA_PRINT_HASH_SEED	1
 
-/* An array in an object in an array in an object is as deep as it gets. */
+/* The deepest nesting is an array in an object in an array in an object. */
 #define CONGA_PRINT_DEPTH	8
 
-/* Six digits write a number of millionths below one exactly. */
+/* Six digits print a number of millionths below one exactly. */
 #define CONGA_PRINT_REAL_DIGITS	6
 #define CONGA_PRINT_INDENT	4
 #define CONGA_PRINT_SENTENCE_MAX	96
@@ -66,7 +66,7 @@ void conga_print_end(void)
 		puts("]");
 }
 
-/* Instead of begin and end, for output without an end. */
+/* This replaces begin and end for output without an end. */
 void conga_print_lines(bool on)
 {
 	conga_printer.lines = on;
@@ -153,7 +153,7 @@ void conga_print_array_end(void)
 		conga_print_pop();
 }
 
-/* Ends the line on screen, if one is begun, and begins another. */
+/* Ends the current line on screen, if any, and begins another. */
 void conga_print_line(unsigned int indent)
 {
 	if (conga_options.json)
@@ -164,7 +164,7 @@ void conga_print_line(unsigned int indent)
 	printf("%*s", (int)indent, "");
 }
 
-/* The next value on screen is right aligned in @width columns. */
+/* Right-aligns the next value on screen in @width columns. */
 void conga_print_pad(unsigned int width)
 {
 	conga_printer.width = width;
@@ -179,7 +179,7 @@ void conga_print_text(const char *text)
 	conga_printer.width = 0;
 }
 
-/* Goes on where the last word on screen ended. */
+/* Prints without a separator after the last word on screen. */
 void conga_print_append(const char *text)
 {
 	if (!conga_options.json)
@@ -209,7 +209,7 @@ static bool conga_print_is_utf8(const char *value)
 	return string;
 }
 
-/* JSON and metrics are UTF-8; the name of a device need not be. The caller frees. */
+/* JSON and metrics are UTF-8; the name of a device need not be. The caller frees the copy. */
 char *conga_print_utf8(const char *value)
 {
 	char *copy = strdup(value), *c;
@@ -246,7 +246,7 @@ void conga_print_number(const char *key, const char *label, unsigned long long v
 	conga_print_field(key, label, json_integer(value), text);
 }
 
-/* On screen with one decimal where it is small. */
+/* On screen a small value has one decimal. */
 void conga_print_real(const char *key, const char *label, double value, const char *unit)
 {
 	char text[CONGA_UNITS_TEXT_MAX];
@@ -256,7 +256,7 @@ void conga_print_real(const char *key, const char *label, double value, const ch
 	conga_print_field(key, label, json_real(value), text);
 }
 
-/* On screen a flag is its label, or nothing. */
+/* On screen a flag is its label, or nothing is printed. */
 void conga_print_flag(const char *key, const char *label, bool value)
 {
 	if (conga_options.json)
@@ -333,7 +333,7 @@ void conga_print_name(const char *key, const char *label, const struct nlattr *a
 		conga_print_string(key, label, nla_get_string((struct nlattr *)attr));
 }
 
-/* A later kernel may say a word that this tool does not know. */
+/* A later kernel may report a choice that this tool does not know. */
 void conga_print_choice(const char *key, const char *label, const struct nlattr *attr,
 			const struct conga_choice *choices)
 {
@@ -348,7 +348,7 @@ void conga_print_choice(const char *key, const char *label, const struct nlattr 
 	conga_print_string(key, label, word ? word : unknown);
 }
 
-/* Why something is as it is, in brackets, on screen only. */
+/* Prints a reason in brackets, on screen only. */
 void conga_print_sentence(const struct nlattr *attr, const struct conga_choice *sentences)
 {
 	const char *sentence = conga_args_choice_word(sentences, conga_attr_number(attr));
@@ -376,7 +376,7 @@ static const struct conga_choice conga_print_origins[] = {
 	{ }
 };
 
-/* What an operator made is the rule. */
+/* An operator's objects are the usual case, and their origin is not shown. */
 void conga_print_origin(const struct nlattr *attr)
 {
 	bool show = conga_options.details || conga_attr_number(attr) != CONGA_ORIGIN_MANUAL;
@@ -384,7 +384,7 @@ void conga_print_origin(const struct nlattr *attr)
 	conga_print_choice("origin", show ? "origin" : NULL, attr, conga_print_origins);
 }
 
-/* A device may go between the kernel's answer and this question. */
+/* A device may be removed between the kernel's answer and this request. */
 void conga_print_dev(const char *key, const char *label, const struct nlattr *attr)
 {
 	unsigned int ifindex = conga_attr_number(attr);

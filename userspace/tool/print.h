@@ -12,23 +12,23 @@
 #include <stdbool.h>
 #include "tool/grammar.h"
 
-/* Around all that a command prints */
+/* These functions enclose all output of a command. */
 void conga_print_begin(void);
 void conga_print_end(void);
 
-/* conga_print_lines - instead of begin and end, for output without an end */
+/* conga_print_lines - replaces begin and end for output without an end */
 void conga_print_lines(bool on);
 
-/* Objects and arrays of JSON; @key is NULL for an element of an array. On screen the end of the
- * outermost object ends the line.
+/* These functions open and close objects and arrays of JSON; @key is NULL for an element of an
+ * array. On screen the end of the outermost object ends the line.
  */
 void conga_print_object(const char *key);
 void conga_print_object_end(void);
 void conga_print_array(const char *key);
 void conga_print_array_end(void);
 
-/* These four are for the screen only: end a line and begin another; align the next value right
- * in so many columns; a word; what goes on where the last word ended.
+/* These four functions print on screen only: end a line and begin another; right-align the next
+ * value in so many columns; print a word; print without a separator.
  */
 void conga_print_line(unsigned int indent);
 void conga_print_pad(unsigned int width);
@@ -36,8 +36,9 @@ void conga_print_text(const char *text);
 void conga_print_append(const char *text);
 
 /*
- * A field is printed in JSON under @key and on screen behind @label. No key: on screen only. No
- * label: in JSON only; label "": the bare value. A field whose attribute is absent is left out.
+ * A field is printed in JSON under @key and on screen after @label. Without a key it is
+ * printed on screen only, without a label in JSON only; with label "" only its value is
+ * printed. A field whose attribute is absent is left out.
  */
 void conga_print_string(const char *key, const char *label, const char *value);
 void conga_print_number(const char *key, const char *label, unsigned long long value);
@@ -56,16 +57,16 @@ void conga_print_choice(const char *key, const char *label, const struct nlattr 
 void conga_print_on_off(const char *key, const char *label, const struct nlattr *attr);
 void conga_print_dev(const char *key, const char *label, const struct nlattr *attr);
 
-/* conga_print_addr - of a pair of attributes, IPv4 at @attr4 and IPv6 behind it */
+/* conga_print_addr - print one of a pair of attributes, IPv4 at @attr4 and IPv6 after it */
 void conga_print_addr(const char *key, const char *label, struct nlattr **attrs, int attr4);
 
-/* conga_print_origin - on screen if it is not an operator's */
+/* conga_print_origin - print the origin on screen unless it is an operator's */
 void conga_print_origin(const struct nlattr *attr);
 
-/* conga_print_sentence - the reason for something, in brackets, on screen only */
+/* conga_print_sentence - print the reason for something, in brackets, on screen only */
 void conga_print_sentence(const struct nlattr *attr, const struct conga_choice *sentences);
 
-/* conga_print_utf8 - a copy that is UTF-8, as JSON and metrics must be; the caller frees */
+/* conga_print_utf8 - return a copy in UTF-8, as JSON and metrics require; the caller frees it */
 char *conga_print_utf8(const char *value);
 
 #endif /* CONGA_TOOL_PRINT_H */

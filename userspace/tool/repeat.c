@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is told again and again, until a signal. Signals wait until something is
- * waited for, so that no line is cut and no terminal is left as it is.
+ * Output is repeated until a signal arrives. Signals are handled only during waits, so
+ * that no line is cut and the terminal is always restored.
  */
 #include <poll.h>
 #include <signal.h>
@@ -72,19 +72,19 @@ void conga_repeat_end(void)
 	conga_repeat_begun = false;
 }
 
-/* Nor does anybody read what cannot be written. */
+/* Output stops also when the reader has closed the pipe. */
 bool conga_repeat_goes_on(void)
 {
 	return !conga_repeat_stopped && !ferror(stdout);
 }
 
-/* Whether there is such a thing, and no signal has ended it. */
+/* Returns true if output repeats and no signal has ended it. */
 bool conga_repeat_is_on(void)
 {
 	return conga_repeat_begun && conga_repeat_goes_on();
 }
 
-/* Until so many ms are over, or a signal comes. */
+/* Waits so many ms, or until a signal arrives. */
 void conga_repeat_pause(int ms)
 {
 	struct timespec timeout = {
@@ -95,14 +95,14 @@ void conga_repeat_pause(int ms)
 	ppoll(NULL, 0, &timeout, conga_repeat_begun ? &conga_repeat_old_mask : NULL);
 }
 
-/* The signals that may come while something is waited for. */
+/* These signals may arrive during a wait. */
 const sigset_t *conga_repeat_mask(void)
 {
 	return &conga_repeat_old_mask;
 }
 
-/* Until it is time again, or a signal comes, or @fd, if it is not negative, can be read.
- * Returns true if it is time.
+/* Waits for the next interval, a signal, or input on @fd unless it is negative. Returns true if
+ * the interval is over.
  */
 bool conga_repeat_wait(int fd)
 {
@@ -117,14 +117,14 @@ bool conga_repeat_wait(int fd)
 	now = conga_repeat_now();
 	if (now < conga_repeat_due)
 		return false;
-	/* What was late, as by a stopped process, is not made up for. */
+	/* Missed intervals, as after a stopped process, are skipped. */
 	conga_repeat_due += conga_options.interval;
 	if (conga_repeat_due < now)
 		conga_repeat_due = now + conga_options.interval;
 	return true;
 }
 
-/* With -t, before a line. */
+/* Prints the time before a line, with -t. */
 void conga_repeat_print_time(void)
 {
 	char date[CONGA_REPEAT_DATE_MAX], stamp[CONGA_REPEAT_STAMP_MAX];

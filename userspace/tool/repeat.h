@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is told again and again, until a signal. */
+/* Output is repeated until a signal arrives. */
 #ifndef CONGA_TOOL_REPEAT_H
 #define CONGA_TOOL_REPEAT_H
 
 #include <signal.h>
 #include <stdbool.h>
 
-/* Between these two signals only end what repeats. */
+/* Between these two calls signals end only repeated output. */
 void conga_repeat_begin(void);
 void conga_repeat_end(void);
 
-/* conga_repeat_goes_on - no signal came, and what is written is read */
+/* conga_repeat_goes_on - has no signal arrived, and is the output read? */
 bool conga_repeat_goes_on(void);
 
-/* conga_repeat_is_on - it was begun, and goes on */
+/* conga_repeat_is_on - was repetition begun, and does it go on? */
 bool conga_repeat_is_on(void);
 
-/* conga_repeat_pause - until so many ms are over, or a signal comes */
+/* conga_repeat_pause - wait so many ms, or until a signal arrives */
 void conga_repeat_pause(int ms);
 
-/* conga_repeat_mask - the signals that are blocked while something is waited for */
+/* conga_repeat_mask - the signals that are blocked except during waits */
 const sigset_t *conga_repeat_mask(void);
 
-/* conga_repeat_wait - until it is time again, or a signal comes, or @fd, if it is not negative,
- * can be read; true if it is time
+/* conga_repeat_wait - wait for the next interval, a signal, or input on @fd unless it is
+ * negative; returns true if the interval is over
  */
 bool conga_repeat_wait(int fd);
 
-/* conga_repeat_print_time - with -t, before a line */
+/* conga_repeat_print_time - print the time before a line, with -t */
 void conga_repeat_print_time(void);
 
 /* conga_repeat_now - nanoseconds, monotonic */

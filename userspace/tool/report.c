@@ -22,7 +22,7 @@ void conga_report_warning(const struct conga_extack *extack)
 		fprintf(stderr, "Warning: %s%s\n", extack->text, conga_report_stop(extack));
 }
 
-/* The module refuses what it does not know, so that this tool knows more than it does. */
+/* The module rejects attributes that it does not know, so this tool is newer. */
 static bool conga_report_is_unknown(const struct conga_extack *extack)
 {
 	return !strncmp(extack->text, "Unknown attribute", 17) ||

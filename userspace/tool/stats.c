@@ -27,11 +27,11 @@ static const char conga_stats_usage[] =
 	"Usage: conga stats [ show [ all ] [ explain ] ]\n"
 	"       conga -i SECONDS stats show [ all ] [ count NUMBER ]\n"
 	"       conga stats explain [ COUNTER ]...\n"
-	"Counters that are zero are shown with \"all\" or -s, with \"explain\" or -d what each\n"
-	"means. With -i those that grew meanwhile, by how much, and per second; until a signal,\n"
-	"or so often.\n";
+	"\"all\" or -s also shows counters that are zero, \"explain\" or -d shows what each means.\n"
+	"-i shows counters that grew, by how much and per second, until a signal or for NUMBER\n"
+	"reports.\n";
 
-/* The words of the command that is running. */
+/* These are the words of the running command. */
 static bool conga_stats_all;
 static bool conga_stats_meanings;
 static unsigned long long conga_stats_count;	/* 0: without end */
@@ -63,7 +63,7 @@ static void conga_stats_print_counter(const struct conga_counter *counter,
 		conga_print_text(counter->meaning);
 }
 
-/* Zeroes are always in JSON: a script must not take them for absent. */
+/* JSON always has the zeroes, because a script must not take them for absent. */
 static void conga_stats_print(struct nlattr **attrs, struct nl_msg *reply)
 {
 	int i;
@@ -84,7 +84,7 @@ static void conga_stats_fill(struct conga_stats_sample *sample, struct nlattr **
 		sample->values[i] = conga_attr_number(attrs[i]);
 }
 
-/* *@error is ENOENT without a fabric, and nothing is said, if the caller wants to know. */
+/* Without a fabric *@error is ENOENT, and no error is printed, if @error is not NULL. */
 int conga_stats_read(struct conga_stats_sample *sample, int *error)
 {
 	const struct conga_command *command = conga_stats_object.commands;
@@ -104,7 +104,7 @@ int conga_stats_read(struct conga_stats_sample *sample, int *error)
 	return status;
 }
 
-/* Of a fabric that was made anew meanwhile counters began at zero. */
+/* Counters of a fabric that was created meanwhile started at zero. */
 unsigned long long conga_stats_change(unsigned long long before, unsigned long long after)
 {
 	return after < before ? after : after - before;
@@ -214,10 +214,10 @@ static int conga_stats_parse_count(struct conga_args *args)
 	if (!value)
 		return conga_args_incomplete(args);
 	if (!conga_options.interval)
-		return conga_args_wrong("count", "counters are shown once, unless there is -i");
+		return conga_args_wrong("count", "counters are shown once without option -i");
 	why = conga_units_parse_integer(value, &conga_stats_count);
 	if (!why && !conga_stats_count)
-		why = "not at least once";
+		why = "must be at least 1";
 	return why ? conga_args_wrong(value, why) : CONGA_OK;
 }
 
@@ -271,8 +271,8 @@ static void conga_stats_explain_all(void)
 			conga_stats_explain_one(&conga_counters[i]);
 }
 
-/* Needs no kernel: a counter is looked up where somebody sent its name, too. Names are
- * looked at before anything is printed.
+/* Explaining needs no kernel, because a user may look up a counter of another node. All names
+ * are checked before anything is printed.
  */
 static int conga_stats_explain(const struct conga_command *command, struct conga_args *args)
 {
@@ -284,7 +284,7 @@ static int conga_stats_explain(const struct conga_command *command, struct conga
 	for (i = 0; i < args->argc; i++)
 		if (!conga_counters_find(args->argv[i]))
 			return conga_args_wrong(args->argv[i],
-						"no counter, \"conga stats explain\" has all");
+						"no such counter, \"conga stats explain\" lists all");
 	conga_print_begin();
 	if (!args->argc)
 		conga_stats_explain_all();
@@ -303,7 +303,7 @@ static const struct conga_command conga_stats_commands[] = {
 	{ }
 };
 
-/* Without a policy: every attribute is a number, read by its length. */
+/* There is no policy here: every attribute is a number, read by its length. */
 const struct conga_object conga_stats_object = {
 	.name = "stats",
 	.usage = conga_stats_usage,

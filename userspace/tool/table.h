@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The congestion tables, to-leaf and from-leaf. */
+/* The congestion tables are to-leaf and from-leaf. */
 #ifndef CONGA_TOOL_TABLE_H
 #define CONGA_TOOL_TABLE_H
 

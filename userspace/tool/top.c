@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who sends how much by which port, how congested that is, and what the leaves say of
- * it: live on a terminal, or as text, a block after the other.
+ * top shows the load and congestion of each port, and the feedback of leaves, live on a
+ * terminal or as blocks of text.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -27,8 +27,8 @@
 static const char conga_top_usage[] =
 	"Usage: conga [ -i SECONDS ] top\n"
 	"       conga [ -i SECONDS ] top batch [ count NUMBER ]\n"
-	"Every second unless said. Keys: q ends, arrows and page keys move. \"batch\" prints text,\n"
-	"COLUMNS wide.\n";
+	"The default interval is a second. Keys: q ends, arrows and page keys scroll. \"batch\" prints\n"
+	"text that is COLUMNS wide.\n";
 
 static bool conga_top_batch;
 static unsigned long long conga_top_count;	/* blocks of text, 0: without end */
@@ -99,7 +99,7 @@ static int conga_top_text(struct conga_top_sample *samples)
 	return status;
 }
 
-/* Keys and a new size are answered at once, with the numbers that there are. */
+/* Keys and a new size are answered immediately, with the last numbers. */
 static int conga_top_live(struct conga_top_sample *samples)
 {
 	int status;
@@ -128,7 +128,7 @@ static int conga_top_parse_count(struct conga_args *args)
 		return conga_args_incomplete(args);
 	why = conga_units_parse_integer(value, &conga_top_count);
 	if (!why && !conga_top_count)
-		why = "not at least once";
+		why = "must be at least 1";
 	return why ? conga_args_wrong(value, why) : CONGA_OK;
 }
 
@@ -153,7 +153,7 @@ static int conga_top_parse(struct conga_args *args)
 static int conga_top_check(void)
 {
 	if (conga_options.json) {
-		fputs("Error: option \"-j\" is wrong: \"-j -i 1 stats show\" has rates as JSON\n",
+		fputs("Error: option \"-j\" is wrong: use \"-j -i 1 stats show\"\n",
 		      stderr);
 		return CONGA_USAGE;
 	}

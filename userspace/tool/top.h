@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who sends how much by which port, live. */
+/* top shows the load of each port, live. */
 #ifndef CONGA_TOOL_TOP_H
 #define CONGA_TOOL_TOP_H
 

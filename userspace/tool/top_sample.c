@@ -37,7 +37,7 @@ static int conga_top_sample_read_tables(struct conga_replies *tables, int *error
 	return status;
 }
 
-/* That there is no fabric is shown as well: one may come. */
+/* A missing fabric is shown as well, because one may be added. */
 int conga_top_sample_take(struct conga_top_sample *sample)
 {
 	int status, error = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Everything that top shows, as it was at one time. */
+/* A sample has everything that top shows, at one time. */
 #ifndef CONGA_TOOL_TOP_SAMPLE_H
 #define CONGA_TOOL_TOP_SAMPLE_H
 
@@ -7,7 +7,7 @@
 #include "tool/state.h"
 #include "tool/stats.h"
 
-/* Starts all zero. */
+/* A sample starts all zero. */
 struct conga_top_sample {
 	bool taken;
 	bool present;		/* there is a fabric */
@@ -16,7 +16,7 @@ struct conga_top_sample {
 	struct conga_stats_sample stats;
 };
 
-/* conga_top_sample_take - that there is no fabric is a success; a status */
+/* conga_top_sample_take - take a sample; a missing fabric is a success; returns a status */
 int conga_top_sample_take(struct conga_top_sample *sample);
 void conga_top_sample_clean(struct conga_top_sample *sample);
 

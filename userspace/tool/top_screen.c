@@ -48,7 +48,7 @@ static void conga_top_screen_release_stderr(void)
 	close(held);
 }
 
-/* A new size is heard of while something is waited for, never just before. */
+/* The signal of a new size is handled only during waits. */
 static void conga_top_screen_block_resize(void)
 {
 	sigset_t block;
@@ -58,7 +58,7 @@ static void conga_top_screen_block_resize(void)
 	sigprocmask(SIG_BLOCK, &block, NULL);
 }
 
-/* Also if memory ends. */
+/* The terminal is restored even if memory is exhausted. */
 static void conga_top_screen_at_exit(void)
 {
 	static bool registered;
@@ -73,7 +73,7 @@ int conga_top_screen_begin(void)
 
 	conga_top_screen = newterm(NULL, stdout, stdin);
 	if (!conga_top_screen) {
-		fprintf(stderr, "Error: terminals of type \"%s\" (TERM) are unknown here\n",
+		fprintf(stderr, "Error: the terminal type \"%s\" (TERM) is unknown\n",
 			type ? type : "");
 		return CONGA_REFUSED;
 	}
@@ -105,7 +105,7 @@ unsigned int conga_top_screen_width(void)
 	return COLS;
 }
 
-/* The last line is not left behind, whatever the keys say. */
+/* Scrolling stops at the last line. */
 static size_t conga_top_screen_clamp(size_t offset)
 {
 	size_t room = LINES;
@@ -145,7 +145,7 @@ static void conga_top_screen_move(int by)
 		conga_top_screen_offset += by;
 }
 
-/* Returns false if it is the key that ends. */
+/* Returns false if the key ends top. */
 static bool conga_top_screen_key(int key)
 {
 	switch (key) {
@@ -173,7 +173,7 @@ static bool conga_top_screen_key(int key)
 	return true;
 }
 
-/* A terminal that went away can be read, and has nothing. */
+/* A terminal that went away is readable, and has no input. */
 static bool conga_top_screen_is_there(void)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -181,7 +181,7 @@ static bool conga_top_screen_is_there(void)
 	return poll(&input, 1, 0) < 1;
 }
 
-/* Whatever was typed. Returns false if that is the end. */
+/* Handles all waiting input; returns false if a key ends top. */
 bool conga_top_screen_input(void)
 {
 	bool any = false;

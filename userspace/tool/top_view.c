@@ -44,7 +44,7 @@ static void conga_top_view_no_memory(void)
 	exit(CONGA_REFUSED);
 }
 
-/* What is cut says so. */
+/* A cut text ends with a mark. */
 static void conga_top_line_cut(char *line, size_t width)
 {
 	size_t len = strlen(line);
@@ -58,7 +58,7 @@ static void conga_top_line_cut(char *line, size_t width)
 	line[len] = '\0';
 }
 
-/* The view owns @line, cut to its width, from here on. */
+/* The view owns @line, cut to the view's width, after this call. */
 static void conga_top_view_add(struct conga_top_view *view, char *line, bool heading)
 {
 	size_t count = view->count + 1;
@@ -83,7 +83,7 @@ void conga_top_view_clean(struct conga_top_view *view)
 	memset(view, 0, sizeof(*view));
 }
 
-/* Words that fill lines; those after the first are indented. */
+/* These are words that fill lines; lines after the first are indented. */
 struct conga_top_words {
 	struct conga_top_view *view;
 	char *line;
@@ -185,7 +185,7 @@ static void conga_top_view_fabric(struct conga_top_view *view, struct nlattr **f
 
 /* ---- ports ---- */
 
-/* A port, what it was before, if it was, and what there is to be known of the fabric. */
+/* This is a port with its previous sample, if any, and the fabric's parameters. */
 struct conga_top_port {
 	struct nlattr *now[CONGA_ATTRS_MAX + 1];
 	struct nlattr *old[CONGA_ATTRS_MAX + 1];
@@ -198,7 +198,7 @@ static unsigned int conga_top_full_scale(const struct conga_top_port *port)
 	return (1U << conga_attr_number(port->fabric[CONGA_A_FABRIC_Q])) - 1;
 }
 
-/* X over C tau, of which the metric is the quantised form. */
+/* The load is X / (C tau), and the metric is its quantised form. */
 static double conga_top_level(const struct conga_top_port *port)
 {
 	double alpha = conga_attr_number(port->fabric[CONGA_A_FABRIC_ALPHA]) / CONGA_TOP_MILLION;
@@ -265,7 +265,7 @@ static void conga_top_cell_rate(char *cell, const struct conga_top_port *port)
 				      conga_attr_number(port->now[CONGA_A_PORT_RATE]));
 }
 
-/* Where there is no room for the state, this is where a port that is down shows. */
+/* Without room for the state a port that is down is shown here. */
 static void conga_top_cell_sent(char *cell, const struct conga_top_port *port)
 {
 	if (conga_top_is_down(port))
@@ -323,7 +323,7 @@ static const struct conga_top_column conga_top_columns[] = {
 
 #define CONGA_TOP_COLUMNS	(sizeof(conga_top_columns) / sizeof(*conga_top_columns))
 
-/* Columns of a rank above @limit are left out. */
+/* Columns with a rank above @limit are left out. */
 struct conga_top_layout {
 	int names;		/* width */
 	unsigned int limit;
@@ -353,7 +353,7 @@ static void conga_top_layout_fit(struct conga_top_layout *layout, unsigned int w
 		layout->names = room;
 }
 
-/* @port: NULL for the titles. */
+/* @port is NULL for the titles. */
 static void conga_top_view_row(struct conga_top_view *view, const struct conga_top_layout *layout,
 			       const struct conga_top_port *port)
 {
@@ -376,7 +376,7 @@ static void conga_top_view_row(struct conga_top_view *view, const struct conga_t
 	conga_top_view_add(view, line, !port);
 }
 
-/* Of a port that is new, or another's ifindex before, there is no rate yet. */
+/* A new port, or one whose ifindex belonged to another, has no rate yet. */
 static void conga_top_find_old(struct conga_top_port *port, const struct conga_top_sample *before,
 			       const struct conga_top_sample *after)
 {
@@ -446,7 +446,7 @@ static void conga_top_view_table(struct conga_top_words *words, struct nl_msg *t
 			conga_top_view_row_of_table(words, attr);
 }
 
-/* Both are in one order, unless a leaf came or went in between. */
+/* Both lists have one order, unless a leaf was added or removed in between. */
 static struct nl_msg *conga_top_find_table(const struct conga_top_sample *sample,
 					   struct nlattr **leaf, size_t from)
 {
@@ -473,7 +473,7 @@ static void conga_top_leaf_addr(char *text, struct nlattr **leaf)
 		inet_ntop(is4 ? AF_INET : AF_INET6, nla_data(addr), text, INET6_ADDRSTRLEN);
 }
 
-/* How wide addresses are, or 0 where there is no room for columns. */
+/* Returns the width of addresses, or 0 where there is no room for columns. */
 static int conga_top_leaf_width(const struct conga_top_view *view,
 				const struct conga_top_sample *sample)
 {

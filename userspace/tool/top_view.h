@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What conga top shows, as lines of a width: what does not fit is left out by columns,
- * the least important first, so that port, rate and congestion remain on 20.
+ * The view has what conga top shows, as lines of a width: columns that do not fit are
+ * left out, the least important first, so that port, rate and congestion remain on 20.
  */
 #ifndef CONGA_TOOL_TOP_VIEW_H
 #define CONGA_TOOL_TOP_VIEW_H
@@ -17,7 +17,7 @@ struct conga_top_view {
 	size_t count;
 };
 
-/* conga_top_view_make - of two samples, of which the first need not be taken */
+/* conga_top_view_make - make the view of two samples; the first may be missing */
 void conga_top_view_make(struct conga_top_view *view, const struct conga_top_sample *before,
 			 const struct conga_top_sample *after);
 void conga_top_view_clean(struct conga_top_view *view);
