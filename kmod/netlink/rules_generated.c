@@ -34,7 +34,8 @@ conga_netlink_fabric_new_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_HELLO]			= { .type = NLA_U64 },
 	[CONGA_A_FABRIC_EXPLICIT_FEEDBACK]	= { .type = NLA_U32 },
 	[CONGA_A_FABRIC_LEAF_ID]		= { .type = NLA_U32 },
-	[CONGA_A_FABRIC_PARAM]			= NLA_POLICY_NESTED(conga_netlink_fabric_param_policy),
+	[CONGA_A_FABRIC_PARAM] =
+		NLA_POLICY_NESTED(conga_netlink_fabric_param_policy),
 	[CONGA_A_FABRIC_OPT_OUT_MARK]		= { .type = NLA_U32 },
 	[CONGA_A_FABRIC_OPT_OUT_MASK]		= { .type = NLA_U32 },
 	[CONGA_A_FABRIC_OPT_OUT_DSCP]		= { .type = NLA_U32 },
@@ -211,7 +212,8 @@ conga_netlink_fabric_rules[CONGA_A_FABRIC_MAX + 1] = {
 	},
 	[CONGA_A_FABRIC_PROBE] = {
 		.sentence = "probe is auto, off or a time from 20 us to 1 s",
-		.sentence_user = "In a user namespace probe is auto, off or a time from 10 ms to 1 s",
+		.sentence_user =
+			"In a user namespace probe is auto, off or a time from 10 ms to 1 s",
 		.min = CONGA_FABRIC_PROBE_MIN,
 		.max = CONGA_FABRIC_PROBE_MAX,
 		.special = { CONGA_FABRIC_PROBE_AUTO, CONGA_FABRIC_PROBE_OFF },

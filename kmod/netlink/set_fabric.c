@@ -118,11 +118,11 @@ static int conga_netlink_read_probe(struct conga_params *params,
 				    const struct nlattr *attr,
 				    struct netlink_ext_ack *extack)
 {
+	const struct conga_netlink_rule *rule = &conga_netlink_fabric_rules[CONGA_A_FABRIC_PROBE];
 	u64 probe = attr ? nla_get_u64(attr) : params->probe;
 
 	if (probe && probe != CONGA_PROBE_AUTO && probe < params->probe_min) {
-		conga_netlink_refuse(extack, attr,
-				     conga_netlink_fabric_rules[CONGA_A_FABRIC_PROBE].sentence_user);
+		conga_netlink_refuse(extack, attr, rule->sentence_user);
 		return -ERANGE;
 	}
 	params->probe = probe;

@@ -127,9 +127,10 @@ def check_visible(path: Path, tree: Path = results.TREE) -> None:
 def check_built(tree: Path, release: str) -> None:
     """What is named by the sources' hash must be made of them."""
     made = tree / "build" / release
-    for binary, sources in ((tree / "selftests" / "tools" / "flowgen", "selftests/tools/flowgen*.[ch]"),
-                            (tree / "selftests" / "tools" / "netns_batch", "selftests/tools/netns_batch.c"),
-                            (tree / "selftests" / "tools" / "netns_batch", "selftests/tools/rtnetlink.[ch]"),
+    tools = tree / "selftests" / "tools"
+    for binary, sources in ((tools / "flowgen", "selftests/tools/flowgen*.[ch]"),
+                            (tools / "netns_batch", "selftests/tools/netns_batch.c"),
+                            (tools / "netns_batch", "selftests/tools/rtnetlink.[ch]"),
                             (made / "conga.ko", "kmod/**/*.[ch]"),
                             (made / "lab" / "wire.ko", "selftests/lab/sch_wire.[ch]"),
                             (made / "lab" / "wire.ko", "selftests/lab/wire_sampler.c"),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from .description import SPECIAL, Attribute, AttributeSet, Description, c_name
-from .text import align, names_of, top
+from .text import align, fold, names_of, top
 
 PATH = "kmod/netlink/rules_generated.c"
 
@@ -175,7 +175,7 @@ def rules_text(attr_set: AttributeSet) -> str:
 
 
 def text(description: Description) -> str:
-    return "\n".join(
+    return fold("\n".join(
         [top("//", HEAD) + '#include "netlink/rules_generated.h"\n'] +
         [policy_text(one) for one in policies(description)] +
-        [rules_text(one) for one in sets_with_rules(description)])
+        [rules_text(one) for one in sets_with_rules(description)]))
