@@ -7,7 +7,7 @@
 # A machine that fails (a kernel warning, an oops, a time-out) is a failed test
 # of its own, whatever its programs said.
 machine() {
-	local name=$1 status=0
+	local name=$1 start=$SECONDS status=0
 
 	shift
 	"$@" || status=$?
@@ -18,7 +18,7 @@ machine() {
 	else
 		echo "ok 1 the kernel has nothing to complain of"
 	fi
-	echo "# end $name status $status seconds 0"
+	echo "# end $name status $status seconds $((SECONDS - start))"
 }
 
 # machine_programs NAME "VARIABLE=VALUE..." "OPTION..." PROGRAM...: one machine for all
@@ -37,12 +37,12 @@ programs() {
 
 # job NAME COMMAND...: programs with machines of their own.
 job() {
-	local name=$1 status=0
+	local name=$1 start=$SECONDS status=0
 
 	shift
 	echo "# program $name"
 	"$@" 2>&1 || status=$?
-	echo "# end $name status $status seconds 0"
+	echo "# end $name status $status seconds $((SECONDS - start))"
 }
 
 # unit: the unit tests. One that does not build has no TAP of its own.
