@@ -439,7 +439,7 @@ nothing_stale() {
 
 # ---- exempt ----
 
-# Prints, for every flow of the leaf by its port, the mark and the DSCP.
+# Sets a mark and a DSCP on flows of the leaf, which are selected by port.
 exempt_rules() {
 	in_ns "${LEAF[0]}" nft -f - <<-END
 		table inet exempt
