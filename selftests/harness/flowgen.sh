@@ -388,7 +388,7 @@ drain_limit() {
 	[[ "${START[2]} ${FCT[2]}" == "- -" ]] || fail "never began, but: ${START[2]} ${FCT[2]}"
 }
 
-# The rounds repeat without end; -D would end a limited number of rounds early.
+# The rounds would last longer than -L allows, so -L ends the replay.
 overall_limit() {
 	local i lines=("0 $SLOW_BYTES 0 1 0 1 - -") ms
 
