@@ -5,7 +5,6 @@
 # output they are steered like other packets if no tunnel is bound to a device; in input, and in a
 # spine's forward, conga learns from them and they continue. No processor hangs when probes arrive
 # by interrupts at the same time.
-# interrupts beside them.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh

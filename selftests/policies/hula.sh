@@ -6,7 +6,6 @@
 # new flowlet takes the best hop at every node. Packets leave a loaded link, one that is cut, and
 # one that silently drops packets. A packet changes nothing if it is no probe, or if it is not a
 # neighbour's probe about a known leaf.
-# none of a neighbour about a leaf that is known, changes nothing.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh

@@ -138,7 +138,6 @@ two_send() {
 
 # A line is "command NAME: 7 sent, 5 accepted, 2 refused ...": POLICY_GET accepts every
 # well-formed request.
-# that is right in form.
 all_commands_both() {
 	local never
 
@@ -181,7 +180,6 @@ nothing_kept() {
 
 # A kernel that watches every allocation uses memory for this. Such a kernel reports leaks by
 # itself when the machine ends.
-# by itself there, when the machine ends.
 watched() {
 	[[ -e /sys/kernel/debug/kmemleak ]]
 }

@@ -499,7 +499,6 @@ flowlets_are() {
 
 # A change of a rate, a leaf or a parameter must keep the uplink of each flow and the tables of
 # the other leaf.
-# goes, and what is known of the other leaf.
 sync_disturbs_nobody() {
 	local before table
 

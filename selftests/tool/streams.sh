@@ -30,7 +30,6 @@ setup() {
 
 # Each datagram has a socket of its own, and so another port. Some flowlets may not be live yet,
 # or no longer: LIVE is the number of those that are.
-# more, all the same: LIVE are.
 send_flows() {
 	local i
 
