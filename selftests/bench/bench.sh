@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# bench.sh - one leaf alone, with everything around it in the hands of the test.
+# bench.sh - a single leaf, whose whole environment is controlled by the test.
 #
 #	leaf --- up0 ... upN-1 === down0 ... downN-1 --- core
 #
-# The core stands for all that is not the leaf under test: it owns the VTEPs of
-# two far leaves, has no fabric, and reads and writes VXLAN headers itself. It
-# neither asks nor answers by itself: what is sent is what the test sends. The
-# time is exact (see timetable.c) where code takes none, that is under User Mode
-# Linux with time travel.
+# The core plays all nodes except the leaf under test: it owns the VTEPs of two far leaves, has no
+# fabric, and reads and writes VXLAN headers itself. It sends only the packets of the test. The
+# time is exact (see timetable.c) if code takes no time, which is so under User Mode Linux with
+# time travel.
 #
 #	bench_require			before anything else
 #	bench_up 2			with two uplinks, LBTag i on up$i
@@ -26,8 +25,8 @@ readonly -a FAR_IP=(192.168.0.12 192.168.0.13)
 readonly BENCH_MTU=9300		# room for a frame of 9000 bytes in VXLAN
 readonly VXLAN_PORT=4789 INNER_PORT=9 FLOW_PORT=10000 FLOWS_MAX=100
 
-# An inner datagram of n bytes is n + 92 bytes on the wire: UDP 8, IP 20,
-# Ethernet 14, VXLAN 8, UDP 8, IP 20, Ethernet 14.
+# An inner datagram of n bytes is n + 92 bytes on the wire: UDP 8, IP 20, Ethernet 14, VXLAN 8,
+# UDP 8, IP 20, Ethernet 14.
 # shellcheck disable=SC2034 # for those who source this
 readonly BENCH_HEADERS=92
 # shellcheck disable=SC2034
@@ -38,7 +37,7 @@ CORE=""
 BENCH_DIR=""
 EVENTS=""
 
-# Only there code takes no time, so that a schedule can be kept to the step.
+# Only in this machine code takes no time, so that a schedule is kept exactly.
 bench_require() {
 	require_root
 	require_commands ip bridge jq awk
@@ -57,7 +56,7 @@ bench_down() {
 	BENCH_DIR=""
 }
 
-# Nobody speaks IPv6 or asks for neighbours: a DRE counts every frame.
+# IPv6 and neighbour resolution are off, because a DRE counts every frame.
 bench_namespaces() {
 	local ns
 
@@ -128,8 +127,8 @@ bench_up() {
 		bridge -n "${LEAF[0]}" -batch - < <(bench_fdb) && settle
 }
 
-# bench_fabric UPLINKS RATE WORD...: of fabric add; both far leaves run conga.
-# Paths are looked at, so that they do not come up by the first packet.
+# bench_fabric UPLINKS RATE WORD...: the words are those of "fabric add"; both far leaves run
+# conga. Reading the paths resolves them, so that the first packet need not.
 bench_fabric() {
 	local uplinks=$1 rate=$2 i
 
@@ -148,9 +147,9 @@ bench_fabric_again() {
 	conga 0 fabric del && bench_fabric "$@"
 }
 
-# bench_ends UPLINKS [FLOWS]: load0, load1, ... put frames on an uplink; flow0.0,
-# flow0.1, ... send to far leaf 0, flow1.0 to far leaf 1; far0 and far1 send as
-# the far leaves do, wire0 and wire1 hear what they would; leaf is the tool.
+# bench_ends UPLINKS [FLOWS]: load0, load1, ... send frames on an uplink; flow0.0, flow0.1, ...
+# send to far leaf 0, and flow1.0 to far leaf 1; far0 and far1 send as the far leaves, and wire0
+# and wire1 receive their packets; leaf is the tool.
 bench_ends() {
 	local i far
 
@@ -169,7 +168,7 @@ bench_run() {
 	"$TESTS/tools/timetable" "$CONGA" >"$EVENTS" || fail "the timetable was not kept"
 }
 
-# events FIELD [SHOW]: a line each, as jq -c shows it
+# events FIELD [SHOW]: prints the events that have the field, a line each, as jq -c prints them
 events() {
 	jq -c "select($1) | ${2:-.}" "$EVENTS"
 }

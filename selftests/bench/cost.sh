@@ -1,16 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# cost.sh - what a packet costs, in instructions, on the stock kernel and with conga.
+# cost.sh - the cost of a packet in instructions, on the stock kernel and with conga.
 #
-# For make bench-cost: a machine whose clock counts instructions (vm/run -i), so that
-# a time in nanoseconds is a number of instructions, on any computer and however busy
-# it is. Everything is measured first without the module, then with it, in one boot.
-# Prints a line a case:
+# make bench-cost runs it in a machine whose clock counts instructions (vm/run -i), so that a time
+# in nanoseconds is a number of instructions, on any computer and under any load. All cases are
+# measured first without the module, then with it, in one boot. It prints a line for each case:
 #
 #	cost CASE INSTRUCTIONS RATIO	per packet; to the stock kernel in the same case
 #
-# Dropping the packets behind the last veth pair is part of every number.
+# Every number includes dropping the packets behind the last veth pair.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -24,7 +23,7 @@ declare -A COST=()	# CASE -> instructions, of the stock kernel
 SAID=$(mktemp)		# by tcpdump
 defer "rm -f $SAID"
 
-# said CASE STOCK: SPENT, beside what the stock kernel took in the case STOCK
+# said CASE STOCK: prints SPENT, and its ratio to the stock kernel in the case STOCK
 said() {
 	[[ ${COST[$2]-} ]] || COST[$2]=$SPENT
 	awk -v name="$1" -v spent="$SPENT" -v stock="${COST[$2]}" \
@@ -36,7 +35,7 @@ stock() {
 	said "$1" "$1"
 }
 
-# What the same hooks cost that look at the clock and do nothing else
+# Prints the cost of the same hooks if they only read the clock.
 floor_cases() {
 	insmod "$(module_file floor/conga_floor)" || die "no hooks"
 	send v4 $FLOWS && said floor-pinned stock-pinned
@@ -47,7 +46,8 @@ floor_cases() {
 	rmmod conga_floor
 }
 
-# spine NAMESPACE [WORD]...: of its fabric; all its links are somebody else's path
+# spine NAMESPACE [WORD]...: adds a fabric with these words; all its links are paths of other
+# leaves
 spine() {
 	local i
 
@@ -63,7 +63,7 @@ counter() {
 	"$CONGA" -n "$1" -j stats show all | jq -e ".[0].$2"
 }
 
-# captured COMMAND...: while somebody captures at all uplinks, who does not get to read
+# captured COMMAND...: runs the command during a capture at all uplinks that is never read
 captured() {
 	local status=0 i pids=()
 
@@ -79,15 +79,15 @@ captured() {
 	return "$status"
 }
 
-# ours CASE NAMESPACE UPLINKS LEAVES POLICY FLOWS STARTED STOCK [RATE]: what was measured
-# is what was meant
+# ours CASE NAMESPACE UPLINKS LEAVES POLICY FLOWS STARTED STOCK [RATE]: the counters must show
+# that the intended packets were measured
 ours() {
 	fabric "$2" "$3" "$4" "$5" "${@:9}" || die "$1-$5: no fabric"
 	FABRIC=$2
 	send "$2" "$6" || die "$1-$5: nothing was sent"
 	((STAMPED == PACKETS)) || die "$1-$5: $STAMPED of $PACKETS packets are stamped"
-	# Of a thousand flows some have an entry in common; where a policy knows flows, not
-	# flowlets, the longer run finds those of the shorter one.
+	# In a thousand flows some share an entry. If a policy keeps flows, not flowlets, the
+	# longer run finds those of the shorter one.
 	((STARTED <= $7 && STARTED >= ($7 ? $7 * 99 / 100 : -$6))) ||
 		die "$1-$5: $STARTED packets started a flowlet, not $7"
 	(($# < 9 || $(counter "$2" ce_raised) >= PACKETS)) || die "$1-$5: CE was not raised"
@@ -101,7 +101,7 @@ receive_cases() {
 	(($(counter v4 rx_learnt) == 3 * STORM)) || die "recv: not every packet was learnt from"
 	"$CONGA" -n v4 fabric del
 	spine v4 && transit $VXLAN_PORT && said transit stock-transit
-	# But for the first ones, which find an idle link
+	# The first packets are an exception, because they find an idle link.
 	(($(counter v4 ce_raised) > 3 * STORM * 95 / 100)) || die "transit: CE was not raised"
 	transit $OTHER_PORT && said port-other stock-port-other
 	"$CONGA" -n v4 fabric del
@@ -110,19 +110,19 @@ receive_cases() {
 	"$CONGA" -n v4 fabric del
 }
 
-# few_cases POLICY STARTS: which says whether it has flowlets
+# few_cases POLICY STARTS: STARTS states whether the policy has flowlets
 few_cases() {
 	ours send-steady v4 $UPLINKS 1 "$1" $FLOWS 0 stock-pinned
 	ours send-start wide $MANY_UPLINKS 1 "$1" $MANY_FLOWS $(($2 * PACKETS)) stock-16-uplinks
 }
 
-# queue_cases POLICY: which looks at queues, of one and of many for each uplink
+# queue_cases POLICY: the policy reads queues, one or many for each uplink
 queue_cases() {
 	ours send-queue queue $UPLINKS 1 "$1" $FLOWS 0 stock-queue
 	ours send-64-queues queues $UPLINKS 1 "$1" $FLOWS 0 stock-64-queues
 }
 
-# The cases of a policy, likewise
+# Prints the cases of a policy in the same way.
 send_cases() {
 	local policy=$1 starts=$2
 

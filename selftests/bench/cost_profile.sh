@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# cost_profile.sh [POLICY] - where the instructions of case send-steady of cost.sh go.
+# cost_profile.sh [POLICY] - distributes the instructions of case send-steady of cost.sh over
+# steps.
 #
 #	make bench-profile		or POLICY=ecmp
 #
-# The guest's perf takes a sample every 11 us, i.e. every 11,111 instructions, which is
-# a little more than a packet takes. Prints a line a step: what it takes for a packet,
-# less what the stock kernel takes in the same functions.
+# The guest's perf takes a sample every 11 us, i.e. every 11,111 instructions, which is a little
+# more than a packet takes. The program prints a line for each step: its instructions per packet,
+# less those of the stock kernel in the same functions.
 #
 #	step STEP INSTRUCTIONS
 
@@ -23,7 +24,8 @@ readonly SAMPLES_HZ=90000 SAMPLED_PACKETS=24000
 DIR=$(mktemp -d)
 defer "rm -rf $DIR"
 
-# What a function belongs to, inlined or not; the first pattern that fits
+# These patterns assign a function to a step, whether it is inlined or not; the first match
+# applies.
 readonly STEPS='
 	conga_(packet_(find|judge|is_plain4|plain4|linear|destination)|params_)	classify
 	conga_(steer_(begin|find|opted_out|leave)|tx_(from_tunnel|packet)|tx$)	classify
@@ -38,8 +40,8 @@ readonly STEPS='
 	nf_hook|__rcu_read	hooks
 	.	elsewhere'
 
-# ours: of lines that begin with SYMBOL+OFFSET the innermost of our functions that the compiler
-# put there, "-" if none; counters belong to who counts
+# ours: for lines that begin with SYMBOL+OFFSET, prints the innermost function of the module that
+# the compiler inlined there, or "-"; counters belong to the function that counts
 ours() {
 	local module value name at
 	local -A base=()
@@ -55,7 +57,7 @@ ours() {
 			END { print name }'
 }
 
-# sampled NAME: functions and their samples
+# sampled NAME: prints functions and their samples
 sampled() {
 	export -f generate pktgen_send pktgen_say pktgen_us in_ns
 	export BYTES FAR_MAC
@@ -71,7 +73,7 @@ sampled() {
 		} END { for (name in n) print name, n[name] }' >"$DIR/$1"
 }
 
-# steps STOCK OURS: instructions per packet of both
+# steps STOCK OURS: prints instructions per packet of both
 steps() {
 	awk -v steps="$STEPS" -v stock="$1" -v ours="$2" '
 		BEGIN {

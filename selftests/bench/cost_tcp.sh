@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# cost_tcp.sh - what TCP through a tunnel costs, in instructions, on the stock kernel
-# and with conga.
+# cost_tcp.sh - the cost of TCP through a tunnel in instructions, on the stock kernel and with
+# conga.
 #
-# For make bench-cost, as cost.sh: in a machine whose clock counts instructions. Two
-# leaves with four links between them, and a connection from one to the other; sender,
-# network and receiver share the processor, so that a byte or a transaction costs what
-# it takes all of them. First without the module, then with it, in one boot. Prints a
-# line a case:
+# make bench-cost runs it, like cost.sh, in a machine whose clock counts instructions. Two leaves
+# have four links between them, and a connection leads from one to the other. Sender, network and
+# receiver share the processor, so that the cost of a byte or of a transaction is the sum of
+# theirs. All cases are measured first without the module, then with it, in one boot. It prints a
+# line for each case:
 #
 #	cost CASE INSTRUCTIONS RATIO	to the stock kernel in the same case
 #
@@ -17,9 +17,9 @@
 #			by the receiver's
 #	rr		a request of 16 bytes and a response of one, by flowgen
 #
-# All of them are at work all the time, so that time is instructions; but now and then a
-# program waits some milliseconds for a page of itself: hence the least of several
-# transfers, and the median transaction.
+# All programs work all the time, so that time equals instructions. Sometimes a program waits some
+# milliseconds for one of its own pages: therefore the result is the least of several transfers,
+# and the median transaction.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -57,7 +57,7 @@ links() {
 	done | ip -batch -
 }
 
-# routes LEAF: and addresses
+# routes LEAF: adds routes and addresses
 routes() {
 	local leaf=$1 peer=$((1 - $1)) i hops=""
 
@@ -71,7 +71,7 @@ routes() {
 	echo "route add 10.0.0.1$peer/32$hops"
 }
 
-# tunnel LEAF: device vx, to the other leaf; nobody has to ask for a neighbour
+# tunnel LEAF: adds device vx, to the other leaf, and permanent neighbours
 tunnel() {
 	local leaf=$1 peer=$((1 - $1))
 
@@ -90,7 +90,8 @@ setup() {
 	done
 }
 
-# segments {on|off}: leaf 0 cuts what it sends, leaf 1 merges what it receives
+# segments {on|off}: leaf 0 cuts the packets that it sends, and leaf 1 merges those that it
+# receives
 segments() {
 	local i not=on
 
@@ -107,7 +108,7 @@ listens() {
 	[[ $(in_ns leaf1 ss -Hltn "sport = :$IPERF_PORT") ]]
 }
 
-# transfer: sets SPENT, of 1,000 bytes
+# transfer: sets SPENT to the cost of 1,000 bytes
 transfer() {
 	local server
 
@@ -118,7 +119,7 @@ transfer() {
 	SPENT=$(jq -e '.end.sum_received | .seconds * 1e12 / .bytes | round' "$DIR/bulk")
 }
 
-# Each transaction begins when the one before is complete.
+# Each transaction begins when the previous one is complete.
 transactions() {
 	local i
 
@@ -126,7 +127,7 @@ transactions() {
 	for ((i = 1; i < TRANSACTIONS; i++)); do echo "0 1 1 0 0 $i $((i - 1)) -"; done
 }
 
-# bulk: sets SPENT, the least of several, after one that fills caches
+# bulk: sets SPENT to the least of several transfers, after one that fills caches
 bulk() {
 	local run least=""
 
@@ -138,7 +139,7 @@ bulk() {
 	SPENT=$least
 }
 
-# rr: sets SPENT, of a transaction
+# rr: sets SPENT to the cost of a transaction
 rr() {
 	"$TESTS/tools/flowgen" -q -R -T "$DIR/transactions" -o "$DIR/rr" -h leaf0,192.168.0.10 \
 		-h leaf1,192.168.0.11 >/dev/null || return
@@ -148,7 +149,7 @@ rr() {
 			END { if (NR != all) exit 1; print median }')
 }
 
-# measure CASE COMMAND KIND: and print it
+# measure CASE COMMAND KIND: runs the case and prints the result
 measure() {
 	"$2" || die "$1-$3: TCP failed"
 	[[ $3 != stock ]] || COST[$1]=$SPENT
@@ -167,7 +168,7 @@ cases() {
 
 # ---- with a fabric ----
 
-# fabric LEAF: as an operator makes one, defaults only, but it says nothing by itself
+# fabric LEAF: adds a fabric with default settings that sends no control packets
 fabric() {
 	local i
 
@@ -183,7 +184,8 @@ counter() {
 	"$CONGA" -n "leaf$1" -j stats show all | jq -e ".[0].$2"
 }
 
-# What was measured is what was meant: every packet that a tunnel sent carried a stamp.
+# Every packet that a tunnel sent must have carried a stamp, which shows that the intended case
+# was measured.
 all_stamped() {
 	local l sent stamped
 

@@ -1,14 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The daemon: leaves from forwarding tables of every kind, uplinks from routes of
-# every kind, by no command of ours. What an operator made wins. Devices that flap,
-# a daemon that is started anew and a fabric that is removed cost neither LBTags nor
-# packets.
+# The daemon adds leaves from forwarding tables of every kind and uplinks from routes of every
+# kind, without any command. Objects that an operator made take precedence. Flapping devices, a
+# restarted daemon and a removed fabric cost neither LBTags nor packets.
 #
-# Leaf 0 is the one that is looked at; leaf 1, with a daemon of its own, answers.
-# Peers that are only named have addresses of 10.0.9.0/24; a pair of devices sN, tN
-# is a link to nowhere.
+# The tests examine leaf 0; leaf 1, with a daemon of its own, answers. Peers that exist only by
+# name have addresses of 10.0.9.0/24; a pair of devices sN, tN is a link that leads to no node.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -49,7 +47,7 @@ log_of() {
 	echo "$TOPO_DIR/congad.$1"
 }
 
-# daemon_start NAMESPACE [OPTION]...: its log begins anew
+# daemon_start NAMESPACE [OPTION]...: starts the daemon with an empty log
 daemon_start() {
 	local ns=$1
 
@@ -58,7 +56,7 @@ daemon_start() {
 	DAEMON[$ns]=$!
 }
 
-# daemon_stop NAMESPACE: must end well
+# daemon_stop NAMESPACE: the daemon must end with status 0
 daemon_stop() {
 	local pid=${DAEMON[$1]} status=0
 
@@ -71,7 +69,7 @@ daemon_restart() {
 	daemon_stop "$1" && daemon_start "$@"
 }
 
-# said NAMESPACE SENTENCE: as a line of its log
+# said NAMESPACE SENTENCE: its log contains this line
 said() {
 	grep -qxF "congad: $2" "$(log_of "$1")"
 }
@@ -81,12 +79,12 @@ says_soon() {
 		fail "the daemon of ${1%-*} did not say \"$2\" but: $(<"$(log_of "$1")")"
 }
 
-# times_said NAMESPACE PATTERN: a number
+# times_said NAMESPACE PATTERN: prints how many lines match
 times_said() {
 	grep -cE "^congad: $2$" "$(log_of "$1")"
 }
 
-# A sign that all that was done before was looked at: a peer that comes and is told.
+# Waits until the daemon has processed all earlier changes: a new peer must appear in the log.
 MARK=100
 daemon_looked() {
 	MARK=$((MARK + 1))
@@ -94,9 +92,9 @@ daemon_looked() {
 		leaf_is "10.0.9.$MARK" auto auto && leaf_fdb del "$MAC:fe" dev vx self
 }
 
-# ---- what there is ----
+# ---- existing objects ----
 
-# leaves NAMESPACE: "ADDRESS MODE ORIGIN" a line, without a fork but the tool's
+# leaves NAMESPACE: prints "ADDRESS MODE ORIGIN" lines, with no other fork than that of the tool
 leaves() {
 	local json pattern='"addr": ?"([^"]*)", ?"mode": ?"([^"]*)"[^}]*"origin": ?"([^"]*)"'
 
@@ -107,7 +105,7 @@ leaves() {
 	done
 }
 
-# ports NAMESPACE: "DEVICE ROLE TAG ORIGIN" a line; of transit ports "-" for a tag
+# ports NAMESPACE: prints "DEVICE ROLE TAG ORIGIN" lines; transit ports have the tag "-"
 ports() {
 	local json pattern='"dev": ?"([^"]*)", ?"role": ?"([^"]*)"(, ?"tag": ?([0-9]+))?'
 
@@ -134,7 +132,7 @@ has_no_line() {
 	! has_line "$@"
 }
 
-# leaf_is ADDRESS MODE ORIGIN: soon
+# leaf_is ADDRESS MODE ORIGIN: waits until the leaf is so
 leaf_is() {
 	busywait "$PATIENCE_MS" has_line leaves "${LEAF[0]}" "$*" ||
 		fail "no leaf $*, but: $(leaves "${LEAF[0]}" | paste -sd,); $(<"$(log_of "${LEAF[0]}")")"
@@ -145,7 +143,7 @@ leaf_is_gone() {
 		fail "there is still leaf $1"
 }
 
-# port_is DEVICE ROLE TAG ORIGIN: soon; of leaf 0
+# port_is DEVICE ROLE TAG ORIGIN: waits until the port of leaf 0 is so
 port_is() {
 	busywait "$PATIENCE_MS" has_line ports "${LEAF[0]}" "$*" ||
 		fail "no port $*, but: $(ports "${LEAF[0]}" | paste -sd,); $(<"$(log_of "${LEAF[0]}")")"
@@ -156,12 +154,12 @@ port_is_gone() {
 		fail "$1 is still a port"
 }
 
-# Of a port that is only looked for, any LBTag will do.
+# If the test only searches for a port, any LBTag matches.
 uplink_is() {
 	port_is "$1" uplink "[0-9]*" auto
 }
 
-# After a test: no port but up0 and up1, no leaf but leaf 1
+# After a test only the ports up0 and up1 and the leaf 1 remain.
 clear_ports() {
 	local dev
 
@@ -170,7 +168,7 @@ clear_ports() {
 	done
 }
 
-# ---- ping, all the while something else happens ----
+# ---- pings during other changes ----
 
 pings_start() {
 	nsenter --net="/run/netns/${HOST[0.0]}" ping -q -n -i "0.00$PINGS_MS" "${HOST_IP[1.0]}" \
@@ -178,8 +176,8 @@ pings_start() {
 	PINGS=$!
 }
 
-# pings_stop LOST: at most so many were lost, and it was not for nothing. The last
-# one may be on its way.
+# pings_stop LOST: at most LOST pings were lost, and some were sent. The last one may be in
+# transit.
 pings_stop() {
 	local summary='([0-9]+) packets transmitted, ([0-9]+) received'
 
@@ -195,7 +193,7 @@ by_itself() {
 	leaf_is "${VTEP[1]}" auto auto && port_is up0 uplink 0 auto && port_is up1 uplink 1 auto
 }
 
-# forwards NAME ADDRESS COMMAND...: and then the peer is a leaf
+# forwards NAME ADDRESS COMMAND...: after the command the peer is a leaf
 forwards() {
 	"${@:2}" || fail "$* failed" || return
 	leaf_is "$1" auto auto
@@ -222,12 +220,13 @@ no_leaves() {
 	! grep rejected "$(log_of "${LEAF[0]}")" || fail "congad made a request that the kernel rejects"
 }
 
-# As of EVPN multihoming
+# EVPN multihoming makes these entries.
 nexthop_group_entry() {
 	leaf_ip nexthop add id 901 via 10.0.9.4 fdb && leaf_ip nexthop add id 902 via 10.0.9.5 fdb &&
 		leaf_ip nexthop add id 910 group 901/902 fdb || return
 	forwards 10.0.9.4 leaf_fdb add "$MAC:04" dev vx nhid 910 self && leaf_is 10.0.9.5 auto auto
-	# A peer that leaves the group leaves the leaves; no forwarding entry tells.
+	# A peer that leaves the group is removed from the leaves; no forwarding entry reports
+	# the change.
 	leaf_ip nexthop replace id 910 group 901 fdb && leaf_is_gone 10.0.9.5 &&
 		leaf_is 10.0.9.4 auto auto
 }
@@ -281,19 +280,19 @@ nexthop_objects() {
 		leaf_ip nexthop add id 1003 via 10.8.3.1 dev s3 &&
 		leaf_ip nexthop add id 1010 group 1002/1003 &&
 		leaf_ip route add 10.0.9.4 nhid 1010 && uplink_is s2 && uplink_is s3 || return
-	# The route stays the same object; only the group tells.
+	# The route stays the same object; only the group reports the change.
 	leaf_ip nexthop add id 1004 via 10.8.4.1 dev s4 &&
 		leaf_ip nexthop replace id 1010 group 1002/1003/1004 && uplink_is s4
 }
 
-# The kernel then names nothing but the group.
+# The kernel then reports the group alone.
 nexthop_objects_alone() {
 	in_ns "${LEAF[0]}" sysctl -qw net.ipv4.nexthop_compat_mode=0 || return
 	leaf_ip nexthop add id 1005 via 10.8.5.1 dev s5 &&
 		leaf_ip nexthop replace id 1010 group 1002/1005 && uplink_is s5
 }
 
-# As of BGP without addresses
+# BGP without addresses makes these routes.
 via_inet6() {
 	leaf_ip route add 10.0.9.6 nexthop via inet6 fe80::fe dev s6 \
 		nexthop via inet6 fe80::fe dev s7 && uplink_is s6 && uplink_is s7
@@ -310,7 +309,7 @@ ipv6_objects() {
 		leaf_ip -6 route add fd00::98 nhid 1020 && uplink_is s10
 }
 
-# The tunnel's lower device says whose routes lead to its peer.
+# The tunnel's lower device selects the routes that lead to its peer.
 vrf() {
 	leaf_ip -batch - <<-END || return
 		link add red up type vrf table 77
@@ -325,7 +324,7 @@ vrf() {
 	leaf_ip link del vxr && leaf_ip link del r0 && leaf_is_gone 10.0.9.10
 }
 
-# The bridge has a port, and with it a speed: it could be one.
+# The bridge has a port, and therefore a speed, so it could be an uplink.
 no_uplinks() {
 	leaf_ip -batch - <<-END || return
 		link add dum0 up type dummy
@@ -339,7 +338,7 @@ no_uplinks() {
 	has_no_line ports "${LEAF[0]}" "brx *" || fail "a bridge became an uplink"
 }
 
-# dum0 of the last test
+# This is dum0 of the previous test.
 no_speed() {
 	says_soon "${LEAF[0]}" "port dum0 rejected: The device reports no usable link speed,\
  give a rate (congad -r RATE, or conga port add)" && daemon_looked && daemon_looked || return
@@ -349,9 +348,9 @@ no_speed() {
 		fail "dum0: $(conga 0 -j port show dum0)"
 }
 
-# ---- tests: what stays ----
+# ---- tests: state that stays ----
 
-# Nothing of it is any news to a daemon that comes later.
+# A daemon that starts later finds nothing to change.
 state() {
 	ports "${LEAF[0]}"
 	leaves "${LEAF[0]}"
@@ -372,7 +371,7 @@ restart_disturbs_nothing() {
 		fail "it said $(<"$(log_of "${LEAF[0]}")")"
 }
 
-# The signs of daemon_looked go by and by.
+# The markers of daemon_looked are removed later.
 marks_gone() {
 	has_no_line leaves "${LEAF[0]}" "10.0.9.1[0-9][0-9] *"
 }
@@ -381,7 +380,7 @@ state_is() {
 	[[ $(state) == "$1" ]]
 }
 
-# Both directions of a plane, so that no box sends into the dark.
+# Both directions of a plane are set, so that no node sends to a link that is down.
 flap() {
 	local words=$1 l
 
@@ -399,7 +398,7 @@ path_by_up0() {
 		jq -r '.[] | select(.dev == "up0") | .state') == "$1" ]]
 }
 
-# up1, the later one, has LBTag 1 all the while, and up0 its own when it is back. A
+# The later port, up1, keeps LBTag 1 all the time, and up0 gets its own again when it returns. A
 # flap may cost the packet that is on the link.
 tags_survive_flaps() {
 	local i
@@ -416,8 +415,8 @@ tags_survive_flaps() {
 		fail "it said $(<"$(log_of "${LEAF[0]}")")"
 }
 
-# The kernel drops the nexthop object of a link that flaps, and tells nobody; the
-# route never has it again. The device keeps its place.
+# The kernel removes the nexthop object of a link that flaps, without a notification; the route
+# never has it again. The device keeps its place.
 dropped_nexthop_stays_a_port() {
 	local before
 
@@ -454,7 +453,7 @@ manual_port_wins() {
 
 # ---- tests: many ----
 
-# By order of ifindex those that come first; up0 and up1 are there.
+# The first devices are those with the lowest ifindex; up0 and up1 exist already.
 more_than_sixteen() {
 	local i hops=()
 
@@ -473,7 +472,7 @@ more_than_sixteen() {
 	port_is up0 uplink 0 auto && port_is up1 uplink 1 auto
 }
 
-# Those that are nexthops of nothing any more
+# These devices are no longer nexthops of any route.
 idle_gives_way() {
 	leaf_ip route replace 10.0.9.2 nexthop via 10.8.16.1 dev s16 nexthop via 10.8.17.1 dev s17 &&
 		uplink_is s16 && uplink_is s17 || return
@@ -488,7 +487,7 @@ fabric_returns() {
 	daemon_restart "${LEAF[0]}" && daemon_looked && conga 0 fabric del || return
 	says_soon "${LEAF[0]}" "the fabric was deleted: waiting for a new one" || return
 	leaf_fdb add "$MAC:09" dev vx dst 10.0.9.9 self permanent || return
-	# It has looked, more than once, and made none.
+	# The daemon has searched more than once, and created none.
 	busywait 1000 false
 	! conga 0 -j leaf show >/dev/null 2>&1 || fail "it made a fabric" || return
 	conga 0 fabric add && says_soon "${LEAF[0]}" "a new fabric was found" &&
@@ -500,7 +499,7 @@ transit_is() {
 	[[ $(ports "${SPINE[0]}" | paste -sd,) == "$1" ]]
 }
 
-# The links to the leaves; behind nobody there is no other router.
+# These are the links to the leaves; behind them there is no other router.
 spine() {
 	ip -n "${SPINE[0]}" -batch - <<-END || return
 		link add nobody up type veth peer name nothing
@@ -512,7 +511,7 @@ spine() {
 		fail "ports: $(ports "${SPINE[0]}" | paste -sd,); $(<"$(log_of "${SPINE[0]}")")"
 }
 
-# Its first tunnel makes a leaf of it.
+# Its first tunnel makes the node a leaf.
 spine_becomes_leaf() {
 	ip -n "${SPINE[0]}" link add vx up type vxlan id 100 remote "${VTEP[0]}" dstport 4789 ||
 		return

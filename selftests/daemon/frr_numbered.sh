@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# conga follows FRR, eBGP over addressed links: see evpn.sh. Here zebra makes
-# nexthop groups, and keeps none that it does not use.
+# conga follows FRR, eBGP over addressed links: see evpn.sh. In this test zebra creates nexthop
+# groups, and keeps only groups that it uses.
 
 # shellcheck source=selftests/lib/evpn.sh
 . "$(dirname "$(realpath "$0")")/../lib/evpn.sh"

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A real systemd, with udevd, runs what make install has installed: conga.service before
-# the network is there, ports whose device comes later, reload, a file that is wrong,
-# congad, metrics by the timer, and the end.
+# A real systemd, with udevd, runs the files of make install: conga.service before the network
+# exists, ports whose device appears later, reload, an invalid file, congad, metrics by the timer,
+# and the stop.
 #
-# It is process 1 of PID and mount namespaces of its own, but the network is this
-# machine's, since its devices are udev's: so in a virtual machine only.
+# It is process 1 of PID and mount namespaces of its own, but it uses the network of this machine,
+# since the machine's udev owns the devices: so the test must run in a virtual machine.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -25,11 +25,12 @@ readonly FAR=10.9.9.9		# a leaf that congad finds
 installed() {
 	make -s -C "$TESTS/.." install-tool >/dev/null && mkdir -p "$NODE_EXPORTER" || return
 	defer "rm -rf $NODE_EXPORTER"
-	# What boots is what conga needs, not all that this machine's image has.
+	# The system boots only the units that conga needs, not all units of this machine's
+	# image.
 	mkdir -p "${BOOT%/*}" && printf '[Unit]\nWants=conga.service network.target\n' >"$BOOT"
 }
 
-# conf: from stdin
+# conf: writes the configuration from stdin
 conf() {
 	cat >"$CONF"
 }
@@ -56,7 +57,7 @@ system_up() {
 		"$(inside systemctl --no-pager list-jobs 2>&1)"
 }
 
-# inside COMMAND...: of the system
+# inside COMMAND...: runs the command in the system
 inside() {
 	nsenter --target "$SYSTEM" --pid --mount "$@"
 }
@@ -65,19 +66,19 @@ boots() {
 	[[ $(inside systemctl is-active "${BOOT##*/}" 2>/dev/null) == active ]]
 }
 
-# ctl WORD...: systemctl's, which has nothing to say
+# ctl WORD...: runs systemctl, which must print nothing
 ctl() {
 	local said
 
 	said=$(inside systemctl "$@" 2>&1) || fail "systemctl $*: $said"
 }
 
-# journal UNIT: what it said
+# journal UNIT: prints the log of the unit
 journal() {
 	inside journalctl --no-pager --quiet --output cat --unit "$1"
 }
 
-# active_since UNIT: in us after the boot
+# active_since UNIT: prints the time of its start, in us after the boot
 active_since() {
 	inside systemctl show --property ActiveEnterTimestampMonotonic --value "$1"
 }
@@ -90,12 +91,12 @@ is_active() {
 	[[ $(state_of "$1") == active ]]
 }
 
-# saved_is: the state, from stdin
+# saved_is: the saved state equals stdin
 saved_is() {
 	[[ $("$TOOL" save) == "$(cat)" ]] || fail "there is: $("$TOOL" save)"
 }
 
-# ports COUNT: so many have their device
+# ports COUNT: COUNT ports have their device
 ports() {
 	(($("$TOOL" -j port show | jq length) == $1))
 }
@@ -105,7 +106,7 @@ ports() {
 at_boot() {
 	local conga network
 
-	# It may be reloaded at the moment, for a device that came.
+	# The service may be in a reload, for a device that appeared.
 	busywait "$SOON_MS" is_active conga.service ||
 		fail "$(journal conga.service | tail -n 3)" || return
 	conga=$(active_since conga.service) network=$(active_since network.target)

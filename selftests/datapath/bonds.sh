@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A bond is as fast as those of its links that send, and no event tells when these are others.
-# The rate of a port that is a bond, or a VLAN device above one, follows within seconds, down
-# and up again: of balance-xor, of LACP with a partner, and of active-backup, whose one link
-# in use is itself a bond here, and so twice as fast as the other. The port's DRE follows,
-# listeners are notified, and a rate that somebody set stays.
+# The rate of a bond is the sum of those links that send, and no event reports a change of these
+# links. The rate of a port that is a bond, or a VLAN device above a bond, follows within seconds,
+# down and up again. The test covers balance-xor, LACP with a partner, and active-backup, whose
+# active link is itself a bond here and so twice as fast as the other link. The DRE of the port
+# follows, listeners are notified, and a rate that was set by hand stays.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -17,7 +17,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 readonly LINKS=4 PATIENCE_MS=30000
 readonly ONE=10000000000 TWO=20000000000	# bit/s; a veth device reports 10 Gbit/s
-# Four bursts of 64 KiB, times alpha; at two links the least, 16 us
+# The period is that of four bursts of 64 KiB, times alpha; with two links it is the minimum, 16
+# us.
 readonly TDRE_ONE=20971 TDRE_TWO=16000
 
 setup() {
@@ -41,7 +42,7 @@ conga() {
 	"$CONGA" -n "$BOX" "$@"
 }
 
-# bond NAMESPACE NAME "DEVICE..." WORD...: of these devices
+# bond NAMESPACE NAME "DEVICE..." WORD...: creates a bond of these devices
 bond() {
 	local ns=$1 name=$2 devices=$3 dev
 
@@ -61,12 +62,12 @@ speed_is() {
 	in_ns "$BOX" ethtool "$1" | grep -q "Speed: $2Mb/s"
 }
 
-# port_is DEVICE FILTER: of conga's JSON
+# port_is DEVICE FILTER: the JSON of conga matches the filter
 port_is() {
 	conga -j port show "$1" | json_is ".[0] | $2"
 }
 
-# follows DEVICE RATE TDRE: its speed, then the port
+# follows DEVICE RATE TDRE: waits until the device reports this speed, then until the port does
 follows() {
 	busywait "$PATIENCE_MS" speed_is "$1" $(($2 / 1000000)) ||
 		fail "$1 does not report $2 bit/s: $(in_ns "$BOX" ethtool "$1" | grep Speed)" || return
@@ -80,20 +81,20 @@ link() {
 	ip -n "$FAR" link set "down$1" "$2"
 }
 
-# follows_link DEVICE NUMBER: that goes, and returns
+# follows_link DEVICE NUMBER: the link goes down and returns
 follows_link() {
 	follows "$1" "$TWO" "$TDRE_TWO" && link "$2" down && follows "$1" "$ONE" "$TDRE_ONE" &&
 		link "$2" up && follows "$1" "$TWO" "$TDRE_TWO"
 }
 
-# port_above DEVICE [BOND]: once the bond has both of its links
+# port_above DEVICE [BOND]: creates the port once the bond has both of its links
 port_above() {
 	busywait "$PATIENCE_MS" speed_is "${2:-$1}" $((TWO / 1000000)) ||
 		fail "${2:-$1} does not have two links" || return
 	conga port add "$1" role transit
 }
 
-# ends STATUS DEVICE...: and the port with the last of them
+# ends STATUS DEVICE...: removes the devices, and the port with the last of them
 ends() {
 	local status=$1 dev
 
@@ -121,8 +122,8 @@ lacp() {
 	ends "$status" bond0
 }
 
-# A bond asks a link for its speed when the link comes: the inner bond goes and comes whole, with
-# both links of its own.
+# A bond reads the speed of a link when the link comes up: the inner bond goes down and comes up
+# as a whole, with both links of its own.
 active_backup() {
 	local status=0
 
@@ -160,12 +161,12 @@ listeners_notified() {
 	ends "$status" bond0
 }
 
-# A change that leaves the rate as it is, until it is seen
+# This change leaves the rate unchanged, so the test waits until the change was seen.
 listening() {
 	conga port set bond0 tier 1 && [[ -s $EVENTS ]]
 }
 
-# The other bond's rate tells that a look was made meanwhile.
+# The rate of the other bond shows that the rates were read meanwhile.
 configured_stays() {
 	local status=0
 

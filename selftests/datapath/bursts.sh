@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Bursts: a packet of up to 64 KB that is cut into frames behind the port's
-# door. Ports count the frames and bytes that are on the wire, headers of each
-# frame included: exactly what the device counts that sends them one by one. So
-# for TCP and UDP in a tunnel and outside of one, from a leaf and through a
-# spine, for frames of 1500 bytes and jumbo frames, over IPv4 and IPv6. CE is
-# raised once for a burst, and is in every frame.
+# Bursts: a packet of up to 64 KB is cut into frames behind the port's hook. Ports must count the
+# frames and bytes that are on the wire, with the headers of each frame: exactly the number that
+# the device counts which sends the frames one by one. The tests cover TCP and UDP, in a tunnel
+# and outside of one, from a leaf and through a spine, frames of 1500 bytes and jumbo frames, IPv4
+# and IPv6. CE is raised once for a burst, and every frame carries it.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -45,7 +44,7 @@ tcp() {
 	[[ $said == *" unfinished=0 "* ]] || fail "TCP: $said"
 }
 
-# udp NAMESPACE ADDRESS LENGTH: each burst is one call, cut later
+# udp NAMESPACE ADDRESS LENGTH: sends bursts, each by one call, which are cut later
 udp() {
 	local -a datagrams
 	local i
@@ -54,7 +53,7 @@ udp() {
 	"$TESTS/tools/vxlan_send" -n "$1" -c "$UDP_BURSTS" -g -l "$3" -p "$DISCARD" "$2" "${datagrams[@]}"
 }
 
-# Datagrams of a tunnel fill its frames.
+# The datagrams have the length that fills the frames of the tunnel.
 send_tunnelled_tcp() {
 	tcp "${HOST[0.0]},${HOST_IP[0.0]}" "${HOST[1.0]},${HOST_IP[1.0]}"
 }
@@ -71,7 +70,7 @@ send_tcp() {
 	tcp "${LEAF[0]},${VTEP[0]}" "${LEAF[1]},${VTEP[1]}"
 }
 
-# The last datagram of each is a short one.
+# The last datagram of each burst is shorter than the others.
 send_udp() {
 	udp "${LEAF[0]}" "${VTEP[1]}" 1234
 }
@@ -82,7 +81,7 @@ send_frames() {
 
 # ---- counting ----
 
-# What comes to the port's door, bursts in one piece
+# This counter counts packets at the port's hook, where a burst is one packet.
 count_packets() {
 	in_ns "$1" nft -f - <<-END
 		table netdev bursts {
@@ -121,13 +120,13 @@ wire_counts() {
 	fail "$2 is not in ${1%-*}"
 }
 
-# The port's counts minus the wire's
+# Prints the counts of the port minus those of the wire.
 difference() {
 	port_counts "$@" && wire_counts "$@" || return
 	echo "$((FRAMES_SAID - FRAMES_SENT)) frames, $((BYTES_SAID - BYTES_SENT)) bytes"
 }
 
-# The two are not read at the same moment, so until a reading is like the last.
+# The two counts are not read at the same time, so this loop repeats until two readings are equal.
 steady_difference() {
 	local last now end=$((SECONDS + PATIENCE_S))
 
@@ -142,8 +141,8 @@ difference_is() {
 	[[ $(difference "${@:2}") == "$1" ]]
 }
 
-# count_is_exact NAMESPACE DEVICE LEAST COMMAND: in which COMMAND sends bursts,
-# that become at least LEAST frames each on average.
+# count_is_exact NAMESPACE DEVICE LEAST COMMAND: COMMAND sends bursts, which become at least LEAST
+# frames each on average
 count_is_exact() {
 	local ns=$1 dev=$2 least=$3 before packets frames
 
@@ -159,7 +158,7 @@ count_is_exact() {
 		fail "$4, $dev: $packets packets, $frames frames"
 }
 
-# cutting_at NAMESPACE DEVICE: of the two links on the way this one cuts bursts
+# cutting_at NAMESPACE DEVICE: this link, one of the two on the path, cuts bursts
 cutting_at() {
 	local way word=on
 
@@ -208,15 +207,15 @@ others_are_counted() {
 	[[ $2 != up0 ]] || count_is_exact "$@" 1 send_frames
 }
 
-# The frames on the link to leaf 1, and those with the highest CE: sets FRAMES,
-# MARKED.
+# Counts the frames on the link to leaf 1, and those with the highest CE: sets FRAMES and MARKED.
 frames_captured() {
 	read -r FRAMES MARKED < <(capture_headers wire "${LEAF[1]}" | awk '
 		$2 ~ /^08.[ef].[13579bdf]00/ { marked++ }
 		END { print NR, marked + 0 }')
 }
 
-# So often spine 0 raised CE as leaf 0 stamped, and nothing else: sets RAISED.
+# Spine 0 must have raised CE once for each packet that leaf 0 stamped, and nowhere else: sets
+# RAISED.
 raised_as_stamped() {
 	local raised
 
@@ -226,7 +225,7 @@ raised_as_stamped() {
 	stats_grew "${LEAF[0]}" "tx_stamped=$RAISED"
 }
 
-# A DRE that every packet fills; nobody else raises CE.
+# Every packet fills this DRE; no other port raises CE.
 ce_is_in_every_frame() {
 	cutting_at "${SPINE[0]}" down1.0 && hosts_have_mtu 1500 &&
 		conga_batch "${SPINE[0]}" <<-END || return
@@ -242,7 +241,7 @@ ce_is_in_every_frame() {
 	((FRAMES > LEAST_FRAMES * RAISED)) || fail "$RAISED raised, $FRAMES frames"
 }
 
-# Leaves speak from the addresses of their tunnels, which all boxes have a route to.
+# Leaves send from the addresses of their tunnels, to which all nodes have a route.
 leaf_sources() {
 	local l
 
@@ -253,7 +252,7 @@ leaf_sources() {
 	done
 }
 
-# TCP sends bursts as long as it may, however slowly its machine makes it send.
+# TCP sends bursts of the maximum length, however slow the machine is.
 long_bursts() {
 	local ns
 
@@ -262,7 +261,7 @@ long_bursts() {
 	done
 }
 
-# Hosts ask for no routers, bridges have nothing to say.
+# Hosts send no router solicitations, and bridges send no packets.
 silence() {
 	local l
 

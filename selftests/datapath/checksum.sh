@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Outer UDP checksums, which IPv6 needs and IPv4 has with udpcsum: stamped by a
-# leaf, given another source port by it, CE raised by leaf and spine, cleared by a
-# leaf, and never wrong. A veth does not verify what it believes to be offloaded, so
-# the offloads are off, on every device or on those of the fabric; tcpdump runs on
-# leaf and spine, so that every header is shared and must be made writable first. The
-# control corrupts packets on the spine and sees the receiver count them.
+# Outer UDP checksums, which IPv6 needs and IPv4 has with udpcsum, must never be wrong: not after
+# a leaf stamps a packet, gives it another source port or clears it, and not after a leaf or a
+# spine raises CE. A veth does not verify a checksum that it takes for offloaded, so the offloads
+# are off, on every device or on those of the fabric. tcpdump runs on leaf and spine, so that
+# every header is shared and must be made writable first. The control corrupts packets on the
+# spine, and the receiver must count them.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -24,7 +24,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 TOPO_UDPCSUM=on			# for the v4 underlay
-# Of the DREs; nothing is shaped. Low, so that what a slow machine carries raises CE.
+# These are the rates of the DREs; no link is shaped. They are low, so that the traffic of a slow
+# machine raises CE.
 readonly LEAF_RATE=4mbit SPINE_RATE=1mbit
 
 readonly VXLAN="udp port 4789"
@@ -34,7 +35,7 @@ readonly CORRUPTED=5
 readonly DISCARD=9
 readonly PATIENCE_MS=10000
 
-# offloads_off NAMESPACE...: on every veth in them
+# offloads_off NAMESPACE...: switches them off on every veth in the namespaces
 offloads_off() {
 	local ns dev
 
@@ -55,8 +56,8 @@ no_errors() {
 	[[ $errors == 0 ]] || fail "$errors checksum errors"
 }
 
-# A leaf's port before the stamp is cleared, one on which CE is raised, and a
-# spine's: the last also because every packet has a second owner then.
+# The captures are at a leaf's port before the stamp is cleared, at a port that raises CE, and at
+# a spine's port. The capture at the spine also gives every packet a second owner.
 captures_start() {
 	CAPTURE_BYTES=2000
 	capture_start leaf0 "${LEAF[0]}" up0 "$VXLAN" &&
@@ -64,7 +65,7 @@ captures_start() {
 		capture_start spine0 "${SPINE[0]}" down1.0 "$VXLAN"
 }
 
-# All outer checksums present and right, and the inner ones.
+# All outer and inner checksums must be present and right.
 capture_is_right() {
 	local packets good bad
 
@@ -104,7 +105,7 @@ unwanted_is() {
 	udp_unwanted "$1" 4 && ((UNWANTED == $2))
 }
 
-# Nobody listens; what arrives with a right checksum is counted as such.
+# No socket listens; the kernel still counts a packet that arrives with a right checksum.
 udp_crosses() {
 	local to=${HOST[1.0]} before
 
@@ -116,7 +117,7 @@ udp_crosses() {
 	fail "$((UNWANTED - before)) of $DATAGRAMS datagrams arrived"
 }
 
-# Otherwise nothing was tested.
+# Without such packets nothing was tested.
 packets_were_written() {
 	local ns
 
@@ -131,7 +132,7 @@ packets_were_written() {
 
 # ---- tests ----
 
-# Spines are slower than leaves, so that they raise CE above what leaves did.
+# Spines are slower than leaves, so that they raise CE above the value of the leaves.
 setup() {
 	local l s ns
 
@@ -150,8 +151,8 @@ all_on() {
 	tcp_crosses && udp_crosses && no_errors
 }
 
-# The hosts' packets come with inner checksums left to the device and as GSO
-# packets; the leaves' and spines' links, which offload nothing, complete them.
+# The packets of the hosts arrive with inner checksums left to the device and as GSO packets; the
+# links of leaves and spines, which offload nothing, complete them.
 fabric_off() {
 	offloads_off "${LEAF[@]}" "${SPINE[@]}" || return
 	captures_start && tcp_crosses && udp_crosses || return
@@ -164,7 +165,7 @@ all_off() {
 	captures_are_right && no_errors && packets_were_written
 }
 
-# Otherwise nothing was tested.
+# Without such packets nothing was tested.
 ports_were_written() {
 	local count
 
@@ -172,7 +173,8 @@ ports_were_written() {
 	((count > TRANSFERS)) || fail "$count source ports"
 }
 
-# rehashed COMMAND...: while every packet gets a source port of its own, beside its stamp
+# rehashed COMMAND...: runs the command while every packet gets a source port of its own, besides
+# its stamp
 rehashed() {
 	local status=0
 
@@ -181,8 +183,8 @@ rehashed() {
 	leaves_set policy conga flowlet-timeout auto && return "$status"
 }
 
-# A byte of the inner packet's IP header that nobody reads before the checksum
-# is verified: its identification.
+# This byte of the inner IP header (the identification) is not read before the checksum is
+# verified.
 corrupt() {
 	local family=ip
 
@@ -202,7 +204,7 @@ errors_are() {
 	(($(csum_errors "${LEAF[@]}") == $1))
 }
 
-# corrupted NAMESPACE: how many packets were
+# corrupted NAMESPACE: prints the number of corrupted packets
 corrupted() {
 	local family=ip
 

@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# CHECKSUM_COMPLETE: a network card that sums up every frame. What a leaf clears
-# it clears in the sum, too: the sum is still true when the tunnel sees the
-# packet and when the packet within arrives, whether or not the outer header has
-# a checksum, over IPv4 and IPv6, plain VXLAN and GPE, whatever the packet lies
-# in. A wrong sum would not lose the packet: the kernel sums up again, and
-# complains once about the card. So a witness of our own, selftests/inject, says
-# of every packet whether its sum is true. The controls: it notices a wrong one,
-# and damaged packets are dropped.
+# CHECKSUM_COMPLETE: a network card sums up every frame. When a leaf clears bits, it must adjust
+# the sum, too: the sum must be right when the tunnel receives the packet and when the inner
+# packet arrives, with or without a checksum in the outer header, over IPv4 and IPv6, in plain
+# VXLAN and GPE, and in every kind of skb. A wrong sum would not lose the packet: the kernel sums
+# up again, and warns once about the card. So a module of this test, selftests/inject, checks the
+# sum of every packet. The controls show that it notices a wrong sum, and that damaged packets are
+# dropped.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -32,7 +31,7 @@ readonly PINGS=5 DATAGRAMS=5 PAYLOAD=101
 readonly PACKETS_EACH=$((PINGS + DATAGRAMS))
 readonly PATIENCE_MS=5000
 
-# Tunnels between the leaves, on which leaf l has the address of NET.(l + 1).
+# These are the tunnels between the leaves, on which leaf l has the address of NET.(l + 1).
 declare -rA NET=([v4]=10.61.0 [v4sum]=10.62.0 [v6]=10.63.0 [v6sum]=10.64.0
 	[gpe]=10.65.0 [gpesum]=10.66.0 [gpe6sum]=10.67.0)
 readonly -a SHAPES=("" "paged odd" "odd cloned" "paged cloned")
@@ -43,7 +42,7 @@ mac_of() {
 	ip -n "$1" -br link show "$2" | awk '{ print $3 }'
 }
 
-# With neighbours that nobody has to ask for, as the tunnels have them.
+# Permanent neighbour entries make discovery unnecessary, as in the tunnels.
 underlay6() {
 	local l mac
 
@@ -71,8 +70,8 @@ underlay6() {
 	END
 }
 
-# tunnel_lines LEAF NAME VNI WORD...: of Ethernet frames; nothing is asked for,
-# so that every packet is one of the test's.
+# tunnel_lines LEAF NAME VNI WORD...: a tunnel of Ethernet frames. No neighbour is resolved, so
+# every packet is one of the test's.
 tunnel_lines() {
 	local l=$1 name=$2
 
@@ -82,7 +81,7 @@ tunnel_lines() {
 dev $name nud permanent"
 }
 
-# gpe_lines LEAF NAME ID WORD...: of IP packets, by one device
+# gpe_lines LEAF NAME ID WORD...: a tunnel of IP packets by one device
 gpe_lines() {
 	local l=$1 name=$2
 
@@ -108,7 +107,7 @@ tunnels() {
 	gpe_lines "$l" gpe6sum 17 "$gpe6" csum
 }
 
-# A card receives frames as they are on the wire, so the spine cuts and sums.
+# A card receives frames as they are on the wire, so the spine cuts and sums up.
 leaf_up() {
 	local l=$1
 
@@ -139,7 +138,7 @@ card_is() {
 		fail "no such card: $*"
 }
 
-# The counters of the card and its witness that are not zero
+# Prints the counters of the card and of its checker that are not zero.
 card_says() {
 	local word words said=""
 
@@ -154,7 +153,7 @@ card_said() {
 	[[ $(card_says) == "$1" ]] || fail "the card said: $(card_says), expected: $1"
 }
 
-# The kernel says it of the first packet only, to whatever device.
+# The kernel warns about the first packet only, whichever device receives it.
 kernel_is_content() {
 	local said
 
@@ -168,7 +167,7 @@ sink_lines() {
 	(($(wc -l <"$TOPO_DIR/sink") >= $1))
 }
 
-# The inner checksum of a datagram is checked before anybody hears it.
+# The inner checksum of a datagram is verified before a socket receives it.
 datagrams() {
 	"$TESTS/tools/vxlan_send" -n "${LEAF[0]}" -c "$DATAGRAMS" -l "$PAYLOAD" -p "$SINK" "$1" c0ffee
 }
@@ -182,7 +181,7 @@ datagrams_arrive() {
 		fail "$1: not all datagrams arrived"
 }
 
-# The card is on leaf 1 alone: one packet of each ping goes by it.
+# The card is on leaf 1 alone: one packet of each ping passes it.
 pings_return() {
 	local said
 
@@ -206,7 +205,7 @@ shape_is_true() {
 	card_said "injected=$PACKETS_EACH outer_true=$PACKETS_EACH inner_true=$PACKETS_EACH$kept"
 }
 
-# Every packet of the card had a stamp to be cleared.
+# Every packet of the card had a stamp, which was cleared.
 sum_is_true() {
 	local shape count=$((PACKETS_EACH * ${#SHAPES[@]}))
 
@@ -221,7 +220,7 @@ sum_is_true() {
 
 # ---- controls ----
 
-# Without GRO, which would tell the kernel's log.
+# This control runs without GRO, which would write to the kernel's log.
 lies_are_seen() {
 	local name
 
@@ -237,7 +236,7 @@ errors_are() {
 	(($(csum_errors "${LEAF[1]}") - ERRORS == $1))
 }
 
-# Noticed by the outer checksum, or by the inner one; nothing is heard of them.
+# The outer or the inner checksum detects the damaged packets, and no socket receives them.
 damaged_are_dropped() {
 	local before name
 
@@ -274,7 +273,7 @@ streams_cross() {
 	no_errors && kernel_is_content
 }
 
-# Built by vm/module, or in its own folder
+# The module is built by vm/module, or in its own folder.
 card_file() {
 	local built
 

@@ -40,7 +40,8 @@ setup() {
 
 # ---- what was sent ----
 
-# sent_at_once: at leaf 0 by all processors; sets LEAF_BEFORE, LEAF_AFTER and the spine's
+# sent_at_once: all processors send at leaf 0; sets LEAF_BEFORE, LEAF_AFTER and the same for the
+# spine
 sent_at_once() {
 	local us
 
@@ -54,7 +55,8 @@ sent_at_once() {
 	totals "${SPINE[0]}" down && SPINE_AFTER=$TOTALS
 }
 
-# ports_sent BEFORE AFTER: what their devices sent, and no less than what was sent
+# ports_sent BEFORE AFTER: the ports count the packets of their devices, at least as many as were
+# sent
 ports_sent() {
 	ports_agree "$1" "$2" || return
 	echo "# $SENT sent: ports count $PORT_PACKETS packets, $PORT_BYTES bytes"

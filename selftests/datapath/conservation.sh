@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# In a fabric that drops nothing each datagram arrives exactly once, and unchanged, under
-# every policy, over IPv4 and IPv6; and the module's counters add up to the devices': what
-# ports count is what their devices sent, on every box, and what leaf 1 hears is what leaf
-# 0 sent. Some leave the host as one packet, which leaf 0's uplinks cut.
+# In a fabric that drops nothing each datagram arrives exactly once and unchanged, under every
+# policy, over IPv4 and IPv6. The module's counters equal those of the devices: on every node
+# ports count the packets that their devices send, and leaf 1 receives the packets that leaf 0
+# sent. Some datagrams leave the host as one packet, which the uplinks of leaf 0 cut.
 #
-# DATAGRAMS by policy and underlay: 600, if nothing else is said; SEED 1.
+# DATAGRAMS is the number by policy and underlay, 600 by default; SEED is 1 by default.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -26,7 +26,7 @@ readonly BURST=8		# datagrams that leave the host as one packet, at most
 
 TOPO_UDPCSUM=on
 
-# A device that cannot cut packets has the kernel do it, after the port counted them.
+# The kernel cuts packets for a device that cannot do so, after the port counted them.
 cut_in_kernel() {
 	local ns=$1 dev
 
@@ -35,8 +35,8 @@ cut_in_kernel() {
 	done
 }
 
-# Nobody says anything by itself any more, nor asks for a neighbour: who is asked for when
-# questions are dropped would be lost.
+# From here on no node sends packets of its own or neighbour requests: a neighbour that is
+# resolved while requests are dropped would be lost.
 silence() {
 	local ns
 
@@ -48,7 +48,7 @@ silence() {
 	done
 }
 
-# A frame whose destination got the bit of groups would be delivered all the same.
+# A frame whose destination got the group bit would still be delivered.
 refuse_groups() {
 	in_ns "$1" sysctl -qw net.ipv4.conf.eth0.drop_unicast_in_l2_multicast=1 \
 		net.ipv6.conf.eth0.drop_unicast_in_l2_multicast=1
@@ -59,7 +59,7 @@ conserved() {
 		"${HOST_IP6[1.0]}"
 }
 
-# Whoever asks for a neighbour may lose packets meanwhile: until none is lost.
+# Neighbour resolution may lose packets, so this loop pings until none is lost.
 neighbours_known() {
 	local try says
 
@@ -90,12 +90,12 @@ mark() {
 	for ns in "${SPINE[@]}"; do totals "$ns" down && BEFORE[$ns]=$TOTALS || return; done
 }
 
-# box_agrees NAMESPACE DEVICES
+# box_agrees NAMESPACE DEVICES: the ports of the node agree with its devices
 box_agrees() {
 	totals "$1" "$2" && ports_agree "${BEFORE[$1]}" "$TOTALS"
 }
 
-# Since the fabric was made
+# These are the counts since the fabric was created.
 all_agree() {
 	local ns
 
@@ -105,7 +105,7 @@ all_agree() {
 
 # ---- policies ----
 
-# On every box: hula and tr are also the spines' business.
+# Every node gets the policy, because hula and tr run on the spines, too.
 policy_set() {
 	local ns probe=auto
 
@@ -120,8 +120,8 @@ probes_heard() {
 	[[ $("$CONGA" -n "${LEAF[0]}" -j leaf show | jq -r '.[0].best // empty') ]]
 }
 
-# left_to_kernel: by HULA, while no probe that is young enough told of a way; of a box that
-# has time for its probes none, else few. Sets LEFT.
+# left_to_kernel: HULA leaves packets to the kernel while no recent probe has reported a path. A
+# node that has time for its probes leaves none, another node a few. Sets LEFT.
 left_to_kernel() {
 	local grown
 
@@ -131,8 +131,8 @@ left_to_kernel() {
 	((LEFT * 100 <= DATAGRAMS)) || fail "$LEFT packets of $DATAGRAMS datagrams were left to the kernel"
 }
 
-# Where some packets were left to the kernel, each of one to BURST datagrams, these came
-# without a stamp.
+# If packets were left to the kernel, each of one to BURST datagrams, these arrived without a
+# stamp.
 stamped_arrive() {
 	local grown plain
 

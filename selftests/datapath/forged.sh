@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Whose bytes: nothing of an unprivileged sender is looked at while he can still write it. A
-# process sends VXLAN by a UDP socket and rewrites the headers while packets are on their
-# way, each of which waits a while at the uplink: by send(), MSG_ZEROCOPY, splice and
-# sendfile, each as single datagrams and as segments of one call. First without conga on
-# his leaf, as a control: what he wrote after the output hooks leaves, and the other leaf
-# believes it. Then with it: everything arrives, and the other leaf sees no stamp.
+# Ownership of bytes: the module must not trust bytes of an unprivileged sender while the sender
+# can still write them. A process sends VXLAN by a UDP socket and rewrites the headers while the
+# packets, each delayed at the uplink, are in transit. It uses send(), MSG_ZEROCOPY, splice and
+# sendfile, each with single datagrams and with segments of one call. The control runs without
+# conga on the process's leaf: the bytes that were written after the output hooks leave, and the
+# other leaf accepts them. With conga all datagrams arrive, and the other leaf sees no stamp.
 #
-# A rule before conga's hook writes a DSCP into what has no stamp there, so that it is known
-# of each datagram that arrives whether its stamp was written later.
+# A rule before conga's hook writes a DSCP into each datagram without a stamp, so that an arriving
+# datagram shows whether its stamp was written later.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -33,10 +33,10 @@ readonly CALLS=150 SEGMENTS=4
 readonly DELAY=5ms		# at the uplink, behind all hooks
 readonly PATIENCE_MS=10000
 
-# How to send, and in how many datagrams a call
+# These are the methods of sending, and the number of datagrams in a call.
 readonly WAYS=(copy zerocopy splice sendfile)
 
-# What forge sends: its VNI, and its word without and with a stamp
+# These are the VNI that forge sends, and its word without and with a stamp.
 readonly VNI=0x000063 CLEAN=0x08000000 STAMPED=0x084f0f00
 
 # ---- set up ----
@@ -77,7 +77,7 @@ hooks_up() {
 	END
 }
 
-# Counters are exact when nobody else sends. The rate is such that no burst raises CE.
+# Counters are exact when no other traffic exists. The rate is such that no burst raises CE.
 leaf_up() {
 	conga_batch "${LEAF[$1]}" <<-END
 		fabric add $QUIET age 10s
@@ -112,7 +112,7 @@ seen_all() {
 	seen_read && ((SEEN[came] - ALL >= $1))
 }
 
-# forge WAY SEGMENTS [OPTION]: all of it arrives. Sets SEEN to what leaf 1 saw of it.
+# forge METHOD SEGMENTS [OPTION]: all datagrams arrive. Sets SEEN to the counts of leaf 1.
 forge() {
 	local count=$((CALLS * $2)) name
 	local -A before=()
@@ -132,7 +132,8 @@ forge() {
 
 # ---- tests ----
 
-# believed WAY SEGMENTS: the control. Segments of a copy may differ, too, since it takes a while.
+# believed METHOD SEGMENTS: the control. Segments of a copy may differ, too, since copying takes a
+# while.
 believed() {
 	forge "$@" || return
 	stats_grown "${LEAF[1]}" rx_learnt
@@ -146,15 +147,16 @@ believed() {
 	esac
 }
 
-# copied WAY SEGMENTS: all packets, if the kernel took the sender's pages. Some kernels copy
-# what is spliced.
+# copied METHOD SEGMENTS: all packets are copied if the kernel took pages of the sender. Some
+# kernels copy spliced data.
 copied() {
 	stats_grown "${LEAF[0]}" tx_copied
 	((GROWTH == CALLS || (GROWTH == 0 && LATE[$1] == 0))) ||
 		fail "$GROWTH of $CALLS packets were copied"
 }
 
-# not_believed WAY SEGMENTS: some had a stamp when they were looked at, some had none
+# not_believed METHOD SEGMENTS: some datagrams had a stamp when they were checked, and some had
+# none
 not_believed() {
 	forge "$@" || return
 	stats_grown "${LEAF[0]}" tx_forged
@@ -166,7 +168,7 @@ not_believed() {
 	copied "$@" && stats_moved "${LEAF[1]}" "" && tables_are_empty
 }
 
-# not_written WAY SEGMENTS: what is cleared is the packet, not what its sender has
+# not_written METHOD SEGMENTS: the module clears the packet, and never the memory of its sender
 not_written() {
 	forge "$@" -k || return
 	stats_grown "${LEAF[0]}" tx_forged
@@ -183,7 +185,7 @@ rows_to_leaf() {
 	table_rows 1 to-leaf "${VTEP[0]}" && echo "$ROWS"
 }
 
-# A new fabric has learnt nothing.
+# A new fabric has learnt nothing yet.
 fabrics_anew() {
 	conga 1 fabric del && leaf_up 1 && leaf_up 0
 }

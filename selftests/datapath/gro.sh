@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What a leaf receives is merged (GRO) as without conga, though CE changes half way
-# through a burst. First with TCP: the sender's uplink cuts its bursts into frames; the
-# spine's link is slow for its DRE, not for traffic, so that each burst raises its
-# metric by a quarter of full scale, and it sinks until the next one. How many frames
-# become one packet is compared with the same load before there are fabrics. Then frame
-# by frame: which two segments are merged, and what the packet says that they become.
+# The packets that a leaf receives are merged (GRO) as without conga, even if CE changes in the
+# middle of a burst. The first part uses TCP. The uplink of the sender cuts its bursts into
+# frames. The link of the spine is slow for its DRE, but not for the traffic, so that each burst
+# raises the metric by a quarter of full scale, and the metric falls until the next burst. The
+# number of frames that become one packet is compared with that of the same load before any fabric
+# exists. The second part goes frame by frame: it checks which two segments are merged, and the
+# header of the result.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -25,9 +26,9 @@ TOPO_LINKS=1
 FABRIC_RATE=100gbit
 CAPTURE_BYTES=1600		# whole frames, for their checksums
 
-# Tdre is automatic: C * tau is four of the largest bursts, here in 42 ms. A burst every
-# 40 ms fills a quarter of it, of which 0.39 are left when the next one comes: the
-# metric goes from 1 to 3 and back.
+# Tdre is automatic: C * tau is four of the largest bursts, here in 42 ms. A burst every 40 ms
+# fills a quarter of it, of which the fraction 0.39 is left at the next burst: the metric goes
+# from 1 to 3 and back.
 readonly SLOW_RATE=50mbit
 readonly BURST=65536 BURSTS=50 GAP_NS=40000000
 readonly LEAST_PERCENT=90	# of what is merged without a fabric
@@ -37,7 +38,8 @@ readonly MOST_DISORDER=5	# packets out of order, among those of all bursts
 readonly FLUSH_NS=2000000	# so long leaf 1 waits for frames to merge
 readonly PATIENCE_MS=5000
 
-# Segments of one connection within the tunnel: Ethernet, IPv4, TCP; as hexadecimal digits.
+# These are segments of one connection in the tunnel: Ethernet, IPv4 and TCP, as hexadecimal
+# digits.
 readonly PAYLOAD=1000 HEADERS=40 SEQUENCE=0x10000000
 readonly VNI=00006400
 readonly ETHERNET=0200000003010200000003000800
@@ -68,13 +70,13 @@ disorder() {
 		awk '$1 == "TcpExtTCPOFOQueue" { print $2 }'
 }
 
-# The tunnel counts what GRO made of the frames: sets FRAMES, PACKETS, DISORDER.
+# The tunnel counts the packets that GRO made of the frames: sets FRAMES, PACKETS, DISORDER.
 counters_read() {
 	FRAMES=$(link_counter "${LEAF[1]}" up0 rx packets) &&
 		PACKETS=$(link_counter "${LEAF[1]}" vx rx packets) && DISORDER=$(disorder)
 }
 
-# Of the load: sets MERGED, hundredths of a frame in a packet, and DISORDER
+# Sets MERGED (frames in a packet, in hundredths) and DISORDER for this load.
 measure() {
 	local frames packets disorder
 
@@ -87,7 +89,7 @@ measure() {
 	echo "# $frames frames became $packets packets, $DISORDER out of order"
 }
 
-# How often CE is another one than in the frame before, on the way to leaf 1
+# Prints how often CE differs from that of the previous frame, on the path to leaf 1.
 ce_changes() {
 	capture_headers wire "${SPINE[0]}" | awk '
 		{ ce = substr($2, 4, 1) }
@@ -134,7 +136,7 @@ merged_after_conga() {
 
 # ---- frame by frame ----
 
-# checksum DIGITS: of the Internet protocols
+# checksum DIGITS: the Internet checksum of these bytes
 checksum() {
 	local i sum=0
 
@@ -143,7 +145,7 @@ checksum() {
 	printf '%04x' $((~sum & 0xffff))
 }
 
-# segment WORD SEQUENCE: VXLAN with this first word
+# segment WORD SEQUENCE: a VXLAN packet with this first word
 segment() {
 	local ip tcp length
 
@@ -154,8 +156,8 @@ segment() {
 	echo "$1$VNI$ETHERNET$ip${tcp}$(checksum "${ADDRESSES}0006$length$tcp")0000"
 }
 
-# merged WORD WORD GAP [OPTION]...: two segments with GAP bytes missing between them,
-# and these words. Sets WORDS, of what came of them; OPTIONs are vxlan_send's.
+# merged WORD WORD GAP [OPTION]...: sends two segments with these words and GAP bytes missing
+# between them. Sets WORDS to the words of the result; OPTIONs are those of vxlan_send.
 merged() {
 	local first second mac
 
@@ -169,7 +171,7 @@ merged() {
 	WORDS=$(capture_headers merged "${LEAF[1]}" | awk '{ printf "%s%s", sep, substr($2, 1, 8); sep = " " }')
 }
 
-# Both payloads, in one packet or two
+# The result has both payloads, in one packet or two.
 all_came() {
 	capture_text merged -q | awk -v headers="$1" -v all=$((2 * PAYLOAD)) '
 		$(NF - 1) == "length" { bytes += $NF - headers }
@@ -193,14 +195,14 @@ others_stay_apart() {
 		becomes "08120000 08160000" 08120000 08160000 0		# no stamps
 }
 
-# Where byte 3 has no queue, bits 4..2 may be feedback's.
+# If byte 3 is no queue, bits 4..2 may be feedback.
 queue_is_the_newer_one() {
 	becomes "081301e4 081301e8" 081301e4 081301e8 0 && conga 1 fabric set policy tr || return
 	becomes 081301e8 081301e4 081301e8 0 && becomes 081701e8 08130184 081701e8 0 -x 0 &&
 		becomes "0c130104 0c130108" 0c130104 0c130108 0 && conga 1 fabric set policy conga
 }
 
-# Only the first of them has another word than it was sent with.
+# Only the first segment has another word than it was sent with.
 unmerged_is_whole() {
 	becomes "08170100 08170100" 08130100 08170100 1 || return
 	(($(capture_text merged -vv | grep -c "udp sum ok") == 2)) ||
@@ -209,7 +211,7 @@ unmerged_is_whole() {
 
 # ---- set up ----
 
-# A veth merges nothing that comes from one which takes bursts whole.
+# A veth merges no packets from a veth that accepts bursts whole.
 offloads() {
 	in_ns "${LEAF[0]}" ethtool -K up0 tso off gso off &&
 		in_ns "${SPINE[0]}" ethtool -K down1.0 tso off &&
@@ -220,7 +222,7 @@ setup() {
 	topo_up && offloads >/dev/null && settle
 }
 
-# What comes to leaf 1 is held for a moment; nobody else says anything.
+# Packets to leaf 1 are held for a moment; no other node sends packets.
 setup_frames() {
 	fabric_leaf 1 conga conga &&
 		ip netns exec "${LEAF[1]}" sh -c "echo $FLUSH_NS >/sys/class/net/up0/gro_flush_timeout"

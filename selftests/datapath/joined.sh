@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Datagrams that were joined into one packet on their way, by UDP GRO forwarding or by
-# fraglist GRO of a spine, or by UDP_SEGMENT of a local process: each has a stamp of its own.
-# Each is read and learnt from by the leaf, raised by the spine, and cleared; what is in
-# them arrives whole. Every eighth datagram is shorter than those it is joined with. A
-# control shows what a stock kernel's spine joins.
+# Datagrams can be joined into one packet in transit, by UDP GRO forwarding or by fraglist GRO of
+# a spine, or by UDP_SEGMENT of a local process; each datagram has a stamp of its own. The leaf
+# must read each stamp, learn from it and clear it, and the spine must raise it; the payload must
+# arrive unchanged. Every eighth datagram is shorter than the others that it is joined with. A
+# control shows which datagrams a stock kernel's spine joins.
 #
-# Datagrams come from leaf 0 past its IP layer, with LBTags in turn, and CE and feedback
-# that follow from the LBTag, so that the tables of leaf 1 say which of them it has read.
+# Datagrams leave leaf 0 past its IP layer, with LBTags in turn, and with CE and feedback that
+# follow from the LBTag, so that the tables of leaf 1 show which datagrams it has read.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -43,12 +43,12 @@ readonly HELD_MS=200		# for so long a mirrored packet waits
 readonly HEADERS=40		# bytes of a datagram that tell it from others
 readonly PAGED=900 PAGES=64	# bytes, datagrams of a process that sends its pages
 
-# Uplinks of leaf 1 have this LBTag; feedback is about it.
+# The uplinks of leaf 1 have this LBTag; feedback is about it.
 readonly UPLINK=3
 
 # ---- datagrams ----
 
-# checksum DIGITS: of the Internet protocols
+# checksum DIGITS: the Internet checksum of these bytes
 checksum() {
 	local i sum=0
 
@@ -57,8 +57,8 @@ checksum() {
 	printf '%04x' $((~sum & 0xffff))
 }
 
-# frame BYTES: from host to host, a number of 16 bits and zeros. Sets HEAD, with the checksum
-# left out, and SUM, that of all but the number.
+# frame BYTES: a frame from host to host, with a 16-bit number and zeros. Sets HEAD, without the
+# checksum, and SUM, the sum of all but the number.
 frame() {
 	local from=c0a8000a to=c0a8010a udp ip
 
@@ -69,14 +69,14 @@ frame() {
 	printf -v ZEROS '%0*d' $((2 * $1 - 4)) 0
 }
 
-# The word of datagram number $1: LBTag, CE and feedback in turn
+# Prints the word of datagram number $1, with LBTag, CE and feedback in turn.
 word_of() {
 	local tag=$(($1 % 16))
 
 	printf -v WORD '%08x' $((0x08010100 | tag << 20 | (tag % 8) << 17 | UPLINK << 12 | 5 << 9))
 }
 
-# datagrams_make: sets STAMPED and BLANK, and PAYLOADS, one a line
+# datagrams_make: sets STAMPED, BLANK and PAYLOADS, one datagram a line
 datagrams_make() {
 	local i sum bytes
 	local -A head=() base=() zeros=()
@@ -102,7 +102,7 @@ datagrams_make() {
 
 # ---- set up ----
 
-# joins NAMESPACE DEVICE FEATURE: what comes in by it is held for a moment, and joined
+# joins NAMESPACE DEVICE FEATURE: the device holds incoming packets for a moment and joins them
 joins() {
 	in_ns "$1" ethtool -K "$2" gro on rx-udp-gro-forwarding off rx-gro-list off \
 		"$3" on >/dev/null || fail "$2 has no $3" || return
@@ -114,7 +114,8 @@ joins_nothing() {
 	in_ns "$1" ethtool -K "$2" rx-udp-gro-forwarding off rx-gro-list off gro off >/dev/null
 }
 
-# What leaf 1 gets from the spine as one packet
+# This counter counts the packets that leaf 1 gets from the spine, where joined datagrams are one
+# packet.
 hooks_up() {
 	in_ns "${LEAF[1]}" nft -f - <<-END
 		table inet seen {
@@ -135,7 +136,7 @@ packets_in() {
 	[[ $said =~ packets\ ([0-9]+) ]] && PACKETS_IN=${BASH_REMATCH[1]}
 }
 
-# leaf_up LEAF MODE: anew
+# leaf_up LEAF MODE: creates the fabric of the leaf again
 leaf_up() {
 	conga "$1" fabric del 2>/dev/null
 	conga_batch "${LEAF[$1]}" <<-END
@@ -154,13 +155,13 @@ spine_up() {
 		"$CONGA" -n "$ns" port set down1.0 rate 1mbit
 }
 
-# A spine with a fabric is not part of every test.
+# Only some tests have a spine with a fabric.
 spine_down() {
 	"$CONGA" -n "${SPINE[0]}" fabric del 2>/dev/null
 	:
 }
 
-# By so much that it remains so for nearly three seconds
+# The DRE is filled so far that it remains full for nearly three seconds.
 spine_fill() {
 	topo_link_addresses 1 0 0
 	"$TESTS/tools/vxlan_send" -n "${SPINE[0]}" -c 30 -l 30000 -p "$SINK" "$LEAF_END" -
@@ -193,7 +194,7 @@ lines_are() {
 	(($(wc -l <"$TOPO_DIR/$1") == $2))
 }
 
-# arrive FILE TEXT COMMAND...: these lines and no others come, in this order
+# arrive FILE TEXT COMMAND...: exactly these lines arrive, in this order
 arrive() {
 	local file=$1 text=$2 before count
 
@@ -206,7 +207,7 @@ arrive() {
 		fail "$(($(wc -l <"$TOPO_DIR/$file") - before)) of $count came, or other ones"
 }
 
-# send [-p PORT] DATAGRAM...: from leaf 0, past its IP layer
+# send [-p PORT] DATAGRAM...: sends from leaf 0, past its IP layer
 send() {
 	local -a words=()
 
@@ -215,10 +216,10 @@ send() {
 		"${words[@]}" "${VTEP[1]}" "$@"
 }
 
-# cross DATAGRAM...: through the tunnel of leaf 1 all of them come to its host
+# cross DATAGRAM...: all datagrams reach the host through the tunnel of leaf 1
 cross() {
 	packets_in
-	# Not all of them have a fabric in each test.
+	# Some tests have no fabric on some nodes.
 	stats_mark "${LEAF[1]}" 2>/dev/null
 	stats_mark "${SPINE[0]}" 2>/dev/null
 	arrive sink "$PAYLOADS" send "$@" && no_errors && packets_in || return
@@ -232,7 +233,7 @@ no_errors() {
 	((errors == ERRORS)) || fail "$((errors - ERRORS)) checksum errors"
 }
 
-# Most packets that leaf 1 got were joined.
+# Most packets that leaf 1 received were joined.
 were_joined() {
 	((PACKETS_IN <= COUNT / 2)) || fail "$COUNT datagrams came in $PACKETS_IN packets"
 }
@@ -243,7 +244,7 @@ joined_by_stock() {
 	cross "${BLANK[@]}" && were_joined
 }
 
-# expected_rows [CE]: of the from-leaf table
+# expected_rows [CE]: prints the expected rows of the from-leaf table
 expected_rows() {
 	local tag rows=""
 
@@ -251,7 +252,7 @@ expected_rows() {
 	echo "${rows# }"
 }
 
-# Each LBTag with its CE, or the one that the spine raised all to
+# Each LBTag has its CE, or the CE to which the spine raised all of them.
 rows_are() {
 	table_rows 1 from-leaf "${VTEP[0]}" || return
 	[[ $ROWS == "$1" ]] || fail "from-leaf has $ROWS, expected $1"
@@ -267,20 +268,20 @@ learnt_each() {
 	[[ $ROWS == "$UPLINK=5" ]] || fail "to-leaf has $ROWS"
 }
 
-# Few came alone.
+# Few datagrams arrived alone.
 joined_counted() {
 	stats_grown "${LEAF[1]}" rx_joined
 	((GROWTH > COUNT / 2 && GROWTH <= COUNT)) || fail "rx_joined=$GROWTH"
 }
 
-# The tunnel drops what is not cleared.
+# The tunnel drops a packet that is not cleared.
 cleared_each() {
 	leaf_up 1 plain && cross "${STAMPED[@]}" && were_joined || return
 	stats_grew "${LEAF[1]}" "rx_stamped=$COUNT" &&
 		stats_grew "${LEAF[1]}" "rx_plain_leaf=$COUNT" && rows_are ""
 }
 
-# Only every second one has a stamp.
+# Only every second datagram has a stamp.
 mixed_each() {
 	local i
 	local -a mixed=()
@@ -293,7 +294,7 @@ mixed_each() {
 		rows_are "1=1 3=3 5=5 7=7 9=1 11=3 13=5 15=7"
 }
 
-# Nothing that is joined with a control packet comes through, nor is a datagram lost.
+# No packet that is joined with a control packet passes, and no datagram is lost.
 control_each() {
 	local control=08000100fffffe00c0ffee00
 
@@ -305,7 +306,7 @@ control_each() {
 	cross "${STAMPED[@]}" && stats_grew "${LEAF[1]}" "rx_learnt=$COUNT"
 }
 
-# With all as long as the spine still has them as one, and leaf 1 reads each
+# The spine still has all datagrams as one packet, and leaf 1 reads each of them.
 raised_each() {
 	leaf_up 1 conga && spine_up && spine_fill && cross "${STAMPED[@]}" && were_joined || return
 	rows_are "$(expected_rows 7)" && stats_grew "${LEAF[1]}" "rx_learnt=$COUNT" || return
@@ -314,18 +315,20 @@ raised_each() {
 	stats_moved "${SPINE[0]}" "ce_raised=$GROWTH"
 }
 
-# offload_segments WORD: of the spine's port to leaf 1; off, it makes the checksums, too
+# offload_segments WORD: sets the offload of the spine's port to leaf 1; if it is off, the port
+# makes the checksums, too
 offload_segments() {
 	in_ns "${SPINE[0]}" ethtool -K down1.0 gso "$1" tx "$1" tx-udp-segmentation "$1" \
 		tx-gso-list "$1" >/dev/null 2>&1
 }
 
-# words_captured: the first of each VXLAN header
+# words_captured: prints the first word of each VXLAN header
 words_captured() {
 	capture_headers wire "${LEAF[1]}" | awk '{ print substr($2, 1, 8) }'
 }
 
-# Each frame that the spine cuts them into has CE 7, all else as it was, and a right sum.
+# The spine cuts the packet into frames, each of which must have CE 7, all else unchanged, and a
+# right checksum.
 raised_on_the_wire() {
 	local status=0
 
@@ -350,14 +353,14 @@ frames_are_raised() {
 		return
 	good=$(capture_text wire -vv | grep -c "udp sum ok] VXLAN")
 	((good == COUNT)) || fail "$good of $COUNT checksums are right" || return
-	# Otherwise they were not joined.
+	# Otherwise the datagrams were not joined.
 	stats_grown "${SPINE[0]}" ce_raised
 	((GROWTH >= COUNT * 7 / 8)) || fail "ce_raised=$GROWTH"
 }
 
-# At leaf 1 itself an ordinary socket listens, for which fraglist GRO joins what the
-# kernel cuts again before that socket has it. A veth joins nothing that comes from one which
-# takes bursts whole.
+# An ordinary socket listens at leaf 1 itself. For such a socket fraglist GRO joins packets that
+# the kernel cuts again before the socket receives them. A veth joins no packets from a veth that
+# accepts bursts whole.
 own_device_joins() {
 	in_ns "${SPINE[0]}" ethtool -K down1.0 tso off >/dev/null &&
 		leaf_up 1 conga && joins "${LEAF[1]}" up0 rx-gro-list || return
@@ -374,10 +377,10 @@ read_at_own_device() {
 	joins_nothing "${LEAF[1]}" up0 && return "$status"
 }
 
-# ---- what others hold, too ----
+# ---- packets with other owners ----
 
-# While it runs, whatever comes in by this device is mirrored, and the copies wait for a while.
-# mirrored NAMESPACE DEVICE COMMAND...
+# mirrored NAMESPACE DEVICE COMMAND...: while the command runs, every packet that arrives by this
+# device is mirrored, and the copies are delayed for a while
 mirrored() {
 	local ns=$1 dev=$2 status=0
 
@@ -395,7 +398,7 @@ nothing_waits() {
 	[[ $(tc -n "$1" -s qdisc show dev mirror) == *" backlog 0b 0p "* ]]
 }
 
-# copies_are_untouched NAMESPACE COMMAND...: in them all datagrams are as they were sent
+# copies_are_untouched NAMESPACE COMMAND...: all datagrams in the copies are as they were sent
 copies_are_untouched() {
 	local ns=$1 i expected="" found
 
@@ -420,8 +423,8 @@ held_at_spine() {
 	mirrored "${SPINE[0]}" down0.0 copies_are_untouched "${SPINE[0]}" raised_each
 }
 
-# pages_each WAY: datagrams lie in pages of a process, as forge sends them. GRO joins nothing
-# that came by MSG_ZEROCOPY, but fraglists; some kernels copy what is spliced.
+# pages_each METHOD: datagrams lie in pages of a process, as forge sends them. For packets of
+# MSG_ZEROCOPY, GRO makes only fraglists; some kernels copy spliced data.
 pages_each() {
 	local i lines="" zeros
 
@@ -442,7 +445,7 @@ pages_each_held() {
 
 # ---- a local process ----
 
-# From a process of leaf 0, all in one call
+# A process of leaf 0 sends all datagrams in one call.
 segments_are_cleared() {
 	local i sent="" expected=""
 
@@ -478,7 +481,7 @@ by_kind() {
 		held_at_spine
 }
 
-# by_kind_further KIND WAY: what has nothing to do with the underlay
+# by_kind_further KIND METHOD: tests that do not depend on the underlay
 by_kind_further() {
 	spine_down
 	tap_test "$1: stamps of a plain leaf are cleared in each joined datagram, and teach nothing" \

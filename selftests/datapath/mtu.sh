@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# MTUs that differ. A packet that its own route carries whole is not cut, or
-# lost, because the chosen uplink is narrower: it is left to the kernel. A
-# narrower link behind a spine is told of by ICMP, and TCP goes on smaller,
-# whether or not the kernel's own route leads by it, as it does without conga;
-# without the bit that forbids it the spine cuts, and that is all. That a leaf is
-# unreachable for a time does no harm.
+# MTUs that differ. A packet that fits its own route must not be cut or lost because the chosen
+# uplink is narrower: such a packet is left to the kernel. An ICMP error reports a narrower link
+# behind a spine, and TCP continues with smaller packets, whether or not the kernel's own route
+# uses this link, as TCP does without conga. If fragmentation is allowed, the spine cuts, and
+# nothing else happens. A leaf may be unreachable for a time without harm.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -36,7 +35,7 @@ readonly INNER_HEADERS=28		# IPv4 and UDP
 
 # ---- set up ----
 
-# A tunnel keeps its route; a new entry has none yet, and has the kernel look for one.
+# A tunnel keeps its route; a new entry has no route yet, and makes the kernel look for one.
 new_entry() {
 	local word
 
@@ -45,18 +44,18 @@ new_entry() {
 	done | bridge -n "${LEAF[0]}" -batch -
 }
 
-# A nexthop whose link has no carrier yet is none.
+# A nexthop whose link has no carrier yet is not usable.
 nexthops_are_up() {
 	! ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" route show "${VTEP[1]}" | grep -q linkdown
 }
 
-# own_route_is UPLINK: have the pings of find_own_route left by it?
+# own_route_is UPLINK: true if the pings of find_own_route left by this uplink
 own_route_is() {
 	(($(link_counter "${LEAF[0]}" "up$1" tx packets) - BEFORE[$1] >= PINGS))
 }
 
-# The tunnel's own packets show the leaf's own route, which is by addresses alone:
-# the same for all flows.
+# The tunnel's own packets show the leaf's own route, which depends on addresses alone: it is the
+# same for all flows.
 find_own_route() {
 	local u
 
@@ -76,7 +75,7 @@ own_routes() {
 	busywait "$PATIENCE_MS" nexthops_are_up && new_entry && find_own_route
 }
 
-# Counters are exact when nothing sends by itself.
+# Counters are exact when no node sends packets by itself.
 silence() {
 	local l
 
@@ -86,7 +85,7 @@ silence() {
 	done
 }
 
-# Every flow has an uplink of its own, half of them either.
+# Every flow has an uplink of its own, and each uplink has half of the flows.
 fabrics_up() {
 	fabric_leaf 0 ecmp conga && fabric_leaf 1 ecmp conga
 }
@@ -95,7 +94,7 @@ fabrics_down() {
 	conga 0 fabric del && conga 1 fabric del
 }
 
-# BEHIND: the MTU of a link behind a spine, less each time
+# BEHIND is the MTU of a link behind a spine, which is smaller each time.
 setup() {
 	BEHIND=1380
 	TOPO_HOST_MTU=$((TOPO_FABRIC_MTU - OVERHEAD[TOPO_UNDERLAY]))
@@ -114,8 +113,8 @@ send_flows() {
 	"$TESTS/tools/vxlan_send" -n "${HOST[0.0]}" -c "$COUNT" -l "$1" -p "$SINK" "${HOST_IP[1.0]}" -
 }
 
-# flows_arrive [BYTES_LESS]: one datagram each, the largest that the hosts'
-# link takes, or so much smaller
+# flows_arrive [BYTES_LESS]: each flow sends one datagram, the largest that the hosts' link
+# carries, or one that is BYTES_LESS smaller
 flows_arrive() {
 	local before
 
@@ -139,7 +138,7 @@ snmp_of() {
 	in_ns "$1" nstat -asz "$2" | awk 'END { print $2 }'
 }
 
-# By leaf and spines: what they cut
+# This counter counts the packets that leaf and spines cut.
 cuts() {
 	local ns sum=0 name=IpFragCreates
 
@@ -150,7 +149,7 @@ cuts() {
 	echo "$sum"
 }
 
-# told NAME: ICMP errors that leaf 0 was told
+# told NAME: prints the number of ICMP errors that leaf 0 received
 told() {
 	((TOPO_UNDERLAY == 4)) && snmp_of "${LEAF[0]}" IcmpInDestUnreachs && return
 	snmp_of "${LEAF[0]}" "Icmp6In$1"
@@ -166,7 +165,7 @@ uplink_mtu() {
 	ip -n "${LEAF[0]}" link set "up$OTHER" mtu "$1"
 }
 
-# Sets STEERED, LEFT
+# Sets STEERED and LEFT.
 steered_and_left() {
 	local grown
 
@@ -187,7 +186,7 @@ large_flows_are_whole() {
 	(($(cuts) == cut)) || fail "something was cut"
 }
 
-# The control: they would have fitted into the narrow one, too.
+# This is the control: these packets would also have fitted into the narrow uplink.
 small_flows_are_steered() {
 	stats_mark "${LEAF[0]}"
 	flows_arrive $((TOPO_FABRIC_MTU - NARROW)) || return
@@ -245,12 +244,13 @@ own_spine_says_too_big() {
 	fabrics_up && narrow_behind "$OWN" tcp_crosses
 }
 
-# Packets that the kernel would not have sent there
+# These are packets that the kernel would not have sent by this path.
 other_spine_says_too_big() {
 	narrow_behind "$OTHER" tcp_crosses
 }
 
-# forget_at NETNS: what ICMP errors said, of the underlay and of the hosts, which have IPv4
+# forget_at NETNS: removes the path MTUs of ICMP errors, those of the underlay and those of the
+# hosts, which use IPv4
 forget_at() {
 	ip -n "$1" "-$TOPO_UNDERLAY" route flush cache && ip -n "$1" route flush cache
 }
@@ -275,7 +275,7 @@ path_mtu() {
 	[[ ! $said =~ expires\ ([0-9]+)sec\ mtu ]] || MTU_LEFT=${BASH_REMATCH[1]}
 }
 
-# Another route comes and goes, as routing daemons do all the time.
+# Another route is added and removed, as routing daemons do all the time.
 routes_change() {
 	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" -batch - <<-END
 		route add unreachable ${UNRELATED[TOPO_UNDERLAY]}

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What passes through. Spines that do not mark, all or some of them: a fabric of
-# leaves alone works, with what the leaves' own links say. And reserved bits of
-# others: through a leaf's and a spine's links that mark whatever they may, and
-# through a leaf's door, they arrive as they were sent, and teach nothing.
+# Packets in transit. If no spine, or only some of the spines, mark packets, the leaves still work
+# with the loads of their own links. Reserved bits of other protocols pass through a leaf's and a
+# spine's ports that mark packets, and through a leaf's hook: they arrive as they were sent, and
+# the module learns nothing from them.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -26,7 +26,7 @@ readonly SLOW=1mbit FAST=1tbit	# of a DRE that any packet fills, or none
 
 # ---- set up ----
 
-# What is learnt is there for long enough to be looked at.
+# The tables keep the learnt metrics long enough for a test to read them.
 leaf_up() {
 	local l=$1
 
@@ -46,7 +46,7 @@ marking_spine_up() {
 	END
 }
 
-# hears NAME NAMESPACE PORT: what arrives there is in this file
+# hears NAME NAMESPACE PORT: the datagrams that arrive at the port go to this file
 hears() {
 	"$TESTS/tools/udp_listen" "$2" "$3" >"$TOPO_DIR/$1" &
 	busywait "$PATIENCE_MS" grep -qs listening "$TOPO_DIR/$1"
@@ -74,7 +74,7 @@ lines_are() {
 	(($(wc -l <"$TOPO_DIR/$1") == $2))
 }
 
-# flows_cross FROM TO: so many, of one datagram each
+# flows_cross FROM TO: sends flows of one datagram each
 flows_cross() {
 	local before
 
@@ -88,14 +88,14 @@ flows_cross_both_ways() {
 	flows_cross 0 1 && flows_cross 1 0
 }
 
-# table_row LEAF TABLE TAG: the metric
+# table_row LEAF TABLE TAG: prints the metric
 table_row() {
 	conga "$1" -j table show "$2" leaf "${VTEP[1 - $1]}" |
 		sed -n "s/.*{\"tag\":$3,\"metric\":\([0-9]*\),.*/\1/p"
 }
 
-# table_is LEAF TABLE METRIC METRIC: of LBTags 4 and 7. What is full in to-leaf
-# ages by one in ten seconds.
+# table_is LEAF TABLE METRIC METRIC: checks the metrics of LBTags 4 and 7. A full metric in
+# to-leaf ages by one in ten seconds.
 table_is() {
 	local metrics
 
@@ -108,14 +108,14 @@ ports_are() {
 	printf 'port set up%s rate %s\n' 0 "$2" 1 "$3" | conga_batch "${LEAF[$1]}"
 }
 
-# Leaf 0 says that its up1 is full, leaf 1 that both of its uplinks are idle.
+# Leaf 0 reports that its up1 is full, and leaf 1 reports that both of its uplinks are idle.
 no_spine_marks() {
 	ports_are 0 "$FAST" "$SLOW" && flows_cross_both_ways && flows_cross_both_ways || return
 	table_is 1 from-leaf 0 7 && table_is 0 to-leaf 0 7 &&
 		table_is 0 from-leaf 0 0 && table_is 1 to-leaf 0 0
 }
 
-# The other way round, so that nothing is left over: spine 0 alone says it.
+# The roles are now exchanged, so that no old metric remains: only spine 0 reports congestion.
 one_spine_marks() {
 	ports_are 0 "$FAST" "$FAST" && marking_spine_up || return
 	flows_cross_both_ways && flows_cross_both_ways || return
@@ -125,7 +125,7 @@ one_spine_marks() {
 
 # ---- reserved bits of others ----
 
-# by_spine [OPTION VALUE]... DATAGRAM...: by the uplink to the marking spine, past leaf 0's
+# by_spine [OPTION VALUE]... DATAGRAM...: sends by the uplink to the marking spine, past leaf 0's
 # IP layer
 by_spine() {
 	local options=()
@@ -138,7 +138,7 @@ by_spine() {
 		-s "${VTEP[0]}" "${options[@]}" "${VTEP[1]}" "$@"
 }
 
-# heard_is DATAGRAM...: since the last call leaf 1 heard just this
+# heard_is DATAGRAM...: since the last call leaf 1 has received exactly these
 heard_is() {
 	local all
 
@@ -148,7 +148,7 @@ heard_is() {
 	[[ ${all[*]} == "$*" ]] || fail "heard: ${all[*]}, expected: $*"
 }
 
-# Both tables of leaf 1, without what time changes
+# Prints both tables of leaf 1, without the fields that time changes.
 tables() {
 	printf 'table show %s\n' to-leaf from-leaf | "$CONGA" -n "${LEAF[1]}" -j -b - |
 		sed -E 's/,"age_ns":[0-9]+//g; s/,"metric":[0-9]+}/}/g'
@@ -161,7 +161,8 @@ marked() {
 	stats_mark "${LEAF[1]}"
 }
 
-# nobody_cares COUNTERS: of leaf 1; the others' links touched nothing
+# nobody_cares COUNTERS: these are the counters of leaf 1; the ports of the other nodes changed
+# nothing
 nobody_cares() {
 	stats_moved "${LEAF[1]}" "$1" && stats_moved "${SPINE[0]}" "" &&
 		stats_moved "${LEAF[0]}" "" || return
@@ -170,16 +171,16 @@ nobody_cares() {
 
 readonly VNI=00006400 BODY=c0ffee
 
-# A stamp but for bit 8; byte 3; byte 7; other flags, alone, with a stamp's
-# bits, and all there are.
+# The headers are a stamp without bit 8; byte 3; byte 7; other flags, alone and with the bits of a
+# stamp; and all flags.
 readonly -a FOREIGN=(08f6fe00 08000080 0841010000006401 08410100000064ff 0cf6fe01 0a000000
 	09410100 18410100 28410100 48410100 ffffffffffffffff)
-# Group Based Policy: its group has bit 8, its flags are where CE would be.
+# Group Based Policy has bit 8 in its group, and its flags at the place of CE.
 readonly -a GBP=(88000100 8800ffff 88480100 8840ff01)
-# Without the flag of a valid VNI
+# These headers lack the flag of a valid VNI.
 readonly -a MALFORMED=(00410100 04410100 f7ffffffffffffff)
 
-# passes COUNTER HEADER...: a header of four bytes gets a VNI
+# passes COUNTER HEADER...: adds a VNI to a header of four bytes
 passes() {
 	local counter=$1 header
 	local -a datagrams=()
@@ -193,7 +194,7 @@ passes() {
 		nobody_cares "$counter=${#datagrams[@]}"
 }
 
-# The control: a stamp with CE 1, by the same way.
+# This is the control: a stamp with CE 1, sent by the same path.
 stamp_is_marked() {
 	stats_mark "${SPINE[0]}"
 	stats_mark "${LEAF[1]}"
@@ -203,8 +204,9 @@ stamp_is_marked() {
 	[[ $(table_row 1 from-leaf 4) == 7 ]] || fail "from-leaf: $(tables)"
 }
 
-# Leaf 0's own uplink is full, and would say so. Four bytes before the packet's end IP ends it
-# amid the VXLAN header: nothing of it is touched. At three the header is just whole.
+# Leaf 0's own uplink is full, and a stamp would show it. With four bytes cut off, the IP packet
+# ends amid the VXLAN header, and the module must not touch it. With three the header is just
+# complete.
 beyond_ip_is_nobodys() {
 	ports_are 0 "$SLOW" "$SLOW" || return
 	stats_mark "${LEAF[0]}"

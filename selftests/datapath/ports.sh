@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Ports that are devices above others. Leaf 0 has an uplink of each kind: a VLAN
-# device whose tag is beside the packet, one whose tag is in it, a bond of two
-# links, a macvlan device, a bridge; the spine has VLAN devices and a bond as
-# transit ports. Traffic is steered to each by its LBTag, which is on the wire;
-# each counts, raises CE, learns what comes by it; it is withdrawn when what is
-# below loses its carrier, and is no port any more when its device is gone.
+# Ports that are devices above other devices. Leaf 0 has an uplink of each kind: a VLAN device
+# whose tag is beside the packet, one whose tag is in it, a bond of two links, a macvlan device
+# and a bridge; the spine has VLAN devices and a bond as transit ports. Traffic is steered to each
+# port by its LBTag, which is on the wire. Each port counts, raises CE and learns from the packets
+# that arrive by it. A port is withdrawn when a device below it loses its carrier, and stops being
+# a port when its device is removed.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -27,8 +27,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_SPINES=1
 TOPO_LINKS=6
 
-# Of each kind: the uplink of leaf 0, its LBTag, the first link below it, the
-# spine's port at the other end.
+# Each kind has the uplink of leaf 0, its LBTag, the first link below it, and the spine's port at
+# the other end.
 readonly -a UPLINK=(up0.10 up1.20 bond0 mac0 brp0)
 readonly -a TAG=(3 14 7 0 9)
 readonly -a LINK=(0 1 2 4 5)
@@ -37,18 +37,17 @@ readonly SORTED="0 3 7 9 14"	# LBTags
 
 readonly COUNT=$((${#UPLINK[@]} * FLOWS_EACH))
 
-# An empty datagram in VXLAN is a frame of 92 bytes; where a VLAN tag is in the
-# packet it is counted, too.
+# An empty datagram in VXLAN is a frame of 92 bytes; a VLAN tag in the packet is counted, too.
 readonly FRAME=92 VLAN_TAG=4
 
-# A load that a port of 1 Mbit/s notices, even if it takes a slow machine seconds
+# This load raises the metric of a port of 1 Mbit/s, even if a slow machine needs seconds for it.
 readonly LOAD=$((2 * COUNT)) BYTES=1400
 
 readonly STACKED="This device is above or below another port, both count what passes both"
 
 # ---- set up ----
 
-# What is above the links of leaf 0
+# These devices are above the links of leaf 0.
 stack_leaf() {
 	cat <<-END
 		link add link up0 name up0.10 type vlan id 10
@@ -76,8 +75,8 @@ stack_spine() {
 	END
 }
 
-# ends {LEAF_END|SPINE_END} MINE THEIRS DEVICE...: addresses, and neighbours that
-# nobody has to ask for; the last bytes of MACs are 0x1I and 0x2I.
+# ends {LEAF_END|SPINE_END} MINE THEIRS DEVICE...: sets addresses, and permanent neighbours; the
+# last bytes of MACs are 0x1I and 0x2I
 ends() {
 	local i mine other here=$1
 
@@ -91,7 +90,7 @@ ends() {
 	done
 }
 
-# route_leaf INDEX...: the multipath route, by these kinds
+# route_leaf INDEX...: sets the multipath route by these kinds
 route_leaf() {
 	local i
 
@@ -138,7 +137,7 @@ stack() {
 	} | ip -n "${SPINE[0]}" -batch - && all_have_carrier
 }
 
-# Bonds and bridges take their time.
+# Bonds and bridges need some time to start.
 all_have_carrier() {
 	local i
 
@@ -153,8 +152,8 @@ has_carrier() {
 	ip -n "$1" link show dev "$2" | grep -q LOWER_UP
 }
 
-# By policy ecmp all ports carry, whatever their load. A long Tage, so that what
-# was learnt stays to be looked at.
+# With policy ecmp all ports carry traffic, whatever their load. Tage is long, so that learnt
+# metrics stay in the tables.
 fabrics() {
 	local i p
 
@@ -189,7 +188,7 @@ setup() {
 
 # ---- what is expected ----
 
-# carried_by INDEX...: these kinds carry to leaf 1, as the spine sees it
+# carried_by INDEX...: these kinds carry traffic to leaf 1, as the spine counts it
 carried_by() {
 	local i far=()
 
@@ -205,7 +204,7 @@ carried_by() {
 	flows_spread "$COUNT" "${far[@]}"
 }
 
-# others INDEX: the kinds but this one, of those that there are; sets OTHERS
+# others INDEX: sets OTHERS to all existing kinds but this one
 others() {
 	local i
 
@@ -224,7 +223,7 @@ port_counts() {
 	PORT_PACKETS=${BASH_REMATCH[1]} PORT_BYTES=${BASH_REMATCH[2]}
 }
 
-# path_state INDEX: sets STATE, "usable" or the reason why not
+# path_state INDEX: sets STATE to "usable" or to the reason why the path is not
 path_state() {
 	local state="\"dev\": ?\"${UPLINK[$1]}\",[^}]*\"state\": ?\"([a-z]*)\"(, ?\"reason\": ?\"([a-z_]*)\")?"
 
@@ -245,7 +244,7 @@ all_carry() {
 	table_has 1 from-leaf "${VTEP[0]}" $SORTED
 }
 
-# What came out at the far end is what each port has counted.
+# Each port has counted the packets that arrived at the far end.
 each_counts() {
 	local i size packets=() bytes=() n
 
@@ -265,8 +264,8 @@ each_counts() {
 	done
 }
 
-# Each in turn is a slow port, and nobody else is: leaf 1 hears of congestion by
-# its LBTag alone.
+# Each port in turn is slow while all others are fast: leaf 1 receives a congested metric for its
+# LBTag alone.
 each_raises_ce() {
 	local i expected row
 
@@ -286,8 +285,8 @@ each_raises_ce() {
 	done
 }
 
-# The same of the spine's ports, on packets that they only forward: leaf 0 hears
-# of congestion behind the uplinks of leaf 1. By now all are known.
+# The same holds for the spine's ports with packets that they only forward: leaf 0 receives the
+# congestion behind the uplinks of leaf 1. All LBTags are known by now.
 transit_raises_ce() {
 	local i
 
@@ -302,8 +301,8 @@ transit_raises_ce() {
 	done
 }
 
-# By each of them packets come back, and all are learnt from. What leaf 1 feeds back it has
-# just heard: it ages.
+# Packets return by each port, and leaf 0 learns from all of them. Leaf 1 feeds back metrics that
+# it has just received, which age.
 each_learns() {
 	flows_cross "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${SPINE[0]}" ||
 		return
@@ -316,7 +315,7 @@ each_learns() {
 	table_has 0 to-leaf "${VTEP[1]}" $SORTED
 }
 
-# What comes by a device above or below a port does not come by a port.
+# A packet that arrives by a device above or below a port does not arrive by the port.
 other_device_learns_nothing() {
 	local i n
 
@@ -333,8 +332,8 @@ other_device_learns_nothing() {
 	done
 }
 
-# carrier INDEX {up|down}: of all links below, from the far end; routes of the
-# spine go with them
+# carrier INDEX {up|down}: sets all links below, from the far end; the spine's routes change with
+# them
 carrier() {
 	local p last=${LINK[$1]}
 
@@ -361,7 +360,7 @@ carrier_withdraws() {
 	carried_by "${OTHERS[@]}"
 }
 
-# The spine's device went down with what is below.
+# The spine's device went down with the link below.
 far_end_back() {
 	{
 		echo "link set ${FAR[$1]} up"
@@ -370,7 +369,7 @@ far_end_back() {
 	} | ip -n "${SPINE[0]}" -batch -
 }
 
-# A bond with one link left is a port as before.
+# A bond with one remaining link is a port as before.
 bond_survives() {
 	local status=0
 
@@ -386,8 +385,8 @@ one_slave_up() {
 	[[ $(in_ns "${LEAF[0]}" cat /proc/net/bonding/bond0 | grep -c "^MII Status: down") == 1 ]]
 }
 
-# removed INDEX DEVICE: by deleting this, the uplink or what is below it. The
-# kernel would delete all of a route that still uses it.
+# removed INDEX DEVICE: removes the uplink, or the device below it, by deleting DEVICE. The kernel
+# would delete the whole of a route that still uses it.
 removed() {
 	GONE[$1]=1
 	others none
@@ -397,7 +396,7 @@ removed() {
 	carried_by "${OTHERS[@]}"
 }
 
-# warns WORD...: says so, and does it
+# warns WORD...: the command prints a warning, and succeeds
 warns() {
 	says 0 "Warning: $STACKED." "$CONGA" -n "${LEAF[0]}" port add "$@" role transit rate 1tbit &&
 		conga 0 port del "$1"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Uplinks with many queues. Policy drill compares the two that there are at every packet, so
-# that none leaves by the one where something waits: in its only qdisc, in one qdisc for all
-# queues, or in one of many. A queue that begins to fill counts after a millisecond for each
-# 256 queues, and no more once it is empty.
+# Uplinks with many queues. At every packet policy drill compares the two uplinks, so that no
+# packet leaves by an uplink where packets wait: in its only qdisc, in one qdisc for all queues,
+# or in one of many. A queue that begins to fill counts after one millisecond for each 256 queues,
+# and stops counting once it is empty.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -39,7 +39,7 @@ setup() {
 	END
 }
 
-# links QUEUES: both uplinks, each with so many, and the fabric
+# links QUEUES: creates both uplinks with QUEUES queues each, and the fabric
 links() {
 	local i
 
@@ -66,13 +66,14 @@ links_gone() {
 	"$CONGA" -n "$BOX" fabric del && ip -n "$BOX" link del up0 && ip -n "$BOX" link del up1
 }
 
-# roots QDISC: of both uplinks
+# roots QDISC: sets the root qdisc of both uplinks
 roots() {
 	tc -n "$BOX" qdisc replace dev up0 root handle 1: "$1" &&
 		tc -n "$BOX" qdisc replace dev up1 root handle 1: "$1"
 }
 
-# qdisc PLACE HANDLE WORD...: of the first uplink: "root", or the queue whose it is
+# qdisc PLACE HANDLE WORD...: sets a qdisc of the first uplink; PLACE is "root", or the queue that
+# gets the qdisc
 qdisc() {
 	local parent=root
 
@@ -81,7 +82,7 @@ qdisc() {
 	tc -n "$BOX" qdisc replace dev up0 $parent handle "$2:" "${@:3}"
 }
 
-# fill QUEUE: packets to the marked port go there, where they wait for long
+# fill QUEUE: sends packets to the marked port into this queue, where they wait for long
 fill() {
 	tc -n "$BOX" qdisc add dev up0 clsact &&
 		tc -n "$BOX" filter add dev up0 egress protocol ip u32 \
@@ -100,7 +101,7 @@ sent_by() {
 	"$CONGA" -n "$BOX" -j port show "$1" | jq '.[0].tx_packets'
 }
 
-# cross: sets BY, packets that left by each
+# cross: sets BY to the packets that left by each uplink
 cross() {
 	local before0 before1
 
@@ -110,7 +111,7 @@ cross() {
 	((BY[0] + BY[1] == PACKETS)) || fail "of $PACKETS left ${BY[*]}"
 }
 
-# avoided LATE: all but so many leave by the other uplink
+# avoided LATE: all but at most LATE packets leave by the other uplink
 avoided() {
 	cross || return
 	((BY[0] <= $1)) || fail "${BY[0]} packets left by the uplink where others wait, not $1"
@@ -121,7 +122,7 @@ shared() {
 	((BY[0] >= LEAST && BY[1] >= LEAST)) || fail "not shared: ${BY[*]}"
 }
 
-# seen QUEUES QDISC PLACE QUEUE LATE: what waits in this queue of so many
+# seen QUEUES QDISC PLACE QUEUE LATE: packets that wait in this one of QUEUES queues are noticed
 seen() {
 	local status=0
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What is on the wire: the stamp of what is ours, nothing of what is not. What
-# comes in odd passes untouched and is counted, what is stamped is cleared and
-# delivered whoever sent it, and no local process can forge it.
+# Bytes on the wire: packets of the fabric have a stamp, and all other packets have none. Unknown
+# bits in incoming packets pass untouched and are counted, stamped packets are cleared and
+# delivered whichever node sent them, and no local process can forge a stamp.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -30,14 +30,14 @@ readonly OTHER_PORT=8472		# of the fabric, but of no vxlan device
 readonly GPE_PORT=4790
 readonly NOBODY=65534
 
-# VXLAN headers, VNI 100. The stamp: LBTag 5, CE 3, feedback for LBTag 2, metric
-# 6. The forged one: LBTag 4, CE 7, feedback for LBTag 12, metric 1.
+# These are VXLAN headers with VNI 100. The stamp has LBTag 5, CE 3, feedback for LBTag 2 and
+# metric 6. The forged one has LBTag 4, CE 7, feedback for LBTag 12 and metric 1.
 readonly VNI=00006400 CONTROL_VNI=fffffe00 BODY=c0ffee00
 readonly BLANK=08000000$VNI$BODY STAMPED=08572d00$VNI$BODY FORGED=084fc300$VNI$BODY
 
 # ---- set up ----
 
-# IPv6 beside the IPv4 underlay, by both spines; a link that is no port.
+# IPv6 exists beside the IPv4 underlay, by both spines, and one link is no port.
 v6_leaf() {
 	local l=$1 s k
 
@@ -70,7 +70,7 @@ v6_up() {
 	done
 }
 
-# Counters are exact when nothing sends by itself.
+# Counters are exact when no node sends packets by itself.
 silence() {
 	local i
 
@@ -81,8 +81,8 @@ silence() {
 	done
 }
 
-# A long Tage, so that what was learnt stays to be looked at. The rate is such
-# that no burst of ours raises CE.
+# Tage is long, so that learnt metrics stay in the tables. The rate is such that no burst of the
+# test raises CE.
 leaf_up() {
 	local l=$1
 	local -n tags=TAG$l
@@ -106,7 +106,7 @@ spines_up() {
 	END
 }
 
-# Everything that reaches the port of no tunnel on leaf 1 is in the file "heard".
+# All packets to a UDP port without a tunnel on leaf 1 go to the file "heard".
 listen() {
 	"$TESTS/tools/udp_listen" "${LEAF[1]}" "$OTHER_PORT" >"$TOPO_DIR/heard" &
 	busywait 5000 grep -q listening "$TOPO_DIR/heard"
@@ -127,7 +127,7 @@ setup() {
 
 # ---- sending and hearing ----
 
-# Past spine 0's IP layer into leaf 1: by_port SOURCE DESTINATION DATAGRAM...
+# by_port SOURCE DESTINATION DATAGRAM...: sends past spine 0's IP layer into leaf 1
 by_port() {
 	"$TESTS/tools/vxlan_send" -n "${SPINE[0]}" -d down1.0 -m "$MAC" -p "$OTHER_PORT" -s "$@"
 }
@@ -140,8 +140,8 @@ heard_lines() {
 	(($(wc -l <"$TOPO_DIR/heard") >= $1))
 }
 
-# heard COUNT: what leaf 1 has heard since the last call, in one line, when it
-# is COUNT datagrams. A marker, which no counter notices, comes after them.
+# heard COUNT: prints the COUNT datagrams that leaf 1 received since the last call, in one line. A
+# marker, which no counter counts, is sent after them.
 heard() {
 	local marker all
 
@@ -157,8 +157,8 @@ heard() {
 	HEARD=${HEARD% }
 }
 
-# heard_is DATAGRAMS COUNTERS: leaf 1 heard this, and its counters moved so.
-# They may lag where no datagram is to be waited for.
+# heard_is DATAGRAMS COUNTERS: leaf 1 received these datagrams, and its counters grew accordingly.
+# The counters may lag if no datagram is expected.
 heard_is() {
 	local -a datagrams
 
@@ -168,8 +168,8 @@ heard_is() {
 	busywait 2000 stats_moved "${LEAF[1]}" "$2" || stats_moved "${LEAF[1]}" "$2"
 }
 
-# Both tables of leaf 1 for all leaves, without what time changes: ages, and
-# the metric of a to-leaf row, which is the one without "changed".
+# Prints both tables of leaf 1 for all leaves, without the fields that time changes: ages, and the
+# metric of a to-leaf row, which is the row without "changed".
 tables() {
 	printf 'table show %s\n' to-leaf from-leaf | "$CONGA" -n "${LEAF[1]}" -j -b - |
 		sed -E 's/,"age_ns":[0-9]+//g; s/,"metric":[0-9]+}/}/g'
@@ -184,7 +184,7 @@ tables_unchanged() {
 	[[ $(tables) == "$TABLES" ]] || fail "the tables of leaf 1 changed: $(tables), before: $TABLES"
 }
 
-# ---- what is not ours passes ----
+# ---- foreign packets pass ----
 
 foreign_passes() {
 	local gbp=88000123$VNI$BODY byte7=0857210000006401$BODY
@@ -212,14 +212,14 @@ truncated_passes() {
 		heard_is "08572d00000064 08 - 08572d00000064" "rx_truncated=4" && tables_unchanged
 }
 
-# Plain VXLAN and GPE without a stamp are ordinary: no counter at all.
+# Plain VXLAN and GPE without a stamp are ordinary: no counter grows.
 blank_passes() {
 	tables_marked
 	by_port "${VTEP[0]}" "${VTEP[1]}" "$BLANK" "0c000001$VNI$BODY" "08000000$CONTROL_VNI" &&
 		heard_is "$BLANK 0c000001$VNI$BODY 08000000$CONTROL_VNI" "" && tables_unchanged
 }
 
-# ---- what is stamped is cleared ----
+# ---- stamped packets are cleared ----
 
 stranger_teaches_nothing() {
 	tables_marked
@@ -253,25 +253,26 @@ control_is_consumed() {
 		tables_unchanged
 }
 
-# table_row TABLE LEAF TAG: the metric in that row of leaf 1
+# table_row TABLE LEAF TAG: prints the metric in that row of leaf 1
 table_row() {
 	"$CONGA" -n "${LEAF[1]}" -j table show "$1" leaf "$2" |
 		sed -n "s/.*{\"tag\":$3,\"metric\":\([0-9]*\),.*/\1/p"
 }
 
-# learnt FROM: what STAMPED says is in both tables
+# learnt FROM: both tables have the metrics of STAMPED
 learnt() {
 	[[ $(table_row from-leaf "$1" 5) == 3 ]] || fail "from-leaf: $(tables)" || return
 	[[ $(table_row to-leaf "$1" "${TAG1[0]}") == 6 ]] || fail "to-leaf: $(tables)"
 }
 
-# learnt_now FROM COUNT: of so many packets since the mark, before it ages on a slow machine
+# learnt_now FROM COUNT: learnt from COUNT packets since the mark, before the metrics age on a
+# slow machine
 learnt_now() {
 	busywait 5000 stats_grew "${LEAF[1]}" "rx_learnt=$2" && learnt "$1"
 }
 
-# The control of all the above: the same bytes from a conga leaf over a port.
-# Byte 3 is cleared with the stamp, except of GPE.
+# This is the control of the tests above: the same bytes arrive from a conga leaf over a port.
+# Byte 3 is cleared with the stamp, except in GPE.
 leaf_teaches() {
 	stats_mark "${LEAF[1]}"
 	by_port "${VTEP[0]}" "${VTEP[1]}" "$STAMPED" "08572dff$VNI$BODY" "0c572d01$VNI$BODY" &&
@@ -281,7 +282,7 @@ leaf_teaches() {
 			"feedback_received=4 rx_stamped=4 rx_learnt=4"
 }
 
-# LBTag 7 is no uplink of leaf 1. After one that is: metrics age.
+# LBTag 7 is no uplink of leaf 1. It is sent after one that is an uplink, because metrics age.
 unknown_tag_is_ignored() {
 	stats_mark "${LEAF[1]}"
 	by_port "${VTEP[0]}" "${VTEP[1]}" "$STAMPED" "08577d00$VNI$BODY" &&
@@ -291,12 +292,13 @@ unknown_tag_is_ignored() {
 
 # ---- forging ----
 
-# Without privilege, on leaf 0: forge SOURCE DESTINATION WORD...
+# forge SOURCE DESTINATION WORD...: sends on leaf 0 without privileges
 forge() {
 	"$TESTS/tools/vxlan_send" -n "${LEAF[0]}" -u "$NOBODY" -p "$OTHER_PORT" -s "$@"
 }
 
-# forged_is DATAGRAMS FORGED [COUNTER]: leaf 1 heard this and noticed nothing, leaf 0 did
+# forged_is DATAGRAMS FORGED [COUNTER]: leaf 1 received these datagrams and counted no stamp, and
+# leaf 0 counted the forged ones
 forged_is() {
 	heard_is "$1" "" && stats_moved "${LEAF[0]}" "tx_forged=$2${3:+ $3}" && tables_unchanged
 }
@@ -313,7 +315,7 @@ datagrams_cannot_forge() {
 		forged_is "$BLANK $BLANK $BLANK $BLANK" 3
 }
 
-# Larger than a frame: the kernel builds them of pieces and sends fragments.
+# The datagrams are larger than a frame: the kernel builds them of pieces and sends fragments.
 large_datagrams_cannot_forge() {
 	local size=8000 zeros
 
@@ -324,7 +326,7 @@ large_datagrams_cannot_forge() {
 		forged_is "$BLANK$zeros $BLANK$zeros" 2
 }
 
-# One packet until the last moment, of which the first datagram is innocent.
+# The kernel holds one packet until the last moment, and its first datagram has no stamp.
 segments_cannot_forge() {
 	local size=100 zeros
 
@@ -336,7 +338,7 @@ segments_cannot_forge() {
 			"$BLANK" "$BLANK" | paste -sd" ")" 2 tx_copied=2
 }
 
-# The control: the same bytes by root, past the IP layer.
+# This is the control: root sends the same bytes past the IP layer.
 packets_can_forge() {
 	stats_mark "${LEAF[1]}"
 	"$TESTS/tools/vxlan_send" -n "${LEAF[0]}" -d up0 -m "$MAC_SPINE" -p "$OTHER_PORT" \
@@ -346,9 +348,9 @@ packets_can_forge() {
 		fail "nothing was learnt: $(tables)"
 }
 
-# ---- what our own packets say ----
+# ---- contents of our own packets ----
 
-# Flows of one packet each, from host to host
+# Sends flows of one packet each from host to host.
 readonly FLOWS=100 FLOW_BYTES=1000 SINK_PORT=9
 
 sink_up() {
@@ -360,7 +362,7 @@ sink_has() {
 	(($(wc -l <"$TOPO_DIR/sink") == $1))
 }
 
-# flows_cross COUNT BYTES: all of them arrive
+# flows_cross COUNT BYTES: sends flows, all of which arrive
 flows_cross() {
 	local before
 
@@ -371,12 +373,12 @@ flows_cross() {
 		fail "$(($(wc -l <"$TOPO_DIR/sink") - before)) of $1 datagrams arrived"
 }
 
-# The first words of the VXLAN headers of a capture, in order
+# Prints the first words of the VXLAN headers of a capture, in order.
 words_of() {
 	capture_headers "$1" "${LEAF[0]}" | awk '{ print substr($2, 1, 8) }'
 }
 
-# WORDS[NAME]: what left leaf 0 by each uplink, what reached leaf 1
+# WORDS[NAME] holds the words that left leaf 0 by each uplink, and those that reached leaf 1.
 declare -A WORDS=()
 
 flows_captured() {
@@ -395,7 +397,7 @@ flows_captured() {
 	done
 }
 
-# words_are NAME EXPRESSION COUNT: of so many words W this is true
+# words_are NAME EXPRESSION COUNT: the expression is true for COUNT words W
 words_are() {
 	local W count=0
 
@@ -406,7 +408,7 @@ words_are() {
 	((count == $3)) || fail "$1: $count words with $2, expected: $3, of ${WORDS[$1]//$'\n'/ }"
 }
 
-# In terms of W
+# These expressions use W.
 readonly TAG='(W >> 20 & 15)'
 readonly CE='((W >> 17 & 7) << 3 | (W >> 5 & 7))'	# of six bits
 readonly IS_STAMPED='(W >> 24 == 8 && (W & 0x100))'
@@ -423,7 +425,8 @@ tags_are_of_the_port() {
 	stats_grew "${LEAF[0]}" "tx_stamped=$FLOWS" && stats_grew "${LEAF[1]}" "rx_learnt=$FLOWS"
 }
 
-# Of the captures before. The slow port of spine 1 raises CE, nobody else does.
+# This test uses the previous captures. The slow port of spine 1 raises CE, and no other port
+# does.
 ce_is_raised_by_the_spine() {
 	local raised
 
@@ -435,7 +438,7 @@ ce_is_raised_by_the_spine() {
 		words_are in1 "W & 0xff" 0 && ce_is_learnt 3
 }
 
-# ce_is_learnt BITS: the last CE on the wire is the metric in the table
+# ce_is_learnt BITS: the metric in the table is the last CE on the wire
 ce_is_learnt() {
 	local W=0x${WORDS[in1]##*$'\n'} metric
 
@@ -452,7 +455,7 @@ fabrics_set() {
 	done
 }
 
-# Six bits: the lower three are in byte 3.
+# A metric has six bits: the lower three are in byte 3.
 low_bits_are_carried() {
 	flows_captured && words_are out1 "$CE" 0 && ce_is_learnt 6 || return
 	[[ ${WORDS[in1]} =~ [1-9a-f][0-9a-f]($'\n'|$) ]] || fail "byte 3 is not used: ${WORDS[in1]}"
@@ -481,8 +484,8 @@ gpe_up() {
 	done
 }
 
-# Byte 3 is GPE's next protocol: 1, IPv4. The tunnel itself drops a packet in
-# which anything else is left over.
+# Byte 3 is the next protocol of GPE: 1 is IPv4. The tunnel itself drops a packet that has any
+# other bits.
 gpe_is_stamped() {
 	local count=10 seen i
 
@@ -499,7 +502,7 @@ gpe_is_stamped() {
 	stats_grew "${LEAF[0]}" "tx_stamped=$count" && stats_grew "${LEAF[1]}" "rx_learnt=$count"
 }
 
-# ping_crosses NAMESPACE COUNT WORD...: every one is answered
+# ping_crosses NAMESPACE COUNT WORD...: every ping is answered
 ping_crosses() {
 	local said
 
@@ -515,8 +518,8 @@ snmp_of() {
 	in_ns "$1" nstat -asz "$2" | awk 'END { print $2 }'
 }
 
-# The underlay has no room for 50 bytes more. Every ping and datagram is put
-# together again, stamped and learnt; TCP without path MTU discovery arrives.
+# The underlay has no room for 50 more bytes. Every ping and datagram is reassembled, stamped and
+# learnt; TCP without path MTU discovery arrives.
 fragments_v4_arrive() {
 	local count=20 before after
 
@@ -541,8 +544,8 @@ tcp_crosses() {
 	[[ $summary == *" unfinished=0 "* ]] || fail "TCP: $summary"
 }
 
-# Linux does not cut VXLAN over IPv6, but others may. Here a box without conga
-# that has the address of leaf 0, on a link that is a port.
+# Linux does not fragment VXLAN over IPv6, but other systems may. In this test a node without
+# conga sends fragments with the address of leaf 0, on a link that is a port.
 other_leaf_up() {
 	ip -n "${HOST[0.0]}" -batch - <<-END &&
 		address add $VTEP6_0/128 dev side nodad
@@ -552,7 +555,7 @@ other_leaf_up() {
 		"$CONGA" -n "${LEAF[1]}" port add side role transit rate 10gbit
 }
 
-# LBTag 3, CE 5, no feedback; the header is in the first of three fragments.
+# This header has LBTag 3, CE 5 and no feedback; it is in the first of three fragments.
 fragments_v6_arrive() {
 	local size=4000 zeros before
 

@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# One fabric under VXLAN of every make: devices with VNIs and UDP ports of their
-# own, devices that take the tunnel from routes, filters or VLANs (collect
-# metadata), devices in another network namespace than their underlay, IPv6. In
-# all of them flows go by all uplinks, stamped, arrive both ways, and feedback
-# is learnt. A UDP port that the fabric does not list is left alone. Two leaves
-# have two tables.
+# One fabric serves every kind of VXLAN tunnel: devices with VNIs and UDP ports of their own,
+# devices that take the tunnel from routes, filters or VLANs (collect metadata), devices in
+# another network namespace than their underlay, and IPv6. For each kind, flows use all uplinks,
+# are stamped and arrive in both directions, and feedback is learnt. A UDP port that the fabric
+# does not list is left alone. Two leaves have two tables.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -35,12 +34,12 @@ readonly UNLISTED_PORT=8475
 readonly -a PORTS=(dstport 4789 dstport "$OTHER_PORT" dstport "$EXTERNAL_PORT"
 	dstport "$SINGLE_PORT")
 
-# A load that a port of 1 Mbit/s notices, even if it takes a slow machine seconds
+# This load raises the metric of a port of 1 Mbit/s, even if a slow machine needs seconds for it.
 readonly LOAD=$((2 * COUNT)) BYTES=1400
 
 # ---- set up ----
 
-# IPv6 beside the IPv4 underlay of leaf 0 and 1: sets VTEP6
+# IPv6 exists beside the IPv4 underlay of leaf 0 and 1: sets VTEP6
 v6_underlay() {
 	local l s k
 
@@ -62,8 +61,8 @@ v6_underlay() {
 	done
 }
 
-# A long Tage, so that what was learnt stays to be looked at; rates such that no
-# burst of ours raises CE; a table in which two flows hardly meet.
+# Tage is long, so that learnt metrics stay in the tables. The rates are such that no burst of the
+# test raises CE, and the table is so large that two flows rarely share an entry.
 leaf_up() {
 	local l=$1 r
 
@@ -79,7 +78,7 @@ leaf_up() {
 		flows_count "${LEAF[l]}" "up0:${TAG[2 * l]}" "up1:${TAG[2 * l + 1]}"
 }
 
-# New devices are silent.
+# New devices send no packets of their own.
 setup() {
 	local l ns
 
@@ -100,8 +99,7 @@ setup() {
 
 # ---- tunnels between leaf 0 and leaf 1: 10.NET.0.1 and 10.NET.0.2 ----
 
-# inside NAMESPACE LEAF NET DEVICE: the address in a tunnel. Nobody has to ask
-# for a neighbour.
+# inside NAMESPACE LEAF NET DEVICE: sets the address in a tunnel, and permanent neighbours
 inside() {
 	ip -n "$1" -batch - <<-END
 		link set $4 address 02:00:00:00:$3:0$2 up
@@ -110,13 +108,13 @@ inside() {
 	END
 }
 
-# default_entry LEAF DEVICE REMOTE [WORD]...: all goes to one leaf
+# default_entry LEAF DEVICE REMOTE [WORD]...: all packets go to one leaf
 default_entry() {
 	bridge -n "${LEAF[$1]}" fdb append 00:00:00:00:00:00 dev "$2" dst "$3" self permanent \
 		"${@:4}"
 }
 
-# vxlan NET DEVICE WORD...: of these words, at both leaves
+# vxlan NET DEVICE WORD...: creates the tunnel with these words at both leaves
 vxlan() {
 	local l
 
@@ -137,7 +135,7 @@ vxlan6() {
 	done
 }
 
-# One device; the route says which tunnel, over IPv4 (60) or IPv6 (61).
+# There is one device; the route selects the tunnel, over IPv4 (60) or IPv6 (61).
 external() {
 	local l
 
@@ -153,7 +151,7 @@ external() {
 	done
 }
 
-# The same device; a filter says which tunnel.
+# There is the same device; a filter selects the tunnel.
 external_by_tc() {
 	local l
 
@@ -187,7 +185,7 @@ single_device() {
 	done
 }
 
-# single_vlan LEAF VLAN: its network has the number of the VLAN and 60
+# single_vlan LEAF VLAN: the number of its network is that of the VLAN plus 60
 single_vlan() {
 	bridge -n "${LEAF[$1]}" -batch - <<-END &&
 		vlan add dev br1 vid $2 self
@@ -201,7 +199,7 @@ single_vlan() {
 		inside "${LEAF[$1]}" "$1" $((60 + $2)) "br1.$2" && flows_end "${LEAF[$1]}" "br1.$2"
 }
 
-# Made where the underlay is, used by a tenant elsewhere
+# The device is created in the namespace of the underlay, and used by a tenant in another.
 moved() {
 	local l
 
@@ -216,7 +214,7 @@ moved() {
 
 # ---- what is expected ----
 
-# Nothing learnt yet, and the counters as they are
+# Nothing is learnt yet, and the counters are read.
 mark() {
 	local l r mode
 
@@ -230,7 +228,7 @@ mark() {
 	done
 }
 
-# grew NAMESPACE WORD...: each counter by so much
+# grew NAMESPACE WORD...: each counter grew by this number
 grew() {
 	local grown word
 
@@ -241,8 +239,8 @@ grew() {
 	done
 }
 
-# by_flowlet FROM TO NAMESPACE ADDRESS NAMESPACE DEVICE: between these leaves all
-# arrive, all uplinks are used, all is stamped
+# by_flowlet FROM TO NAMESPACE ADDRESS NAMESPACE DEVICE: all packets between these leaves arrive,
+# all uplinks are used, and all packets are stamped
 by_flowlet() {
 	local from=$1 to=$2 dev
 
@@ -256,7 +254,7 @@ by_flowlet() {
 		grew "${LEAF[to]}" "rx_learnt=$COUNT"
 }
 
-# both_ways NET DEVICE [VTEPS [NAMESPACES]]: names of arrays
+# both_ways NET DEVICE [VTEPS [NAMESPACES]]: the last two are names of arrays
 both_ways() {
 	local -n vteps=${3:-VTEP} spaces=${4:-LEAF}
 
@@ -269,7 +267,7 @@ both_ways() {
 
 # ---- tests ----
 
-# made FUNCTION: or a reason to skip
+# made FUNCTION: creates the tunnel, or prints a reason to skip
 made() {
 	"$@" 2>"$TOPO_DIR/said" || fail "$*: $(<"$TOPO_DIR/said")"
 }
@@ -306,7 +304,7 @@ in_tenants() {
 	made moved && both_ways 85 vxt VTEP TENANT
 }
 
-# untouched FROM TO DEVICE NET: by whatever uplinks the kernel likes
+# untouched FROM TO DEVICE NET: packets take whichever uplinks the kernel chooses
 untouched() {
 	flows_cross "$COUNT" "${LEAF[$1]}" "10.$4.0.$((1 + $2))" "${LEAF[$2]}" "$3" "${LEAF[$1]}" ||
 		return
@@ -323,7 +321,7 @@ unlisted() {
 	made vxlan 50 vx500 id 500 dstport "$UNLISTED_PORT" && left_alone vx500 50
 }
 
-# The list changes under devices that are there.
+# The list of ports changes while the devices exist.
 list_changes() {
 	local l status=0
 
@@ -337,7 +335,7 @@ list_changes() {
 	return "$status"
 }
 
-# metrics_are LEAF TABLE OTHER PATTERN: its rows
+# metrics_are LEAF TABLE OTHER PATTERN: the rows of the table match
 metrics_are() {
 	table_rows "$1" "$2" "${VTEP[$3]}" || return
 	# shellcheck disable=SC2053 # a pattern
@@ -350,8 +348,8 @@ host_flows() {
 		flows_arrive "$LOAD" "${HOST[$2.0]}" eth0
 }
 
-# Leaf 1 has a port that is full after 125,000 bytes. Leaf 0 hears of it from leaf
-# 1 alone, and tells nobody else.
+# Leaf 1 has a port that is full after 125,000 bytes. Leaf 0 receives this metric from leaf 1
+# alone, and passes it to no other leaf.
 two_leaves() {
 	mark || return
 	conga_batch "${LEAF[1]}" <<-END || return
@@ -363,7 +361,7 @@ two_leaves() {
 	host_flows 0 1 && host_flows 0 2 || return
 	metrics_are 1 to-leaf 0 "2=[1-7] 12=0" && metrics_are 2 to-leaf 0 "3=0 7=0" &&
 		metrics_are 1 from-leaf 0 "5=0 9=0" && metrics_are 2 from-leaf 0 "5=0 9=0" || return
-	# Leaf 1 has said something to leaf 0 only.
+	# Leaf 1 has sent feedback to leaf 0 only.
 	metrics_are 2 to-leaf 1 "" && metrics_are 2 from-leaf 1 ""
 }
 

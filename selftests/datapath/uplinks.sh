@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# From one uplink to sixteen, all of them parallel links to one spine. Leaf 0's
-# route to leaf 1 has seventeen nexthops; those that are uplinks carry traffic,
-# all of them and no other, and every packet says by its LBTag which one. LBTags
-# are not in the order of links: the first uplink has 15.
+# One to sixteen uplinks, all of them parallel links to one spine. Leaf 0's route to leaf 1 has
+# seventeen nexthops. Those that are uplinks carry traffic, all of them and no other nexthop, and
+# the LBTag of every packet names its uplink. LBTags are not in the order of links: the first
+# uplink has 15.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -34,7 +34,7 @@ declare -A TAG=()		# device -> LBTag; the uplinks that there are
 
 # ---- uplinks ----
 
-# A step of 7 visits all of 16.
+# Steps of 7 visit all 16 uplinks.
 tag_of() {
 	echo $(((15 + 7 * $1) % UPLINKS))
 }
@@ -51,7 +51,7 @@ uplinks_grow() {
 	uplinks_watch
 }
 
-# Every device is watched, those that are no uplink without an LBTag.
+# Every device is watched, and one that is no uplink must have no LBTag.
 uplinks_watch() {
 	local u words=()
 
@@ -68,7 +68,7 @@ tags_given() {
 
 # ---- what is expected ----
 
-# All the uplinks carry, each with its own LBTag.
+# All uplinks carry traffic, each with its own LBTag.
 uplinks_carry() {
 	local dev count=$((${#TAG[@]} * FLOWS_EACH))
 
@@ -108,8 +108,8 @@ one_more_is_refused() {
 	uplinks_carry
 }
 
-# A port, with a DRE; no uplink, so no way to a leaf. It stays, since the spine
-# sends by it, too.
+# The device is a port with a DRE, but no uplink, so it is no path to a leaf. It stays, since the
+# spine also sends by it.
 transit_is_not_counted() {
 	conga 0 port add "up$UPLINKS" role transit || fail "refused" || return
 	uplinks_carry
@@ -119,8 +119,8 @@ all_tags_are_heard() {
 	table_has 1 from-leaf "${VTEP[0]}" "${ALL_TAGS[@]}"
 }
 
-# One metric per packet. Twice as many packets back as there are LBTags: two that
-# are sent at the same time, on two processors, may report the same one.
+# Each packet carries one metric. Twice as many packets return as there are LBTags, because two
+# packets that two processors send at the same time may report the same LBTag.
 all_tags_are_fed_back() {
 	local count=$((2 * UPLINKS))
 
@@ -131,7 +131,7 @@ all_tags_are_fed_back() {
 		"feedback_received=$count rx_stamped=$count rx_learnt=$count"
 }
 
-# What was learnt of an uplink that is gone is not its successor's.
+# Metrics of a removed uplink must not pass to its successor.
 uplinks_deleted() {
 	local dev left
 
@@ -144,7 +144,7 @@ uplinks_deleted() {
 	table_has 0 to-leaf "${VTEP[1]}" "${left[@]}"
 }
 
-# The LBTags that are free, lowest first, whoever had them before
+# New uplinks get the free LBTags, lowest first, whichever uplink had them before.
 lowest_free_tag() {
 	local dev free
 
@@ -162,8 +162,7 @@ lowest_free_tag() {
 
 # ---- set up ----
 
-# A long Tage, so that what was learnt stays to be looked at. Leaf 1 has all its
-# links as ports, too.
+# Tage is long, so that learnt metrics stay in the tables. All links of leaf 1 are ports, too.
 setup() {
 	local u
 

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# flowgen replaying a trace file, between three hosts on a switch: what it transfers
-# when, and what it tells about it. Times are compared with each other, or with
-# delays and rates that are far longer than what code takes, so that they hold on
-# any machine.
+# flowgen replays a trace file between three hosts on a switch: the tests check which transfers it
+# makes, when, and what it reports. Times are compared with each other, or with delays and rates
+# far longer than code takes, so that they hold on any machine.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -17,8 +16,8 @@ readonly PORT=5001
 readonly MTU=1500
 readonly PATIENCE_MS=20000 RARELY_MS=400 LATE_MS=800
 
-# A slow link, and a transfer that takes 200 ms on it; so does another delay, there
-# only. Twice as long would be the one after the other.
+# A transfer takes 200 ms on this slow link, and another delay, on this link only, is as long. Two
+# transfers one after the other would take twice as long.
 readonly SLOW=(tbf rate 8mbit burst 5000 limit 1000000)
 readonly SLOW_BYTES=200000 SLOW_NS=200000000
 readonly DELAY_MS=200 DELAY_NS=200000000
@@ -49,7 +48,7 @@ names() {
 	done
 }
 
-# remove: by their names, whatever is there of them
+# remove: removes these objects by name, if they exist
 remove() {
 	local ns
 
@@ -58,7 +57,7 @@ remove() {
 	done
 }
 
-# txrehash off: a time-out would be counted as another thing, too.
+# txrehash is off, because it would count a time-out as another event, too.
 host_up() {
 	local ns=${NS[$1]}
 
@@ -87,7 +86,7 @@ setup() {
 	done
 }
 
-# with HOST QDISC... -- COMMAND...: what the host sends goes through that
+# with HOST QDISC... -- COMMAND...: packets that the host sends pass this qdisc
 with() {
 	local ns=${NS[$1]} qdisc=() status=0
 
@@ -104,25 +103,25 @@ with() {
 
 # ---- replay ----
 
-# trace LINE...: into the trace file
+# trace LINE...: writes the trace file
 trace() {
 	printf '%s\n' "$@" >"$DIR/trace"
 }
 
-# Instead of the subshell that this is called in.
+# The program replaces the subshell that called this function.
 flowgen() {
 	[[ ! $OPEN_FILES ]] || ulimit -Sn "$OPEN_FILES"
 	exec "$TESTS/tools/flowgen" -q "${GIVEN[@]}" -T "$DIR/trace" "$@"
 }
 
-# replay OPTION...: of the trace; sets SUMMARY and what the file says of each
+# replay OPTION...: replays the trace; sets SUMMARY and the results of each transfer from the file
 replay() {
 	SUMMARY=$(flowgen -o "$DIR/out" "$@" 2>&1) || fail "flowgen said: $SUMMARY" || return
 	result_read
 }
 
-# ns SECONDS: sets NS_READ, from nine decimals; "-" remains. No fork, since there
-# may be many.
+# ns SECONDS: sets NS_READ from nine decimals, and keeps "-". It does not fork, since there may be
+# many values.
 ns() {
 	NS_READ=$1
 	[[ ! $1 =~ ^[0-9]+\.[0-9]{9}$ ]] || NS_READ=$((10#${1/./}))
@@ -141,12 +140,12 @@ result_read() {
 	done < <(sed 1d "$DIR/out")
 }
 
-# end I: of that transfer, in ns since the beginning
+# end I: prints the end of transfer I, in ns since the beginning
 end() {
 	echo $((START[$1] + FCT[$1]))
 }
 
-# ran_ms: how long all of it took, which is told to the millisecond
+# ran_ms: prints the total time, which is reported in milliseconds
 ran_ms() {
 	[[ $SUMMARY =~ seconds=([0-9]+)\.([0-9]{3}) ]] && echo $((10#${BASH_REMATCH[1]}${BASH_REMATCH[2]}))
 }
@@ -155,8 +154,8 @@ finished() {
 	[[ $SUMMARY == "flows=$1 unfinished=0 "* ]] || fail "$SUMMARY"
 }
 
-# running OPTION...: the same in the background, until all its connections are up
-# (of which host 0 is one end); ended COMMAND...: when that has been done
+# running OPTION...: runs the same in the background until all its connections are up (host 0 is
+# one end of each); ended COMMAND...: runs the command when the replay has ended
 running() {
 	local want=$1
 
@@ -167,7 +166,7 @@ running() {
 		fail "$(established 0 0) connections, not $want"
 }
 
-# established HOST COUNT: TCP connections of the host's to or from flowgen's port
+# established HOST COUNT: the host has COUNT TCP connections with flowgen's port
 established() {
 	local count
 
@@ -195,9 +194,9 @@ stopped() {
 	[[ $(<"$DIR/errors") == "flowgen: interrupted" ]] || fail "said: $(<"$DIR/errors")"
 }
 
-# ---- what the kernel counts ----
+# ---- counters of the kernel ----
 
-# tcp_counter HOST NAME: of /proc/net/snmp or netstat
+# tcp_counter HOST NAME: prints a counter of /proc/net/snmp or netstat
 tcp_counter() {
 	in_ns "${NS[$1]}" cat /proc/net/snmp /proc/net/netstat | awk -v name="$2" '
 		!($1 in names) { names[$1] = $0; next }
@@ -209,7 +208,7 @@ at_least() {
 	(($(tcp_counter "$1" "$2") >= $3))
 }
 
-# retransmits: of all hosts
+# retransmits: prints the retransmits of all hosts
 retransmits() {
 	local h sum=0
 
@@ -219,9 +218,9 @@ retransmits() {
 	echo "$sum"
 }
 
-# ---- what is transferred ----
+# ---- transfers ----
 
-# told LINE...: "BYTES FROM TO GROUP FINISHED" of each
+# told LINE...: each transfer is reported as "BYTES FROM TO GROUP FINISHED"
 told() {
 	local i=0 line
 
@@ -233,8 +232,8 @@ told() {
 	done
 }
 
-# A relay's number is that of a transfer, not of a line. The last line has no end.
-# An idle machine sends nothing again; a busy one may, but flowgen counts no more.
+# The number of a relay is that of a transfer, not of a line. The last line has no end. An idle
+# machine retransmits nothing; a busy one may, but flowgen counts no more than these retransmits.
 all_arrives() {
 	local retrans received
 
@@ -270,8 +269,7 @@ over_v6() {
 	return "$status"
 }
 
-# Two senders that have but one port to send from: only by their addresses can
-# their connections be told apart.
+# Two senders have a single port: only their addresses distinguish their connections.
 same_port() {
 	local h
 
@@ -285,7 +283,7 @@ same_port() {
 	done
 }
 
-# Four connections of nine that there could be.
+# These are four of nine possible connections.
 only_used_connections() {
 	trace "10000000000 1 0 1 0 - - -" "10000000000 1 0 1 0 - - -" "10000000000 1 0 1 5 - - -" \
 		"10000000000 1 1 0 0 - - -" "10000000000 1 2 1 0 - - -"
@@ -295,7 +293,7 @@ only_used_connections() {
 	stopped
 }
 
-# Each of its own size, so that a transfer on another one's connection is noticed.
+# Each transfer has its own size, so that a transfer on the wrong connection is noticed.
 many_connections() {
 	local a b k n=0 status=0
 
@@ -313,9 +311,9 @@ many_connections() {
 	return "$status"
 }
 
-# ---- when ----
+# ---- times ----
 
-# At the very nanosecond at which the last of the group has finished.
+# The transfer starts in the very nanosecond in which the last one of the group finished.
 groups_in_order() {
 	local last i
 
@@ -334,7 +332,7 @@ groups_in_order() {
 	done
 }
 
-# Host 0 sends slowly, host 1 forwards fast: it must not be ahead.
+# Host 0 sends slowly, and host 1 forwards fast: host 1 must not be ahead.
 relay_has_no_more() {
 	trace "0 $SLOW_BYTES 0 1 0 - - -" "0 $SLOW_BYTES 1 2 0 - - 0"
 	with 0 "${SLOW[@]}" -- replay "$@" && finished 2 || return
@@ -342,7 +340,7 @@ relay_has_no_more() {
 	((FCT[1] >= FCT[0])) || fail "relayed after ${FCT[1]} ns what came after ${FCT[0]}"
 }
 
-# All send slowly: one after the other would be three times as long.
+# All send slowly: one after the other would take three times as long.
 relay_forwards_while_receiving() {
 	trace "0 $SLOW_BYTES 0 1 0 - - -" "0 $SLOW_BYTES 1 2 0 - - 0" "0 $SLOW_BYTES 2 0 0 - - 1"
 	with 0 "${SLOW[@]}" -- with 1 "${SLOW[@]}" -- with 2 "${SLOW[@]}" -- replay "$@" &&
@@ -351,14 +349,14 @@ relay_forwards_while_receiving() {
 	((FCT[2] < FCT[0] * 2)) || fail "one after the other: ${FCT[*]} ns"
 }
 
-# A relay whose turn comes late, behind another transfer, finds all there.
+# A relay that starts late, behind another transfer, finds all data there.
 relay_may_be_late() {
 	trace "0 $SLOW_BYTES 1 2 0 1 - -" "0 5000 0 1 0 - - -" "0 5000 1 2 0 - - 1" "0 5000 1 0 0 - 1 1"
 	with 1 "${SLOW[@]}" -- replay "$@" && finished 4 || return
 	(($(end 2) >= $(end 0) && START[3] == $(end 0))) || fail "starts ${START[*]}, took ${FCT[*]} ns"
 }
 
-# Only what host 1 sends is late: the request, and acknowledgements.
+# Only packets that host 1 sends are delayed: the request, and acknowledgements.
 requests_count() {
 	trace "0 1000 0 1 0 - - -"
 	with 1 "${DELAY[@]}" -- replay -R && finished 1 || return
@@ -367,8 +365,8 @@ requests_count() {
 	((FCT[0] < DELAY_NS)) || fail "without a request: ${FCT[0]} ns"
 }
 
-# The second one's request leaves when the first is complete; another connection
-# has nothing to do with it.
+# The request of the second transfer leaves when the first is complete; another connection does
+# not wait for it.
 busy_connection_queues() {
 	trace "0 1000 0 1 0 - - -" "0 1000 0 1 0 - - -" "0 1000 0 1 1 - - -"
 	with 1 "${DELAY[@]}" -- replay -R && finished 3 || return
@@ -390,7 +388,7 @@ drain_limit() {
 	[[ "${START[2]} ${FCT[2]}" == "- -" ]] || fail "never began, but: ${START[2]} ${FCT[2]}"
 }
 
-# Rounds without end; of the one that is limited -D would be over.
+# The rounds would last longer than -L allows, so -L ends the replay.
 overall_limit() {
 	local i lines=("0 $SLOW_BYTES 0 1 0 1 - -") ms
 
@@ -418,8 +416,8 @@ interrupted() {
 		fail "told: ${DONE[*]} ${START[1]} ${FCT[1]}"
 }
 
-# The reader comes when all connections are up, for which their handshakes have time
-# enough. The clock waits for it, and -L counts from then on.
+# The reader arrives when all connections are up, which have enough time for their handshakes. The
+# clock waits for the reader, and -L counts from then on.
 clock_start_told() {
 	local line="" ms since began
 
@@ -439,10 +437,10 @@ clock_start_told() {
 	((ms >= 500 && ms < 500 + DELAY_MS)) || fail "ended $ms ms after that, not 500"
 }
 
-# ---- what is told ----
+# ---- reports ----
 
-# Where the kernel tells of them: 6.7 on, or with a patch. One of the retransmits may
-# be a probe, which is sent before the time-out.
+# The test runs on kernels that report these events: 6.7 and later, or with a patch. One of the
+# retransmits may be a probe, which is sent before the time-out.
 rtos_counted() {
 	if [[ ${RTOS[*]} =~ ^[-\ ]+$ ]]; then
 		! kernel_counts_rtos || fail "no RTOs told" || return
@@ -460,8 +458,8 @@ kernel_counts_rtos() {
 	[[ $(printf '%s\n' 6.7 "$release" | sort -V | head -n 1) == 6.7 ]]
 }
 
-# retransmitted HOST COUNT: soon. Polled rarely, since it takes TCP seconds, and
-# programs are what takes long where time is simulated.
+# retransmitted HOST COUNT: waits for the retransmits. It polls rarely, since TCP needs seconds,
+# and starting programs takes long if time is simulated.
 retransmitted() {
 	local i
 
@@ -472,9 +470,9 @@ retransmitted() {
 	return 1
 }
 
-# losses_counted HOST OPTION...: the host's cable is out, which loses its data or its
-# requests, until TCP has tried again some times. The next transfer, on the same
-# connection, has nothing of that.
+# losses_counted HOST OPTION...: the host's cable is unplugged, which loses its data or its
+# requests, until TCP has retransmitted several times. The next transfer, on the same connection,
+# reports none of these losses.
 losses_counted() {
 	local host=$1 before
 
@@ -489,7 +487,7 @@ losses_counted() {
 	rtos_counted
 }
 
-# A single packet, as of the second transfer, cannot overtake itself.
+# A single packet, as in the second transfer, cannot overtake itself.
 disorder_counted() {
 	trace "0 200000 0 1 0 1 - -" "0 1000 0 1 0 - 1 -"
 	with 0 "${DISORDER[@]}" -- replay "$@" && finished 2 || return
@@ -498,7 +496,7 @@ disorder_counted() {
 
 # ---- sockets ----
 
-# using HOST NAME COUNT: connections with that congestion control
+# using HOST NAME COUNT: COUNT connections use this congestion control
 using() {
 	local count
 
@@ -521,7 +519,7 @@ second_address() {
 		ip -n "${NS[1]}" mptcp limits set subflow 1
 }
 
-# Two of the connections are host 0's: they have two subflows when the clock starts.
+# Two of the connections belong to host 0: they have two subflows when the clock starts.
 multipath() {
 	local before
 
@@ -540,9 +538,9 @@ multipath() {
 		fail "told: ${RETRANS[*]} ${RTOS[*]} ${DISORDERED[*]}"
 }
 
-# ---- traces of its own ----
+# ---- packet captures ----
 
-# Both ways; the names of the namespaces are told.
+# Both directions are captured, and the names of the namespaces are reported.
 random_trace() {
 	SUMMARY=$("$TESTS/tools/flowgen" -q -b -f "${NS[0]},${ADDR[0]}" -f "${NS[1]},${ADDR[1]}" \
 		-t "${NS[2]},${ADDR[2]}" -C 1e8 -n 60 -S 3000 -o "$DIR/out" "$@" 2>&1) ||

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Mistakes in a trace file, and in the options that go with one: flowgen refuses
-# them by one sentence, before it does anything.
+# Mistakes in a trace file, and in the options that go with one: flowgen rejects them with one
+# sentence, before it does anything.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -10,13 +10,13 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
 
-# trace LINE...: into the trace file
+# trace LINE...: writes the trace file
 trace() {
 	printf '%s\n' "$@" >"$DIR/trace"
 }
 
-# refused SENTENCE OPTION...: before a namespace is entered, of those that are named
-# none exists, and before a file is written
+# refused SENTENCE OPTION...: the options are rejected before a namespace is entered (none of the
+# named ones exists) and before a file is written
 refused() {
 	local sentence=$1
 
@@ -27,7 +27,7 @@ refused() {
 	[[ $(<"$DIR/kept") == untouched ]] || fail "wrote its results"
 }
 
-# refused_line N SENTENCE LINE...: of a trace with these lines, number N
+# refused_line N SENTENCE LINE...: line N of a trace with these lines is rejected
 refused_line() {
 	local n=$1 sentence=$2
 
@@ -36,7 +36,7 @@ refused_line() {
 	refused "$DIR/trace, line $n: $sentence" -T "$DIR/trace"
 }
 
-# The first line is a good one, so that nothing else is the reason.
+# The first line is valid, so that it is not the reason.
 refused_second() {
 	refused_line 3 "$1" "# a comment" "5 10 0 1 0 - - -" "$2"
 }

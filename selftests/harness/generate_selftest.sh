@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# generate_selftest.sh - include/netlink/generate reports files that are stale, and rejects
-# a description that is wrong with one sentence. On the host, on a copy with planted faults.
+# generate_selftest.sh - include/netlink/generate reports files that are stale, and rejects an
+# invalid description with one sentence. It runs on the host, on a copy with planted faults.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -24,7 +24,7 @@ plant() {
 	return 1
 }
 
-# ends STATUS SENTENCE COMMAND...: what the command prints, and how it exits
+# ends STATUS SENTENCE COMMAND...: the command prints this sentence and exits with this status
 ends() {
 	local said status
 
@@ -45,7 +45,7 @@ stale_are() {
 		"$GENERATE" --check
 }
 
-# unchanged: what is generated is what it was
+# unchanged: the generated files are as before
 unchanged() {
 	local path
 
@@ -67,7 +67,7 @@ check_writes_nothing() {
 	! "$GENERATE" --check >/dev/null && unchanged
 }
 
-# rejects SCRIPT SENTENCE: and what is generated stays what it was
+# rejects SCRIPT SENTENCE: the description is rejected, and the generated files are as before
 rejects() {
 	plant "$SPEC" "$1" && ends 2 "include/netlink/conga.yaml: $2" "$GENERATE" && unchanged
 }

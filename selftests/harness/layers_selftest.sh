@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# layers_selftest.sh - layers finds the includes that break the rule of the folders of the
-# module and of userspace/. On the host.
+# layers_selftest.sh - layers finds the includes that break the rule of the folders of the module
+# and of userspace/. It runs on the host.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -11,7 +11,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 COPY=$(mktemp -d)
 defer "rm -rf $COPY"
 
-# found ROOT FILE INCLUDE SENTENCE: what layers says of ROOT if its FILE includes that, too
+# found ROOT FILE INCLUDE SENTENCE: layers prints this sentence about ROOT if its FILE has this
+# include, too
 found() {
 	local said
 
@@ -35,7 +36,7 @@ obeys() {
 	return 1
 }
 
-# A folder that is named wrongly must not pass.
+# A folder with a wrong name must not pass.
 empty_is_found() {
 	mkdir -p "$COPY/empty" && ! "$TESTS/layers" "$COPY/empty" >/dev/null && return
 	why "nothing was found"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# logs_selftest.sh - logs keeps what it is given in one archive, and a campaign goes on from
-# it. On the host.
+# logs_selftest.sh - logs keeps all given logs in one archive, and a campaign continues from it.
+# It runs on the host.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -12,13 +12,13 @@ WORK=$(mktemp -d)
 defer "rm -rf $WORK"
 export CONGA_LOGS=$WORK/logs.tar.xz
 
-# fresh: no archive, and three logs to put into one
+# fresh: removes the archive, and makes three logs that can be added
 fresh() {
 	rm -rf "${WORK:?}"/* && mkdir -p "$WORK/some/below" &&
 		echo one >"$WORK/one" && echo two >"$WORK/some/two" && echo three >"$WORK/some/below/three"
 }
 
-# is WORDS COMMAND...: the words that a command prints
+# is WORDS COMMAND...: the command prints these words
 is() {
 	local said
 
@@ -55,7 +55,7 @@ removes_files() {
 	is "logs: there is no log one" logs remove one && is "logs: there is no log one" logs show one
 }
 
-# Whatever the order, the times, the modes and the time zone
+# The order, the times, the modes and the time zone do not change the archive.
 same_again() {
 	fresh && logs add one "$WORK/one" && logs add kept "$WORK/some" &&
 		mv "$CONGA_LOGS" "$WORK/before" && touch -d 1999-01-01 "$WORK/one" && chmod 600 "$WORK/one" &&
@@ -74,7 +74,8 @@ rejects_names() {
 		cmp "$CONGA_LOGS" "$WORK/before"
 }
 
-# leaves_archive PROGRAM COMMAND...: where a program of this name does that instead
+# leaves_archive PROGRAM COMMAND...: the archive stays unchanged if a program of this name runs
+# the command instead
 leaves_archive() {
 	mkdir -p "$WORK/bin" && printf '#!/bin/sh\n%s\n' "${*:2}" >"$WORK/bin/$1" &&
 		chmod +x "$WORK/bin/$1" || return
@@ -94,7 +95,7 @@ fails_whole() {
 		is "kept/below/three kept/two one" logs list
 }
 
-# An archive that cannot be read is not taken for an empty one.
+# An archive that cannot be read must not be taken for an empty one.
 leaves_what_it_cannot_read() {
 	fresh && echo "no archive" >"$CONGA_LOGS" && cp "$CONGA_LOGS" "$WORK/before" || return
 	if logs add one "$WORK/one" 2>/dev/null || logs list 2>/dev/null; then
@@ -117,8 +118,8 @@ adds_at_once() {
 
 # ---- a campaign ----
 
-# make_tree: one campaign of three machines, of which each writes down that it ran, and the
-# last one kills the campaign as long as there is a file "stop"
+# make_tree: makes one campaign of three machines. Each of them records that it ran, and the last
+# one kills the campaign while a file "stop" exists.
 make_tree() {
 	local tests=$WORK/tree/selftests
 
@@ -147,7 +148,7 @@ commit_all() {
 	git add . && git -c user.name=a -c user.email=a@b commit -q -m all
 }
 
-# campaign: its last line
+# campaign: prints its last line
 campaign() {
 	# shellcheck disable=SC2016 # of the shell that becomes the campaign
 	env -u CONGA_LOGS setsid --wait bash -c 'echo $$ >"$1/group"; exec selftests/campaigns smp-kasan' \

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# mutants_selftest.sh - the tables of mutants are read, applied and checked against the
-# tree. On the host, on a small tree with planted faults.
+# mutants_selftest.sh - the tables of mutants are read, applied and checked against the tree. It
+# runs on the host, on a small tree with planted faults.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -12,7 +12,7 @@ TREE=$(mktemp -d)
 defer "rm -rf $TREE"
 readonly MUTANT=$TREE/selftests/mutants/mutant PAGE=$TREE/Documentation/proofs.md
 
-# make_tree: two functions with the same line, a rule, three mutants and a kind
+# make_tree: makes a tree with two functions that share a line, a rule, three mutants and a kind
 make_tree() {
 	rm -rf "${TREE:?}"/* && mkdir -p "$TREE"/{kmod,Documentation,selftests/{clocks,mutants}} || return
 	cp "$TESTS"/mutants/{mutant,run,*.py} "$TREE/selftests/mutants/"
@@ -80,7 +80,8 @@ says() {
 	return 1
 }
 
-# reports FINDING FILE SED: of a tree in which the file is edited so, and the page printed
+# reports FINDING FILE SED: this finding is reported after the script changed the file, and the
+# page is printed
 reports() {
 	make_tree && sed -i "$3" "$TREE/$2" || return
 	"$MUTANT" print >"$PAGE" 2>/dev/null
@@ -99,7 +100,7 @@ prints_rows() {
 		grep -qxF "| time | a clock | a watch | clock.sh | clock-lies |" "$PAGE"
 }
 
-# becomes NAME DIFF: what the mutant changes in kmod/clock.c
+# becomes NAME DIFF: the mutant changes kmod/clock.c in this way
 becomes() {
 	make_tree && cp "$TREE/kmod/clock.c" "$TREE/before" && cd "$TREE" || return
 	"$MUTANT" apply "$1" && says "$2" diff before kmod/clock.c
@@ -127,7 +128,7 @@ lists_by_name_table_and_test() {
 		says "mutant: there is neither a mutant nor a table clocks-lie" "$MUTANT" list clocks-lie
 }
 
-# Nothing is built, as there is nothing to build in this tree.
+# This tree has no sources to build.
 run_names_stale() {
 	make_tree && sed -i 's/now++/now += 1/' "$TREE/kmod/clock.c" || return
 	says "mutants: 1 to kill

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# netns_batch: what it does in several namespaces at once, and what it refuses.
+# netns_batch: its work in several namespaces at once, and the lines that it rejects.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -39,7 +39,7 @@ neighbour_is() {
 		fail "$1 has no neighbour $2"
 }
 
-# ---- what it does ----
+# ---- accepted lines ----
 
 done_in_both() {
 	local ns
@@ -77,16 +77,16 @@ missing_sysctl() {
 		sysctl_is "$A" "$TTL" 13
 }
 
-# ---- what it refuses ----
+# ---- rejected lines ----
 
-# before_all SENTENCE LINE: a bad line, and not even what stands above it is done
+# before_all SENTENCE LINE: a bad line prevents even the lines above it
 before_all() {
 	batch_says 2 "netns_batch: line 3: $1" "netns $A" "sysctl $TTL=99" "$2" || return
 	sysctl_is "$A" "$TTL" 13
 }
 
-# stops SENTENCE LINE: what stands above is done, nothing below, in no namespace; but
-# for what is sent at once with the line, and is not what is named
+# stops SENTENCE LINE: the lines above are executed, and none below, in any namespace. The
+# exception are lines that are sent together with the bad line; the error does not name them.
 stops() {
 	NUMBER=$((NUMBER + 1))
 	batch_says 1 "netns_batch: line 4: $1, in $A" "netns $A $B" "sysctl $TTL=$NUMBER" \
@@ -129,8 +129,8 @@ no_such_device() {
 		stops "no device \"eth7\"" "neighbour eth7 192.0.2.2 $MAC"
 }
 
-# Of many requests that are sent at once it is the refused one that is named. Later kernels
-# have a sentence for an address that is there.
+# If many requests are sent at once, the error names the rejected one. Later kernels have a
+# sentence for an address that exists.
 refused_by_kernel() {
 	local address="address eth0 192.0.2.1/24"
 

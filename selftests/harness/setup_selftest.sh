@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What setup and vm/run do while another program uses apt: they wait for it, and say so. On
-# the host, with a lock and a cache of apt's of their own.
+# While another program uses apt, setup and vm/run wait for it, and report that they wait. The
+# test runs on the host, with a separate lock and cache of apt.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -13,7 +13,7 @@ readonly PAUSE=1 HELD=3		# seconds
 TREE=$(mktemp -d)
 defer "rm -rf $TREE"
 
-# lock_hold SECONDS: as apt does, which has it until then
+# lock_hold SECONDS: holds the lock for this time, as apt does
 lock_hold() {
 	rm -f "$TREE/archives/lock.held"
 	python3 - "$TREE/archives/lock" "$1" <<-'END' &
@@ -27,7 +27,7 @@ lock_hold() {
 	busywait 10000 test -e "$TREE/archives/lock.held"
 }
 
-# apt_get TRIES WORD: "clean" needs apt's lock
+# apt_get TRIES WORD: the word "clean" makes apt take its lock
 apt_get() {
 	APT_CONFIG=$TREE/apt.conf APT_TRIES=$1 APT_PAUSE=$PAUSE CONGA_CACHE=$TREE/cache bash -c \
 		'set -euo pipefail; . "$1/vm/kernel.sh"; apt_get "$2"' setup "$TESTS" "$2" 2>&1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# tally_selftest.sh - tally counts what programs say, and nothing that was not run
-# passes. On the host.
+# tally_selftest.sh - tally counts the results of programs, and a test that did not run never
+# passes. It runs on the host.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -12,8 +12,8 @@ readonly SKIPS="# one test of a program, and a program
 a.sh: two
 a.sh: needs a moon"
 
-# counts COUNTS STATUS LINE...: of a program that says this and ends so, beside one that
-# passes
+# counts COUNTS STATUS LINE...: these are the counts of a program that prints these lines and ends
+# with this status, besides a program that passes
 counts() {
 	local said last
 

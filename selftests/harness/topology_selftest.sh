@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The builder itself, on a kernel without conga: what every other test stands on.
+# The topology builder, on a kernel without conga: all other tests depend on it.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -18,7 +18,7 @@ readonly MAX_IMBALANCE=130	# percent, busiest link of a tier over the idlest
 readonly STRAY=50		# packets of others (neighbour discovery) in a tier
 readonly FIRST_PORT=20000
 
-# failed SENTENCE: why, as a failure
+# failed SENTENCE: prints the reason of a failure
 failed() {
 	why "$*"
 	return 1
@@ -42,7 +42,7 @@ pings_cross() {
 	done
 }
 
-# variant WORD=VALUE...: a fabric with these settings, and pings through it
+# variant WORD=VALUE...: builds a fabric with these settings, and pings through it
 variant() {
 	local setting status=0
 
@@ -61,7 +61,7 @@ reaches() {
 	in_ns "${HOST[$1]}" ping -q -n -c 1 -W 1 "${HOST_IP[$2]}" >/dev/null
 }
 
-# The last host of each leaf is in another tunnel than the first.
+# The last host of each leaf is in a different tunnel than the first.
 foreign_apart() {
 	local a b status=0
 
@@ -81,7 +81,7 @@ foreign_apart() {
 	return "$status"
 }
 
-# Each of a host's addresses reaches each of another's, without asking for it.
+# Each address of a host reaches each address of another, without neighbour resolution.
 several_addresses() {
 	local one other status=0
 
@@ -101,8 +101,8 @@ several_addresses() {
 
 # ---- balance ----
 
-# One packet per port, without a fork per packet. Nobody listens: the answers
-# go the other way and are not counted.
+# Each port gets one packet, without a fork per packet. No socket listens: the answers go in the
+# other direction and are not counted.
 udp_flows_send() {
 	local i
 
@@ -111,7 +111,7 @@ udp_flows_send() {
 	done 2>/dev/null
 }
 
-# tier_counters PREFIX NAMESPACE...: "namespace/device packets" lines
+# tier_counters PREFIX NAMESPACE...: prints "namespace/device packets" lines
 tier_counters() {
 	local prefix=$1 ns
 
@@ -121,8 +121,8 @@ tier_counters() {
 	done | sort
 }
 
-# balanced TIER LINKS BEFORE AFTER: that many links, together all the flows, and
-# the busiest not much busier than the idlest
+# balanced TIER LINKS BEFORE AFTER: the tier has this number of links, which carry all the flows,
+# and the busiest link carries little more than the idlest
 balanced() {
 	local tier=$1 links=$2 n sum min max
 
@@ -147,8 +147,8 @@ balance() {
 	return "$status"
 }
 
-# A stock kernel keeps one route per vxlan device and CPU; with a fixed tos it
-# asks the FIB for every packet, so that its multipath hash is what is measured.
+# A stock kernel keeps one route per vxlan device and CPU. With a fixed tos it searches the FIB
+# for every packet, so that the test measures its multipath hash.
 balance_up() {
 	topo_defaults
 	TOPO_VXLAN_OPTIONS="tos 0x10"
@@ -156,7 +156,7 @@ balance_up() {
 	pings_cross && balance
 }
 
-# The control: a spine that hashes addresses only has one flow per pair of leaves.
+# This is the control: a spine that hashes addresses only has one flow per pair of leaves.
 one_sided() {
 	local s status=0
 
@@ -181,7 +181,7 @@ rates_up() {
 	pings_cross
 }
 
-# rate_is FROM TO MBIT: one long transfer gets that rate, less the headers
+# rate_is FROM TO MBIT: one long transfer gets this rate, less the headers
 rate_is() {
 	local bytes=$(($3 * 1000000 * RATE_SECONDS / 8)) expected got
 
@@ -198,7 +198,7 @@ rate_is() {
 
 # ---- clean-up ----
 
-# dies COMMAND: a shell of its own builds a fabric and ends by the command
+# dies COMMAND: a shell builds a fabric and ends with the command
 dies() {
 	local suffix built
 

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# dissector.sh - userspace/dist/wireshark/conga.lua by tshark: what it reads from the packets
-# of a small fabric is what the module said of them, and the golden bytes mean what
-# golden.sh has them mean. On the host, from a recording beside the dissector:
+# dissector.sh - tests userspace/dist/wireshark/conga.lua with tshark: the values that it reads
+# from the packets of a small fabric are those that the module reported, and the golden bytes have
+# the meaning that golden.sh gives them. It runs on the host, with a recording beside the
+# dissector:
 #
 #	selftests/vm/run -- selftests/install/dissector.sh record | base64 -d |
 #		tar -xzC userspace/dist/wireshark
 #
-# makes it anew: what the spine sent on to the leaves (recorded.pcap), and what the
-# leaves said at the end (recorded.json).
+# This command makes the recording again: the packets that the spine forwarded to the leaves
+# (recorded.pcap), and the output of the leaves at the end (recorded.json).
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -60,7 +61,7 @@ pings() {
 	in_ns "${HOST[0.0]}" ping -q -n -c "$PINGS" -i 0.01 -W 5 -s "$PAYLOAD" "${HOST_IP[1.0]}"
 }
 
-# Stamps both ways, feedback, queues, probes, a bye
+# The recording has stamps in both directions, feedback, queues, probes and a goodbye message.
 record_traffic() {
 	capture_start recorded "${SPINE[0]}" any -Q out "udp port 4789" && record_fabrics || return
 	sleep 0.2
@@ -70,7 +71,7 @@ record_traffic() {
 	conga 1 fabric set probe off && sleep 0.2
 }
 
-# The bye is the last packet to leaf 0.
+# The goodbye message is the last packet to leaf 0.
 record_end() {
 	{
 		conga 0 -j fabric show
@@ -92,7 +93,7 @@ record() {
 
 # ---- on the host ----
 
-# fields FILTER FIELD...: of the packets that match, parted by tabs
+# fields FILTER FIELD...: prints the fields of the packets that match, separated by tabs
 fields() {
 	local list=() field
 
@@ -104,7 +105,7 @@ fields() {
 		fail "tshark: $(tail -n 1 "$SCRATCH/errors")"
 }
 
-# are "WHAT" EXPECTED ACTUAL: and there is something
+# are "WHAT" EXPECTED ACTUAL: both are equal and not empty
 are() {
 	[[ $2 && $2 == "$3" ]] || fail "$1: the packets say \"$3\", the module said \"$2\""
 }
@@ -132,14 +133,14 @@ hellos() {
 	are q "$(said_by .leaf0.q)" "$(fields conga.type==1 conga.q | sort -u)"
 }
 
-# The last CE of each LBTag is what the receiver knows of it.
+# The receiver's table has the last CE of each LBTag.
 congestion() {
 	are "CE" "$(said_by '.from_leaf.rows | map("\(.tag) \(.metric)") | sort | join(",")')" \
 		"$(fields "ip.dst == 10.0.0.12 && conga.lbtag && !conga.type" conga.lbtag conga.ce |
 			awk '{ ce[$1] = $2 } END { for (t in ce) print t, ce[t] }' | sort | paste -sd,)"
 }
 
-# The last report of each LBTag, in whatever packet, is what its leaf knows.
+# The leaf's table has the last report of each LBTag, in whichever packet it arrived.
 feedback() {
 	are "feedback" "$(said_by '.to_leaf.rows | map("\(.tag) \(.metric)") | sort | join(",")')" \
 		"$({
@@ -163,18 +164,19 @@ counters() {
 sll.ifindex in {$(links_to_leaf0)})")"
 }
 
-# While the spine's policy was tr each of the answers told of one.
+# While the spine's policy was tr, each answer carried a queue.
 queues() {
 	are "answers with a queue" "$PINGS" \
 		"$(count "ip.dst == 10.0.0.11 && conga.queue_ns && !conga.type")"
 }
 
-# The module's own devices have their names in the namespace only: by what goes there.
+# The names of the module's own devices exist in the namespace only, so its packets identify the
+# device.
 links_to_leaf0() {
 	fields "ip.dst == 10.0.0.11" sll.ifindex | sort -u | paste -sd,
 }
 
-# Feedback by itself is not there: pings go both ways.
+# Explicit feedback does not occur here: pings go in both directions.
 types() {
 	are types "1 3 4" "$(fields conga.type conga.type | sort -un | paste -sd' ')"
 }
@@ -184,7 +186,7 @@ probes() {
 		are hops 7 "$(fields conga.type==4 conga.probe.hops | sort -u)"
 }
 
-# VXLAN's own dissector still shows its header and the packet within.
+# The dissector of VXLAN still shows its header and the inner packet.
 tunnel_is_shown() {
 	[[ $(fields "conga.lbtag && !conga.type" vxlan.vni | sort -u) =~ ^[0-9]+$ ]] &&
 		(($(count "conga.lbtag && icmp") > 0)) || fail "nothing within a stamped packet" || return
@@ -199,13 +201,14 @@ is_sound() {
 
 readonly WITHIN=02000000000402000000000388b5	# an Ethernet header
 
-# octets HEX: parted by blanks
+# octets HEX: prints the octets separated by blanks
 octets() {
 	# shellcheck disable=SC2001 # a blank after each pair
 	sed 's/../& /g' <<<"$1"
 }
 
-# golden_file BYTES: a datagram with these, to port 4789, or 4790 of GPE; FILE
+# golden_file BYTES: makes a datagram with these bytes, to port 4789, or to 4790 for GPE; sets
+# FILE
 golden_file() {
 	local port=12b5 bytes=$((${#1} / 2))
 
@@ -245,7 +248,7 @@ golden_q6() {
 		golden_is 6 "3 24 12 48" 0c37cd0111223300
 }
 
-# Codes 0, 1, 7 and 31 of queue.h; 1..0 are zero
+# The codes are 0, 1, 7 and 31 of queue.h; bits 1..0 are zero.
 golden_queues() {
 	golden_is 3 "3 3   0" 08360180abcdef00 &&
 		golden_is 3 "3 3   256" 08360184abcdef00 &&
@@ -263,7 +266,7 @@ control_is() {
 	[[ $read == "$1" ]] || fail "$2 is read as \"$read\", expected \"$1\""
 }
 
-# As control.sh and hula.sh have them
+# The bytes are those of control.sh and hula.sh.
 readonly FEEDBACK=08500100fffffe00434e474101020002010203040300000000000000123456750660000009e00000
 readonly HELLO_BYTES=08c00100fffffe00434e474101010300010203040602000000000abc00000def
 readonly PROBE_BYTES=08000100fffffe00434e4741010400000102030403000000000000000000000000000000000000000000ffff0a00000c2a070000
@@ -277,7 +280,8 @@ golden_control() {
 			conga.probe.utilisation conga.probe.hops
 }
 
-# Behind the records, before what pads a hello of full size
+# The upper halves of the nonces follow the records, and precede the padding of a hello of full
+# size.
 readonly WIDE_FEEDBACK=${FEEDBACK/010200/010204}0000000099aaeeff
 readonly WIDE_HELLO=${HELLO_BYTES/010103/010105}55667788000000000000
 
@@ -289,14 +293,14 @@ golden_upper() {
 		control_is "1 " "${WIDE_FEEDBACK:0:-2}" conga.short conga.unknown
 }
 
-# Every control packet of leaves has them; some hellos are of full size.
+# Every control packet of leaves has these fields; some hellos are of full size.
 nonces_are_wide() {
 	are "control packets of leaves without upper halves" 0 \
 		"$(count "conga.type && conga.type != 4 && !conga.nonce_upper")" || return
 	(($(count "conga.padding") > 0)) || fail "no hello of full size"
 }
 
-# A record, half a probe or header that is missing; another magic, version and type
+# These packets lack a record, half a probe or the header, or have another magic, version or type.
 golden_faults() {
 	local bytes
 
@@ -309,7 +313,7 @@ golden_faults() {
 	done
 }
 
-# A policy group, no present bit, byte 7: nothing of ours
+# These headers have a policy group, no present bit, or only byte 7: none is a stamp.
 not_ours() {
 	golden_is 3 "" 880001000000c800 && golden_is 3 "" 08000000abcdef00 &&
 		golden_is 3 "" 0836010000006401

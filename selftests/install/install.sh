@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# install.sh - make install puts everything under DESTDIR where PREFIX says, and make
-# uninstall takes away just that. On the host; nothing is written outside DESTDIR.
+# install.sh - make install puts all files under DESTDIR according to PREFIX, and make uninstall
+# removes exactly these. It runs on the host, and writes nothing outside DESTDIR.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -14,7 +14,7 @@ RELEASE=$(sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' "$KDIR/include/generated/utsrel
 DEST=$(mktemp -d)
 defer "rm -rf $DEST"
 
-# tree TARGET PREFIX: make's words are shown if it fails
+# tree TARGET PREFIX: prints the output of make if it fails
 tree() {
 	make -s -C "$TREE" "$1" KDIR="$KDIR" DESTDIR="$DEST" PREFIX="$2" >"$DEST.log" 2>&1 && return
 	why "make $1: $(tail -n 1 "$DEST.log")"
@@ -26,7 +26,7 @@ installed() {
 	(cd "$DEST" && find . -type f -printf '%P\n' | sort)
 }
 
-# expected PREFIX: files, and no others
+# expected PREFIX: prints the list of all files that must exist
 expected() {
 	local page unit
 
@@ -52,7 +52,7 @@ is_there() {
 	return 1
 }
 
-# The units call what was installed, and nothing of another prefix.
+# The units call the installed programs, and no program of another prefix.
 units_fit() {
 	local file
 

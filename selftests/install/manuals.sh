@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# manuals.sh - the manuals have no findings of mandoc, and everything that the tools'
-# own help knows: each command and word of the grammar, in its object's section, and
-# each option; and no option that there is not. On the host.
+# manuals.sh - mandoc finds no fault in the manuals. They contain everything that the help of the
+# tools contains: each command and word of the grammar, in the section of its object, and each
+# option. They contain no other option. It runs on the host.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -11,7 +11,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 readonly PAGES=$TESTS/../Documentation/man TOOLS=$TESTS/../userspace
 
-# page NAME: as it is read, without bold
+# page NAME: prints the page as a reader sees it, without bold
 page() {
 	mandoc -Tascii -O width=100 "$PAGES/$1" | col -b
 }
@@ -30,14 +30,14 @@ objects() {
 		tr -d '|'
 }
 
-# The grammar's own words of an object, one a line; units have a place of their own
+# Prints the words of an object's grammar, one a line; units have a section of their own.
 words() {
 	"$TOOLS/conga" "$1" help | grep -E '^(Usage:| )|:=' | grep -vE '^(TIME|RATE|ADDR) :=' |
 		sed -E 's/^Usage: *//; s/ -[a-z]+(\[[a-z]+\])?//; s/, [a-z].*//' |
 		grep -oE '\<[a-z][a-z-]*\>' | sort -u
 }
 
-# section OBJECT: what conga(8) says of it
+# section OBJECT: prints its section of conga(8)
 section() {
 	page conga.8 | awk -v head="   conga $1" '/^   [^ ]/ { on = $0 == head } /^[A-Z]/ { on = 0 } on'
 }
@@ -57,7 +57,7 @@ has_words() {
 	done
 }
 
-# "-j[son]" is -j and -json
+# "-j[son]" is -j and -json.
 options() {
 	"$TOOLS/$1" -h | grep -oE '(^|[ |{])-[A-Za-z0-9]+(\[[a-z]+\])?' | tr -d ' |{' |
 		sed -E 's/^(-[A-Za-z])\[(.*)\]$/\1\n\1\2/' | sort -u
@@ -68,7 +68,7 @@ documented() {
 		tr -d ' ' | sort -u
 }
 
-# One letter stands for a word that begins otherwise (-r of -rcvbuf): of the tool's table.
+# A single letter may stand for a longer option (-r for -rcvbuf), according to the tool's table.
 has_options() {
 	local said
 

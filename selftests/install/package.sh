@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# package.sh - the life of the Debian packages that "make deb" has built: installed,
-# the module built for a second kernel as one is installed, upgraded, removed, purged;
-# in an overlay of this machine's files that is forgotten afterwards. Then a virtual
-# machine loads the module that DKMS built, by the first command of the packaged tool.
+# package.sh - the life of the Debian packages that "make deb" has built. They are installed,
+# upgraded, removed and purged, and the module is built for a second kernel when that is
+# installed. All this happens in an overlay of this machine's files that is deleted afterwards.
+# Then the first command of the packaged tool, in a virtual machine, loads the module that DKMS
+# built.
 #
-# On the host, as root; it runs itself in the overlay ("package.sh overlay") and in the
-# machine ("package.sh machine"). TAP, and what was typed and answered.
+# It runs on the host, as root; it runs itself in the overlay ("package.sh overlay") and in the
+# machine ("package.sh machine"). It prints TAP, and each command with its output.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -20,7 +21,7 @@ readonly FIRST=0.1.0 SECOND=0.1.0+upgrade
 
 # ---- common ----
 
-# run COMMAND...: typed and answered
+# run COMMAND...: prints the command and its output
 run() {
 	local status=0
 
@@ -30,7 +31,7 @@ run() {
 	return "$status"
 }
 
-# said TEXT: by the last command
+# said TEXT: the last command printed this text
 said() {
 	grep -qF -- "$1" "$SAYS" && return
 	why "nothing like \"$1\" was said"
@@ -49,7 +50,7 @@ deb_of() {
 	echo "$WORK/$1/$2"_*.deb
 }
 
-# built_for RELEASE VERSION: by DKMS, and where modprobe looks
+# built_for RELEASE VERSION: DKMS built the module, and modprobe finds it
 built_for() {
 	run dkms status -m conga && said "conga/$2, $1, x86_64: installed" &&
 		run modinfo -k "$1" -F vermagic conga && said "$1 " &&
@@ -62,7 +63,7 @@ installed() {
 	built_for "$R1" "$FIRST"
 }
 
-# DKMS signs with a key of this machine, for those that boot securely.
+# DKMS signs with a key of this machine, for machines with Secure Boot.
 is_signed() {
 	run modinfo -k "$R1" -F signer conga && said "DKMS module signing key" &&
 		run ls /var/lib/dkms/mok.pub
@@ -75,8 +76,8 @@ tools_work() {
 			/lib/systemd/system/congad.service /usr/share/conga/conga.lua
 }
 
-# Nothing is enabled by an installation: what the box is to do its operator says. What runs
-# is restarted by an upgrade, and stopped by a removal.
+# Installation enables no service, because the operator decides what the node does. An upgrade
+# restarts running services, and a removal stops them.
 units_rest() {
 	run systemd-analyze verify /lib/systemd/system/conga{.service,d.service,-metrics.timer} &&
 		none_said &&
@@ -86,7 +87,7 @@ units_rest() {
 		said "stop 'conga.service'" && said "'congad.service'" && said "'conga-metrics.timer'"
 }
 
-# What a kernel's package does when it is installed
+# The package of a kernel runs this when it is installed.
 second_kernel() {
 	mkdir -p "/lib/modules/$R2" && ln -s "$K2" "/lib/modules/$R2/build" &&
 		run run-parts --report --exit-on-error --arg="$R2" --regex '^dkms$' \
@@ -105,7 +106,7 @@ upgraded() {
 		cp "/lib/modules/$R2/updates/dkms/conga.ko" "$WORK/modules/$R2.ko"
 }
 
-# Purged: no file with the name is left, nor what DKMS kept.
+# After a purge no file with the name remains, and DKMS keeps nothing.
 removed() {
 	run dpkg -r conga-tools conga-dkms && run dkms status -m conga && none_said &&
 		run dpkg -P conga-tools conga-dkms &&
@@ -129,7 +130,7 @@ in_overlay() {
 	tap_exit
 }
 
-# overlay DIR: this machine's files, writable, in a mount namespace of our own
+# overlay DIR: makes this machine's files writable, in a mount namespace of the test
 overlay_enter() {
 	local dir=$1 mount
 
@@ -147,7 +148,7 @@ overlay_enter() {
 
 # ---- in the machine ----
 
-# over_modules DIR: the machine's modules are for reading
+# over_modules DIR: mounts a writable layer, since the machine's modules are read-only
 over_modules() {
 	local dir
 
@@ -155,7 +156,7 @@ over_modules() {
 		mount -t overlay -o "lowerdir=$1,upperdir=$dir/upper,workdir=$dir/work" overlay "$1"
 }
 
-# The module's place is the one that DKMS gave it; the first command finds it there.
+# The module is where DKMS put it; the first command finds it there.
 loads_itself() {
 	local release
 
@@ -174,8 +175,8 @@ unloads() {
 	run /usr/sbin/conga fabric del && run modprobe -r conga && [[ ! -e /sys/module/conga ]]
 }
 
-# As under Secure Boot: DKMS's key is nobody's whom this kernel trusts. What a box with
-# that key enrolled does is not shown here: the machine has no firmware to enrol it in.
+# The test simulates Secure Boot: this kernel does not trust DKMS's key. A node with this key
+# enrolled is not tested here, because the machine has no firmware to enrol it in.
 refused_where_enforced() {
 	echo 1 >/sys/module/module/parameters/sig_enforce || return
 	! run modprobe conga && said "Key was rejected by service"
@@ -193,7 +194,7 @@ in_machine() {
 
 # ---- on the host ----
 
-# A version that is higher, of the same tree
+# This is a higher version of the same tree.
 build_upgrade() {
 	local dir=$WORK/source
 
@@ -208,7 +209,7 @@ collect() {
 		mv "$WORK"/conga-{dkms,tools}_*.deb "$WORK/$SECOND"
 }
 
-# headers_of SERIES: "RELEASE KDIR"
+# headers_of SERIES: prints "RELEASE KDIR"
 headers_of() {
 	local dir
 

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Control packets byte by byte, and whom they are believed. The far leaves are
-# played by this test, from spine 0: hello, answer, explicit feedback and bye are
-# what the manual says; what is forged, broken or unknown changes nothing and is
-# counted exactly; a storm of all that is answered in measure and leaves no trace
-# in memory. STORM packets: a million, if nothing else is said.
+# Control packets byte by byte, and the senders from which they are accepted. The test plays the
+# far leaves from spine 0. Hello, answer, explicit feedback and goodbye are as the manual
+# describes them. A forged, broken or unknown packet changes nothing and is counted exactly. A
+# storm of all kinds gets a limited number of answers and leaves no memory allocated. STORM is the
+# number of its packets, a million by default.
 
-# Addresses and datagrams are words.
+# Addresses and datagrams are single words.
 # shellcheck disable=SC2086
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -61,8 +61,8 @@ more_explicit() {
 	stamped "$1" && stats_grew "${LEAF[0]}" explicit_sent=1
 }
 
-# What came, and was not answered for a while: a record for each LBTag, its metric
-# in the upper bits. Tage is short only here.
+# Packets arrived and were not answered for a while: the feedback has a record for each LBTag,
+# whose metric is in the upper bits. Only this test has a short Tage.
 feedback_bytes() {
 	local echo
 
@@ -80,7 +80,7 @@ feedbacks() {
 	feedback_bytes $FRIEND && feedback_bytes $FRIEND6
 }
 
-# By every uplink, with the nonce that was heard last
+# The packets leave by every uplink, with the nonce that was received last.
 bye_bytes() {
 	local echo
 
@@ -96,9 +96,9 @@ byes() {
 	bye_bytes $FRIEND && bye_bytes $FRIEND6
 }
 
-# ---- tests: what is not believed ----
+# ---- tests: rejected packets ----
 
-# One of each type that would be believed of a leaf
+# These are one packet of each type that would be accepted from a leaf.
 kinds() {
 	local nonce=$((16#$1))
 
@@ -128,8 +128,8 @@ plain_source() {
 		heedless "rx_control=8 control_plain_leaf=8"
 }
 
-# An answer, feedback and bye that echo nothing, rubbish, or a nonce with one bit of its
-# round wrong
+# These are an answer, feedback and a goodbye message without an echoed nonce, with a random one,
+# or with a nonce that has one wrong bit in its round.
 wrong_nonce() {
 	local addr echo bad
 
@@ -147,14 +147,15 @@ wrong_nonce() {
 	done
 }
 
-# prefixes HEX: of every length from the VXLAN header to one byte less
+# prefixes HEX: prints prefixes of every length, from the VXLAN header to one byte less than the
+# whole
 prefixes() {
 	local length
 
 	for ((length = 16; length < ${#1}; length += 2)); do echo "${1:0:length}"; done
 }
 
-# Half of a nonce could be guessed. A hello that has no more is answered.
+# An attacker could guess half of a nonce. A hello that echoes no more than half is answered.
 half_nonce() {
 	local addr echo
 
@@ -205,7 +206,7 @@ other_version() {
 	counted "rx_control=3 control_version=3"
 }
 
-# A probe is one between neighbours only.
+# A probe must come from a neighbour.
 unknown_type() {
 	mark
 	by_port $FRIEND "$(control type=0)" "$(control type=5)" \
@@ -260,9 +261,9 @@ data_packets() {
 		heedless "rx_stamped=6 rx_not_port=2 rx_unknown_leaf=2 rx_plain_leaf=2"
 }
 
-# ---- tests: what is believed ----
+# ---- tests: accepted packets ----
 
-# leaf_is ADDRESS STATE REASON
+# leaf_is ADDRESS STATE REASON: the tool shows this state
 leaf_is() {
 	local seen
 
@@ -270,7 +271,7 @@ leaf_is() {
 	[[ $seen == "$2 $3" ]] || fail "$1 is $seen, expected: $2 $3"
 }
 
-# The answer of leaf AUTO, which is conga then, for an interval at least
+# Sends the answer of leaf AUTO, which then is conga for at least one interval.
 auto_answers() {
 	ask $AUTO || return
 	mark
@@ -283,7 +284,7 @@ answered() {
 		auto_answers "hello_heard=1 leaf_up=1"
 }
 
-# On a slow machine it may have become silent meanwhile.
+# On a slow machine the leaf may have become silent meanwhile.
 auto_conga() {
 	auto_answers "hello_heard=1" || auto_answers "hello_heard=1 leaf_up=1" ||
 		auto_answers "hello_heard=1"
@@ -312,7 +313,7 @@ said_bye() {
 	mark
 	by_port $AUTO "$(control type=3 flags=0 "echo=$((16#$NONCE))")" &&
 		counted "rx_control=1 bye_received=1 leaf_bye=1" && leaf_is $AUTO plain bye || return
-	# an answer that was under way comes too late
+	# An answer that was in transit arrives too late.
 	mark
 	by_port $AUTO "$(control flags=0 "echo=$((16#$NONCE))")" &&
 		heedless "rx_control=1 control_nonce=1"
@@ -320,7 +321,7 @@ said_bye() {
 
 # ---- tests: many ----
 
-# From its beginning: what the leaf was answered is forgotten.
+# The test starts with an empty state: the answers of the leaf are forgotten.
 friend_anew() {
 	conga 0 leaf set $FRIEND mode plain && conga 0 leaf set $FRIEND mode conga
 }
@@ -332,7 +333,7 @@ answers_limited() {
 		counted "rx_control=200 hello_answered=$ANSWERS control_limited=$((200 - ANSWERS))"
 }
 
-# Now and then a hello interval begins in the middle of it.
+# A hello interval may begin in the middle of this test.
 limited() {
 	local count
 
@@ -343,7 +344,7 @@ limited() {
 	((count >= ANSWERS && count <= 3 * ANSWERS)) || fail "$count answers"
 }
 
-# Those that echo the nonce of control's default
+# These packets echo the default nonce of the library control_packets.sh.
 answers_heard() {
 	local count
 
@@ -352,7 +353,8 @@ answers_heard() {
 	((count >= ANSWERS))
 }
 
-# A hello interval may begin in the middle: once more, then, in one of its own.
+# A hello interval may begin in the middle: the test then runs once more, in an interval of its
+# own.
 wrong_limited() {
 	wrong_in_interval || wrong_in_interval
 }
@@ -362,7 +364,8 @@ wrong_in_interval() {
 		wrong_counted
 }
 
-# Byes that nobody sent: all are counted, the right answer among them is believed.
+# No leaf sent these goodbye messages: all are counted, and only the right answer among them is
+# accepted.
 wrong_counted() {
 	local bye
 
@@ -385,7 +388,8 @@ slab_kib() {
 	awk '$1 == "Slab:" { print $2 }' /proc/meminfo
 }
 
-# storm COUNT: one of each kind, half of them of whom could be believed
+# storm COUNT: sends COUNT packets, as many of each kind; half of them come from senders that
+# could be accepted
 # shellcheck disable=SC2046
 storm() {
 	local bad count=$(($1 / 4))
@@ -396,7 +400,7 @@ storm() {
 		by_port $PLAIN -r $count $bad && by_port $STRANGER -r $count $bad
 }
 
-# Words of the growth of the counters that begin with NAME, added up
+# Adds up the words of the growth of the counters that begin with NAME.
 grown_by() {
 	growth | tr ' ' '\n' | awk -F= -v name="^($1)\$" '$1 ~ name { sum += $2 } END { print sum + 0 }'
 }
@@ -408,7 +412,7 @@ all_arrived() {
 stormed() {
 	local before after came told rounds
 
-	# The one in mode auto falls silent in a storm that lasts.
+	# The leaf in mode auto becomes silent in a long storm.
 	conga 0 leaf del $AUTO && storm $STORM_BEFORE || return
 	conga 0 leaf set $FRIEND6 mode plain && conga 0 leaf set $FRIEND6 mode conga && friend_anew
 	before=$(slab_kib)
@@ -425,7 +429,7 @@ stormed() {
 	(($(grown_by hello_answered) <= 2 * ANSWERS * rounds)) ||
 		fail "$(grown_by hello_answered) answers in $rounds intervals" || return
 	((after - before < STORM_GROWTH_KIB)) || fail "slab grew from $before to $after KiB" || return
-	# that a leaf may have another version is said, and no more than said
+	# The tool reports that a leaf may have another version, and reports nothing else.
 	[[ $(state | sed 's/"version"/"ordered"/g') == "$STATE" ]] ||
 		fail "it changed: $(state), before: $STATE"
 }

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# An uplink is taken out of service without losing a packet: while it drains no
-# flowlet begins on it, those in progress stay until their next gap, and the
-# number of those that are left is told, down to none. Afterwards it is used
-# again. Without another uplink the kernel's own route is.
+# An uplink is taken out of service without losing a packet. While it drains, no flowlet begins on
+# it, and those in progress stay until their next gap; the number of remaining flowlets is
+# reported, down to zero. Afterwards the uplink is used again. Without another uplink the kernel's
+# own route decides.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -30,8 +30,8 @@ readonly TRIES=5
 
 # ---- flows in progress ----
 
-# steady_start: FLOWS of them, a datagram now and then each. none_lost counts from
-# here, where nothing is under way.
+# steady_start: starts FLOWS flows, each of which sends a datagram now and then. none_lost counts
+# from here, when no packet is in transit.
 steady_start() {
 	packets "${HOST[0.0]}" eth0 tx && SENT=$PACKETS || return
 	packets "${HOST[1.0]}" eth0 rx && ARRIVED=$PACKETS || return
@@ -46,7 +46,7 @@ steady_stop() {
 	[[ $? -gt 128 ]]
 }
 
-# flowlets_on DEVICE: sets ON
+# flowlets_on DEVICE: sets ON to the number of flowlets on it
 flowlets_on() {
 	ON=$(conga 0 -j flowlet show | jq --arg dev "$1" 'map(select(.dev == $dev)) | length')
 }
@@ -55,14 +55,14 @@ flowlets_are() {
 	(($(conga 0 -j flowlet show | jq length) == $1))
 }
 
-# port_says DEVICE JQ: of one port
+# port_says DEVICE JQ: prints a field of one port
 port_says() {
 	conga 0 -j port show dev "$1" | jq -r ".[0] | $2"
 }
 
 # ---- tests ----
 
-# All of them begin: none has the port, or the place in the table, of one just before.
+# All flows begin anew: none has the port, or the table entry, of an earlier flow.
 cross() {
 	conga 0 flowlet flush &&
 		flows_cross "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}"
@@ -91,8 +91,8 @@ brought_back() {
 	both_used
 }
 
-# Those in progress stay, and are counted. Where the machine itself stopped for a second a
-# flow had its gap, and a flowlet began: that tells nothing, and is tried again.
+# Flowlets in progress stay, and are counted. If the machine itself stopped for a second, a flow
+# had its gap, and a flowlet began: this result shows nothing, and the test tries again.
 live_ones_stay() {
 	local try began
 
@@ -128,7 +128,7 @@ port_is_empty() {
 	[[ $(port_says up0 .flowlets) == 0 ]]
 }
 
-# With a timeout that is shorter than its pauses each has a gap. None is lost.
+# With a timeout that is shorter than their pauses each flow has a gap. No datagram is lost.
 leave_at_their_gap() {
 	conga 0 fabric set flowlet-timeout 5ms || return
 	busywait "$PATIENCE_MS" port_is_empty || fail "$(conga 0 -j port show up0)" || return
@@ -138,7 +138,7 @@ leave_at_their_gap() {
 	busywait "$PATIENCE_MS" none_lost || none_lost
 }
 
-# As many came as were sent since the flows began.
+# Every datagram that was sent since the flows began has arrived.
 none_lost() {
 	local sent
 
@@ -147,7 +147,7 @@ none_lost() {
 	((PACKETS - ARRIVED == sent)) || fail "$sent sent, $((PACKETS - ARRIVED)) arrived"
 }
 
-# The kernel does what it does without us.
+# The kernel's own decision applies, as without conga.
 all_drained() {
 	flows_forget "${HOST[1.0]}" eth0 || return
 	conga 0 port set up1 drain on || return
@@ -157,7 +157,7 @@ all_drained() {
 	conga 0 port set up1 drain off && conga 0 port set up0 drain off && both_used
 }
 
-# A port that is new to its tag begins without.
+# A port that is new to its tag begins without flowlets.
 drain_ends_with_port() {
 	conga 0 port set up0 drain on && conga 0 port del up0 &&
 		conga 0 port add up0 role uplink tag 0 || return

@@ -6,7 +6,7 @@
 # stamped if both leaves list its port, and otherwise go on plain: no ping is lost,
 # whichever leaf changes its list, and in whichever order. Over IPv4 and IPv6.
 
-# Ports are words.
+# Ports are single words.
 # shellcheck disable=SC2086
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -34,7 +34,7 @@ readonly UNDER_WAY=2		# of these, on their way when a leaf says bye
 
 # ---- lists and agreements ----
 
-# lists LEAF PORT...
+# lists LEAF PORT...: sets the list of the leaf
 lists() {
 	local l=$1 port words=()
 
@@ -43,7 +43,7 @@ lists() {
 	conga "$l" fabric set "${words[@]}"
 }
 
-# ports_are LEAF "PORT ...": at which it stamps for the other leaf
+# ports_are LEAF "PORT ...": the leaf stamps at these ports for the other leaf
 ports_are() {
 	local ports
 
@@ -51,14 +51,14 @@ ports_are() {
 	[[ $ports == "$2" ]] || fail "leaf $1 stamps at \"$ports\", expected \"$2\""
 }
 
-# agreed "PORT ..." "PORT ...": leaf 0, and leaf 1, stamp at these
+# agreed "PORT ..." "PORT ...": leaf 0 and leaf 1 stamp at these ports
 agreed() {
 	soon ports_are 0 "$1" && soon ports_are 1 "$2"
 }
 
 # ---- traffic ----
 
-# ping_by HOST COUNT MS: leaf 0's host to leaf 1's; sets LOST
+# ping_by HOST COUNT MS: leaf 0's host pings leaf 1's host; sets LOST
 ping_by() {
 	local said
 
@@ -76,7 +76,7 @@ stat_grew() {
 	[[ ! $grown =~ \ $1=([0-9]+)\  ]] || GREW=${BASH_REMATCH[1]}
 }
 
-# crosses HOST {stamped|plain}: all come, steered, and are stamped or not
+# crosses HOST {stamped|plain}: all packets arrive and are steered, and they are stamped or plain
 crosses() {
 	stats_mark "${LEAF[0]}"
 	ping_by "$1" "$PINGS" 9 || return
@@ -89,7 +89,7 @@ crosses() {
 	esac
 }
 
-# changes HOST LEAF PORT...: the list, while pings go on
+# changes HOST LEAF PORT...: changes the list while pings continue
 changes() {
 	local host=$1 status=0 pid
 
@@ -124,12 +124,13 @@ first_is_another() {
 	lists 1 $B $A && agreed "$B" "$B" && crosses 1 stamped
 }
 
-# The leaf that asks has the other order.
+# The leaf that asks has the list in the other order.
 order_does_not_matter() {
 	lists 0 $A $B && agreed "$A $B" "$B $A" && crosses 0 stamped && crosses 1 stamped
 }
 
-# By number, not by place: what was agreed about the first is not about what stands there.
+# An agreement is about a port number, not about a place in the list: an agreement about the first
+# port does not apply to the port that takes its place.
 place_is_another() {
 	lists 1 $A && lists 0 $A && agreed "$A" "$A" && changes 1 0 $B && ports_are 0 "" &&
 		leaf_is 0 "plain silent" && crosses 1 plain || return
@@ -148,7 +149,7 @@ removed_at_peer() {
 	changes 1 1 $A && agreed "$A" "$A" && crosses 0 stamped && crosses 1 plain
 }
 
-# Answers about one port are lost: that port alone is given up, no path is.
+# Answers about one port are lost: that port alone is given up, and all paths stay usable.
 one_is_lost() {
 	local status=0
 
@@ -164,7 +165,7 @@ one_is_lost() {
 	return "$status"
 }
 
-# port_drop PORT: leaf 1 says nothing at it
+# port_drop PORT: leaf 1 drops the packets that it sends to this port
 port_drop() {
 	in_ns "${LEAF[1]}" nft -f - <<-END
 	table netdev control {
@@ -188,7 +189,7 @@ second_is_lost() {
 	one_is_lost $B "$A" && crosses 0 stamped
 }
 
-# The first one of its list is not heard there.
+# The first port of the list is blocked.
 bye_is_heard() {
 	lists 0 $A $B && lists 1 $B && agreed "$B" "$B" || return
 	stats_mark "${LEAF[1]}"

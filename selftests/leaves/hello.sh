@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A leaf in mode auto is conga while it answers hellos and agrees, and plain
-# otherwise. What makes it the one or the other: an echoed nonce; three misses, a
-# bye, another Q, metric, use of byte 3 or version, two boxes by turns. Each has
-# its reason, its counter and its event. Modes conga and plain are orders. Control
-# packets are for the module alone.
+# A leaf in mode auto is conga while it answers hellos and agrees, and plain otherwise. An echoed
+# nonce makes it conga. Three misses, a goodbye message, another Q, metric, use of byte 3 or
+# version, or two nodes that answer in turn, make it plain. Each cause has its reason, its counter
+# and its event. Modes conga and plain are orders. Control packets are for the module alone.
 #
-# Leaf 1 is now another conga, now one that hello_peer only plays.
+# Leaf 1 is either a second conga leaf or a leaf that hello_peer plays.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -37,7 +36,7 @@ readonly OWN=(10.9.0.1 10.9.0.2)
 
 # ---- the peer ----
 
-# A fabric, ports and leaf 0, in mode auto.
+# Creates a fabric, ports and leaf 0 in mode auto.
 peer_up() {
 	fabric_leaf 1 conga auto
 }
@@ -46,7 +45,7 @@ peer_down() {
 	conga 1 fabric del
 }
 
-# Leaf 1 says nothing any more, and does not know.
+# Leaf 1 sends nothing from now on, and does not know it.
 peer_mute() {
 	control_drop "${LEAF[1]}" up0 up1
 }
@@ -70,7 +69,7 @@ becomes_conga() {
 		knows_id
 }
 
-# The id that leaf 1 gave itself
+# Prints the id that leaf 1 chose.
 knows_id() {
 	local id
 
@@ -78,7 +77,7 @@ knows_id() {
 	[[ $(conga 0 -j leaf show | jq -r '.[0].id') == "$id" ]] || fail "its id is not $id"
 }
 
-# A second time, by another id.
+# The leaf becomes conga a second time, with another id.
 restarts() {
 	stats_mark "${LEAF[0]}"
 	peer_down && leaf_becomes 0 "plain bye" && peer_up &&
@@ -96,7 +95,7 @@ says_bye() {
 	peer_up && leaf_becomes 0 "conga answers"
 }
 
-# Leaf 1 still hears leaf 0, whose hellos ask, but answers none of its own.
+# Leaf 1 still receives hellos of leaf 0, which ask, but gets no answer to its own.
 falls_silent() {
 	stats_mark "${LEAF[0]}"
 	peer_mute && leaf_becomes 0 "plain silent" || return
@@ -105,7 +104,7 @@ falls_silent() {
 	peer_speaks && leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers"
 }
 
-# disagrees REASON WORD...: settings of leaf 1; and agrees again by the last two
+# disagrees REASON WORD...: sets these words at leaf 1; the last two words make it agree again
 disagrees() {
 	local reason=$1
 
@@ -120,7 +119,7 @@ disagrees() {
 		leaf_becomes 1 "conga answers"
 }
 
-# Known by its return to an id that it had before; forgotten after ten rounds.
+# The leaf is recognised by its return to a previous id; the id is forgotten after ten rounds.
 alternates() {
 	local id since
 
@@ -137,31 +136,31 @@ alternates() {
 
 # ---- a peer that is played ----
 
-# No conga any more, only its tunnel.
+# The played leaf no longer runs conga, and only has its tunnel.
 played() {
 	stats_mark "${LEAF[0]}"
 	player_start "${LEAF[1]}" "$@"
 }
 
-# Every answer is counted, none is heeded.
+# Every answer is counted, and none is accepted.
 wrong_nonce() {
 	played -x 0x10000 -n 3 && player_done || return
 	soon stats_grew "${LEAF[0]}" control_nonce=3 && leaf_is 0 "plain bye"
 }
 
-# Of the upper half nobody but who heard it can know.
+# Only a node that received the nonce can know its upper half.
 half_nonce() {
 	played -h -n 3 && player_done || return
 	soon stats_grew "${LEAF[0]}" control_nonce=3 && leaf_is 0 "plain bye"
 }
 
-# The LBTag in it does not matter to whether it is ours.
+# The module ignores the LBTag when it decides whether the nonce is its own.
 right_nonce() {
 	played -i 77 && leaf_becomes 0 "conga answers" && leaf_id_is 0 77 || return
 	player_stop && stats_grew "${LEAF[0]}" leaf_up=1 && leaf_becomes 0 "plain silent"
 }
 
-# For its round and the next one.
+# The nonce is valid for its round and the next one.
 old_nonce() {
 	events_skip
 	played -o && events_have "auto conga answers" && events_have "auto plain silent" || return
@@ -173,7 +172,7 @@ byte_3() {
 		events_have "auto plain byte3"
 }
 
-# A version alone changes no state, but says why nobody answers.
+# A version alone changes no state, but explains why no leaf answers.
 other_version() {
 	played -v 2 && leaf_becomes 0 "plain version" || return
 	events_have "auto plain version" && player_stop || return
@@ -192,7 +191,7 @@ damaged() {
 	leaf_is 0 "plain silent"
 }
 
-# For as long as they do.
+# This state lasts as long as two nodes answer in turn.
 two_boxes() {
 	played -i 7,8 && leaf_becomes 0 "plain alternates" && pause_rounds &&
 		leaf_is 0 "plain alternates" || return
@@ -209,7 +208,7 @@ conga_by_order() {
 	stats_grew "${LEAF[0]}" hello_heard=1 || stat_has hello_heard
 }
 
-# Neither asks nor answers, so that the other gives up.
+# This leaf neither asks nor answers, so that the other leaf gives up.
 plain_by_order() {
 	conga 0 leaf set "${VTEP[1]}" mode auto && peer_up && leaf_becomes 0 "conga answers" &&
 		leaf_becomes 1 "conga answers" || return
@@ -221,7 +220,7 @@ plain_by_order() {
 	stats_only "${LEAF[0]}" rx_control control_plain_leaf
 }
 
-# What is off is not asked, does not answer, and said bye.
+# A leaf whose hello is off is not asked, does not answer, and has sent a goodbye message.
 hello_is_off() {
 	conga 0 leaf set "${VTEP[1]}" mode auto && leaf_becomes 0 "conga answers" &&
 		leaf_becomes 1 "conga answers" || return
@@ -235,7 +234,7 @@ hello_is_off() {
 
 # ---- for the module alone ----
 
-# udp_heard NAMESPACE: datagrams that came to a socket or a tunnel; sets HEARD
+# udp_heard NAMESPACE: sets HEARD to the datagrams that a socket or a tunnel received
 udp_heard() {
 	local proto value
 
@@ -265,7 +264,7 @@ sums_are_right() {
 		exit !right || wrong }' || fail "$(capture_text sums -vv | head -n 4)"
 }
 
-# A tunnel that has the control VNI for its own: steered, never stamped.
+# A tunnel may use the control VNI as its own: its packets are steered, and never stamped.
 own_tunnel() {
 	local l said
 

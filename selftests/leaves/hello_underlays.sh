@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Hello over the underlays that there are: IPv4 and IPv6, in a VRF, by routing
-# rules, and from a tunnel without an address of its own. Both leaves become
-# conga, but with the last, which its peer does not know by that address: it stays
-# plain, and works.
+# Hello works over all kinds of underlay: IPv4 and IPv6, in a VRF, by routing rules, and from a
+# tunnel without an address of its own. Both leaves become conga, except in the last case, where
+# the peer does not know the leaf by that address: the leaf stays plain, and works.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -30,7 +29,7 @@ leaf_ip() {
 	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"
 }
 
-# route_by WORD...: to the VTEP of leaf 1, by both uplinks, with these words
+# route_by WORD...: sets a route to the VTEP of leaf 1, by both uplinks, with these words
 route_by() {
 	local u nexthops=()
 
@@ -41,7 +40,7 @@ route_by() {
 	leaf_ip route replace "${VTEP[1]}" "$@" "${nexthops[@]}"
 }
 
-# An IPv6 address does not survive the move into a VRF.
+# The kernel removes an IPv6 address when its device moves into a VRF.
 enslave() {
 	local u
 
@@ -65,7 +64,7 @@ in_vrf() {
 	tunnel_anew local "${VTEP[0]}" dev underlay
 }
 
-# tunnel_anew WORD...: leaf 0's
+# tunnel_anew WORD...: creates leaf 0's tunnel again
 tunnel_anew() {
 	leaf_ip link del vx
 	leaf_ip link add vx up mtu "$TOPO_HOST_MTU" type vxlan id 100 "$@" dstport 4789 \
@@ -75,7 +74,7 @@ tunnel_anew() {
 			self permanent
 }
 
-# What leaf 0 sends from the tunnel's address has a table of its own.
+# Packets that leaf 0 sends from the tunnel's address use a table of their own.
 by_rule() {
 	route_by table "$TABLE" && leaf_ip route del "${VTEP[1]}" &&
 		leaf_ip rule add from "${VTEP[0]}" lookup "$TABLE"
@@ -85,7 +84,7 @@ as_built() {
 	:
 }
 
-# pings_return: from a host of leaf 0 to one of leaf 1
+# pings_return: a host of leaf 0 pings a host of leaf 1
 pings_return() {
 	local said
 
@@ -93,7 +92,7 @@ pings_return() {
 	[[ $said == *" $PINGS received"* ]] || fail "ping: $said"
 }
 
-# Nothing but its own packets tells the module which rules a tunnel's packets meet.
+# Only the tunnel's own packets show the module which rules they match.
 both_are_conga() {
 	pings_return && leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers" ||
 		return
@@ -102,7 +101,7 @@ both_are_conga() {
 	stat_has tx_stamped "$PINGS"
 }
 
-# Its hellos come from the address of an uplink. What leaf 1 asks it answers.
+# The hellos of leaf 0 come from the address of an uplink. It answers the requests of leaf 1.
 without_address() {
 	stats_mark "${LEAF[1]}"
 	pings_return && pause_rounds && leaf_is 0 "plain silent" && pings_return || return

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A spine that drops all VXLAN and keeps its links up, among four: it looks idle.
-# With hello the path by it is out within three intervals: no new flowlet goes
-# there; repaired, it is back within two. Without, it attracts what the others
-# are too busy for, for ever. So for traffic both ways, and one way with and
-# without explicit feedback. What hellos cost is counted. If all spines are dead
-# no path is out, and the leaf is plain.
+# One of four spines drops all VXLAN while its links stay up, so it looks idle. With hello its
+# path is out within three intervals, and no new flowlet takes it; after the repair the path is
+# back within two intervals. Without hello the spine permanently attracts the traffic for which
+# the other spines are too busy. The tests cover traffic in both directions, and in one direction
+# with and without explicit feedback. The cost of hellos is counted. If all spines are dead, no
+# path is out, and the leaf is plain.
 #
-# Every datagram is a flow of its own. The ports of the spines are so slow that
-# the paths that work are congested, which makes an idle one attractive. Code costs
-# no time here, so that all times are the module's.
+# Every datagram is a flow of its own. The ports of the spines are so slow that the working paths
+# are congested, which makes an idle path attractive. Code takes no time in this machine, so that
+# all measured times are those of the module.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -60,7 +60,7 @@ traffic_stop() {
 	TRAFFIC=()
 }
 
-# The new flowlets of a window: sets LEFT, SHARE in percent of up0
+# Counts the new flowlets in a time window: sets LEFT, and SHARE in percent of up0.
 window() {
 	local dev sum=0
 
@@ -74,7 +74,7 @@ window() {
 
 # ---- the spines ----
 
-# dead SPINE: all VXLAN that it should forward, both ways
+# dead SPINE: drops all VXLAN that the spine should forward, in both directions
 dead() {
 	in_ns "${SPINE[$1]}" nft -f - <<-END
 	table netdev dead {
@@ -95,7 +95,7 @@ repaired() {
 	in_ns "${SPINE[$1]}" nft delete table netdev dead
 }
 
-# dropped_by SPINE: sets DROPPED
+# dropped_by SPINE: sets DROPPED to the packets that it dropped
 dropped_by() {
 	local list
 
@@ -105,7 +105,7 @@ dropped_by() {
 
 # ---- paths ----
 
-# paths_are STATE...: of leaf 0's uplinks, "usable" or the reason why not
+# paths_are STATE...: the states of leaf 0's uplinks, "usable" or the reason why not
 paths_are() {
 	local json word paths=""
 
@@ -119,7 +119,7 @@ paths_are() {
 	[[ ${paths# } == "$*" ]] || fail "the paths are$paths, expected $*"
 }
 
-# told_within MS SINCE EVENT: told by an event, with its time
+# told_within MS SINCE EVENT: an event was received in time, and contains its time
 told_within() {
 	local ms
 
@@ -131,7 +131,7 @@ told_within() {
 
 # ---- a spine dies ----
 
-# Used like the others while it lives.
+# The spine is used like the others while it works.
 fair_share() {
 	paths_are usable usable usable usable && window || return
 	echo "# healthy: $(flows_text)"
@@ -149,7 +149,7 @@ share_again() {
 	((SHARE >= LEAST)) || fail "$SHARE % by the path that is back: $(flows_text)"
 }
 
-# Whatever was found, repaired for the tests that follow.
+# Repairs the spine for the tests that follow, whatever the result was.
 dies() {
 	local status=0 since
 
@@ -174,7 +174,7 @@ both_ways() {
 	traffic_start 0.0 1.0 && traffic_start 1.0 0.0 && counts_and_dies
 }
 
-# The leaf that gets the traffic has nothing to send back.
+# The leaf that receives the traffic has no packets that could carry feedback.
 one_way() {
 	traffic_stop
 	traffic_start 0.0 1.0 && counts_and_dies
@@ -185,7 +185,8 @@ one_way_unfed() {
 	conga 1 fabric set explicit-feedback on
 }
 
-# What hello prevents: the order to treat the leaf as conga, and no questions.
+# This is the failure that hello prevents: the leaf is in mode conga by order, and no hellos are
+# sent.
 without_hello() {
 	local status=0
 
@@ -224,11 +225,11 @@ all_dead() {
 	events_have "auto conga answers"
 }
 
-# ---- one swallows what is large ----
+# ---- a spine drops large packets ----
 
 readonly NARROW_MS=2000
 
-# The spine says nothing of it.
+# The spine sends no error for these packets.
 narrows() {
 	local since status=0
 
@@ -252,8 +253,8 @@ narrows() {
 
 # ---- what it costs ----
 
-# cost TEXT LEAST MOST: hellos sent in a hundred intervals, as twenty have it, which begin and
-# end anywhere in four rounds
+# cost TEXT LEAST MOST: counts the hellos of twenty intervals, which begin and end at any point of
+# four rounds, and scales the number to a hundred intervals
 cost() {
 	local since sent ms
 
@@ -266,8 +267,9 @@ cost() {
 	((sent >= $2 && sent <= $3)) || fail "$1: $sent hellos in 100 intervals, expected $2 to $3"
 }
 
-# One per round, wherever it begins and ends; and one of full size by each path that is not
-# silent in four rounds, which is four paths once and three paths once.
+# A leaf sends one hello per round, wherever the sample begins and ends. In four rounds it also
+# sends one hello of full size by each path that is not silent: by four paths, and by three paths
+# in the last case.
 costs() {
 	cost "no traffic" 160 230 || return
 	traffic_start 0.0 1.0 && traffic_start 1.0 0.0 && cost "traffic" 160 230 || return
@@ -277,7 +279,7 @@ costs() {
 	repaired 0 && events_have "up0 usable"
 }
 
-# What waits for the tick of the longer interval would say nothing for most of this time.
+# A leaf that waits for the tick of the longer interval would be silent for most of this time.
 heeded() {
 	conga 0 fabric set hello 10s && sleep 0.1 && conga 0 fabric set hello "${HELLO_MS}ms" &&
 		cost "shorter from now on" 160 230

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A link behind a spine loses packets above a size and says nothing of it, while small
-# ones pass: a path to it is narrow. Hellos of full size find out: large datagrams keep to
-# the other path, TCP goes on, `path show` and an event say why, and a path that is wide
-# again returns. Where all paths are narrow none is out for that. A path that is narrow
-# on the way back alone is not narrow. Over IPv4 and IPv6.
+# A link behind a spine loses packets above a size without an error, while small ones pass: a path
+# with such a link is narrow. Hellos of full size detect it. Large datagrams then use the other
+# path, TCP continues, `path show` and an event give the reason, and a path that is wide again
+# returns. If all paths are narrow, none is out for this reason. A path whose reverse direction
+# alone is narrow is not narrow. The tests cover IPv4 and IPv6.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -33,7 +33,7 @@ readonly LARGE=1450		# bytes of one
 
 # ---- links ----
 
-# narrow SPINE LEAF: what the spine sends to the leaf
+# narrow SPINE LEAF: limits the packets that the spine sends to the leaf
 narrow() {
 	in_ns "${SPINE[$1]}" nft -f - <<-END
 	table inet narrow {
@@ -50,7 +50,7 @@ wide() {
 	in_ns "${SPINE[$1]}" nft delete table inet narrow
 }
 
-# swallowed SPINE: sets SWALLOWED
+# swallowed SPINE: sets SWALLOWED to the packets that it lost
 swallowed() {
 	local list
 
@@ -60,7 +60,7 @@ swallowed() {
 
 # ---- paths ----
 
-# paths_are LEAF "STATE ...": of its uplinks, "usable" or the reason why not
+# paths_are LEAF "STATE ...": the states of its uplinks, "usable" or the reason why not
 paths_are() {
 	local paths
 
@@ -68,14 +68,15 @@ paths_are() {
 	[[ $paths == "$2" ]] || fail "leaf $1 has paths \"$paths\", expected \"$2\""
 }
 
-# Rounds in which each path was asked, and could have been found to be narrow
+# Waits for rounds in which each path got a hello, and could have been found narrow.
 pause_measured() {
 	pause_rounds && pause_rounds
 }
 
 # ---- traffic ----
 
-# large_flows DEVICE...: one large datagram each, all of which arrive, by these uplinks
+# large_flows DEVICE...: sends one large datagram for each device, all of which arrive by these
+# uplinks
 large_flows() {
 	flows_send "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "$LARGE" &&
 		flows_arrive "$COUNT" "${HOST[1.0]}" eth0 && flows_left "${LEAF[0]}" || return
@@ -111,12 +112,12 @@ becomes_narrow() {
 		fail "$(conga 0 path show)"
 }
 
-# Of large bursts, which the leaf sends as one
+# The leaf sends large bursts as one packet.
 tcp_goes_on() {
 	local before
 
 	swallowed 0 && before=$SWALLOWED && tcp_crosses && swallowed 0 || return
-	# full-size hellos, once a round
+	# Hellos of full size are sent once a round.
 	((SWALLOWED - before <= 60)) || fail "$((SWALLOWED - before)) packets were swallowed"
 }
 
@@ -130,7 +131,7 @@ becomes_wide() {
 		stats_grew "${LEAF[0]}" path_answers=1
 }
 
-# Neither is better, and small packets pass.
+# Neither path is better, and small packets pass.
 all_narrow() {
 	local status=0
 
@@ -143,7 +144,7 @@ all_narrow() {
 	return "$status"
 }
 
-# What is lost on the way back are leaf 1's large packets, not answers.
+# The packets that are lost in the reverse direction are large packets of leaf 1, not answers.
 narrow_back() {
 	local status=0
 
@@ -153,7 +154,7 @@ narrow_back() {
 	return "$status"
 }
 
-# A tunnel that sends no large packets: what they would meet does not matter.
+# This tunnel sends no large packets, so the largest size that its path carries does not matter.
 small_tunnel() {
 	local status=0
 
@@ -164,7 +165,7 @@ small_tunnel() {
 	return "$status"
 }
 
-# Silence is another thing: hellos of any size are lost.
+# A silent path is a different fault: hellos of any size are lost.
 dead_is_silent() {
 	local status=0
 
@@ -175,7 +176,7 @@ dead_is_silent() {
 	return "$status"
 }
 
-# Nobody asks what is large of a leaf that is plain.
+# No hello of full size goes to a leaf that is plain.
 plain_is_not_asked() {
 	conga 0 leaf set "${VTEP[1]}" mode plain && narrow 0 1 && pause_measured &&
 		paths_are 0 "usable usable" && swallowed 0 || return

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The address by which leaves know this node. Control packets leave from the one that the
-# tunnel's packets to the leaf have, whatever other tunnels there are, and probes are about
-# it. Leaf 1 knows leaf 0 by its VTEP alone, unless a test says otherwise.
+# The address by which leaves know this node. Control packets must leave from the source address
+# of the tunnel's packets to the leaf, whatever other tunnels exist, and probes must announce this
+# address. Leaf 1 knows leaf 0 by its VTEP alone, unless a test states otherwise.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -27,7 +27,7 @@ leaf_ip() {
 	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"
 }
 
-# tunnel_anew WORD...: leaf 0's, so that it is the last of its devices
+# tunnel_anew WORD...: creates leaf 0's tunnel again, so that it is the last of its devices
 tunnel_anew() {
 	leaf_ip link del vx
 	leaf_ip link add vx up mtu "$TOPO_HOST_MTU" type vxlan dstport 4789 nolearning ttl 64 "$@" &&
@@ -38,7 +38,8 @@ tunnel_floods() {
 	bridge -n "${LEAF[0]}" fdb append 00:00:00:00:00:00 dev vx dst "${VTEP[1]}" self permanent
 }
 
-# by_metadata: no address, remote or VNI; each packet is told them, as Cilium's are
+# by_metadata: the tunnel has no address, remote or VNI; each packet carries them, as Cilium's
+# packets do
 by_metadata() {
 	local csum=nocsum
 
@@ -66,24 +67,24 @@ route_has_source() {
 	leaf_ip route replace "${VTEP[1]}" src "${VTEP[0]}" "${nexthops[@]}"
 }
 
-# Leaf 1 answers, but does not ask: leaf 0 has to find out by itself.
+# Leaf 1 answers, but does not ask: leaf 0 must find its address by itself.
 nobody_calls() {
 	control_rule "${LEAF[1]}" egress "@th,176,8 & $ASK == $ASK drop" up0 up1
 }
 
-# Its packets have the address of an uplink.
+# The packets of this tunnel have the address of an uplink.
 nameless() {
 	tunnel_anew id 100 && tunnel_floods && nobody_calls
 }
 
-# Its address is that of an uplink.
+# The address of this tunnel is that of an uplink.
 other_port_first() {
 	topo_link_addresses 0 0 0
 	leaf_ip link add other up type vxlan id 1 local "$LEAF_END" dstport 8472 &&
 		tunnel_anew id 100 local "${VTEP[0]}" && tunnel_floods
 }
 
-# Its packets leave in the namespace that it was made in.
+# The packets of this tunnel leave in the namespace in which it was created.
 elsewhere_first() {
 	topo_link_addresses 0 0 0
 	ip -n "${SPINE[0]}" link add other type vxlan id 1 local "$LEAF_END" dstport 4789 &&
@@ -92,7 +93,7 @@ elsewhere_first() {
 		tunnel_anew id 100 local "${VTEP[0]}" && tunnel_floods
 }
 
-# No packet leaves by it.
+# No packet leaves by this tunnel.
 metadata_still() {
 	by_metadata && leaf_ip link set h0 down
 }
@@ -105,7 +106,7 @@ metadata_uncalled() {
 	by_metadata && nobody_calls
 }
 
-# The way to the second VTEP of leaf 0.
+# This is the route to the second VTEP of leaf 0.
 route_second() {
 	local u nexthops=()
 
@@ -120,7 +121,7 @@ route_second() {
 }
 
 SECOND=
-# It sends to leaf 1, too, which does not know it.
+# This tunnel sends to leaf 1, too, which does not know it.
 second_vtep() {
 	SECOND=10.0.0.99
 	((TOPO_UNDERLAY == 4)) || SECOND=fd00::99
@@ -180,7 +181,7 @@ order_wins() {
 	leaf_is 0 "plain silent"
 }
 
-# Leaf 1 knows both addresses of leaf 0, of which the first goes. No traffic tells so.
+# Leaf 1 knows both addresses of leaf 0, and the first is removed. No traffic shows the change.
 follows_address() {
 	local length=$((TOPO_UNDERLAY == 6 ? 128 : 32))
 
@@ -191,7 +192,7 @@ follows_address() {
 	is_answered
 }
 
-# probes_known: leaf 1 hears of leaf 0, and of nobody else
+# probes_known: leaf 1 receives probes of leaf 0, and of no other leaf
 probes_known() {
 	leaves_set policy hula probe 5ms || return
 	pings
@@ -219,7 +220,7 @@ check() {
 	topo_down
 }
 
-# check_probes VERSION CHANGE TEXT: spines know the leaves, too, and hand on probes
+# check_probes VERSION CHANGE TEXT: the spines know the leaves, too, and forward probes
 check_probes() {
 	TOPO_UNDERLAY=$1
 	{ topo_up && "$2" && fabric_up conga auto && fabric_hula; } || die "cannot set up"

@@ -1,17 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Never worse than a stock kernel: 10,000 pings, a millisecond apart, to each of
-# four leaves that leaf 0 was told of without a word on their mode.
+# Never worse than a stock kernel: 10,000 pings, a millisecond apart, go to each of four leaves
+# for which leaf 0 has no configured mode.
 #
 #	leaf 1	has the module, but no fabric
 #	leaf 2	has a fabric that does not know leaf 0
-#	leaf 3	is conga until its fabric goes, and its byes are lost
-#	leaf 4	is conga until its fabric goes, and says bye
+#	leaf 3	is conga until its fabric is removed, and its goodbye messages are lost
+#	leaf 4	is conga until its fabric is removed, and sends goodbye messages
 #
-# The first two lose none and never get a stamp; the third loses those of three
-# hello intervals at the most, the last those that were under way. All hellos are
-# counted.
+# The first two leaves lose no ping and never get a stamp. The third loses the pings of at most
+# three hello intervals, and the last those that were in transit. All hellos are counted.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -42,7 +41,7 @@ declare -a PING=() LOST=()
 
 # ---- counting what leaves leaf 0 ----
 
-# To each leaf: control packets, and what else is stamped.
+# Counts the packets to each leaf: control packets, and other stamped packets.
 count_rules() {
 	local dev l
 
@@ -67,7 +66,7 @@ count_packets() {
 	} | in_ns "${LEAF[0]}" nft -f -
 }
 
-# counted NAME: sets COUNTED
+# counted NAME: sets COUNTED to the value of this counter
 counted() {
 	local list
 
@@ -87,7 +86,7 @@ pings_start() {
 	done
 }
 
-# So many packets came to each, since the pings began.
+# Prints the number of packets that arrived at each leaf since the pings began.
 pinged() {
 	local l
 
@@ -125,7 +124,7 @@ known_before() {
 	leaves_are "plain silent" "plain silent" "conga answers" "conga answers"
 }
 
-# The fabrics of leaves 3 and 4 go while the pings go on.
+# The fabrics of leaves 3 and 4 are removed while the pings continue.
 pings_survive() {
 	pings_start
 	busywait "$PINGS_PATIENCE_MS" pinged "$BEFORE" || fail "no pings" || return
@@ -148,7 +147,7 @@ never_stamped() {
 	((COUNTED > 0)) || fail "no hello"
 }
 
-# The control: what is counted as stamped
+# This is the control: it counts the stamped packets.
 were_stamped() {
 	local l
 
@@ -162,7 +161,7 @@ lost_at_most() {
 	((${LOST[$1]:-PINGS} <= $2)) || fail "${LOST[$1]} lost, expected $2 at the most"
 }
 
-# Every control packet that left is counted as what it was. None leaves any more.
+# Every control packet that left is counted under its type. From now on none leaves.
 hellos_are_counted() {
 	local l sum=0 said
 

@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A foreign VTEP: leaf 1 runs no conga. Leaf 0 treats it as a plain leaf, or was
-# never told of it: every packet arrives, both ways, of every kind, and none has
-# a reserved bit set. The control is why there are modes: stamped packets are
-# lost at such a peer.
+# A foreign VTEP: leaf 1 does not run conga. Leaf 0 treats it as a plain leaf, or does not know
+# it: packets of every kind arrive in both directions, and none has a reserved bit set. The
+# control shows why modes exist: such a peer drops stamped packets.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -29,8 +28,8 @@ readonly PATIENCE_MS=10000
 readonly DISCARD=9		# the UDP port of the packets that are counted
 readonly KINDS=(udp4 udp6 frames)
 
-# What is in a VXLAN packet over IPv4, by offsets that begin at the outer UDP
-# header: inner Ethernet at 16, inner IP at 30.
+# The fields of a VXLAN packet over IPv4 are given by offsets from the outer UDP header: inner
+# Ethernet at 16, inner IP at 30.
 readonly VXLAN="udp port 4789"
 readonly RESERVED="$VXLAN and (udp[8:4] != 0x08000000 or udp[15] != 0)"
 declare -rA INNER=(
@@ -61,7 +60,7 @@ frames_arrived() {
 	[[ $list =~ packets\ ([0-9]+) ]] && ARRIVED=${BASH_REMATCH[1]}
 }
 
-# arrived HOST KIND: sets ARRIVED
+# arrived HOST KIND: sets ARRIVED to the number of these packets
 arrived() {
 	case $2 in
 	udp?)	udp_unwanted "${HOST[$1]}" "${2#udp}" && ARRIVED=$UNWANTED ;;
@@ -75,7 +74,7 @@ arrived_is() {
 
 # ---- sending ----
 
-# One datagram a flow: every socket has a port of its own.
+# Each datagram is a flow: every socket has a port of its own.
 datagrams() {
 	local i
 
@@ -84,7 +83,7 @@ datagrams() {
 	done
 }
 
-# The later fragments' bytes where ports would be are of chance.
+# Later fragments have random bytes at the place of the ports.
 large_datagrams() {
 	local i
 
@@ -146,7 +145,7 @@ plain_exchanges() {
 	captures_start && everything_arrives
 }
 
-# Over both uplinks together exactly what was sent.
+# Both uplinks together carried exactly the packets that were sent.
 plain_balances() {
 	local kind by0 by1
 
@@ -160,8 +159,8 @@ plain_balances() {
 	done
 }
 
-# Most fragments do not have their ports, so that no fragment goes by its ports: those of
-# two hosts are one flow.
+# Most fragments lack ports, so the module never hashes a fragment by its ports: the fragments
+# between two hosts are one flow.
 fragments_stay_together() {
 	local by0 by1
 
@@ -184,7 +183,7 @@ nothing_reserved() {
 	done
 }
 
-# counters_are NAME=VALUE...: of leaf 0; VALUE a number, or "some"
+# counters_are NAME=VALUE...: checks counters of leaf 0; VALUE is a number or "some"
 counters_are() {
 	local word value
 
@@ -202,7 +201,7 @@ plain_is_untouched() {
 		rx_malformed=0 ce_raised=0
 }
 
-# ARP is broadcast, neighbour solicitation multicast.
+# ARP is broadcast, and neighbour solicitation is multicast.
 neighbours_are_found() {
 	local to
 
@@ -229,7 +228,7 @@ unknown_is_untouched() {
 	counters_are "tx_steered=$STEERED" tx_stamped=0 tx_unknown_leaf=some rx_stamped=0
 }
 
-# 0 of COUNT, and the reason is the stamp: in mode plain they arrive again.
+# None of COUNT packets arrives because of the stamp: in mode plain they arrive again.
 stamped_is_lost() {
 	local before
 
@@ -244,8 +243,8 @@ stamped_is_lost() {
 	fail "$((ARRIVED - before)) arrived of $COUNT stamped and $COUNT plain"
 }
 
-# An uplink that is loaded gets no new flowlet, in so many choices: by local load, not by
-# chance. The load never passes the tunnel, is forgotten in many seconds, and known to all
+# A loaded uplink gets no new flowlet in this many decisions, because of its local load and not at
+# random. The load never passes the tunnel, decays over many seconds, and is known to all
 # processors within a short Tdre.
 readonly CHOICES=20 LOAD_FRAMES=500 LOAD_BYTES=400
 readonly LOAD_RATE=1mbit LOAD_TDRE=5ms LOAD_ALPHA=0.001

@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Probes that lie: malformed, looping, about strangers, forged about a leaf, by ports that
-# lead there and by one that does not. All are counted by reason; traffic to the leaf goes
-# on by its paths, and by no other link; memory does not grow, and nothing that is sent or
-# told because of them is sent or told without bound. PROBES of them: ten thousand, if
-# nothing else is said.
+# Invalid probes: malformed, looping, about unknown leaves, or forged about a leaf, by ports that
+# lead to this leaf and by one that does not. All are counted by reason. Traffic to the leaf
+# continues on its paths, and on no other link. Memory does not grow, and the number of packets
+# and events that these probes cause is bounded. PROBES is their number, ten thousand by default.
 #
-# Beside that what can be seen of probes: tracepoints, and how late the timer was.
+# The program also tests the diagnostics of probes: tracepoints, and the delay of the timer.
 
-# Addresses and datagrams are words.
+# Addresses and datagrams are single words.
 # shellcheck disable=SC2086
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -35,8 +34,8 @@ readonly TRACING=/sys/kernel/tracing
 
 # ---- set up ----
 
-# A tunnel to the leaf that is played, by which the kernel says nothing of its own, and a
-# third port, which does not lead there.
+# Creates a tunnel to the played leaf, on which the kernel sends no packets of its own, and a
+# third port, which does not lead to this leaf.
 setup_hula() {
 	setup && in_ns "${LEAF[0]}" sysctl -qw net.ipv6.conf.default.disable_ipv6=1 || return
 	ip -n "${LEAF[0]}" -batch - <<-END || return
@@ -52,7 +51,7 @@ setup_hula() {
 	END
 }
 
-# What comes by each link, of the tunnel
+# Counts the packets of the tunnel that arrive by each link.
 count_arrivals() {
 	local at
 
@@ -89,7 +88,7 @@ probe() {
 	control type=4 flags=0 nonce=0 "${@:1:$#-3}" "records=$tail"
 }
 
-# probing LINK [-OPTION VALUE]... DATAGRAM...: to all systems, by up0, up1 or side
+# probing LINK [-OPTION VALUE]... DATAGRAM...: sends to all systems, by up0, up1 or side
 probing() {
 	local ns dev=down0.0 options=()
 
@@ -107,7 +106,7 @@ probing() {
 		"$ALL" "$@"
 }
 
-# lies: ten datagrams, of which three could be believed
+# lies: prints ten datagrams, of which three could be accepted
 lies() {
 	probe $FRIEND 0 8
 	probe $FRIEND6 200 8
@@ -133,16 +132,16 @@ campaign() {
 		probing up0 -h 255 -x 1234 -r "$tenth" "${list[@]}"
 }
 
-# So that what one port says is outdone by the other, many times
+# Each port often reports a better metric than the other.
 campaigns() {
 	local i
 
 	for ((i = 0; i < ROUNDS; i++)); do campaign $((PROBES / ROUNDS)) || return; done
 }
 
-# ---- what came of them ----
+# ---- results ----
 
-# By the letter of the list above: of those by up0, up1 and side a tenth each is of a kind.
+# The letters refer to the list above: of the probes by up0, up1 and side each kind is one tenth.
 judged() {
 	local n=$(($1 / 100)) taken better grown word
 
@@ -168,13 +167,13 @@ slab_kib() {
 	awk '$1 == "Slab:" { print $2 }' /proc/meminfo
 }
 
-# A flow each, all the while
+# Each datagram is a flow of its own during the whole test.
 traffic_start() {
 	"$TESTS/tools/vxlan_send" -n "${LEAF[0]}" -c "$PACKETS" -i "$APART_US" -p 9 -l 100 "$BEHIND" - &
 	TRAFFIC=$!
 }
 
-# Each packet came by one of the two links that lead there.
+# Each packet arrived by one of the two links that lead to the leaf.
 traffic_arrived() {
 	local by=() ns
 
@@ -184,7 +183,7 @@ traffic_arrived() {
 		fail "of $PACKETS packets ${by[0]} came by up0, ${by[1]} by up1, ${by[2]} by side"
 }
 
-# Tp is between two that are handed on, Tfail between two changes of a path.
+# At least Tp lies between two forwarded probes, and at least Tfail between two changes of a path.
 within_bounds() {
 	local seconds=$1 sent told
 
@@ -195,7 +194,7 @@ within_bounds() {
 	((told <= 2 * 2 * 2 * (seconds / TFAIL_S + 1))) || fail "$told events in $seconds s"
 }
 
-# PROBES of them, with traffic beside them
+# Sends PROBES probes together with traffic.
 lies_are_counted() {
 	local before after began seconds monitor
 
@@ -217,9 +216,9 @@ lies_are_counted() {
 	traffic_arrived && within_bounds "$seconds"
 }
 
-# ---- what can be seen ----
+# ---- diagnostics ----
 
-# Told is what each did, and when another hop became the best.
+# The trace shows the result of each probe, and each change of the best hop.
 traced() {
 	local seen
 
@@ -246,7 +245,8 @@ conga_probe: leaf ::ffff:$FRIEND dev side utilisation 0 not_path
 conga_probe: leaf :: dev up0 utilisation 0 distant" ]] || fail "traced: $seen"
 }
 
-# How late it was, on average and at most; nothing is said where none are sent.
+# The tool shows the average and the largest delay of the timer, and nothing where no probes are
+# sent.
 lateness() {
 	conga 0 fabric set probe 10ms && sleep 1 || return
 	conga 0 -j fabric show | json_is '.[0] | 0 <= .probe_late_ns and

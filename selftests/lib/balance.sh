@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# balance.sh - whether hashing uses all links of a tier alike: flows of one packet
-# each from leaf 0 to leaf 1, and as many to the last leaf, if that is of another
-# pod. One kernel plays all boxes, so that tiers could hash alike, and half of the
-# links stay empty: no baseline to compare with.
+# balance.sh - checks that hashing uses all links of a tier alike. It sends flows of one packet
+# each from leaf 0 to leaf 1, and the same number to the last leaf if that is in another pod. All
+# nodes run on one kernel, so tiers could hash alike and leave half of the links empty, which
+# would make the baseline useless.
 #
 #	balance_flows 4000		sends them; sets BALANCE[leaf0.up0]=1013 ...
 #	balance_within 130		each tier's busiest link has at most 1.3 times
 #					the packets of its idlest; cut links count not
 #
-# Source lib.sh and topology.sh first. Nothing else crosses meanwhile.
+# Source lib.sh and topology.sh first. No other traffic may cross meanwhile.
 
 readonly BALANCE_PORT=9 BALANCE_PATIENCE_MS=10000
 
 declare -A BALANCE=()		# link -> packets
 
-# The leaves that flows go to: spine 0 is of leaf 0's pod.
+# The flows go to these leaves: spine 0 is in leaf 0's pod.
 balance_leaves() {
 	local last=$((TOPO_LEAVES - 1))
 
@@ -24,7 +24,7 @@ balance_leaves() {
 	((last == 1)) || topo_same_pod "$last" 0 || echo "$last"
 }
 
-# "link packets" of each link on the way that is not cut
+# Prints "link packets" of each link on the path that is not cut.
 balance_count() {
 	local l
 
@@ -42,7 +42,7 @@ balance_links() {
 		"\($box).\(.ifname) \(.stats64.tx.packets)"'
 }
 
-# balance_links_down LEAF: from the spines of its pod
+# balance_links_down LEAF: prints the links from the spines of its pod
 balance_links_down() {
 	local s
 
@@ -51,7 +51,7 @@ balance_links_down() {
 	done
 }
 
-# balance_links_across LEAF: to cores, and from them to the spines of its pod
+# balance_links_across LEAF: prints the links to cores, and from them to the spines of its pod
 balance_links_across() {
 	local s c pod=""
 
@@ -62,7 +62,7 @@ balance_links_across() {
 	for ((c = 0; c < TOPO_CORES; c++)); do balance_links "${CORE[c]}" "$pod"; done
 }
 
-# balance_came PACKETS: over the last links
+# balance_came PACKETS: this number of packets arrived over the last links
 balance_came() {
 	local link packets sum=0
 
@@ -91,7 +91,7 @@ balance_flows() {
 	done < <(balance_count)
 }
 
-# balance_tier PERCENT TIER PACKETS...: a number for each of its links
+# balance_tier PERCENT TIER PACKETS...: PACKETS is a number for each link of the tier
 balance_tier() {
 	local percent=$1 tier=$2 least=$3 most=$3 packets
 
@@ -105,7 +105,7 @@ balance_tier() {
 	((100 * most <= percent * least)) || fail "links $tier: $*"
 }
 
-# balance_within PERCENT: tiers are those of "leaf up", "spine down1", "spine core" ...
+# balance_within PERCENT: the tiers are "leaf up", "spine down1", "spine core" and so on
 balance_within() {
 	local link tier
 	local -A packets=()

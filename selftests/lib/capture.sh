@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# capture.sh - exact captures: tcpdump in a namespace, and what it saw.
+# capture.sh - exact captures by tcpdump in a namespace.
 #
 #	capture_start NAME NAMESPACE DEVICE [WORD]...	words as tcpdump takes them
 #	capture_stop NAME	fails unless every packet was captured
@@ -17,14 +17,14 @@ CAPTURE_BYTES=256		# of a packet: less room per packet, less loss
 
 declare -A CAPTURE=()		# NAME -> process id
 
-# Immediate mode: a packet is in the file when it was on the device, not when
-# a buffer is full. nsenter becomes tcpdump, so the process id is tcpdump's.
-# One direction by the option -Q: the word "outbound" in a filter loses the
-# first packet, which libpcap filters by itself, without knowing its direction.
+# In immediate mode a packet is in the file as soon as it was on the device, not only when a
+# buffer is full. nsenter becomes tcpdump, so the process id is that of tcpdump. The option -Q
+# selects one direction: the word "outbound" in a filter loses the first packet, which libpcap
+# filters by itself, without knowing its direction.
 capture_start() {
 	local name=$1 ns=$2 dev=$3 file=$TOPO_DIR/$1
 
-	# A test that failed may have left one running.
+	# A failed test may have left one running.
 	[[ ! ${CAPTURE[$name]} ]] || kill "${CAPTURE[$name]}" 2>/dev/null
 	: >"$file.log"		# what an earlier one said, before this one gets to it
 	nsenter --net="/run/netns/$ns" tcpdump -i "$dev" -n -Z root -U --immediate-mode \
@@ -34,7 +34,7 @@ capture_start() {
 		fail "tcpdump on $dev does not start: $(<"$file.log")"
 }
 
-# Asleep: it has written all that came so far.
+# tcpdump is asleep when it has written all packets that arrived so far.
 capture_idle() {
 	local stat
 
@@ -51,7 +51,7 @@ capture_stop() {
 		fail "the capture $1 is not complete: $(paste -sd, "$log")"
 }
 
-# The second line of a tunnelled packet tells no time.
+# The second line of a tunnelled packet has no time.
 capture_count() {
 	tcpdump -n -tt -r "$TOPO_DIR/$1.pcap" "$2" 2>/dev/null |
 		awk -v since="${3:-0}" '$1 ~ /^[0-9]+[.][0-9]+$/ && $1 > since { n++ } END { print n + 0 }'
@@ -61,10 +61,10 @@ capture_text() {
 	tcpdump -n -r "$TOPO_DIR/$1.pcap" "${@:2}" 2>/dev/null
 }
 
-# "TIME DEVICE DIRECTION BYTES" of each packet; the bytes are hexadecimal, from the
-# network header on. Device and direction are told of a capture on "any" alone, and the
-# device has its name only in its namespace. Quiet: where a flow has the port of a protocol
-# that tcpdump knows, e.g. 49152, and too few bytes for it, the link's header comes along.
+# Prints "TIME DEVICE DIRECTION BYTES" of each packet; the bytes are hexadecimal, from the network
+# header on. Only a capture on "any" has device and direction, and the device has its name only in
+# its namespace. The option -q is needed: if a flow has the port of a protocol that tcpdump knows,
+# e.g. 49152, and too few bytes for it, tcpdump also prints the link's header.
 capture_bytes() {
 	in_ns "$2" tcpdump -n -q -tt -x -r "$TOPO_DIR/$1.pcap" "${@:3}" 2>/dev/null | awk '
 		function tell() { if (bytes) print packet, bytes }
@@ -73,7 +73,7 @@ capture_bytes() {
 		END { tell() }'
 }
 
-# The eight bytes after 28 of IPv4 or 48 of IPv6 and UDP.
+# Selects the eight bytes after the 28 bytes of IPv4 and UDP, or the 48 of IPv6 and UDP.
 capture_headers() {
 	capture_bytes "$@" | awk '{ print $2, substr($4, $4 ~ /^4/ ? 57 : 97, 16) }'
 }

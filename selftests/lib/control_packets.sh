@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# control_packets.sh - one leaf, and the far leaves that a test plays from spine 0:
-# control packets made, sent, and read byte by byte.
+# control_packets.sh - one leaf, and the far leaves that a test plays from spine 0. It makes and
+# sends control packets, and reads them byte by byte.
 #
 #	setup
 #	look; by_port $FRIEND "$(control type=4)"
@@ -11,13 +11,13 @@
 #
 # Source lib.sh, topology.sh, fabric.sh, expect.sh and tables.sh first.
 
-# Addresses and datagrams are words; what tests alone read is here, too.
+# Addresses and datagrams are single words; some variables are read by the tests alone.
 # shellcheck disable=SC2034,SC2086
 
 TOPO_LEAVES=1
 TOPO_LINKS=1
 
-# Nobody has these addresses: routes lead to the spines, which drop.
+# No node has these addresses: routes lead to the spines, which drop the packets.
 readonly FRIEND=10.0.0.21 AUTO=10.0.0.22 PLAIN=10.0.0.23 STRANGER=10.7.7.7
 readonly OWN6=fd00::11 FRIEND6=fd00::21 PLAIN6=fd00::23 STRANGER6=fd07::7
 readonly -a TAG=(5 12)		# of uplink 0 and 1
@@ -26,17 +26,17 @@ readonly LEAF_ID=01020304
 readonly DATA_PORT=8472		# of the fabric, but of no vxlan device
 readonly NOBODY=65534
 
-# As large as can be: hellos come when the test makes them, see rounds.
+# The interval is the maximum: hellos are sent when the test requests them, see rounds.
 readonly -a INTERVAL=(10s 9s)
 readonly ANSWERS=144		# per leaf and hello interval
 readonly WRONG=64		# echoes, likewise
 
-# VXLAN headers of control packets, stamped with LBTag 3; and what a data packet
-# says: LBTag 4, CE 7, feedback for LBTag 12, metric 1.
+# These are the VXLAN headers of control packets, stamped with LBTag 3, and the stamp of a data
+# packet: LBTag 4, CE 7, feedback for LBTag 12, metric 1.
 readonly CONTROL=08300100fffffe00
 readonly FORGED_DATA=084fc30000006400
-# A nonce of any round: its last two digits are [08] of a small hello about the first port,
-# and the LBTag.
+# This matches a nonce of any round: its last two digits are [08] of a small hello about the first
+# port, and the LBTag.
 readonly NO_NONCE=0000000000000000
 readonly ANY_NONCE=..............
 readonly RUBBISH=deadbee0deadbee0	# a nonce that nobody sent
@@ -46,7 +46,7 @@ ASKED=65536 TICKED=0
 
 # ---- set up ----
 
-# far_routes NAMESPACE WORD...: to all far leaves
+# far_routes NAMESPACE WORD...: adds routes to all far leaves
 far_routes() {
 	local addr
 
@@ -93,8 +93,8 @@ mac_of() {
 	ip -n "$1" -br link show "$2" | awk '{ print $3 }'
 }
 
-# A link of the leaf that is no port, too. Without offload a capture sees the
-# checksum as it is on a wire.
+# The leaf also has a link that is no port. Offloads are off, so that a capture sees the checksum
+# as it is on the wire.
 setup() {
 	topo_up && in_ns "${LEAF[0]}" ethtool -K up0 tx off >/dev/null &&
 		in_ns "${LEAF[0]}" ethtool -K up1 tx off >/dev/null && leaf_routes && spine_routes 0 && spine_routes 1 || return
@@ -104,18 +104,18 @@ setup() {
 	listen 0 && listen 1 && fabric_begin
 }
 
-# All that the leaf says by this uplink, as text in a file
+# All packets that the leaf sends by this uplink go to a file as text.
 listen() {
 	nsenter --net="/run/netns/${SPINE[$1]}" tcpdump -i down0.0 -Q in -n -l -x -vv -Z root \
 		--immediate-mode -s 256 -B 8192 udp port 4789 >"$TOPO_DIR/wire$1" 2>"$TOPO_DIR/log$1" &
 	busywait 10000 grep -q "listening on" "$TOPO_DIR/log$1"
 }
 
-# ---- what the far leaves say ----
+# ---- packets of the far leaves ----
 
-# control [FIELD=VALUE]...: a control packet, by default a hello that asks.
-# Numbers as the shell knows them; magic, records and word are hexadecimal. With wide=0
-# it has the lower halves of its nonces alone, as a probe has.
+# control [FIELD=VALUE]...: prints a control packet, by default a hello that asks. Numbers are
+# those of the shell; magic, records and word are hexadecimal. With wide=0 the packet has only the
+# lower halves of its nonces, like a probe.
 control() {
 	local -A is=([word]=$CONTROL [magic]=434e4741 [version]=1 [type]=1 [flags]=1 [count]=0
 		[id]=77 [q]=3 [byte3]=0 [nonce]=0x1230 [echo]=0 [records]="" [wide]=1)
@@ -131,8 +131,8 @@ control() {
 		"$((is[echo] & 0xffffffff))" "${is[records]}" "$upper"
 }
 
-# by_port SOURCE WORD...: to the leaf, past spine 0's IP layer; the words are
-# more options of vxlan_send, and datagrams
+# by_port SOURCE WORD...: sends to the leaf, past spine 0's IP layer; the words are more options
+# of vxlan_send, and datagrams
 by_port() {
 	by "${SPINE[0]}" down0.0 "$MAC" "$@"
 }
@@ -154,10 +154,10 @@ by() {
 	"$TESTS/tools/vxlan_send" -n "$ns" -d "$dev" -m "$mac" -s "$source" "${options[@]}" "$to" "$@"
 }
 
-# ---- what the leaf says ----
+# ---- packets of the leaf ----
 
-# said SPINE [REGULAR-EXPRESSION]: the packets since the last look that are like
-# this, one a line, from the IP header; status 1 if there is none
+# said SPINE [REGULAR-EXPRESSION]: prints the matching packets since the last call of look, one a
+# line, from the IP header; the status is 1 if there is none
 said() {
 	awk -v since="${LOOKED[$1]}" -v like="${2:-.}" '
 		function tell() {
@@ -170,7 +170,7 @@ said() {
 		END { tell(); exit !found }' "$TOPO_DIR/wire$1"
 }
 
-# look: what was said until now is old
+# look: earlier packets are ignored from now on
 look() {
 	local i lines
 
@@ -180,7 +180,7 @@ look() {
 	done
 }
 
-# address_hex ADDRESS: as on the wire; of IPv6 those of this test
+# address_hex ADDRESS: prints the address as on the wire; an IPv6 address must be one of this test
 address_hex() {
 	local part
 
@@ -190,8 +190,8 @@ address_hex() {
 	esac
 }
 
-# outer TO PAYLOAD-BYTES: the headers down to UDP. Of IPv4: length, don't
-# fragment, CS6, 64 hops; source ports are dynamic ones.
+# outer TO PAYLOAD-BYTES: prints the headers down to UDP. IPv4 has length, don't fragment, CS6 and
+# 64 hops; source ports are dynamic ones.
 outer() {
 	local udp=$((8 + 8 + $2)) ports='[c-f]...12b5'
 
@@ -204,8 +204,8 @@ outer() {
 	fi
 }
 
-# golden SPINE TO TYPE FLAGS COUNT NONCE ECHO [RECORDS]: this very packet comes. Nonces are
-# of 16 digits, whose upper halves stand at the end.
+# golden SPINE TO TYPE FLAGS COUNT NONCE ECHO [RECORDS]: exactly this packet arrives. Nonces have
+# 16 digits, whose upper halves are at the end.
 golden() {
 	local bytes=$((24 + 4 * $5 + 8)) expected
 
@@ -215,8 +215,8 @@ golden() {
 		fail "to $2 by uplink $1: $(said "$1" | tail -n 3 | paste -sd' '), expected: $expected"
 }
 
-# rounds COUNT: a new nonce, and a hello to each leaf. Another hello interval lets
-# the next tick come at once, and there are four to a round.
+# rounds COUNT: causes new nonces, and hellos to each leaf. A change of the hello interval makes
+# the next tick come at once, and a round has four ticks.
 rounds() {
 	local i
 
@@ -226,7 +226,7 @@ rounds() {
 	done
 }
 
-# ask SOURCE: a hello of that leaf; sets NONCE, the leaf's, from its answer
+# ask SOURCE: sends a hello of that leaf; sets NONCE to the nonce of the leaf's answer
 ask() {
 	ASKED=$((ASKED + 16))
 	look
@@ -235,10 +235,10 @@ ask() {
 	NONCE=${SAID: -16:8}${SAID: -32:8}
 }
 
-# ---- what is believed ----
+# ---- accepted packets ----
 
-# Tables, paths and leaves without what time changes, and what is due to be fed
-# back: ages, and metrics that age.
+# Prints tables, paths and leaves without ages, without metrics that age, and without feedback
+# that is due.
 state() {
 	printf '%s\n' "table show to-leaf" "table show from-leaf" "leaf show" "path show" |
 		"$CONGA" -n "${LEAF[0]}" -j -b - |
@@ -250,7 +250,7 @@ mark() {
 	stats_mark "${LEAF[0]}"
 }
 
-# What the leaf says by itself, now and then, is not a matter of these tests.
+# These tests ignore the packets that the leaf sends now and then by itself.
 growth() {
 	local word grown=""
 
@@ -267,12 +267,12 @@ grown() {
 	[[ $(growth) == "$1" ]]
 }
 
-# counted COUNTERS: these moved so since mark, and no other
+# counted COUNTERS: exactly these counters grew by these numbers since mark
 counted() {
 	busywait 3000 grown "$1" || fail "counters moved by: $(growth), expected: $1"
 }
 
-# heedless COUNTERS: this was counted, and nothing else happened
+# heedless COUNTERS: the packet was counted, and nothing else happened
 heedless() {
 	counted "$1" || return
 	[[ $(state) == "$STATE" ]] || fail "it changed: $(state), before: $STATE"

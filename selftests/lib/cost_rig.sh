@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# cost_rig.sh - leaves whose packets are timed: made by pktgen or come by a cable, and
-# dropped on arrival behind the last veth pair. In a machine whose clock counts
+# cost_rig.sh - leaves whose packets are timed. The packets are made by pktgen or arrive by a
+# cable, and are dropped on arrival behind the last veth pair. In a machine whose clock counts
 # instructions (vm/run -i) nanoseconds are instructions.
 #
 #	v4_up, tos_up, rule_up, csum_up, v6_up, wide_up, many_up, lag_up, queue_up, queues_up
@@ -26,14 +26,15 @@ readonly RATE=40gbit BUSY_RATE=100mbit	# the packets of one flow are few, or too
 
 FABRIC=""		# the namespace that has one
 
-# ---- one leaf, its uplinks, and nothing behind them ----
+# ---- one leaf and its uplinks, which lead to a namespace that drops all packets ----
 
-# far N: addresses of far leaf N, in IPv4 and IPv6
+# far N: prints the addresses of far leaf N, in IPv4 and IPv6
 far() {
 	FAR4=10.0.$((1 + $1 / 250)).$((1 + $1 % 250)) FAR6=2001:db8:0:1::$((1 + $1))
 }
 
-# links LEAF UPLINKS [QUEUES]: up0 ... to a namespace that drops all
+# links LEAF UPLINKS [QUEUES]: adds up0 and so on, which lead to a namespace that drops all
+# packets
 links() {
 	local leaf=$1 i mine="" theirs=""
 
@@ -54,7 +55,7 @@ links() {
 	done | tc -n "$leaf-sink" -batch -
 }
 
-# addresses LEAF DEVICE...: of each uplink, and the neighbour behind it
+# addresses LEAF DEVICE...: sets the address of each uplink, and the neighbour behind it
 addresses() {
 	local leaf=$1 i=0 dev
 
@@ -68,7 +69,7 @@ addresses() {
 	done | ip -n "$leaf" -batch -
 }
 
-# routes LEAF LEAVES DEVICE...: to so many far leaves, by all of these
+# routes LEAF LEAVES DEVICE...: adds routes to LEAVES far leaves, by all of these devices
 routes() {
 	local leaf=$1 leaves=$2 i=0 n dev hops4="" hops6=""
 
@@ -88,7 +89,7 @@ routes() {
 	done
 }
 
-# tunnel LEAF REMOTE WORD...: device vx, by which all goes to one far leaf
+# tunnel LEAF REMOTE WORD...: adds device vx, which sends all packets to one far leaf
 tunnel() {
 	local leaf=$1 remote=$2
 
@@ -98,7 +99,7 @@ tunnel() {
 		bridge -n "$leaf" fdb add "$FAR_MAC" dev vx dst "$remote"
 }
 
-# leaf NAME UPLINKS LEAVES: without a tunnel
+# leaf NAME UPLINKS LEAVES: adds a leaf without a tunnel
 leaf_up() {
 	local devices=() i
 
@@ -107,17 +108,17 @@ leaf_up() {
 		routes "$1" "$3" "${devices[@]}" | ip -n "$1" -batch -
 }
 
-# As stock Linux comes: the tunnel keeps the route that it took first.
+# Stock Linux has this default: the tunnel keeps the route that it used first.
 v4_up() {
 	leaf_up v4 $UPLINKS 1 && far 0 && tunnel v4 "$FAR4" local 10.0.0.1 noudpcsum
 }
 
-# With a fixed TOS it keeps none, so that each flow is hashed.
+# With a fixed TOS the tunnel keeps no route, so that each flow is hashed.
 tos_up() {
 	leaf_up tos $UPLINKS 1 && far 0 && tunnel tos "$FAR4" local 10.0.0.1 noudpcsum tos 4
 }
 
-# Where routing rules look at the source and at marks, packets have keys.
+# If routing rules select the source and marks, packets have keys.
 rule_up() {
 	leaf_up rule $UPLINKS 1 && ip -n rule rule add from 10.0.0.1 fwmark 0/0xff lookup main pref 100 &&
 		far 0 && tunnel rule "$FAR4" local 10.0.0.1 noudpcsum
@@ -135,7 +136,7 @@ wide_up() {
 	leaf_up wide $MANY_UPLINKS 1 && far 0 && tunnel wide "$FAR4" local 10.0.0.1 noudpcsum
 }
 
-# with_queues NAMESPACE QUEUES QDISC: a pfifo_fast for each queue
+# with_queues NAMESPACE QUEUES QDISC: adds a pfifo_fast for each queue
 with_queues() {
 	local i default
 
@@ -162,7 +163,7 @@ many_up() {
 		tunnel many "$FAR4" local 10.0.0.1 noudpcsum
 }
 
-# What stock Linux offers beside ECMP: one link of four, by a hash of the flow.
+# Stock Linux offers this besides ECMP: one link of four, by a hash of the flow.
 lag_up() {
 	local i
 
@@ -179,14 +180,14 @@ lag_up() {
 
 # ---- measuring ----
 
-# generate PACKETS FLOWS: in IN; sets NS
+# generate PACKETS FLOWS: sends in namespace IN; sets NS
 generate() {
 	pktgen_send "$IN" vx "count $1" "pkt_size $BYTES" "dst_mac $FAR_MAC" \
 		"src_min 192.168.0.1" "src_max 192.168.0.1" "dst 192.168.0.2" \
 		"udp_src_min 1000" "udp_src_max $((1000 + $2))" && NS=$((PKTGEN_US * 1000))
 }
 
-# counters_read: of the fabric in IN, if there is one: stamped packets, flowlets
+# counters_read: reads stamped packets and flowlets of the fabric in IN, if it has one
 counters_read() {
 	COUNTERS=(0 0)
 	[[ $IN != "$FABRIC" ]] ||
@@ -194,9 +195,10 @@ counters_read() {
 			jq '.[0] | .tx_stamped, .flowlets_started')
 }
 
-# send NAMESPACE FLOWS: sets SPENT, instructions per packet: what twice as many packets
-# take more than once as many, so that how it begins, with a flowlet of each flow,
-# cancels out. Of these packets so many are STAMPED, and STARTED a flowlet.
+# send NAMESPACE FLOWS: sets SPENT, instructions per packet: the difference between the costs of
+# 2n and of n packets, so that the cost of the start, with a flowlet of each flow, cancels out. It
+# also sets STAMPED and STARTED, the number of these packets that were stamped and that started a
+# flowlet.
 send() {
 	local once before
 
@@ -208,14 +210,14 @@ send() {
 	STAMPED=$((COUNTERS[0] - 2 * before[0])) STARTED=$((COUNTERS[1] - 2 * before[1]))
 }
 
-# Packets that come by a cable are of one flow; as hexadecimal digits the VXLAN header,
-# with and without a stamp (LBTag 1, CE 0), and Ethernet, IPv4 and UDP of what is inside.
+# Packets that arrive by a cable belong to one flow. These are, as hexadecimal digits, the VXLAN
+# header, with and without a stamp (LBTag 1, CE 0), and the inner Ethernet, IPv4 and UDP.
 readonly STORM=5000 STORM_BATCH=64
 readonly PLAIN=0800000000006400 STAMPED_WORD=0810010000006400
 readonly INNER=0200000003010200000003000800450000a00000000040110000c0a80002c0a80001
 readonly INNER_UDP=03e80009008c0000
 
-# storm_ns PACKETS DATAGRAM WORD...: sets NS; of vxlan_send
+# storm_ns PACKETS DATAGRAM WORD...: sets NS; the words are those of vxlan_send
 storm_ns() {
 	local packets=$1 datagram=$2 batch=() i
 
@@ -225,7 +227,7 @@ storm_ns() {
 		die "nothing came by the cable"
 }
 
-# storm LEAF DATAGRAM WORD...: into the first uplink of LEAF; sets SPENT, as send does
+# storm LEAF DATAGRAM WORD...: sends into the first uplink of LEAF; sets SPENT, as send does
 storm() {
 	local leaf=$1 datagram=$2 mac once
 
@@ -238,13 +240,13 @@ storm() {
 	SPENT=$(((NS - once) / STORM))
 }
 
-# To the tunnel, whose packets nobody takes
+# The packets go to the tunnel, where no socket receives them.
 recv() {
 	far 0
 	storm v4 "$1$INNER$INNER_UDP" -s "$FAR4" 10.0.0.1
 }
 
-# To a far leaf, by way of this box
+# The packets go to a far leaf, through this node.
 transit() {
 	far 0
 	storm v4 "$STAMPED_WORD$INNER$INNER_UDP" -s 10.9.9.9 -p "$1" "$FAR4"
@@ -258,8 +260,8 @@ recv_up() {
 
 # ---- with a fabric ----
 
-# fabric NAMESPACE UPLINKS LEAVES POLICY [RATE]: as an operator makes one, defaults only,
-# but what its neighbours do not answer
+# fabric NAMESPACE UPLINKS LEAVES POLICY [RATE]: adds a fabric with default settings, except for
+# requests that its neighbours do not answer
 fabric() {
 	local i rate=${5:-$RATE}
 

@@ -30,7 +30,7 @@ pinned() {
 	[[ /proc/${PIN[$1]}/ns/net -ef /run/netns/$1 ]]
 }
 
-# packets NAMESPACE DEVICE {rx|tx}: sets PACKETS
+# packets NAMESPACE DEVICE {rx|tx}: sets PACKETS to the counter
 packets() {
 	local dev rx tx
 
@@ -69,8 +69,8 @@ csum_errors() {
 		END { print sum + 0 }' "${files[@]}"
 }
 
-# udp_unwanted NAMESPACE {4|6}: datagrams that came, whole and with a right
-# checksum, to a port where nobody listens; sets UNWANTED
+# udp_unwanted NAMESPACE {4|6}: sets UNWANTED to the datagrams that arrived complete and with a
+# right checksum at a port without a socket
 # shellcheck disable=SC2034 # the caller reads it
 udp_unwanted() {
 	local proto value
@@ -109,8 +109,8 @@ port_sum() {
 		jq -r '"\(map(.tx_packets) | add) \(map(.tx_bytes) | add)"')
 }
 
-# totals NAMESPACE PREFIX: sets TOTALS, "packets bytes" of its ports and of its devices, at
-# a moment when none was sent between the looks (neighbours are asked now and then)
+# totals NAMESPACE PREFIX: sets TOTALS to "packets bytes" of its ports and of its devices, at a
+# time when none was sent between the reads (neighbours are resolved now and then)
 # shellcheck disable=SC2034 # the caller reads TOTALS
 totals() {
 	local before=none
@@ -122,7 +122,8 @@ totals() {
 	TOTALS="$PORT_PACKETS $PORT_BYTES $PACKETS $BYTES_OUT"
 }
 
-# ports_agree BEFORE AFTER: of totals; sets PORT_PACKETS and PORT_BYTES, those in between
+# ports_agree BEFORE AFTER: the arguments are values of TOTALS; sets PORT_PACKETS and PORT_BYTES
+# to the growth between them
 ports_agree() {
 	local -a before after
 

@@ -4,13 +4,12 @@
 # evpn.sh - conga follows FRR, for frr_numbered.sh and frr_unnumbered.sh, which
 # set FRR_UNDERLAY and call evpn_main.
 #
-# Three leaves and two spines run zebra and bgpd with the configurations of
-# Documentation/frr/, and congad. Nobody names a port or a leaf. Flows between
-# hosts of one VNI, and routed ones by the L3VNI, go by both uplinks to each
-# other leaf, where the stock kernel takes one. A link, a spine and a bgpd fail
-# and return, and so does a link three times in a row: meanwhile `path get` says
-# why the uplink is not used, and all flows arrive; afterwards every uplink is
-# used again in time.
+# Three leaves and two spines run zebra and bgpd with the configurations of Documentation/frr/,
+# and congad. No command names a port or a leaf. Flows between hosts of one VNI, and flows routed
+# by the L3VNI, use both uplinks to each other leaf, where the stock kernel uses one. A link, a
+# spine and a bgpd fail and return, and a link does so three times in a row. Meanwhile `path get`
+# reports why the uplink is not used, and all flows arrive; afterwards every uplink is used again
+# in time.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -42,8 +41,8 @@ readonly NHID="(nhid [0-9]+ )?"	# in a route, where zebra makes nexthop objects
 readonly NO_CARRIER="the uplink is down or has no carrier"
 readonly NO_NEXTHOP="the route to the leaf does not use this uplink"
 
-# What shows that an uplink is used again: large datagrams, a flow each, and more
-# bytes than BGP and hellos need in that time
+# Large datagrams, each a flow of its own, show that an uplink is used again: they are more bytes
+# than BGP and hellos need in that time.
 readonly LOAD_PORT=10 LOAD_BYTES=1200 LOAD_EVERY_US=4000 LOAD_FLOWS=30000 USED=50000
 readonly -a LOAD_TO=(1 0 0)	# by leaf: such that up0 serves nobody while it is broken
 
@@ -52,7 +51,7 @@ declare -A CAME_TO=()		# HOST -> datagrams, when last asked
 
 # ---- flows, counted by uplink and leaf ----
 
-# Counters of an uplink, one for each other leaf
+# An uplink has a counter for each other leaf.
 uplink_chain() {
 	local l=$1 dev=$2 r rules=""
 
@@ -85,7 +84,7 @@ read_leaf() {
 	done < <(in_ns "${LEAF[l]}" nft reset counters table netdev out)
 }
 
-# Nobody listens, so what came whole is counted as unwanted.
+# No socket listens, so a complete datagram is counted as unwanted.
 mark_arrived() {
 	local l
 
@@ -95,14 +94,14 @@ mark_arrived() {
 	done
 }
 
-# arrived HOST COUNT: sets UNWANTED, too
+# arrived HOST COUNT: also sets UNWANTED
 arrived() {
 	udp_unwanted "${HOST[$1]}" 4
 	UNWANTED=$((UNWANTED - CAME_TO[$1]))
 	((UNWANTED == $2))
 }
 
-# all_arrive HOSTS: at each of these, what the other leaves have sent
+# all_arrive HOSTS: each of these hosts received all datagrams of the other leaves
 all_arrive() {
 	local l end=$(($(now_ms) + ARRIVE_MS)) all=$((COUNT * (TOPO_LEAVES - 1)))
 
@@ -115,7 +114,7 @@ all_arrive() {
 	done
 }
 
-# send_all HOSTS: from each leaf to each other; sets LEFT_FOR
+# send_all HOSTS: sends from each leaf to each other; sets LEFT_FOR
 send_all() {
 	local l r status=0
 
@@ -133,7 +132,7 @@ send_all() {
 	return "$status"
 }
 
-# spread LEAF OTHER DEVICES: all flows by these, each with its share
+# spread LEAF OTHER DEVICES: all flows left by these devices, each of which has its share
 spread() {
 	local dev
 	# shellcheck disable=SC2034 # flows_spread reads it
@@ -146,14 +145,14 @@ spread() {
 	flows_spread "$COUNT" $3 || fail "leaf $1 to leaf $2"
 }
 
-# pinned_to_one LEAF OTHER: all by one uplink, whichever
+# pinned_to_one LEAF OTHER: all flows left by one uplink, whichever it is
 pinned_to_one() {
 	local a=${LEFT_FOR["$1 $2 up0"]} b=${LEFT_FOR["$1 $2 up1"]}
 
 	((a + b == COUNT && a * b == 0)) || fail "leaf $1 to leaf $2: $a by up0, $b by up1"
 }
 
-# for_pairs COMMAND...: with two leaves, all pairs
+# for_pairs COMMAND...: runs the command with all pairs of two leaves
 for_pairs() {
 	local l r
 
@@ -164,7 +163,7 @@ for_pairs() {
 	done
 }
 
-# for_leaves COMMAND...: with each leaf
+# for_leaves COMMAND...: runs the command with each leaf
 for_leaves() {
 	local l
 
@@ -173,8 +172,8 @@ for_leaves() {
 	done
 }
 
-# What the fabric has for a pair of leaves; FAILED is what is broken. "link":
-# between leaf 0 and spine 0; "spine": spine 0, or its bgpd.
+# Sets EXPECTED to the uplinks of a pair of leaves. FAILED names the failure: "link" is between leaf 0 and
+# spine 0; "spine" is spine 0, or its bgpd.
 expected() {
 	case $FAILED in
 	spine) EXPECTED=up1 ;;
@@ -192,9 +191,9 @@ balanced() {
 	send_all "$1" && for_pairs spread_as_expected
 }
 
-# ---- what FRR makes ----
+# ---- routes of FRR ----
 
-# routed_as_expected LEAF: now, to each other leaf
+# routed_as_expected LEAF: the leaf currently has the expected routes to each other leaf
 routed_as_expected() {
 	local r
 
@@ -217,8 +216,8 @@ wait_routes() {
 	busywait "$FRR_PATIENCE_MS" all_routed || fail "FRR's routes: $(for_leaves routes_text)"
 }
 
-# evpn_of LEAF: host 0 of each other leaf is known by its MAC and by its address
-# (type 2), the leaf for what is to be flooded (type 3), its own subnet (type 5).
+# evpn_of LEAF: EVPN has host 0 of each other leaf by its MAC and by its address (type 2), the
+# leaf for flooding (type 3), and the leaf's own subnet (type 5)
 evpn_of() {
 	local r fdb routes via
 
@@ -240,7 +239,7 @@ wait_evpn() {
 		ip -n "${LEAF[$1]}" route show vrf red | paste -sd,)"
 }
 
-# speak HOST ADDRESS: EVPN tells of a host once it has spoken.
+# speak HOST ADDRESS: sends a packet, because EVPN announces a host only after it has sent one
 speak() {
 	busywait "$FRR_PATIENCE_MS" in_ns "${HOST[$1]}" ping -q -c 1 -W 1 "$2" >"$TOPO_DIR/ping" ||
 		fail "host $1 does not reach $2"
@@ -250,7 +249,7 @@ greet_gateways() {
 	speak "$1.0" 192.168.100.1 && speak "$1.1" "10.2.$((11 + $1)).1"
 }
 
-# An answer means that both know the other, so each pair once.
+# An answer means that each host knows the other, so each pair needs one ping.
 talk() {
 	(($1 < $2)) || return 0
 	speak "$1.0" "${HOST_IP[$2.0]}" && speak "$1.1" "${HOST_IP[$2.1]}"
@@ -261,9 +260,9 @@ converge() {
 		speak 0.1 "${HOST_IP[1.0]}"
 }
 
-# ---- what conga makes of it ----
+# ---- ports and leaves of conga ----
 
-# The uplinks and leaves are found, not named.
+# The daemon finds the uplinks and leaves; no command names them.
 congad_everywhere() {
 	local ns
 
@@ -272,13 +271,13 @@ congad_everywhere() {
 	done
 }
 
-# spine_has_ports SPINE: a transit port to each leaf
+# spine_has_ports SPINE: the spine has a transit port to each leaf
 spine_has_ports() {
 	(($("$CONGA" -n "${SPINE[$1]}" -j port show 2>/dev/null |
 		jq '[.[] | select(.role == "transit")] | length') == TOPO_LEAVES))
 }
 
-# agreed LEAF: with both others, by hello, and all paths are usable
+# agreed LEAF: the leaf agrees with both others by hello, and all paths are usable
 agreed() {
 	local shown
 
@@ -291,7 +290,7 @@ wait_agreed() {
 	busywait "$FRR_PATIENCE_MS" agreed "$1" || fail "leaf $1: $(conga "$1" 2>&1)"
 }
 
-# said_of_up0 LEAF OTHER: the line of `path get`
+# said_of_up0 LEAF OTHER: prints the line of `path get`
 said_of_up0() {
 	local line
 
@@ -305,13 +304,13 @@ up0_is() {
 	[[ $(said_of_up0 "$1" "$2") == *"$3"* ]]
 }
 
-# excluded LEAF OTHER WORDS: up0 is, and these say why
+# excluded LEAF OTHER WORDS: up0 is not used, and these words are the reason
 excluded() {
 	busywait "$FRR_PATIENCE_MS" up0_is "$@" ||
 		fail "leaf $1 to leaf $2 by up0: $(conga "$1" path get "${VTEP[$2]}" 2>&1), expected $3"
 }
 
-# tags: of all uplinks, in one line
+# tags: prints the tags of all uplinks, in one line
 tags() {
 	local l
 
@@ -330,7 +329,7 @@ link_up() {
 	ip -n "${SPINE[0]}" link set down0.0 up
 }
 
-# carrier_is {up|down}: at leaf 0's end
+# carrier_is {up|down}: sets the carrier at leaf 0's end
 carrier_is() {
 	local flags
 
@@ -376,7 +375,7 @@ three_flaps() {
 	done
 }
 
-# while_broken WHAT: the rest carries all
+# while_broken WHAT: the remaining uplinks carry all flows
 while_broken() {
 	FAILED=$1
 	wait_routes && balanced "$ROUTED" && balanced "$SWITCHED"
@@ -401,7 +400,7 @@ load_stop() {
 	wait "${LOAD[@]}" 2>/dev/null || :
 }
 
-# sent LEAF: bytes by up0, sets SENT
+# sent LEAF: sets SENT to the bytes that left by up0
 sent() {
 	local dev tx
 
@@ -415,8 +414,8 @@ mark_sent() {
 	BASE[$1]=$SENT
 }
 
-# routes_back: when it was last seen that not all were, and what up0 had sent by
-# then: sets BACK and BASE
+# routes_back: sets BACK to the last time at which a route was still missing, and BASE to the
+# bytes that up0 had sent by then
 routes_back() {
 	local end seen
 
@@ -444,7 +443,7 @@ all_used_again() {
 	done
 }
 
-# repaired COMMAND...: this is the repair
+# repaired COMMAND...: the command makes the repair
 repaired() {
 	local start status=0
 
@@ -459,7 +458,7 @@ repaired() {
 
 # ---- tests ----
 
-# The test's own processor: a route is pinned for each of them.
+# The test uses one processor: a stock kernel pins a route for each processor.
 stock_pins() {
 	local status=0 all
 
@@ -528,7 +527,7 @@ single_tunnels() {
 	frr_tunnels leaf-single.sh
 }
 
-# Without a gateway, host 0 speaks to its like only.
+# Without a gateway, host 0 sends only to hosts of its own kind.
 talk_single() {
 	(($1 < $2)) || return 0
 	speak "$1.0" "${HOST_IP[$2.0]}" && speak "$1.1" "${HOST_IP[$2.1]}"
@@ -550,7 +549,7 @@ setup() {
 	done
 }
 
-# evpn_main [single]: at last with a single VXLAN device, too
+# evpn_main [single]: with "single", a single VXLAN device is tested at the end, too
 evpn_main() {
 	FAILED="" TAGS="" BASE=() LOAD=()
 	tap_plan $((13 + $#))

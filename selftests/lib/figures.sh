@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# figures.sh - what the tests of the paper's figures 2 and 3 share: the unit of
-# rate, the demand, and what arrives of it during a window of time, by spine.
+# figures.sh - the common part of the tests of the paper's figures 2 and 3: the unit of rate, the
+# demand, and the traffic that arrives during a window of time, by spine.
 #
 #	figures_topology; TOPO_...=...
 #	figures_require
@@ -11,7 +11,7 @@
 #	SINK=1				the leaf whose last links are counted
 #	carry conga 1 KEY		scheme, seed; sets TOTAL[KEY] and others
 #
-# SEEDS="1 2 3" in the environment: of the demand. TESTS is this directory.
+# SEEDS="1 2 3" in the environment are the seeds of the demand. TESTS is this directory.
 
 # shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
@@ -26,28 +26,28 @@
 
 SEEDS=${SEEDS:-1}
 
-# The paper's fabric a hundred times slower: a unit is 10 Mbit/s on a link, all
-# headers included, where the paper has 1 Gbit/s. In this machine code costs no
-# time, so the processor does not ask for it; but the kernel's 200 ms of
-# retransmission time-out and 4 ms of tick do not scale.
+# The fabric is the paper's, a hundred times slower: a unit is 10 Mbit/s on a link, with all
+# headers, where the paper has 1 Gbit/s. In this machine code costs no time, so the processor does
+# not require the lower rate. The kernel's retransmission time-out of 200 ms and its tick of 4 ms
+# do not scale.
 readonly UNIT_MBIT=10
 
-# The demand: many connections, each idle most of the time, on which pieces of
-# data arrive at random moments (Poisson), the same for every scheme. TCP
-# carries them as fast as it can; what the fabric cannot carry waits at its
-# sender. A piece is a quarter of the 64 KB that the paper's hosts send at once,
-# so that there are four times as many of them for the same number of packets.
+# The demand consists of many connections, each idle most of the time, on which pieces of data
+# arrive at random times (Poisson), the same for every scheme. TCP carries them as fast as it can;
+# data that the fabric cannot carry waits at its sender. A piece is a quarter of the 64 KB that
+# the paper's hosts send at once, so that there are four times as many pieces for the same number
+# of packets.
 readonly PIECE=16384
 readonly PAYLOAD=1448 WIRE=1564	# bytes: of a full packet's TCP data; on a fabric link
 
-# Hence time constants are the paper's times 100, for the rate, and divided by
-# four, for the pieces: tau = 4 ms (160 us), Tfl = 12.5 ms (500 us), Tage =
-# 250 ms (10 ms). With tdre auto, which looks at the size of skbs, here of single
-# packets, tau would be 160 us, in which a link carries no more than one piece.
+# Therefore time constants are the paper's times 100, for the rate, and divided by four, for the
+# pieces: tau = 4 ms (160 us), Tfl = 12.5 ms (500 us), Tage = 250 ms (10 ms). With tdre auto,
+# which depends on the size of skbs, here of single packets, tau would be 160 us, in which a link
+# carries no more than one piece.
 readonly SCHEME_SCALE=(tdre 400us flowlet-timeout 12500us age 250ms)
 
-# Milliseconds: until the backlogs of what cannot be carried have built up; what
-# is measured; how much longer the demand lasts.
+# These times are in milliseconds: the time in which the backlogs grow at overloaded links, the
+# measured window, and the time for which the demand continues afterwards.
 readonly WARM_UP_MS=300 WINDOW_MS=700 MARGIN_MS=100
 readonly CONNECT_MS=50		# what opening all connections may take
 readonly QUIET_MS=50 PATIENCE_MS=10000
@@ -67,14 +67,14 @@ OFFERED=0
 
 # ---- set-up ----
 
-# units N: as tc and conga take a rate
+# units N: prints the rate as tc and conga accept it
 units() {
 	echo "$(($1 * UNIT_MBIT))mbit"
 }
 
-# The buffer is 8 MB for pieces of 64 KB. With one of 1 MB TCP loses more packets
-# at a narrow link, which their uplink has carried in vain: local, which evens
-# uplinks out, then sends some units more the other way.
+# The buffer is 8 MB for pieces of 64 KB. With a buffer of 1 MB TCP loses more packets at a narrow
+# link, which their uplink has carried in vain. Policy local, which equalises uplinks, then sends
+# some units more in the other direction.
 figures_topology() {
 	TOPO_LINKS=1
 	TOPO_GSO=1500
@@ -89,7 +89,7 @@ figures_require() {
 	ulimit -n "$FILES" || die "cannot open $FILES files at once"
 }
 
-# The counters are read by way of a process in the namespace.
+# The counters are read through a process in the namespace.
 figures_pin() {
 	local ns
 
@@ -118,7 +118,7 @@ under() {
 
 # ---- the demand ----
 
-# demand_from LEAF, demand_to LEAF: all its hosts
+# demand_from LEAF, demand_to LEAF: add all hosts of the leaf
 demand_from() {
 	demand_hosts -f "$1"
 }
@@ -135,7 +135,7 @@ demand_hosts() {
 	done
 }
 
-# demand SEED [OPTION]: DEMAND units between the DEMAND_HOSTS
+# demand SEED [OPTION]: creates DEMAND units between the DEMAND_HOSTS
 demand() {
 	local ms=$((WARM_UP_MS + WINDOW_MS + MARGIN_MS))
 
@@ -144,8 +144,8 @@ demand() {
 		-d "${ms}e-3" -r "$@"
 }
 
-# What reaches the senders in the window, in tenths of a unit, with the headers
-# that it will get. Poisson: around DEMAND.
+# Prints the data that arrives at the senders in the window, in tenths of a unit, with the headers
+# that it will get. The arrivals are Poisson, with mean DEMAND.
 offered() {
 	(demand "$1" -p) | awk -v from="$WARM_UP_MS" -v window="$WINDOW_MS" \
 		-v unit="$UNIT_MBIT" -v header="$((1000 * WIRE / PAYLOAD))" '
@@ -153,7 +153,7 @@ offered() {
 		END { printf "%.0f", sum * 8 * header / 1000 / (window * 1e3 * unit) * 10 }'
 }
 
-# ---- what is carried ----
+# ---- carried traffic ----
 
 # tx_bytes NAMESPACE DEVICE: sets SENT
 tx_bytes() {
@@ -165,8 +165,8 @@ tx_bytes() {
 	return 1
 }
 
-# count SIGN: to CARRIED add (1), or take off (-1), the bytes of the last links
-# to leaf SINK, S0 and S1, and those of leaf 1's uplinks.
+# count SIGN: adds to CARRIED (1), or subtracts from it (-1), the bytes of the last links to leaf
+# SINK, S0 and S1, and those of leaf 1's uplinks
 count() {
 	local s
 
@@ -178,7 +178,7 @@ count() {
 	done
 }
 
-# elapsed_us SINCE: of EPOCHREALTIME without its point
+# elapsed_us SINCE: SINCE is EPOCHREALTIME without its point
 elapsed_us() {
 	echo $((${EPOCHREALTIME/[.,]/} - $1))
 }
@@ -190,8 +190,8 @@ pause_ms() {
 	sleep "$s"
 }
 
-# While the demand lasts. The pauses wait for nothing, they are the window; code
-# costs no time, so that counters read one after the other are of one moment.
+# This function runs during the demand. Its pauses are the window, and wait for no condition. Code
+# costs no time, so that counters read one after the other belong to the same time.
 window_measure() {
 	local us name
 
@@ -205,8 +205,8 @@ window_measure() {
 	done
 }
 
-# Nothing is on its way any more. A full queue of the run before would cost the
-# next one a SYN, and a second until it is sent again.
+# No packet is in transit any more. A full queue of the previous run would cost the next run a
+# SYN, and a second until the retransmission.
 quiet() {
 	CARRIED=()
 	count -1 && pause_ms "$QUIET_MS" && count 1 || return
@@ -234,17 +234,17 @@ carry() {
 	TOTAL[$3]=$((CARRIED[S0] + CARRIED[S1]))
 }
 
-# tenths N: "66.6" for 666
+# tenths N: prints "66.6" for 666
 tenths() {
 	echo "$(($1 / 10)).$(($1 % 10))"
 }
 
-# off A B: their distance
+# off A B: prints their distance
 off() {
 	echo $(($1 > $2 ? $1 - $2 : $2 - $1))
 }
 
-# share A B: of A in A + B, in tenths of a percent
+# share A B: prints the share of A in A + B, in tenths of a percent
 share() {
 	echo $((($1 * 1000 + ($1 + $2) / 2) / ($1 + $2 > 0 ? $1 + $2 : 1)))
 }
@@ -259,7 +259,7 @@ measured() {
 	done
 }
 
-# carries_all KEY, of the run before
+# carries_all KEY: the previous run carried the whole demand
 carries_all() {
 	((1000 * ${TOTAL[$1]} >= ALL * OFFERED)) ||
 		fail "$(tenths "${TOTAL[$1]}") carried of $(tenths "$OFFERED")"
@@ -272,7 +272,7 @@ carries_more() {
 		fail "$1 carries $(tenths "${TOTAL[$1]}"), $2 $(tenths "${TOTAL[$2]}")"
 }
 
-# ---- the baseline is no straw man ----
+# ---- the baseline is fair ----
 
 datagrams() {
 	local i
@@ -283,14 +283,14 @@ datagrams() {
 }
 export -f datagrams
 
-# uplink_packets LEAF: of its two uplinks, the fewer first; status 1 until all
-# flows have come by
+# uplink_packets LEAF: prints the packets of its two uplinks, the smaller number first; the status
+# is 1 until all flows have passed
 uplink_packets() {
 	conga "$1" -j port show | jq -er --argjson all "$BALANCE_FLOWS" \
 		'map(.tx_packets) | sort | if add >= $all then join(" ") else empty end'
 }
 
-# balanced LEAF FROM TO: by hashing, flows of one packet use both uplinks alike
+# balanced LEAF FROM TO: hashing spreads flows of one packet equally over both uplinks
 balanced() {
 	local a b
 

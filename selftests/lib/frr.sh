@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# frr.sh - a leaf-spine fabric that FRR makes: zebra and bgpd in each box, with
-# the files of Documentation/frr/ as an operator copies them. Nothing else puts a
-# route, an FDB entry or a neighbour anywhere.
+# frr.sh - a leaf-spine fabric that FRR configures: zebra and bgpd run on each node, with the
+# files of Documentation/frr/ as an operator copies them. All routes, FDB entries and neighbours
+# are made by FRR alone.
 #
 #	FRR_UNDERLAY=unnumbered	or numbered: which .conf of Documentation/frr/
 #	frr_up
 #	frr_kill "${SPINE[0]}" bgpd; frr_run "${SPINE[0]}" bgpd
 #	frr_routes 0		sets FRR_ROUTE["${VTEP[1]}"]="up0 up1"
 #
-# Host l.0 is in VNI 100, one subnet of all leaves; host l.1 in a subnet that
-# leaf l alone has. Source lib.sh, topology.sh and expect.sh first.
+# Host l.0 is in VNI 100, one subnet of all leaves; host l.1 is in a subnet that only leaf l has.
+# Source lib.sh, topology.sh and expect.sh first.
 
 readonly FRR_DAEMONS=/usr/lib/frr
 readonly FRR_FILES=${BASH_SOURCE[0]%/*}/../../Documentation/frr
@@ -23,11 +23,10 @@ FRR_NEXTHOPS="no zebra nexthop kernel enable"	# or "zebra nexthop-group keep 1"
 declare -A FRR_PID=()		# NAMESPACE/DAEMON -> process
 declare -A FRR_ROUTE=()		# destination -> devices
 
-# ---- the files, for each box ----
+# ---- the files for each node ----
 
-# The files are those of leaf 1 and spine 1; leaf l is told from leaf 1 by the
-# number 11 + l in place of 11, wherever it stands, and by its links. None of the
-# words that go in is one that a later rule takes out.
+# The files are those of leaf 1 and spine 1. The files of leaf l have the number 11 + l in place
+# of 11, wherever it occurs, and the links of leaf l. No inserted word is removed by a later rule.
 frr_for_leaf() {
 	local l=$1 s number=$((11 + $1)) rules="" ends=""
 
@@ -84,7 +83,7 @@ frr_write_batches() {
 	done
 }
 
-# The hosts' ports come up with the leaf's tunnels.
+# The hosts' ports come up together with the leaf's tunnels.
 frr_hosts() {
 	local l
 
@@ -96,8 +95,8 @@ frr_hosts() {
 
 # ---- daemons ----
 
-# A box's folder is named like its namespace. nsenter becomes the daemon, so the
-# process id is the daemon's.
+# The folder of a node has the name of its namespace. nsenter becomes the daemon, so the process
+# id is that of the daemon.
 frr_launch() {
 	local ns=$1 daemon=$2 box=$TOPO_DIR/frr/$1
 
@@ -115,19 +114,19 @@ frr_ready() {
 		fail "$2 of ${1%-*} does not start: $(<"$box/$2.out")"
 }
 
-# frr_configure NAMESPACE [DAEMON]: as FRR's own start script does
+# frr_configure NAMESPACE [DAEMON]: loads the configuration as FRR's own start script does
 frr_configure() {
 	local out
 
 	out=$(frr_vtysh "$1" -b ${2:+-d "$2"} 2>&1) || fail "configuration of ${1%-*}: $out"
 }
 
-# frr_run NAMESPACE DAEMON: again, after it was killed
+# frr_run NAMESPACE DAEMON: restarts the daemon after it was killed
 frr_run() {
 	frr_launch "$@" && frr_ready "$@" && frr_configure "$@"
 }
 
-# At once, as a crash: nothing is said to anybody.
+# The daemon ends at once, as in a crash: it notifies no peer.
 frr_kill() {
 	local pid=${FRR_PID[$1/$2]}
 
@@ -140,8 +139,8 @@ frr_vtysh() {
 	vtysh --vty_socket "$box" --config_dir "$box" "${@:2}"
 }
 
-# frr_start NAMESPACE...: with the configurations in their folders. bgpd would
-# ask a zebra that is not there again only after 10 s.
+# frr_start NAMESPACE...: starts the daemons with the configurations in their folders. If zebra is
+# missing, bgpd asks again only after 10 s.
 frr_start() {
 	local daemon ns
 
@@ -168,7 +167,7 @@ frr_folder() {
 frr_start_all() {
 	local l s
 
-	# The daemons give up root.
+	# The daemons drop root privileges.
 	mkdir -p "$TOPO_DIR/frr" && chmod 711 "$TOPO_DIR" "$TOPO_DIR/frr" || return
 	for ((s = 0; s < TOPO_SPINES; s++)); do
 		frr_for_spine "$s" "spine-$FRR_UNDERLAY.conf" | frr_folder "${SPINE[s]}" || return
@@ -181,7 +180,7 @@ frr_start_all() {
 
 # ---- tunnels ----
 
-# frr_tunnels FILE: on each leaf
+# frr_tunnels FILE: adds the tunnels on each leaf
 frr_tunnels() {
 	local l
 
@@ -191,7 +190,7 @@ frr_tunnels() {
 	done
 }
 
-# ---- up, and whether it is ----
+# ---- start and checks ----
 
 frr_sysctls() {
 	local ns
@@ -199,8 +198,8 @@ frr_sysctls() {
 	for ns in "${SPINE[@]}" "${LEAF[@]}"; do
 		in_ns "$ns" sysctl -qep "$FRR_FILES/sysctl.conf" || return
 	done
-	# After the files: one kernel plays all boxes, so each tier hashes in a way of
-	# its own.
+	# This follows the files: one kernel runs all nodes, so each tier hashes by different
+	# fields.
 	topo_sysctls
 }
 
@@ -214,7 +213,7 @@ frr_up() {
 		topo_configure && frr_tunnels leaf-traditional.sh && frr_hosts && frr_start_all
 }
 
-# topo_down ends what runs, but a daemon that is asked to cleans up first.
+# topo_down kills the running processes, but a daemon that gets a signal before cleans up first.
 frr_down() {
 	local key
 
@@ -224,8 +223,8 @@ frr_down() {
 	topo_down
 }
 
-# frr_routes LEAF: sets FRR_ROUTE of each destination to the devices of the kernel's
-# route, those without carrier left out
+# frr_routes LEAF: sets FRR_ROUTE of each destination to the devices of the kernel's route,
+# without those that have no carrier
 frr_routes() {
 	local words word before to
 
@@ -242,7 +241,7 @@ frr_routes() {
 	frr_sort_devices
 }
 
-# FRR gives them in any order.
+# FRR prints them in any order.
 frr_sort_devices() {
 	local to
 

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# guides.sh - what a guide tells an operator to type, typed.
+# guides.sh - runs the commands that a guide gives to an operator.
 #
 #	guide_run 0 flannel.md		the commands under its "Set it up", on leaf 0
 #	guide_works flannel.1		both leaves are conga, packets pass by both uplinks
 #
-# The guide's own text is run, so that it cannot go stale. sudo is nothing, systemctl
-# starts a daemon of the leaf's namespace, and a program that asks what a node is part of is
-# a function of who sources this. Source lib.sh, topology.sh, fabric.sh, expect.sh, hellos.sh
-# and counters.sh first.
+# The guide's own text is run, so that it cannot go stale. sudo does nothing, systemctl starts a
+# daemon in the leaf's namespace, and a program that lists the nodes of a cluster is a function of
+# the test that sources this file. Source lib.sh, topology.sh, fabric.sh, expect.sh, hellos.sh and
+# counters.sh first.
 
 readonly GUIDES=${BASH_SOURCE[0]%/*}/../../Documentation
 readonly GUIDE_PINGS=20
 
-# guide_commands FILE: the first block under its heading "Set it up"
+# guide_commands FILE: prints the first block under its heading "Set it up"
 guide_commands() {
 	awk '/^## / { asked = $0 == "## Set it up" }
 		asked && /^    / { print substr($0, 5); block = 1; next }
@@ -28,7 +28,7 @@ guide_daemon() {
 	defer "kill $! 2>/dev/null"
 }
 
-# guide_run LEAF FILE: a command that fails does not end it, as in an operator's shell
+# guide_run LEAF FILE: a failing command does not end the run, as in an operator's shell
 guide_run() {
 	local commands
 
@@ -39,7 +39,8 @@ guide_run() {
 	rm -f "$TOPO_DIR/wants_daemon"
 }
 
-# What the words of a guide are on a leaf. The daemon is started by who can end it.
+# These functions replace commands of a guide on a leaf. The daemon is started by a process that
+# can end it.
 guide_shell() {
 	GUIDE_LEAF=$1
 	sudo() { "$@"; }
@@ -65,7 +66,7 @@ guide_converges() {
 		guide_pings; } || fail "leaf 0: $(<"$TOPO_DIR/guide.0") $(<"$TOPO_DIR/congad.0")"
 }
 
-# No finding is about the device that others made.
+# No finding is about a device of other software.
 guide_is_sound() {
 	local said
 
@@ -74,7 +75,7 @@ guide_is_sound() {
 		fail "check: $(conga 0 check)"
 }
 
-# Its packets are stamped, i.e. what the guide promises.
+# The packets are stamped, as the guide promises.
 guide_stamps() {
 	stats_mark "${LEAF[0]}"
 	stats_mark "${LEAF[1]}"

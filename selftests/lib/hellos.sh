@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# hellos.sh - what a leaf's state is, and why; its events; control packets
-# counted or dropped; a peer that is played.
+# hellos.sh - the state of a leaf and its reason, the events of a leaf, control packets counted or
+# dropped, and a played peer.
 #
 #	leaf_is 0 "conga answers"	state and reason of leaf 0's one other leaf
 #	leaf_is 0 "plain silent" "${VTEP[2]}"
@@ -18,10 +18,10 @@
 readonly HELLO_MS=300		# the default interval
 readonly PATIENCE_MS=15000
 
-# The control VNI, by bits that begin at the outer UDP header.
+# The control VNI is matched by bits from the outer UDP header on.
 readonly CONTROL="udp dport 4789 @th,96,24 0xfffffe"
 
-# soon COMMAND...: in a while; what fails then says why
+# soon COMMAND...: repeats the command for a while; if it still fails, it prints the reason
 soon() {
 	busywait "$PATIENCE_MS" "$@" >/dev/null || "$@"
 }
@@ -59,15 +59,15 @@ leaf_id_is() {
 	leaf_read "$1" "${3:-${VTEP[1 - $1]}}" && ((LEAF_ID == $2))
 }
 
-# What has not happened after three rounds does not happen. The pause waits for
-# nothing, it is what is tested.
+# An event that is missing after three rounds will not occur. This pause is part of the test, and
+# waits for no condition.
 pause_rounds() {
 	sleep "$(((3 * HELLO_MS + 99) / 1000)).$(((3 * HELLO_MS + 99) % 1000))"
 }
 
 # ---- events ----
 
-# events_start LEAF: of its leaves and paths
+# events_start LEAF: records the events of its leaves and paths
 events_start() {
 	EVENTS=$TOPO_DIR/events
 	EVENTS_SEEN=0
@@ -77,12 +77,12 @@ events_start() {
 	busywait "$PATIENCE_MS" listens "${LEAF[$1]}" || fail "no monitor"
 }
 
-# Somebody is a member of the groups
+# Waits until the monitor is a member of the groups.
 listens() {
 	in_ns "$1" cat /proc/net/netlink | awk '$2 == 16 && $4 != "00000000" { n++ } END { exit !n }'
 }
 
-# event_words LINE: "MODE STATE REASON" of a leaf, "DEVICE REASON" of a path
+# event_words LINE: prints "MODE STATE REASON" of a leaf, or "DEVICE REASON" of a path
 event_words() {
 	local leaf='"mode":"([a-z]+)","state":"([a-z]+)","reason":"([a-z0-9_]+)"'
 	local path='"dev":"([a-z0-9]+)","tag":[0-9]+,"state":"([a-z]+)"(,"reason":"([a-z_]+)")?'
@@ -96,8 +96,8 @@ event_words() {
 	fi
 }
 
-# Such an event came after the one that was asked for last. Sets EVENTS_SEEN and
-# EVENT_MS; without a fork.
+# Succeeds if this event came after the previously checked one. Sets EVENTS_SEEN and EVENT_MS,
+# without a fork.
 # shellcheck disable=SC2034 # the caller reads EVENT_MS
 events_came() {
 	local line number=$EVENTS_SEEN lines
@@ -114,12 +114,12 @@ events_came() {
 	return 1
 }
 
-# What happened so far is not asked for.
+# Earlier events are ignored from now on.
 events_skip() {
 	EVENTS_SEEN=$(wc -l <"$EVENTS")
 }
 
-# events_have WORDS: in a while
+# events_have WORDS: waits for the event
 events_have() {
 	local end=$((SECONDS + PATIENCE_MS / 1000))
 
@@ -156,7 +156,7 @@ control_drop() {
 	control_rule "$1" egress drop "${@:2}"
 }
 
-# Of control packets only byes, type 3.
+# Only goodbye messages, type 3, are dropped.
 bye_drop() {
 	control_rule "$1" egress "@th,168,8 3 drop" "${@:2}"
 }
@@ -165,7 +165,7 @@ control_pass() {
 	in_ns "$1" nft delete table netdev control
 }
 
-# control_read NAMESPACE: sets CONTROLS
+# control_read NAMESPACE: sets CONTROLS to the number of control packets
 control_read() {
 	local list
 
@@ -178,7 +178,7 @@ control_counted() {
 	((CONTROLS == $2)) || fail "$CONTROLS control packets left, expected $2"
 }
 
-# ---- a peer that is played ----
+# ---- a played peer ----
 
 player_start() {
 	: >"$TOPO_DIR/player"
@@ -191,7 +191,7 @@ player_ended() {
 	! kill -0 "$PLAYER" 2>/dev/null
 }
 
-# It has answered as often as it was told to.
+# The player has sent the requested number of answers.
 player_done() {
 	busywait "$PATIENCE_MS" player_ended || fail "the player was not asked"
 }
@@ -203,7 +203,7 @@ player_stop() {
 
 # ---- counters ----
 
-# stat_has COUNTER [LEAST]: of leaf 0, it moved since the mark, by this or more
+# stat_has COUNTER [LEAST]: the counter of leaf 0 grew since the mark, by at least LEAST
 stat_has() {
 	local grown word
 
@@ -214,7 +214,7 @@ stat_has() {
 	fail "$1 did not move by ${2:-1}: $grown"
 }
 
-# stats_only NAMESPACE COUNTER...: no other moved
+# stats_only NAMESPACE COUNTER...: no other counter grew
 stats_only() {
 	local ns=$1 word
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# hula_fabric.sh - a fabric of three tiers with policy hula at every box, its probes,
-# and those that others make.
+# hula_fabric.sh - a fabric of three tiers with policy hula on every node, its probes, and forged
+# probes.
 #
 #	topo_up; fabric_up hula conga; hula_up
 #	best_of "${SPINE[0]}" 2			by what device to leaf 2, or "null"
@@ -11,7 +11,8 @@
 #
 # Source lib.sh, topology.sh, fabric.sh and expect.sh first.
 #
-# What is set here is for those who source this, and topology.sh sets TOPO_PORT.
+# The variables set here are for the programs that source this file, and topology.sh sets
+# TOPO_PORT.
 # shellcheck disable=SC2034,SC2153
 
 TOPO_LEAVES=4
@@ -25,7 +26,7 @@ QUIET="hello off explicit-feedback off"
 readonly FLOWS=20
 declare -a BOXES=()
 
-# underlay {4|6}: before topo_up
+# underlay {4|6}: must be called before topo_up
 underlay() {
 	TOPO_UNDERLAY=$1 TOPO_FABRIC_MTU=1700
 	if (($1 == 6)); then
@@ -35,7 +36,7 @@ underlay() {
 	fi
 }
 
-# Every box, in BOXES
+# Sets BOXES to all nodes.
 hula_up() {
 	BOXES=("${LEAF[@]}" "${SPINE[@]}" "${CORE[@]}")
 	fabric_hula
@@ -46,7 +47,7 @@ best_of() {
 	"$CONGA" -n "$1" -j leaf show "${VTEP[$2]}" | jq -r '.[0].best'
 }
 
-# grown NAMESPACE COUNTER: since stats_mark
+# grown NAMESPACE COUNTER: prints the growth since stats_mark
 grown() {
 	local word
 
@@ -56,12 +57,12 @@ grown() {
 	echo 0
 }
 
-# send FROM TO COUNT: datagrams between hosts, and time for them to arrive
+# send FROM TO COUNT: sends datagrams between hosts, and waits until they had time to arrive
 send() {
 	"$TESTS/tools/vxlan_send" -n "${HOST[$1.0]}" -c "$3" -l 200 -p 9 "${HOST_IP[$2.0]}" - && sleep 0.001
 }
 
-# probes {on|off}: of the leaves
+# probes {on|off}: switches the probes of the leaves
 probes_off() {
 	local l
 
@@ -75,7 +76,7 @@ probes_on() {
 	sleep 0.002
 }
 
-# ---- counting probes where they arrive ----
+# ---- counts of probes where they arrive ----
 
 count_probes() {
 	local ns dev
@@ -104,7 +105,7 @@ counter_name() {
 	COUNTER=c_${1//[^a-z0-9]/_}
 }
 
-# received NAMESPACE DEVICE: probes since count_probes
+# received NAMESPACE DEVICE: prints the probes since count_probes
 received() {
 	counter_name "$2"
 	in_ns "$1" nft -j list counter netdev probes "$COUNTER" | jq '.nftables[1].counter.packets'
@@ -114,7 +115,7 @@ received() {
 
 LOAD=""
 
-# load_start NAMESPACE DEVICE: half of its rate, of something else
+# load_start NAMESPACE DEVICE: loads the device with foreign traffic of half its rate
 load_start() {
 	"$TESTS/tools/timetable" >/dev/null <<-END &
 		frames load $1 $2
@@ -129,7 +130,7 @@ load_stop() {
 	wait "$LOAD" || :
 }
 
-# silence UPLINK: the box at the far end of leaf 0's takes all and sends nothing on it
+# silence UPLINK: the node at the far end of this uplink of leaf 0 drops all packets from it
 silence() {
 	far_end "$1"
 	in_ns "$FAR" nft -f - <<-END
@@ -150,16 +151,16 @@ far_end() {
 	FAR=${SPINE[${1#up}]} FAR_DEVICE=down0.0
 }
 
-# ---- probes of others ----
+# ---- forged probes ----
 
-# probe ORIGIN UTILISATION HOPS [ID]: VXLAN header and payload
+# probe ORIGIN UTILISATION HOPS [ID]: prints VXLAN header and payload
 probe() {
 	printf '08000100fffffe00434e474101040000%08x030000000000000000000000' "${4:-1}"
 	digits "$1"
 	printf '%02x%02x0000' "$2" "$3"
 }
 
-# digits ADDRESS: IPv4 mapped, or PREFIX::NUMBER
+# digits ADDRESS: the address is IPv4 mapped, or PREFIX::NUMBER
 digits() {
 	local octets
 
@@ -171,7 +172,7 @@ digits() {
 	fi
 }
 
-# own_id LEAF: its leaf id
+# own_id LEAF: prints its leaf id
 own_id() {
 	conga "$1" -j fabric show | jq '.[0].leaf_id'
 }

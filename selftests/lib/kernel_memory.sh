@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# kernel_memory.sh - how much memory the kernel has in use, in pages as it counts them.
+# kernel_memory.sh - measures the kernel's memory in use, in pages as the kernel counts them.
 #
 #	memory || return		sets MEMORY, in KB
 #
@@ -9,8 +9,8 @@
 
 readonly REST_KB=8 REST_TIMES=6
 
-# Slabs that are empty are kept for a while, unless they are asked for; counts of pages are
-# kept per CPU, and put together when stat_refresh is read.
+# Empty slabs are kept for a while, unless they are released explicitly. Counts of pages are kept
+# per CPU, and added up when stat_refresh is read.
 memory_kb() {
 	local cache
 
@@ -19,8 +19,8 @@ memory_kb() {
 	awk '/^(Slab|VmallocUsed|Percpu):/ { sum += $2 } END { print sum }' /proc/meminfo
 }
 
-# memory: sets MEMORY, in KB, once what was given up is freed: to ask takes up to 100 KB
-# itself, for a moment, so it is the least of what is seen, until the next are not less.
+# memory: sets MEMORY, in KB, after released objects are freed. A read uses up to 100 KB itself
+# for a moment, so the result is the least of several reads, until later reads are not smaller.
 memory() {
 	local now rest=0 tries=120
 

@@ -1,15 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# neighbours.sh - boxes that know the neighbours on their way: a question might have to wait
-# behind what is sent, and what is sent for the answer.
+# neighbours.sh - makes nodes know the neighbours on their paths: otherwise a neighbour request
+# might wait behind other packets, and packets might wait for its answer.
 #
 #	topo_up; neighbours_meet
 #	neighbours_stay				of topology.sh: and need not ask again
 #
 # Source lib.sh and topology.sh first.
 
-# neighbours_meet: leaves and spines, whatever went by which link so far
+# neighbours_meet: leaves and spines resolve their neighbours on all links, whichever links were
+# used so far
 neighbours_meet() {
 	local l link
 

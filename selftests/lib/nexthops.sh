@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The kinds of routes there are, for nexthops4.sh and nexthops6.sh, which set
-# TOPO_UNDERLAY and call nexthops_main.
+# nexthops.sh - the kinds of routes, for nexthops4.sh and nexthops6.sh, which set TOPO_UNDERLAY
+# and call nexthops_main.
 #
-# Leaf 0 has three uplinks. A route of each kind leads to leaf 1 by some of
-# them: these and no other carry traffic, in shares, by order of the module, and
-# `path show` says so. Then the route loses a nexthop: from the next packet on
-# the others carry all. Traffic always comes first, since `path show` looks at
-# the routes anew.
+# Leaf 0 has three uplinks. A route of each kind leads to leaf 1 by some of them: these and no
+# other carry traffic, in shares, as the module decides, and `path show` prints them. Then the
+# route loses a nexthop: from the next packet on the others carry all traffic. Traffic is always
+# sent first, since `path show` itself reads the routes again.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -40,12 +39,12 @@ leaf_ip() {
 	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"
 }
 
-# The far end of uplink $1: sets SPINE_END
+# Sets SPINE_END to the far end of uplink $1.
 gateway() {
 	topo_link_addresses 0 "$1" 0
 }
 
-# All that is there for leaf 1, if it is
+# Removes all routes to leaf 1, if there are any.
 routes_clear() {
 	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" -force -batch - 2>/dev/null <<-END
 		route flush root $COVERING
@@ -67,13 +66,13 @@ nexthops() {
 	done
 }
 
-# route_add PREFIX METRIC UPLINK...
+# route_add PREFIX METRIC UPLINK...: adds a route by these uplinks
 route_add() {
 	nexthops "${@:3}"
 	leaf_ip route add "$1" metric "$2" "${NEXTHOPS[@]}"
 }
 
-# A nexthop object for each of these
+# Adds a nexthop object for each of these uplinks.
 objects_add() {
 	local u
 
@@ -83,15 +82,15 @@ objects_add() {
 	done
 }
 
-# group_add MEMBERS [WORD]...: with a route by it
+# group_add MEMBERS [WORD]...: adds a group and a route that uses it
 group_add() {
 	ip -n "${LEAF[0]}" nexthop add id "$GROUP" group "$@" &&
 		leaf_ip route add "$VTEP_PREFIX" nhid "$GROUP"
 }
 
-# ---- what is expected ----
+# ---- expected values ----
 
-# What the tunnel could not send: sets FAILED
+# Sets FAILED to the packets that the tunnel could not send.
 failed_since() {
 	local dev words
 
@@ -101,7 +100,7 @@ failed_since() {
 	((FAILED >= $1))
 }
 
-# A line of the tool's JSON: every path begins with its leaf.
+# Selects a line of the tool's JSON: every path begins with its leaf.
 paths_are() {
 	local json usable="" pattern='"dev": ?"([a-z0-9]*)"[^}]*"state": ?"usable"'
 
@@ -113,7 +112,7 @@ paths_are() {
 	[[ ${usable# } == "$*" ]] || fail "usable:$usable, expected: $*"
 }
 
-# carried_by UPLINK...: the next packets are, by order of the module
+# carried_by UPLINK...: the next packets leave by these uplinks, as the module decides
 carried_by() {
 	local devices=("${@/#/up}")
 
@@ -123,7 +122,7 @@ carried_by() {
 		stats_grew "${LEAF[0]}" "tx_steered=$COUNT" && paths_are "${devices[@]}"
 }
 
-# carried_by_weight: by up0 and up1, of which the route gives up1 more
+# carried_by_weight: packets leave by up0 and up1, and the route gives up1 the larger weight
 carried_by_weight() {
 	local few
 
@@ -137,7 +136,7 @@ carried_by_weight() {
 	stats_grew "${LEAF[0]}" "tx_steered=$COUNT" && paths_are up0 up1
 }
 
-# The kernel leaves the packets nowhere to go, and neither does the module.
+# The kernel has no route for the packets, so the module has none, either.
 carried_by_none() {
 	failed_since 0
 	flows_send "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" || return
@@ -146,7 +145,7 @@ carried_by_none() {
 	flows_left "${LEAF[0]}" && flows_spread 0 && paths_are
 }
 
-# The kernel's own route goes by a device that is no port.
+# The kernel's own route uses a device that is no port.
 carried_aside() {
 	stats_mark "${LEAF[0]}"
 	flows_send "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" || return
@@ -175,7 +174,7 @@ multipath_less() {
 	leaf_ip route replace "$VTEP_PREFIX" metric 100 "${NEXTHOPS[@]}"
 }
 
-# Only IPv6 takes a nexthop out of a route; no generation tells.
+# Only IPv6 can remove a nexthop from a route; no generation count reports it.
 multipath_part() {
 	gateway 0
 	leaf_ip route del "$VTEP_PREFIX" metric 100 via "$SPINE_END" dev up0
@@ -202,7 +201,7 @@ object_deleted() {
 	ip -n "${LEAF[0]}" nexthop del id 1
 }
 
-# In place: the object of up0 is one by up1 from now on.
+# The object of up0 is replaced in place, and belongs to up1 from now on.
 object_moved() {
 	gateway 1
 	leaf_ip nexthop replace id 1 via "$SPINE_END" dev up1
@@ -216,7 +215,7 @@ resilient_replaced() {
 	ip -n "${LEAF[0]}" nexthop replace id "$GROUP" group 2 type resilient buckets 32
 }
 
-# As of BGP without addresses: one link-local gateway on all uplinks.
+# BGP without addresses makes such routes: one link-local gateway on all uplinks.
 link_local() {
 	leaf_ip route add "$VTEP_PREFIX" metric 100 nexthop via "$@" fe80::fe dev up0 \
 		nexthop via "$@" fe80::fe dev up1
@@ -260,9 +259,9 @@ device_only_group() {
 	leaf_ip nexthop add id 1 dev up0 && leaf_ip nexthop add id 2 dev up1 && group_add 1/2
 }
 
-# ---- one route in front of another ----
+# ---- one route hides another ----
 
-# The better route goes by up0, the other one by the rest.
+# The better route uses up0, and the other route uses the remaining uplinks.
 better_metric() {
 	routes_clear
 	route_add "$VTEP_PREFIX" 200 1 2 && carried_by 1 2 &&
@@ -271,7 +270,7 @@ better_metric() {
 	carried_by 1 2
 }
 
-# forbidden KIND: no unicast route
+# forbidden KIND: adds a route that is not unicast
 forbidden() {
 	routes_clear
 	route_add "$VTEP_PREFIX" 200 0 1 && leaf_ip route add "$1" "$VTEP_PREFIX" metric 100 &&
@@ -296,7 +295,7 @@ more_specific() {
 	carried_by 0 1 2
 }
 
-# The better route goes by no uplink at all.
+# The better route uses no uplink at all.
 more_specific_aside() {
 	routes_clear
 	route_add "$COVERING" 100 0 1 2 && carried_by 0 1 2 &&
@@ -305,7 +304,7 @@ more_specific_aside() {
 	carried_by 0 1 2
 }
 
-# Gone with its device, not by a command about routes
+# The route is removed with its device, not by a command about routes.
 device_with_better_route() {
 	routes_clear
 	route_add "$COVERING" 100 0 1 2 && leaf_ip route add "$VTEP_PREFIX" dev aside &&
@@ -314,7 +313,8 @@ device_with_better_route() {
 	leaf_ip link set aside up
 }
 
-# rule WORD...: what it matches is routed by its own table, and back
+# rule WORD...: packets that match are routed by a separate table, and then by the main table
+# again
 rule() {
 	routes_clear
 	route_add "$COVERING" 10 0 1 && carried_by 0 1 || return
@@ -331,8 +331,8 @@ not_ruled() {
 
 # ---- set up ----
 
-# What routers answer to, so that nobody has to ask: a link-local gateway that
-# all share, and the VTEP itself on the link.
+# The routers have addresses that need no resolution: a link-local gateway that all share, and the
+# VTEP itself on the link.
 neighbours() {
 	local u
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# pktgen.sh - the kernel's packet generator, in a namespace. It holds each packet that
-# it sends until that was sent.
+# pktgen.sh - the kernel's packet generator, in a namespace. It holds a reference to each packet
+# until the packet was sent.
 #
 #	pktgen_load
 #	pktgen_backlog				so that none is dropped on its way
@@ -19,7 +19,7 @@ pktgen_load() {
 
 readonly PKTGEN_BACKLOG=100000	# packets that a processor may have waiting
 
-# pktgen_backlog: a veth's packets wait for the processor that they are on.
+# pktgen_backlog: raises the backlog, where the packets of a veth wait for their processor
 pktgen_backlog() {
 	local before
 
@@ -38,8 +38,8 @@ pktgen_say() {
 	done
 }
 
-# pktgen_send NAMESPACE DEVICE LINE...: of pktgen's own grammar; as fast as it goes.
-# PKTGEN_US is the time that sending took, in microseconds.
+# pktgen_send NAMESPACE DEVICE LINE...: the lines are in pktgen's own grammar; sends as fast as
+# possible. PKTGEN_US is the time that sending took, in microseconds.
 pktgen_send() {
 	local ns=$1 dev=$2
 
@@ -51,13 +51,13 @@ pktgen_send() {
 	[[ $PKTGEN_US ]]
 }
 
-# pktgen_us NAMESPACE DEVICE: how long the last sending took
+# pktgen_us NAMESPACE DEVICE: prints the duration of the last send
 pktgen_us() {
 	in_ns "$1" sed -n 's/^Result: OK: [0-9]*(c\([0-9]*\)+.*/\1/p' "/proc/net/pktgen/$2"
 }
 
-# pktgen_send_all NAMESPACE DEVICE LINE...: likewise, by a thread on each processor, all at
-# once; each sends all that is asked for.
+# pktgen_send_all NAMESPACE DEVICE LINE...: sends by a thread on each processor at the same time;
+# each thread sends all requested packets
 pktgen_send_all() {
 	local ns=$1 dev=$2 cpu us
 
@@ -75,7 +75,7 @@ pktgen_send_all() {
 	done
 }
 
-# pktgen_flows COUNT BYTES: from the first host of leaf 0 to that of leaf 1, which flows_end
+# pktgen_flows COUNT BYTES: sends from the first host of leaf 0 to that of leaf 1, which flows_end
 # counts
 pktgen_flows() {
 	pktgen_send_all "${LEAF[0]}" vx "count $1" "pkt_size $2" \

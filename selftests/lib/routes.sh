@@ -4,11 +4,11 @@
 # routes.sh - withdrawn paths, for routes4.sh and routes6.sh, which set
 # TOPO_UNDERLAY and call routes_main.
 #
-# Leaf 0 reaches leaf 1 by up0 and up1. The path by up0 is withdrawn in every
-# way there is, under TCP: from then on no VXLAN packet and no ARP or neighbour
-# solicitation for the leaf's VTEP leaves that port, TCP goes on, `path show`
-# says why, and after repair the path is used again. Leaf 1 answers by spine 1
-# alone, as its own routing would have it once spine 0 is cut off.
+# Leaf 0 reaches leaf 1 by up0 and up1. The path by up0 is withdrawn in every possible way, under
+# TCP. From then on no VXLAN packet and no ARP or neighbour solicitation for the leaf's VTEP
+# leaves that port, TCP continues, and `path show` prints the reason. After the repair the path is
+# used again. Leaf 1 answers by spine 1 alone, as its own routing would do once spine 0 is cut
+# off.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -27,19 +27,18 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_LINKS=1
 TOPO_NEXTHOPS=object
 
-# Nothing is shaped, but the DREs take the load for half of a link: a flow keeps
-# its uplink unless another one is better, so a path that returns is used again
-# only where there is load.
+# No link is shaped, but the DREs see the load as half of a link: a flow keeps its uplink unless
+# another one is better, so only under load a path that returns is used again.
 TOPO_GSO=9000
 FABRIC_RATE=8mbit
 
-# Transfers of one packet each, with pauses in which a flowlet ends: for ten minutes, where
-# the slowest machine takes five minutes.
+# Each transfer has one packet, with pauses in which a flowlet ends. The transfers last for ten
+# minutes, of which the slowest machine needs five.
 readonly LOAD_BPS=4000000 TRANSFER=1000 TRANSFERS=300000 CONNECTIONS=16
 readonly PROGRESS=150		# packets at the receiver that prove that TCP goes on
 readonly USED=20		# packets at a port that prove that it is used
 
-# Ids that the builder gave: a nexthop per uplink, then their group.
+# The topology builder gave these ids: one nexthop per uplink, then their group.
 readonly NH0=1 NH1=2 GROUP=3
 readonly VXLAN_PORT=4789
 
@@ -49,7 +48,7 @@ leaf_ip() {
 	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"
 }
 
-# The far end of uplink $1: sets SPINE_END
+# Sets SPINE_END to the far end of uplink $1.
 gateway() {
 	topo_link_addresses 0 "$1" 0
 }
@@ -58,7 +57,7 @@ vtep_prefix() {
 	echo "${VTEP[1]}/$((TOPO_UNDERLAY == 6 ? 128 : 32))"
 }
 
-# route_set UPLINK...: a route with these nexthops
+# route_set UPLINK...: sets a route with these nexthops
 route_set() {
 	local u nexthops=()
 
@@ -77,8 +76,8 @@ route_up1() {
 	route_set 1
 }
 
-# The same with nexthop objects. The kernel drops those of a port that lost its
-# carrier, so they are written anew.
+# Sets the same route with nexthop objects. The kernel removes the objects of a port that lost its
+# carrier, so they are added again.
 group_both() {
 	gateway 0
 	leaf_ip nexthop replace id "$NH0" via "$SPINE_END" dev up0 &&
@@ -124,7 +123,7 @@ carrier_loss() {
 	carrier down
 }
 
-# A less specific route by up0 next to the leaf's own by up1, twice.
+# Adds a less specific route by up0 besides the leaf's own by up1, twice.
 less_specific() {
 	local covering=10.0.0.0/24
 
@@ -155,9 +154,9 @@ tcp_goes_on() {
 	grows "$PROGRESS" "${HOST[1.0]}" eth0 rx
 }
 
-# ---- what is expected ----
+# ---- expected values ----
 
-# paths_are STATE STATE: of up0 and up1, "usable" or the reason why not
+# paths_are STATE STATE: the states of up0 and up1, "usable" or the reason why not
 paths_are() {
 	local json path0 path1
 
@@ -167,15 +166,15 @@ paths_are() {
 		fail "the paths by up0 and up1 are $path0 and $path1, expected $*"
 }
 
-# A gateway of a group that was asked for in vain is left out by the kernel, too, and nobody
-# asks for it again but who has something for the gateway itself, as a routing daemon.
+# The kernel also leaves out a gateway of a group that did not answer. It asks again only if a
+# packet is for the gateway itself, for example from a routing daemon.
 paths_return() {
 	gateway 0
 	in_ns "${LEAF[0]}" ping -q -c 1 -W 5 "$SPINE_END" >/dev/null
 	busywait 10000 paths_are usable usable || paths_are usable usable
 }
 
-# path_state JSON DEVICE VARIABLE
+# path_state JSON DEVICE VARIABLE: sets the variable to the state
 path_state() {
 	local state="\"dev\": ?\"$2\",[^}]*\"state\": ?\"([a-z]*)\"(, ?\"reason\": ?\"([a-z_]*)\")?"
 
@@ -183,9 +182,9 @@ path_state() {
 	printf -v "$3" %s "${BASH_REMATCH[3]:-${BASH_REMATCH[1]}}"
 }
 
-# left SINCE: what the capture saw, as "VXLAN packets before, VXLAN packets
-# since, questions for the VTEP since". A VXLAN packet has a second line, of
-# what is in it, which tells no time.
+# left SINCE: prints the result of the capture as "VXLAN packets before, VXLAN packets since,
+# requests for the VTEP since". A VXLAN packet has a second line, for the inner packet, which has
+# no time.
 left() {
 	capture_text gone -tt | awk -v since="$1" -v vtep="${VTEP[1]}" -v vxlan=".$VXLAN_PORT: VXLAN" '
 		$1 !~ /^[0-9]+[.][0-9]+$/ { next }
@@ -214,8 +213,8 @@ without_path() {
 	capture_stop gone && nothing_left "$since"
 }
 
-# withdrawn REASON WITHDRAW REPAIR: functions. Repairs whatever was found, for
-# the tests that follow.
+# withdrawn REASON WITHDRAW REPAIR: the last two are functions. The path is repaired whatever the
+# result is, for the tests that follow.
 withdrawn() {
 	local status=0
 
@@ -259,14 +258,14 @@ by_less_specific() {
 	withdrawn not_nexthop less_specific less_specific_gone
 }
 
-# Without any route the kernel has the last word, and TCP the patience.
+# Without any route the kernel decides, and TCP retries.
 without_route() {
 	leaf_ip route del "$(vtep_prefix)" || fail "the route is not there" || return
 	paths_are no_route no_route || return
 	route_both && paths_return && tcp_goes_on
 }
 
-# snmp NAMESPACE COUNTER: of the Tcp lines of /proc/net/snmp
+# snmp NAMESPACE COUNTER: prints a counter of the Tcp lines of /proc/net/snmp
 snmp() {
 	in_ns "$1" cat /proc/net/snmp | awk -v name="$2" '$1 == "Tcp:" {
 		for (i = 2; i <= NF; i++) { if (seen) { if (key[i] == name) print $i } else key[i] = $i }
@@ -289,7 +288,7 @@ no_reset() {
 		fail "flowgen said: $(<"$TOPO_DIR/errors")"
 }
 
-# stamped OPERATOR TAG: a filter for stamped packets whose LBTag is so
+# stamped OPERATOR TAG: prints a filter for stamped packets whose LBTag compares so with TAG
 stamped() {
 	local vxlan=16 base=udp		# the VXLAN header in the UDP packet
 
@@ -312,7 +311,7 @@ tags_are_true() {
 
 routes_up() {
 	topo_up && fabric_up conga conga || return
-	# What an operator sets, so that a link that returns has its address.
+	# An operator sets this, so that a link that returns has its address.
 	in_ns "${SPINE[0]}" sysctl -qw net.ipv6.conf.all.keep_addr_on_down=1
 	topo_link_addresses 1 1 0
 	ip -n "${LEAF[1]}" route replace "${VTEP[0]}" via "$SPINE_END" dev up1

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# tables.sh - the LBTags and metrics in congestion tables, read without a fork
-# but the tool's.
+# tables.sh - reads the LBTags and metrics in congestion tables, with no other fork than that of
+# the tool.
 #
 #	table_rows 0 to-leaf "${VTEP[1]}"	sets ROWS, "5=0 9=3": LBTag and metric
 #	table_has 0 to-leaf "${VTEP[1]}" 5 9	rows for these LBTags and no other
 #
 # Source lib.sh, topology.sh, fabric.sh and expect.sh first.
 
-# table_rows LEAF TABLE ADDRESS: in the order of LBTags
+# table_rows LEAF TABLE ADDRESS: sets ROWS in the order of LBTags
 table_rows() {
 	local json row='"tag": ?([0-9]+), ?"metric": ?([0-9]+)'
 

@@ -628,7 +628,7 @@ topo_down() {
 	LEAF=() SPINE=() CORE=() VTEP=() HOST=() HOST_IP=() HOST_IPS=() HOST_IP6=() HOST_MAC=()
 }
 
-# Nobody listens, and nobody says so.
+# No socket listens, and no error is sent.
 hosts_say_nothing() {
 	local ns
 

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Traffic goes through conga beside what else handles packets on the same nodes: userspace
-# queues (NFQUEUE) in output, input and forward, masquerade, IPsec by device and by pair,
-# routing by source and by mark, and marks that nobody looks at. The same traffic comes first
-# without conga, as a control, then under several policies. With conga each datagram arrives
-# that arrives without; what the kernel's rules say of an uplink holds; and each packet to a
-# leaf is steered, or counted by the reason why it is not.
+# Traffic passes conga together with other users of packets on the same nodes: userspace queues
+# (NFQUEUE) in output, input and forward, masquerade, IPsec by device and by pair, routing by
+# source and by mark, and marks that no rule selects. The same traffic is sent first without
+# conga, as a control, then under several policies. Each datagram that arrives without conga must
+# arrive with conga; packets must obey the kernel's rules about uplinks; and each packet to a leaf
+# must be steered, or counted by the reason why it is not.
 #
-# Three tunnels between two leaves, each with a pair of addresses of its own:
+# There are three tunnels between two leaves, each with a pair of addresses of its own:
 #
 #	vx	from bridged hosts; UDP over IPv4 has the mark FREE_MARK, which no rule looks
 #		at, UDP over IPv6 RULE_MARK, for which a rule has up0 alone, TCP has none;
@@ -16,10 +16,11 @@
 #	vy	by a source rule, whose table has up1 alone
 #	vz	IPsec: leaf 0 transforms what leaves by up1, leaf 1 all, which leaf 0 demands
 #
-# Leaf 0 masquerades what leaves by up1, but for IPsec's packets. A queue gives back what
-# comes to leaf 1 by up0, another what passes spine 0, in segments.
+# Leaf 0 masquerades packets that leave by up1, except those of IPsec. One queue gives back the
+# packets that arrive at leaf 1 by up0, and another those that pass spine 0, in segments.
 #
-# DATAGRAMS of each of four senders and each policy: 300, if nothing else is said; SEED 1.
+# DATAGRAMS is the number of each of four senders under each policy, 300 by default; SEED is 1 by
+# default.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -46,7 +47,8 @@ readonly COMPLAINTS='WARNING:|BUG|Oops|refcount_t|KASAN|INFO: rcu|soft lockup'
 readonly KEYS=(enc 'cbc(aes)' 0x00112233445566778899aabbccddeeff
 	auth 'hmac(sha256)' 0x000102030405060708090a0b0c0d0e0f)
 
-# A processor that hangs exceeds this; more time where every access to memory is checked.
+# Only a processor that hangs exceeds this time; kernels that check every access to memory get
+# more time.
 DEADLINE_S=60
 [[ ! -e /sys/kernel/debug/kmemleak && ! -e /sys/kernel/debug/kcsan ]] || DEADLINE_S=400
 
@@ -54,7 +56,7 @@ TOPO_LINKS=1
 FABRIC_RATE=1gbit
 QUIET="hello $HELLOS"
 
-# ---- what is there ----
+# ---- set up ----
 
 # tunnel_up LEAF DEVICE VNI SOURCE DESTINATION OPTIONS
 tunnel_up() {
@@ -69,7 +71,7 @@ remote $5 dstport 4789 nolearning ttl 64 $6
 	END
 }
 
-# routes_up LEAF: main for all three, and a table for each rule
+# routes_up LEAF: main serves all three tunnels, and each rule has a table of its own
 routes_up() {
 	local l=$1 r=$((1 - $1)) s hops=() via=()
 
@@ -94,7 +96,7 @@ routes_up() {
 	END
 }
 
-# marks_up LEAF: on what its host sends
+# marks_up LEAF: marks packets that its host sends
 marks_up() {
 	in_ns "${LEAF[$1]}" nft -f - <<-END
 		table netdev marks {
@@ -107,11 +109,11 @@ marks_up() {
 	END
 }
 
-# Outer source ports are drawn from the flow, and now and then two flows have the same one. If
-# one of these is masqueraded, and the kernel's own decision takes the other to another uplink
-# (a rule does, or the route that a tunnel keeps for packets without a mark), the kernel drops
-# a packet (nf_nat_oif_changed), with and without conga. So of vx those are tracked that have
-# FREE_MARK: their routes are found anew for each, by their ports.
+# Outer source ports are derived from the flow, and two flows may have the same port. If one of
+# these is masqueraded, and the kernel's own decision sends the other to another uplink (by a
+# rule, or by the route that a tunnel keeps for packets without a mark), the kernel drops a packet
+# (nf_nat_oif_changed), with and without conga. Therefore only packets of vx with FREE_MARK are
+# tracked: the kernel searches the route of each by its ports.
 masquerade_up() {
 	in_ns "${LEAF[0]}" nft -f - <<-END
 		table ip nat {
@@ -127,7 +129,7 @@ masquerade_up() {
 	END
 }
 
-# states_up LEAF: both ways
+# states_up LEAF: creates the IPsec states in both directions
 states_up() {
 	local from=${SECURED[0]} to=${SECURED[1]}
 
@@ -137,7 +139,7 @@ states_up() {
 			reqid 1 mode transport "${KEYS[@]}"
 }
 
-# Where these are modules, not all of them are loaded on demand.
+# If these features are modules, some of them are not loaded on demand.
 ipsec_up() {
 	local esp="proto esp reqid 1 mode transport"
 
@@ -153,7 +155,8 @@ tmpl src ${SECURED[1]} dst ${SECURED[0]} $esp
 		tmpl src "${SECURED[1]}" dst "${SECURED[0]}" proto esp reqid 1 mode transport
 }
 
-# queue_up NAME NAMESPACE HOOK MATCH [OPTION]: a queue, and a process that gives its packets back
+# queue_up NAME NAMESPACE HOOK MATCH [OPTION]: creates a queue, and a process that gives its
+# packets back
 queue_up() {
 	in_ns "$2" nft -f - <<-END || return
 		table inet queues {
@@ -176,8 +179,9 @@ queues_up() {
 		queue_up forward "${SPINE[0]}" forward 'iifname "down0.0"' -s
 }
 
-# counters_up LEAF: packets to leaves, right before conga sees them, and at its uplinks those
-# that must leave there, or must not. Leaf 0 may send by up0 what IPsec transforms by up1.
+# counters_up LEAF: counts packets to leaves directly before conga's hook, and at its uplinks the
+# packets that must, or must not, leave there. Leaf 0 may send by up0 packets that IPsec
+# transforms for up1.
 counters_up() {
 	local vni='udp dport 4789 @th,96,24' all="${VTEP[*]} ${RULED[*]} ${SECURED[*]}"
 
@@ -217,7 +221,7 @@ counters_up() {
 	END
 }
 
-# No IPv6 of the leaves' own is among what is counted; the hosts keep theirs.
+# The leaves send no IPv6 packets of their own that would be counted; the hosts keep theirs.
 leaves_say_nothing() {
 	local ns
 
@@ -249,7 +253,7 @@ fabrics_up() {
 	done
 }
 
-# policy_set POLICY: on every node
+# policy_set POLICY: sets the policy on every node
 policy_set() {
 	local ns probe=auto
 
@@ -266,7 +270,7 @@ probes_heard() {
 
 # ---- traffic, on all processors at once ----
 
-# start NAME COMMAND...: in the background, on the next processor
+# start NAME COMMAND...: runs the command in the background, on the next processor
 start() {
 	local name=$1
 
@@ -301,7 +305,7 @@ traffic() {
 	done
 }
 
-# ended_well NAME: it ended in time and without a complaint
+# ended_well NAME: the command ended in time and without an error
 ended_well() {
 	local said
 
@@ -324,9 +328,9 @@ transfers_complete() {
 	grep -q ' unfinished=0 ' "$TOPO_DIR/run.transfers" || fail "$(<"$TOPO_DIR/run.transfers")"
 }
 
-# ---- what was counted ----
+# ---- counters ----
 
-# look LEAF: the counters of its tables, as [LEAF.NAME] of COUNTED, without a fork of jq
+# look LEAF: reads the counters of its tables into COUNTED[LEAF.NAME], without a fork of jq
 look() {
 	local previous="" word counter said
 
@@ -340,7 +344,7 @@ look() {
 	done
 }
 
-# still LEAF COMMAND...: again until no packet to a leaf passed meanwhile
+# still LEAF COMMAND...: repeats the command until no packet to a leaf passed meanwhile
 still() {
 	local l=$1 seen=none
 
@@ -363,7 +367,7 @@ grown_read() {
 	GROWN[$1]=$(stats_growth "$1")
 }
 
-# counters_read LEAF STATS-COMMAND: those since counters_mark
+# counters_read LEAF STATS-COMMAND: reads the growth of the counters since counters_mark
 counters_read() {
 	local name
 
@@ -373,7 +377,7 @@ counters_read() {
 	done
 }
 
-# growth LEAF REGEX: sets GROWTH, the sum of conga's counters that are so called
+# growth LEAF REGEX: sets GROWTH to the sum of conga's counters whose names match
 growth() {
 	local word
 
@@ -425,8 +429,9 @@ secured() {
 	on_both some transformed && on_both none clear
 }
 
-# No more are left for their mark than have one that a rule looks at. All others of the hosts
-# are steered where nothing else keeps them: on leaf 1, but for HULA while probes are late.
+# The packets that are left for their mark are at most those that have a mark which a rule
+# selects. All other packets of the hosts are steered if no other reason prevents it: this holds
+# on leaf 1, except for HULA while probes are late.
 free_marks_steered() {
 	local l
 
@@ -445,7 +450,7 @@ nat_is_left() {
 	((GROWTH)) || fail "none is counted"
 }
 
-# queue_gave_all_back NAME: nothing was dropped between the kernel and the reader
+# queue_gave_all_back NAME: the kernel dropped no packet before the reader
 queue_gave_all_back() {
 	local dropped unheard said
 
@@ -459,7 +464,7 @@ queue_gave_all_back() {
 	((dropped + unheard == 0)) || fail "$1: $dropped dropped, $unheard unheard"
 }
 
-# Data races of the kernel's own are not counted.
+# Data races of the kernel itself are not counted.
 no_complaint() {
 	local said
 
@@ -469,7 +474,7 @@ no_complaint() {
 
 # ---- tests ----
 
-# What holds with or without conga
+# These rules hold with and without conga.
 kernel_decides() {
 	tap_test "$1: a source rule's packets leave by its table's uplink" by_source_rule
 	tap_test "$1: packets with a mark that a rule looks at leave by its table's uplink" \
@@ -477,7 +482,8 @@ kernel_decides() {
 	tap_test "$1: no packet leaves in clear where IPsec transforms it" secured
 }
 
-# traffic_passes NAME MARK-COMMAND READ-COMMAND: of conga's counters, by namespace
+# traffic_passes NAME MARK-COMMAND READ-COMMAND: the commands mark and read conga's counters, by
+# namespace
 traffic_passes() {
 	local l
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Documentation/cilium.md, as it stands there: nodes with a tunnel device as Cilium's, which
-# has no address, and whose packets are told their destination one by one and carry marks,
-# become conga by the guide's commands.
+# The guide Documentation/cilium.md is correct: nodes become conga by its commands. They have a
+# tunnel device like Cilium's, which has no address; each packet carries its own destination and a
+# mark.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -23,10 +23,10 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 
-# An identity and "from a pod", as Cilium writes it
+# The mark is an identity and "from a pod", as Cilium writes it.
 readonly MARK=0x12340f00
 
-# As the guide calls it: all nodes, of which one is this
+# The guide uses this name: it is the list of all nodes, and this node is one of them.
 kubectl() {
 	echo "${VTEP[*]}"
 }

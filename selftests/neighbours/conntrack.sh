@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Control packets beside connection tracking and NAT: they are untracked where they are
-# sent and leave no entry where they are consumed, NAT leaves their source, and a firewall's
-# chains still see them.
+# Control packets together with connection tracking and NAT. They are untracked when they are
+# sent, and leave no entry when they are consumed. NAT keeps their source, and a firewall's chains
+# still see them.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -22,7 +22,7 @@ QUIET=				# the default interval, 300 ms
 
 readonly LAST=2147483644	# the last priority that sees control packets on input
 
-# No packet but those of conga passes the leaves: none of the tunnel, and no neighbour is
+# Only packets of conga pass the leaves: the tunnel sends none, and neighbour packets are not
 # tracked.
 tunnel_is_still() {
 	local l
@@ -33,7 +33,7 @@ tunnel_is_still() {
 	done
 }
 
-# tracking LEAF: from now on, and after conga's own hooks
+# tracking LEAF: tracks connections from now on, after conga's own hooks
 tracking() {
 	in_ns "${LEAF[$1]}" nft -f - <<-END
 	table inet tracking {
@@ -62,7 +62,7 @@ masquerade() {
 	END
 }
 
-# counted LEAF COUNTER: it is not 0
+# counted LEAF COUNTER: the counter is above zero
 counted() {
 	local list
 
@@ -70,8 +70,8 @@ counted() {
 	[[ $list =~ packets\ [1-9] ]] || fail "$2: $list"
 }
 
-# entries LEAF: of UDP, that connection tracking keeps. Others are none of conga's: IGMP
-# reports whenever it wants to.
+# entries LEAF: prints the entries of UDP that connection tracking keeps. Other entries do not
+# belong to conga: IGMP sends reports at any time.
 entries() {
 	in_ns "${LEAF[$1]}" grep " udp " /proc/net/nf_conntrack
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Documentation/flannel.md, as it stands there: nodes with flannel's vxlan backend, as
-# flanneld makes its devices, become conga by the guide's commands.
+# The guide Documentation/flannel.md is correct: nodes with flannel's vxlan backend, whose devices
+# are as flanneld creates them, become conga by its commands.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -23,7 +23,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_LINKS=1
 TOPO_FABRIC_MTU=1500
 
-# node LEAF: flannel.1 and cni0, with a pod behind it
+# node LEAF: creates flannel.1 and cni0, with a pod behind it
 node() {
 	local l=$1 r=$((1 - $1)) ns=${LEAF[$1]} pod=${HOST[$1.0]}
 

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# IPsec policies and what is believed and said. A packet that xfrm would drop on its way to
-# the tunnel teaches nothing, be it stamped or a hello; one that came as the policy wants is
-# believed. A control packet that a policy wants transformed, or blocked, is not sent.
+# IPsec policies and the packets that conga accepts and sends. If xfrm would drop a packet on its
+# way to the tunnel, conga must not learn from it, whether it is stamped or a hello; a packet that
+# arrived as the policy demands is accepted. A control packet that a policy would transform or
+# block is not sent.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -26,7 +27,8 @@ POLICY_DEV=
 readonly KEYS=(enc "cbc(aes)" 0x00112233445566778899aabbccddeeff
 	auth "hmac(sha256)" 0x000102030405060708090a0b0c0d0e0f)
 
-# policy LEAF {in|out} WORD...: for VXLAN between the two leaves, by POLICY_DEV alone
+# policy LEAF {in|out} WORD...: sets a policy for VXLAN between the two leaves, by POLICY_DEV
+# alone
 policy() {
 	local l=$1 dir=$2 from to
 
@@ -49,7 +51,7 @@ in_default() {
 	ip -n "${LEAF[1]}" xfrm policy setdefault in block
 }
 
-# What leaf 1 marks before its policies are asked.
+# Leaf 1 marks these packets before it checks its policies.
 in_marked() {
 	policy 1 in mark "$MARK" tmpl src "${VTEP[0]}" dst "${VTEP[1]}" proto esp mode transport &&
 		in_ns "${LEAF[1]}" nft -f - <<-END
@@ -66,7 +68,7 @@ in_other_mark() {
 	policy 1 in mark "$MARK" action block
 }
 
-# The spine sends on through a tunnel of its own what leaf 1 wants to come by it.
+# The spine forwards packets through a tunnel of its own if leaf 1 demands that.
 in_tunnelled() {
 	local ns words
 
@@ -100,7 +102,7 @@ out_other_mark() {
 	policy 0 out mark "$MARK" action block
 }
 
-# Probes are by IPv4 where a device has such an address.
+# Probes use IPv4 if a device has an IPv4 address.
 link_blocked() {
 	local group=224.0.0.1
 
@@ -113,7 +115,7 @@ pings() {
 	:
 }
 
-# Leaf 1 heeds no control packet of leaf 0, and each of them is counted.
+# Leaf 1 rejects every control packet of leaf 0, and counts each of them.
 nothing_believed() {
 	stats_mark "${LEAF[1]}"
 	pause_rounds
@@ -125,7 +127,7 @@ nothing_believed() {
 	xfrm_counted rx_xfrm && not_grown rx_learnt feedback_received
 }
 
-# xfrm_counted COUNTER: at leaf 1
+# xfrm_counted COUNTER: the counter of leaf 1 grew
 xfrm_counted() {
 	[[ " $(stats_growth "${LEAF[1]}")" == *" $1="* ]] ||
 		fail "no $1: $(stats_growth "${LEAF[1]}")"
@@ -147,7 +149,7 @@ believed() {
 	xfrm_counted rx_learnt && not_grown rx_xfrm control_xfrm
 }
 
-# Nothing of it is on the wire, in clear or otherwise.
+# No such packet is on the wire, in clear or transformed.
 nothing_said() {
 	control_count "${LEAF[0]}" up0 up1 && stats_mark "${LEAF[0]}" || return
 	pause_rounds

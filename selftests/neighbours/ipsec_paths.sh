@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# IPsec below the tunnel, by device, for all of it, or by mark: what a policy wants
-# transformed never leaves in clear, whichever uplink would be chosen for it, and is left to
-# the kernel and counted. All other packets are steered.
+# IPsec below the tunnel: by device, for all packets, or by mark. A packet that a policy would
+# transform must never leave in clear, whichever uplink would be chosen for it; it is left to the
+# kernel and counted. All other packets are steered.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -30,7 +30,7 @@ readonly MARK=0x7
 readonly KEYS=(enc "cbc(aes)" 0x00112233445566778899aabbccddeeff
 	auth "hmac(sha256)" 0x000102030405060708090a0b0c0d0e0f)
 
-# Both leaves can read what leaf 0 transforms.
+# Both leaves can decrypt the packets that leaf 0 transforms.
 states_up() {
 	local l
 
@@ -41,7 +41,7 @@ states_up() {
 	done
 }
 
-# policy WORD...: of leaf 0, for what it sends to leaf 1
+# policy WORD...: sets a policy of leaf 0 for packets to leaf 1
 policy() {
 	ip -n "${LEAF[0]}" xfrm policy flush &&
 		ip -n "${LEAF[0]}" xfrm policy add src "${VTEP[0]}" dst "${VTEP[1]}" proto udp \
@@ -49,7 +49,7 @@ policy() {
 			reqid 1 mode transport
 }
 
-# What leaves transformed, by uplink
+# Counts the transformed packets that leave, by uplink.
 esp_watch() {
 	in_ns "${LEAF[0]}" nft -f - <<-END
 		table netdev transformed {
@@ -67,7 +67,7 @@ esp_watch() {
 	END
 }
 
-# esp_left: sets ESP, and counts anew
+# esp_left: sets ESP, and restarts the counts
 esp_left() {
 	local dev
 
@@ -83,7 +83,7 @@ cross() {
 		esp_left
 }
 
-# In clear by up0 and transformed by up1, each with its share
+# Packets leave in clear by up0 and transformed by up1, each with its share.
 split_by_device() {
 	((LEFT[up1] == 0 && ESP[up0] == 0 && LEFT[up0] + ESP[up1] == COUNT)) ||
 		fail "in clear: $(flows_text), transformed: ${ESP[up0]} by up0, ${ESP[up1]} by up1" ||
@@ -96,7 +96,8 @@ stock() {
 	policy dev up1 && cross && split_by_device
 }
 
-# Counted are both those whose own route is transformed and those that would have been moved
+# The counter includes packets whose own route is transformed, and packets that would have been
+# moved.
 by_device() {
 	local left
 
@@ -145,7 +146,7 @@ setup() {
 
 underlay() {
 	setup "$1" || die "cannot set up"
-	# IPv6 asks for policies before it knows the device.
+	# IPv6 checks policies before it knows the device.
 	(($1 == 6)) ||
 		tap_test "v4: a stock kernel transforms what leaves by the uplink of a policy" stock
 	leaves_up conga || die "no fabric"

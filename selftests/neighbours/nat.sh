@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# NAT of the tunnel's own packets. What is translated for one device is dropped by the kernel
-# when it leaves by another: it is left to the kernel, and counted, so that no packet is lost
-# that a stock kernel delivers. Without NAT, connection tracking keeps no packet from being
-# steered; NAT that does not concern tunnels costs each outer connection its first packet.
+# NAT of the tunnel's own packets. The kernel drops a packet that is translated for one device
+# when it leaves by another. Such a packet is left to the kernel and counted, so that conga loses
+# no packet that a stock kernel delivers. Without NAT, packets are steered despite connection
+# tracking. NAT that does not concern tunnels affects only the first packet of each outer
+# connection.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -31,7 +32,7 @@ readonly COUNT=$((FLOWS * ROUNDS))
 readonly LEAST_FLOWS=15		# outer connections; two flows may have one source port
 readonly TRIED="conga drb"
 
-# nat CHAIN RULE...: of leaf 0
+# nat CHAIN RULE...: sets a rule of leaf 0
 nat_up() {
 	in_ns "${LEAF[0]}" nft -f - <<-END
 		table inet translate {
@@ -54,7 +55,7 @@ masquerade() {
 	nat_up post "$POST oifname { \"up0\", \"up1\" } masquerade"
 }
 
-# Only what leaves by up1 gets another source.
+# Only packets that leave by up1 get another source.
 source_by_device() {
 	nat_up post "$POST oifname \"up1\" snat $IP to $OTHER_SOURCE"
 }
@@ -71,7 +72,7 @@ other_nat() {
 	nat_up post "$POST oifname \"eth9\" masquerade"
 }
 
-# Datagrams of so many flows, in turn
+# Sends datagrams of this many flows, in turn.
 send() {
 	# shellcheck disable=SC2016 # the other shell expands them
 	in_ns "${HOST[0.0]}" bash -c '
@@ -87,12 +88,12 @@ cross() {
 	send && flows_arrive "$COUNT" "${HOST[1.0]}" eth0 && flows_left "${LEAF[0]}"
 }
 
-# passes NAT: without conga
+# passes NAT: all datagrams arrive without conga
 passes() {
 	nat_down && "$1" && cross
 }
 
-# left NAT POLICY
+# left NAT POLICY: packets are left to the kernel and counted
 left() {
 	nat_down && "$1" && conga 0 fabric set policy "$2" && cross && left_all "$COUNT" fallback_nat
 }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Documentation/openvswitch.md, as it stands there: nodes whose only tunnel is a vxlan port
-# of Open vSwitch become conga by the guide's commands. With a local_ip, and without one.
+# The guide Documentation/openvswitch.md is correct: nodes whose only tunnel is a vxlan port of
+# Open vSwitch become conga by its commands, with and without a local_ip.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -24,7 +24,7 @@ TOPO_LINKS=1
 
 readonly SCHEMA=/usr/share/openvswitch/vswitch.ovsschema
 
-# ovs LEAF COMMAND...: of the switch of a leaf, in its namespace
+# ovs LEAF COMMAND...: runs a command of the leaf's switch, in its namespace
 ovs() {
 	local dir=$TOPO_DIR/ovs$1
 
@@ -37,12 +37,12 @@ vsctl() {
 	ovs "$1" ovs-vsctl --db="unix:$TOPO_DIR/ovs$1/db.sock" --timeout=20 "${@:2}"
 }
 
-# As the guide calls it
+# The guide uses this name.
 ovs-vsctl() {
 	vsctl "$GUIDE_LEAF" "$@"
 }
 
-# switch_up LEAF: its daemons
+# switch_up LEAF: starts its daemons
 switch_up() {
 	local dir=$TOPO_DIR/ovs$1
 
@@ -56,14 +56,14 @@ switch_up() {
 	defer "switch_down $1 2>/dev/null"
 }
 
-# switch_down LEAF: its daemons, while their folder is there
+# switch_down LEAF: stops its daemons, while their folder exists
 switch_down() {
 	local pids
 
 	mapfile -t pids < <(cat "$TOPO_DIR/ovs$1/switch.pid" "$TOPO_DIR/ovs$1/db.pid") && kill "${pids[@]}"
 }
 
-# node LEAF [OPTION]...: a bridge with the host and the vxlan port
+# node LEAF [OPTION]...: creates a bridge with the host and the vxlan port
 node() {
 	local l=$1
 
@@ -74,7 +74,7 @@ node() {
 			options:key=100 "${@:2}"
 }
 
-# The route's source is the VTEP, where no local_ip says so.
+# The route's source is the VTEP if no local_ip is set.
 route_has_source() {
 	local l=$1 u nexthops=()
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Packets that a userspace queue gives back pass conga's hooks in process context. In output
-# of a leaf they are steered as others are, where no tunnel is bound to a device; in input and
-# in a spine's forward they are learnt from and pass on. Nothing hangs while probes come by
-# interrupts beside them.
+# Packets that a userspace queue gives back pass conga's hooks in process context. In a leaf's
+# output they are steered like other packets if no tunnel is bound to a device; in input, and in a
+# spine's forward, conga learns from them and they continue. No processor hangs when probes arrive
+# by interrupts at the same time.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -31,7 +31,7 @@ readonly QUEUE=5
 readonly PROBES=5ms
 readonly PATIENCE_MS=20000
 
-# queue_up NAMESPACE HOOK: for VXLAN, and a process that gives all back
+# queue_up NAMESPACE HOOK: creates a queue for VXLAN, and a process that gives all packets back
 queue_up() {
 	in_ns "$1" nft -f - <<-END || return
 		table inet queues {
@@ -47,7 +47,7 @@ queue_up() {
 		fail "$(<"$TOPO_DIR/queue.$2")"
 }
 
-# gave_back HOOK: at least so many as there were flows
+# gave_back HOOK: the process gave back at least one packet for each flow
 gave_back() {
 	local said
 
@@ -64,7 +64,8 @@ cross() {
 	flows_cross "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}"
 }
 
-# Each datagram arrives, is steered, and teaches; none is taken for a process's own.
+# Each datagram arrives, is steered, and is learnt from; none is taken for a local process's own
+# packet.
 steered() {
 	cross && flows_spread "$COUNT" up0 up1 && steered_all "$COUNT" || return
 	[[ $(stats_growth "${LEAF[0]}") != *tx_forged* ]] || fail "taken for forged" || return
@@ -80,7 +81,7 @@ probes_heard() {
 	conga 0 -j leaf show | jq -e '.[0].best' >/dev/null
 }
 
-# HULA leaves to the kernel what it has no fresh probe for.
+# HULA leaves packets to the kernel if it has no fresh probe for them.
 steered_by_probes() {
 	local steered
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Ageing by an exact clock: a metric that the leaf does not refresh loses an
-# eighth of full scale per Tage, to the grain, and a congested path that nobody
-# uses is used again as soon as that makes it the better one.
+# Ageing, measured by an exact clock. A metric that the leaf does not refresh loses one eighth of
+# full scale per Tage, with the resolution of one grain. A congested path that carries no traffic
+# is used again as soon as ageing makes its metric the better one.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -22,14 +22,15 @@ readonly START_NS=160000000	# what an earlier test fed back is forgotten
 readonly BYTES=100
 readonly FULL=56		# a metric of 7, in 64ths
 
-# Of a port in units of the metric: C * tau / 8 at 1 Gbit/s and 160 us.
+# The length of a packet that raises the metric of a port by one unit: C * tau / 8 at 1 Gbit/s and
+# 160 us.
 readonly RATE=1gbit STEP_BYTES=2500 FRAME_MARGIN=500 PERIOD_NS=16000
 readonly IDLE_NS=$((125 * PERIOD_NS))	# a millionth of X is left
 
 # ---- the formula ----
 
-# sample_schedule METRIC TAGE STEPS WORD...: asks just before and just after
-# each of so many steps from full scale to nothing
+# sample_schedule METRIC TAGE STEPS WORD...: reads the table just before and just after each of
+# STEPS steps from full scale to zero
 sample_schedule() {
 	local metric=$1 tage=$2 steps=$3 i step
 
@@ -46,8 +47,8 @@ sample_schedule() {
 	done
 }
 
-# "from to metric age" of LBTag 0 towards far leaf 0, the first line when the
-# feedback came
+# Prints "from to metric age" of LBTag 0 towards far leaf 0. The first line is the time at which
+# the feedback arrived.
 samples() {
 	jq -r --arg leaf "${FAR_VTEP[0]}" 'if .fb_tag == 0 then [.from, .to]
 		elif .asked then [.from, .to, (.answer[] | select(.leaf == $leaf) |
@@ -55,8 +56,8 @@ samples() {
 		else empty end | join(" ")' "$EVENTS"
 }
 
-# formula METRIC TAGE Q: max(0, m - floor(2^Q * age / (8 * Tage))). Ages count
-# in grains, so one may be a grain more or less than the clock says.
+# formula METRIC TAGE Q: max(0, m - floor(2^Q * age / (8 * Tage))). Ages are counted in grains, so
+# an age may differ from the clock by one grain.
 formula() {
 	samples | awk -v m="$1" -v tage="$2" -v q="$3" -v ages="$AGES" -v grain="$GRAIN_NS" '
 		function aged(age,  left) {
@@ -80,7 +81,7 @@ ages() {
 	[[ ! $wrong ]] || fail "$wrong"
 }
 
-# What the table shows is what a path costs.
+# The cost of a path is the metric that the table shows.
 ages_shown() {
 	ages "$1" "$TAGE_NS" "$2" "$3" table show to-leaf leaf "${FAR_VTEP[0]}" &&
 		ages "$1" "$TAGE_NS" "$2" "$3" path show leaf "${FAR_VTEP[0]}"
@@ -107,7 +108,7 @@ other_tage() {
 
 # ---- used again ----
 
-# The other uplink's metric at every packet, from behind it or its own
+# The other uplink's metric is set at every packet, by feedback or by the uplink's own load.
 feedback() {
 	echo "stamp far0 0 0 1 $(($1 * 8))"
 }
@@ -116,8 +117,9 @@ load() {
 	echo "send load1 $(($1 * STEP_BYTES + FRAME_MARGIN))"
 }
 
-# again_schedule HOW LEVEL MARGIN: uplink 0 was full once, uplink 1 has this
-# metric; every packet decides anew, so long before and after each step of the age
+# again_schedule HOW LEVEL MARGIN: uplink 0 was full once, and the other uplink has the metric
+# LEVEL. Every packet makes a new decision, and packets are sent long before and long after each
+# step of the age.
 again_schedule() {
 	local n step at
 
@@ -135,7 +137,7 @@ again_schedule() {
 	done
 }
 
-# As soon as 7 less the steps is better than LEVEL, and not earlier
+# Uplink 0 is used as soon as 7 minus the steps is better than LEVEL, and not earlier.
 again() {
 	local n=$((8 - $2)) expected
 
@@ -161,8 +163,8 @@ again_load() {
 	done
 }
 
-# Nobody uses uplink 0, the other is idle: a new flow each millisecond, for ten
-# Tage. At equal metrics it draws.
+# Uplink 0 has no traffic, and the other uplink is idle. A new flow begins each millisecond for
+# ten Tage. Equal metrics are decided at random.
 readonly NEW_FLOWS=100 FLOW_NS=1000000
 
 draw_schedule() {

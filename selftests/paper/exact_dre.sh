@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The DRE by an exact clock: X and the metric of a port, as the tool shows them
-# and as packets carry them, are those of section 3.2 done naively: X += bytes
-# for every packet, its own included, X *= 1 - alpha every Tdre.
+# The DRE, measured by an exact clock. The X and the metric of a port, which the tool shows and
+# packets carry, must equal those of a naive model of section 3.2: X += bytes for every packet,
+# its own bytes included, and X *= 1 - alpha every Tdre.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -22,8 +22,8 @@ readonly LOADS="1 30 100"	# percent of the port's rate
 
 # ---- the naive model ----
 
-# What went into the port (on the wire, so with headers, of every segment) and
-# what it showed: "from to kind value..." lines
+# The model reads "from to kind value..." lines: the bytes that were sent by the port (on the
+# wire, so with headers, and for every segment), and the values that the port showed.
 record() {
 	jq -r --argjson headers "$BENCH_HEADERS" --argjson segment "$SEGMENT" '
 		def wire: if .sent == "load0" then .bytes
@@ -35,9 +35,9 @@ record() {
 		end | join(" ")' "$EVENTS"
 }
 
-# model RATE TDRE ALPHA Q: compares. What decays is rounded down by 2^-8 byte
-# each time, of which a tenth is left 22 periods later, and by some 10^-7 of X;
-# what is shown, to a byte.
+# model RATE TDRE ALPHA Q: compares the port with the model. The module rounds X down by 2^-8 byte
+# at each decay (a tenth of this error is left 22 periods later), and by about 10^-7 of X. It
+# shows X rounded to one byte.
 model() {
 	record | awk -v rate="$1" -v tdre="$2" -v alpha="$3" -v q="$4" '
 		function metric(v,  m) {
@@ -70,9 +70,9 @@ model() {
 
 # ---- loads ----
 
-# What a load puts into each period, back to back from its start. After every
-# third such period there is a datagram, whose CE is heard, and a question. Of
-# short periods at high rates all frames are long: sending short ones would take
+# A load is a list of the bytes that each period gets, sent back to back from the start of the
+# period. After every third such period one datagram is sent, whose CE is read, and X is queried.
+# In short periods at high rates all frames are long, because sending short frames would take
 # longer than the period.
 schedule() {
 	bench_ends 1
@@ -104,14 +104,14 @@ schedule() {
 		}'
 }
 
-# in_force RATE TDRE: configures; sets TDRE to the period in force, in ns
+# in_force RATE TDRE: configures the port, and sets TDRE to the period in force, in ns
 in_force() {
 	printf 'fabric set tdre %s\nport set dev up0 rate %s\n' "$2" "$1" |
 		conga_batch "${LEAF[0]}" || fail "refused: rate $1 tdre $2" || return
 	TDRE=$(conga 0 -j port show dev up0 | jq '.[0].tdre_ns')
 }
 
-# compare RATE ALPHA Q NAME: with the model
+# compare RATE ALPHA Q NAME: compares the port with the model
 compare() {
 	local said
 
@@ -120,7 +120,7 @@ compare() {
 	echo "# $4: $said"
 }
 
-# loads RATE TDRE: every load is begun with an idle DRE
+# loads RATE TDRE: sends every load, each of which begins with an idle DRE
 loads() {
 	local load
 
@@ -130,8 +130,7 @@ loads() {
 	done
 }
 
-# auto RATE: the period is the paper's, or as much longer as four of the port's
-# largest bursts take
+# auto RATE: the period is the paper's, or longer if four of the port's largest bursts take longer
 auto() {
 	local wanted burst
 
@@ -160,8 +159,8 @@ bursts() {
 	in_force 10000000000 16us && compare 10000000000 0.1 3 bursts < <(bursts_schedule)
 }
 
-# A link so fast that but GSO bursts fill it: so many in each of ten periods, four fifths of
-# its rate at most, since sending more takes longer than a period.
+# Only GSO bursts can fill a link this fast. Each of ten periods gets the same number of bursts,
+# at most four fifths of the link's rate, since sending more takes longer than a period.
 readonly FAST_RATE=800000000000 FAST_BURSTS="0 2 5 10 15 20"
 
 fast_schedule() {
@@ -193,8 +192,8 @@ other_parameters() {
 	conga 0 fabric set alpha 0.1 q 3
 }
 
-# Idle in between: no byte of one packet is left for the next. At 100 Mbit/s a
-# step of the metric is 250 bytes.
+# The link is idle between the packets: no byte of one packet is left when the next is sent. At
+# 100 Mbit/s a step of the metric is 250 bytes.
 readonly OWN_RATE=100000000 OWN_STEP=250
 
 own_schedule() {
@@ -218,7 +217,7 @@ own_packet() {
 	[[ $heard == "0 1 1 2 2 3 3 4 4 5 5 6 6 7" ]] || fail "CEs are $heard"
 }
 
-# At once, after an hour, and then as good as new
+# The DRE must be right at once, after an idle hour, and afterwards.
 hour_schedule() {
 	local after
 

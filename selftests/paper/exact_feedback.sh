@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Feedback on the wire, by an exact clock: the CEs of k LBTags are fed back in k
-# packets, to each of two leaves its own; a metric that does not change is fed
-# back again in time, whatever the others do; a word that need not change does
-# not; what is older than Tage is not fed back.
+# Feedback on the wire, measured by an exact clock. The CEs of k LBTags are fed back in k packets,
+# separately for each of two leaves. A metric that does not change is fed back again in time,
+# whatever the other metrics do. A word stays unchanged if nothing requires a change. A metric
+# older than Tage is never fed back.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -23,17 +23,17 @@ readonly FULL=56		# a metric of 7, in 64ths
 readonly HELD=8			# packets more, when all is fed back
 readonly STALE=100		# times
 
-# ---- what was heard and fed back ----
+# ---- received and fed back ----
 
-# "heard LEAF TAG CE TIME" of packets from a far leaf, "fed LEAF TAG METRIC
-# TIME" of packets to it; TAG is "none" without feedback
+# "heard LEAF TAG CE TIME" lines are packets from a far leaf, and "fed LEAF TAG METRIC TIME" lines
+# are packets to it. TAG is "none" without feedback.
 record() {
 	jq -r 'if .sent and .tag then ["heard", .sent[3:], .tag, .ce, .from]
 		elif .got then ["fed", .got[4:], .fb_tag // "none", .fb // "none", .from]
 		else empty end | join(" ")' "$EVENTS"
 }
 
-# Nothing is fed back but the last CE that was heard.
+# Each metric that is fed back must be the last CE that was received.
 fed_true() {
 	local lies
 
@@ -42,12 +42,13 @@ fed_true() {
 	[[ ! $lies ]] || fail "not what was heard: $lies"
 }
 
-# fed_tags LEAF: in the order of the packets
+# fed_tags LEAF: prints the tags that were fed back, in the order of the packets
 fed_tags() {
 	record | awk -v leaf="$1" '$1 == "fed" && $2 == leaf { print $3 }' | paste -sd' '
 }
 
-# rounds_whole ROUNDS K TAG...: so many rounds, in each every tag from 0 to K-1
+# rounds_whole ROUNDS K TAG...: checks that there are ROUNDS rounds, each with every tag from 0 to
+# K-1
 rounds_whole() {
 	local rounds=$1 k=$2 i round
 
@@ -60,8 +61,8 @@ rounds_whole() {
 	done
 }
 
-# gaps_of TAG: from one time that it is fed back to the next; a word that stays
-# is one time
+# gaps_of TAG: prints the time from each feedback of TAG to the next. A word that stays unchanged
+# counts as one feedback.
 gaps_of() {
 	record | awk -v tag="$1" '$1 == "fed" {
 		if ($3 == tag && last != tag) { if (n++) print $5 - since; since = $5 }
@@ -69,8 +70,8 @@ gaps_of() {
 	}'
 }
 
-# gaps_within TAG LEAST MOST TIMES: more than LEAST, less a grain, and not more
-# than MOST ns
+# gaps_within TAG LEAST MOST TIMES: checks that every gap is longer than LEAST less one grain, and
+# at most MOST ns
 gaps_within() {
 	gaps_of "$1" | awk -v least="$(($2 - GRAIN_NS))" -v most="$3" -v times="$4" '
 		$1 <= least || $1 > most { bad = bad " " $1 }
@@ -79,7 +80,7 @@ gaps_within() {
 
 # ---- k metrics ----
 
-# heard_all LEAF K SHIFT: tags 0 to K-1, each with a CE
+# heard_all LEAF K SHIFT: receives tags 0 to K-1, each with a CE
 heard_all() {
 	local tag
 
@@ -88,7 +89,7 @@ heard_all() {
 	done
 }
 
-# packets COUNT LEAF...: to the leaves in turn
+# packets COUNT LEAF...: sends packets to the leaves in turn
 packets() {
 	local i leaf
 
@@ -109,7 +110,7 @@ stored_schedule() {
 	packets "$(($1 + HELD))" 0
 }
 
-# k packets bring k metrics, those after them say the last one again.
+# k packets bring k metrics, and later packets repeat the last metric.
 stored() {
 	local k=$1 tags words
 
@@ -147,8 +148,8 @@ two_leaves() {
 	done
 }
 
-# Everything changes before every packet, so that only the order of the round
-# says which is next.
+# All metrics change before every packet, so only the order of the round decides which one is
+# next.
 changing_schedule() {
 	local i
 
@@ -176,8 +177,8 @@ two_leaves_changing() {
 
 # ---- time ----
 
-# due_schedule K INTERVAL PACKETS: tag 0 is always full; of the others one
-# changes with every packet, in turn, so that each changed when its turn comes
+# due_schedule K INTERVAL PACKETS: tag 0 is always full. One of the other tags changes with every
+# packet, in turn, so that each has changed when its turn comes.
 due_schedule() {
 	local i
 
@@ -191,8 +192,8 @@ due_schedule() {
 	done
 }
 
-# One round of K packets takes less than Tage / 4: with a quarter of Tage to
-# become due this makes half of Tage.
+# One round of K packets takes less than Tage / 4. A metric becomes due after another quarter of
+# Tage, so the sum is at most half of Tage.
 due() {
 	local said times=$(($2 * $3 / (TAGE_NS / 2) - 1))
 
@@ -205,7 +206,7 @@ all_due() {
 	due 4 600000 300 && due 16 150000 900
 }
 
-# Four metrics, heard again all the time, that do not change
+# Four metrics are received again and again, and do not change.
 held_schedule() {
 	local i
 
@@ -217,8 +218,8 @@ held_schedule() {
 	done
 }
 
-# With 100 us from packet to packet: each is fed back again by one of the four
-# packets after the quarter, and the word stays in between.
+# A packet is sent every 100 us. Each metric is fed back again by one of the four packets after
+# the quarter of Tage, and the word stays unchanged in between.
 held() {
 	local tag said
 
@@ -229,7 +230,7 @@ held() {
 	done
 }
 
-# stale_schedule AGE: of the only metric, when the packet to its leaf is sent
+# stale_schedule AGE: the age of the only metric at the time when the packet to its leaf is sent
 stale_schedule() {
 	local i at
 
@@ -244,7 +245,7 @@ stale_schedule() {
 	done
 }
 
-# aged GRAINS TAG: Tage and so many grains after it was heard
+# aged GRAINS TAG: the metric is Tage and GRAINS grains old
 aged() {
 	bench_run < <(stale_schedule $((TAGE_NS + $1 * GRAIN_NS))) || return
 	[[ $(record | grep ^fed | cut -d' ' -f3 | sort | uniq -c) =~ ^\ *"$STALE $2"$ ]] ||

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Flowlets by an exact clock: a gap two grains longer than Tfl starts one, a gap
-# two grains shorter does not, every single time. A flow keeps its uplink as
-# long as no other is better, and then moves, at its next flowlet. Flows to two leaves that
-# meet in an entry share its uplink, or each keep one: neither is ever moved by the other.
+# Flowlets, measured by an exact clock. A gap that is two grains longer than Tfl always starts a
+# flowlet, and a gap that is two grains shorter never does. A flow keeps its uplink as long as no
+# other uplink is better, and otherwise moves at its next flowlet. Flows to two leaves that share
+# a table entry share its uplink, or each flow keeps its own: neither flow is ever moved by the
+# other.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -21,7 +22,8 @@ readonly START_NS=96000000	# the first packet after time 0: older feedback is fo
 readonly LATE_NS=20		# a packet after its time, or the one before it
 readonly BYTES=100		# of a datagram: nothing to links of 100 Gbit/s
 
-# Of a port in units of the metric: C * tau / 8 at 1 Gbit/s and 160 us.
+# The length of a packet that raises the metric of a port by one unit: C * tau / 8 at 1 Gbit/s and
+# 160 us.
 readonly RATE=1gbit STEP_BYTES=2500
 readonly FRAME_MARGIN=500	# on top: a metric is far from the next step
 readonly PERIOD_NS=16000
@@ -37,7 +39,7 @@ fresh_start() {
 		stats_mark "${LEAF[0]}"
 }
 
-# packets_apart GAP COUNT: of one flow
+# packets_apart GAP COUNT: sends COUNT packets of one flow, GAP apart
 packets_apart() {
 	local i
 
@@ -49,9 +51,9 @@ packets_apart() {
 	done
 }
 
-# Did the packets leave in time? Two times a grain apart count as one grain or
-# two, so one of the two grains is the kernel's, the other leaves room for the few
-# nanoseconds that looking at the clock takes.
+# This function checks that the packets left in time. The kernel counts times that are one grain
+# apart as one grain or two, so one of the two grains is for the kernel. The other grain leaves
+# room for the few nanoseconds that reading the clock takes.
 gaps_were() {
 	local bad
 
@@ -61,8 +63,8 @@ gaps_were() {
 	[[ ! $bad ]] || fail "gaps of $1 ns were $bad"
 }
 
-# gaps TFL GRAINS COUNTERS: a flow of packets that are Tfl and so many grains
-# apart; the counters that grow beside those of packets
+# gaps TFL GRAINS COUNTERS: sends a flow of packets that are Tfl and GRAINS grains apart, and
+# names the counters that must grow besides those of packets
 gaps() {
 	local gap=$(($1 + $2 * GRAIN_NS)) all=$((GAPS + 1))
 
@@ -88,7 +90,8 @@ flowlets_started=$((GAPS + 1)) flowlets_kept=$GAPS"
 
 # ---- stickiness ----
 
-# One flow after the other: two that share an entry of the table do no harm.
+# The flows are sent one after the other, so two flows that share an entry of the table do no
+# harm.
 ties_schedule() {
 	local i
 
@@ -113,22 +116,22 @@ ties_keep() {
 	(($(cut -d, -f2 <<<"$uplinks" | sort -u | wc -l) > 1)) || fail "all flows by one uplink"
 }
 
-# ---- two uplinks, of which one gets better ----
+# ---- two uplinks, one of which gets better ----
 
-# feedback TAG METRIC TAG METRIC: the far leaf's, by two packets
+# feedback TAG METRIC TAG METRIC: two packets of the far leaf bring these metrics
 feedback() {
 	echo "stamp far0 0 0 $1 $(($2 * 8))"
 	echo "stamp far0 0 0 $3 $(($4 * 8))"
 }
 
-# load TAG METRIC TAG METRIC: the same metrics by the uplinks' own load
+# load TAG METRIC TAG METRIC: the uplinks' own load gives the same metrics
 load() {
 	echo "send load$1 $(($2 * STEP_BYTES + FRAME_MARGIN))"
 	echo "send load$3 $(($4 * STEP_BYTES + FRAME_MARGIN))"
 }
 
-# rounds METRICS LEVELS GAP: makes, at every flowlet, the uplink of the flow as
-# good as the other, or one worse, in turn. What to expect goes to $BENCH_DIR.
+# rounds METRICS LEVELS GAP: makes the uplink of the flow, at every flowlet, equal to the other
+# uplink or worse by one, in turn. The expected uplinks go to $BENCH_DIR.
 rounds() {
 	local i own=0 level
 
@@ -148,7 +151,7 @@ rounds() {
 	done
 }
 
-# By the LBTag and by where they came.
+# The uplinks are compared by LBTag and by the device where the packets arrived.
 uplinks_were() {
 	events .got '"\(.tag) \(.dev)"' | tr -d '"' | diff - "$BENCH_DIR/expected" >"$BENCH_DIR/diff" ||
 		fail "uplinks differ from what was expected: $(head -n 8 "$BENCH_DIR/diff")"
@@ -162,7 +165,7 @@ moves() {
 		stats_grew "${LEAF[0]}" "flowlets_kept=$((ROUNDS / 2))"
 }
 
-# The other uplink is idle and this one full, but there is no gap.
+# The other uplink is idle and this one is full, but the flow has no gap.
 in_progress_schedule() {
 	local i
 
@@ -183,8 +186,8 @@ in_progress() {
 
 # ---- flows to two leaves that meet in an entry ----
 
-# meeting_schedule LAST: flows to far leaf 0 send in the meetings up to this one, those to
-# far leaf 1 in all of them
+# meeting_schedule LAST: flows to far leaf 0 send in the meetings up to LAST, and flows to far
+# leaf 1 send in all meetings
 meeting_schedule() {
 	local meeting i
 
@@ -199,7 +202,7 @@ meeting_schedule() {
 	done
 }
 
-# In none of them was there a pause between two of its packets.
+# No meeting had a pause between two of its packets.
 uplink_each() {
 	local uplinks moved
 
@@ -211,7 +214,7 @@ uplink_each() {
 		fail "no flows met: $(stats_growth "${LEAF[0]}")"
 }
 
-# A flow that is moved most often goes by another uplink.
+# Most flows that are moved use another uplink afterwards.
 meet() {
 	bench_fabric_again "$UPLINKS" 100gbit policy letflow flowlets "$FEW_ENTRIES" \
 		flowlet-timeout "$PAUSE" || return
@@ -231,7 +234,7 @@ far_routes_again() {
 	far_route 0 0 1 2 3 && far_route 1 0 1 2 3
 }
 
-# No uplink leads to both.
+# No uplink leads to both leaves.
 meet_apart() {
 	local strayed
 
@@ -261,7 +264,7 @@ tap_test "a flow that shares an entry keeps its own uplink when the other flow e
 	meet_apart 0
 far_routes_again || die "the routes cannot be set back"
 bench_fabric_again 2 "$RATE" tdre 16us || die "the fabric cannot be set up again"
-# Nothing was fed back yet: the uplinks' own load is all there is to see.
+# No feedback has arrived yet, so only the uplinks' own load decides.
 tap_test "by local load a flow moves to a strictly better uplink only" moves load 3 "$IDLE_NS" 500us
 tap_test "by feedback a flow moves to a strictly better uplink only" moves feedback 7 502048 500us
 tap_test "with Tfl 0 a flow moves with every packet" moves feedback 7 20480 0

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Metric max and sum, end to end and by an exact clock: what the receiver learns
-# of a path, what comes back to the sender, and which path it takes.
+# Metric max and metric sum, end to end, measured by an exact clock: the metric that the receiver
+# learns of a path, the metric that is fed back to the sender, and the path that the sender takes.
 #
 #	leaf0 --- near0 --- far0 --- leaf1	two planes, each with two
 #	   \----- near1 --- far1 -----/		transit links in each direction
@@ -22,13 +22,13 @@ readonly IDLE_NS=$((125 * PERIOD_NS))	# a millionth of X is left
 readonly CASE_NS=$((6000 * PERIOD_NS))	# 96 ms: feedback of an earlier case is forgotten
 readonly BYTES=100
 
-# At 500 Mbit/s and tau = 160 us a step of the metric is 1250 bytes. A frame of
-# so many steps and a margin, that packets and roundings stay within.
+# At 500 Mbit/s and tau = 160 us one step of the metric is 1250 bytes. A load is a frame of some
+# steps and a margin, so that packets and roundings never change the metric.
 readonly RATE=500mbit STEP_BYTES=1250 MARGIN_BYTES=500
 
-# Metrics of the links: local near far of plane 0, then of plane 1; which plane
-# a packet then takes with max, with sum. It was on plane 1 before. Local is the
-# uplink's load when the packet is sent. Of the last, sums are 7 and 8.
+# Each case lists the metrics of the links (local, near, far) of plane 0 and of plane 1, then the
+# plane that a packet must take with max and with sum. The previous packet took plane 1. The local
+# metric is the load of the uplink when the packet is sent. In the last case the sums are 7 and 8.
 readonly -a CASES=(
 	"0 0 0  3 0 0  1 0"
 	"2 1 2  0 0 4  0 1"
@@ -47,13 +47,13 @@ batch() {
 	printf '%s\n' "${@:2}" >>"$CHAIN_DIR/$1"
 }
 
-# chain_end BOX DEV NUMBER END: of a link
+# chain_end NODE DEV NUMBER END: configures one end of a link
 chain_end() {
 	batch "$1" "link set $2 up" "address add 10.1.$3.$4/31 dev $2" \
 		"neighbour add 10.1.$3.$((1 - $4)) lladdr 02:00:00:00:0$3:0$((1 - $4)) dev $2 nud permanent"
 }
 
-# chain_link NUMBER BOX DEV BOX DEV
+# chain_link NUMBER NODE DEV NODE DEV
 chain_link() {
 	batch links "link add $3 netns ${BOX[$2]} address 02:00:00:00:0$1:00 mtu $BENCH_MTU \
 type veth peer name $5 netns ${BOX[$4]} address 02:00:00:00:0$1:01 mtu $BENCH_MTU"
@@ -74,8 +74,8 @@ chain_plane() {
 		"route add ${FAR_VTEP[0]} via 10.1.$((first + 2)).1"
 }
 
-# chain_leaf BOX VTEP IP OTHER_VTEP OTHER_IP ROUTE. The neighbour's address is not
-# that of its device: what arrives is dropped, and not answered with feedback.
+# chain_leaf NODE VTEP IP OTHER_VTEP OTHER_IP ROUTE. The neighbour entry has another address than
+# the neighbour's device, so that arriving packets are dropped and not answered with feedback.
 chain_leaf() {
 	batch "$1" "link set lo up" "address add $2 dev lo" "route add $4 $6" \
 		"link add vx up mtu 1500 type vxlan id 100 local $2 remote $4 dstport $VXLAN_PORT nolearning" \
@@ -128,7 +128,7 @@ ports() {
 	echo "port add dev $3 role $1 rate $RATE"
 }
 
-# Every packet decides anew.
+# Every packet makes a new decision.
 chain_fabric() {
 	local plane box add="fabric add $QUIET metric $1 tdre ${PERIOD_NS}ns flowlet-timeout 0"
 
@@ -173,7 +173,7 @@ load() {
 	echo "send $1 $(($2 * STEP_BYTES + MARGIN_BYTES))"
 }
 
-# learn PLANE NEAR FAR: a packet by this plane, since the other uplink is full
+# learn PLANE NEAR FAR: a packet takes this plane, since the other uplink is full
 learn() {
 	load "local$((1 - $1))" 7
 	load "local$1" "$WIRE_LOCAL"
@@ -199,7 +199,8 @@ case_schedule() {
 	echo "ask leaf1 table show from-leaf"
 }
 
-# schedule: of all cases; the words that are the planes to take are not for it
+# schedule: prints the schedule of all cases, and ignores the two words that name the planes to
+# take
 schedule() {
 	local i
 
@@ -210,9 +211,9 @@ schedule() {
 	done
 }
 
-# ---- what is to be ----
+# ---- expected values ----
 
-# path_metric KIND NEAR FAR: as the receiver learns it
+# path_metric KIND NEAR FAR: the metric that the receiver learns
 path_metric() {
 	local worst=$((WIRE_LOCAL > $2 ? WIRE_LOCAL : $2)) sum=$(($2 + $3))
 
@@ -223,7 +224,7 @@ path_metric() {
 	fi
 }
 
-# expected KIND: of each case "learnt learnt local remote local remote plane"
+# expected KIND: prints for each case "learnt learnt local remote local remote plane"
 expected() {
 	local one learnt0 learnt1
 
@@ -237,7 +238,8 @@ expected() {
 	done
 }
 
-# The same, as it was. The plane that was taken is the one heard of last.
+# These are the same values as measured. The plane that was taken is the one that was received
+# last.
 found() {
 	jq -s -r '[.[] | select(.asked) | .answer] | range(0; length; 3) as $i |
 		[(.[$i][0].rows | sort_by(.tag)[].metric),

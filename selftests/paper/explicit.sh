@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Explicit feedback, by an exact clock: a leaf that receives and sends nothing
-# says what it heard by packets of its own, seldom; where packets go back anyway
-# it says nothing; so one-way traffic avoids a congested remote link. Without it,
-# as in the paper, such traffic does not.
+# Explicit feedback, measured by an exact clock. A leaf that receives but sends nothing reports
+# the received metrics by packets of its own, at a low rate. A leaf whose packets return anyway
+# sends no such packets. With explicit feedback one-way traffic avoids a congested remote link;
+# without it, as in the paper, one-way traffic does not.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -28,10 +28,10 @@ TOPO_LINK_RATE[spine0.0-leaf1]=10mbit
 
 readonly SINK_PORT=9
 
-# One-way: a datagram each millisecond, each a flow of its own
+# One-way traffic: one datagram each millisecond, and each is a flow of its own
 readonly PACKETS=2000 INTERVAL_US=1000 BYTES=200
 
-# For the balance: 1042 bytes on the wire with 50 of VXLAN, so 15 Mbit/s. An equal
+# The balance test sends 1042 bytes on the wire, 50 of them VXLAN headers, so 15 Mbit/s. An equal
 # share is three quarters of the slow link.
 readonly LOAD_PACKETS=4000 LOAD_INTERVAL_US=580 LOAD_BYTES=1000
 readonly SHARE_WITH=38		# percent at most over the slow path with feedback
@@ -40,7 +40,7 @@ readonly SHARE_WITHOUT=45	# percent at least without
 readonly PINGS=60 PING_S=0.05	# five times Tage apart
 readonly TRANSFER=2000000
 
-# Type 2 of control packets; of what leaf 1 sends
+# This filter matches control packets of type 2 that leaf 1 sends.
 readonly EXPLICIT='udp[12:4] = 0xfffffe00 and udp[21] = 2'
 
 declare -A SHARE=()
@@ -66,12 +66,12 @@ setup() {
 		busywait 5000 leaves_conga
 }
 
-# explicit_set WORD...: on both leaves
+# explicit_set WORD...: configures both leaves
 explicit_set() {
 	conga 0 fabric set "$@" && conga 1 fabric set "$@"
 }
 
-# one_way PACKETS INTERVAL BYTES: from host 0 to host 1, which listens
+# one_way PACKETS INTERVAL BYTES: host 0 sends to host 1, which listens
 one_way() {
 	local before now
 
@@ -87,7 +87,8 @@ sink_has() {
 	(($(wc -l <"$TOPO_DIR/sink") == $1))
 }
 
-# captured COMMAND...: sets TIMES, when leaf 1 sent explicit feedback by any uplink
+# captured COMMAND...: sets TIMES to the times at which leaf 1 sent explicit feedback by any
+# uplink
 captured() {
 	local i
 
@@ -101,7 +102,7 @@ captured() {
 		awk '$1 ~ /^[0-9]+[.][0-9]+$/ { print $1 }' | sort -n)
 }
 
-# least_gap: between two of TIMES, us
+# least_gap: prints the shortest gap between two of TIMES, in us
 least_gap() {
 	awk 'NR > 1 { gap = ($1 - last) * 1e6; if (NR == 2 || gap < least) least = gap }
 		{ last = $1 } END { printf "%d\n", least + 0.5 }' <<<"$TIMES"
@@ -118,7 +119,7 @@ at_tage() {
 	count=$(wc -w <<<"$TIMES") gap=$(least_gap)
 	echo "# Tage $1 ms: $count explicit in $(($2 * INTERVAL_US / 1000)) ms, at least $gap us apart"
 	((gap >= tage_us / 2)) || fail "Tage $1 ms: two within $gap us" || return
-	# and no more than Tage apart, or else what was fed back would be lost
+	# The gap must also be at most Tage, because older feedback would be lost.
 	((count >= $2 * INTERVAL_US / tage_us - 1)) || fail "Tage $1 ms: only $count" || return
 	stats_grew "${LEAF[1]}" "explicit_sent=$count" &&
 		stats_grew "${LEAF[0]}" "explicit_received=$count" || return
@@ -129,8 +130,8 @@ seldom() {
 	at_tage 4 400 && at_tage 50 3000 && at_tage 10 "$PACKETS"
 }
 
-# begin_tags: LBTags that leaf 0 has not, each new when the one before was just
-# fed back; long enough for a quarter of Tage
+# begin_tags: sends LBTags that leaf 0 does not have. Each new tag begins when the previous one
+# was just fed back, and all of them last longer than a quarter of Tage.
 begin_tags() {
 	local tag
 
@@ -140,7 +141,7 @@ begin_tags() {
 	done
 }
 
-# Whatever is owed, half of Tage lies between two.
+# Two explicit packets are always at least half of Tage apart, whatever feedback is due.
 limited() {
 	local count gap
 
@@ -150,13 +151,15 @@ limited() {
 	((count >= 5 && gap >= 5000)) || fail "$count, two within $gap us"
 }
 
-# To all of the link, by a leaf whose stamps tell something new
+# The packets go to the multicast group of the link, and come from a leaf whose stamps bring new
+# metrics.
 to_group() {
 	"$TESTS/tools/vxlan_send" -n "${SPINE[0]}" -d down1.0 -m 01:00:5e:00:00:01 -s "${VTEP[0]}" -c 20 \
 		-i 5000 224.0.0.1 0820010000006500
 }
 
-# What is due is sent by our own address then: by the group's nobody would take it.
+# Explicit feedback that is due then leaves from our own address: every receiver would drop a
+# packet from the group's address.
 group_is_answered() {
 	local count
 
@@ -167,7 +170,7 @@ group_is_answered() {
 		stats_grew "${LEAF[0]}" "explicit_received=$count"
 }
 
-# As in the paper
+# This is the behaviour of the paper.
 off_is_off() {
 	explicit_set explicit-feedback off && captured one_way "$PACKETS" "$INTERVAL_US" "$BYTES" ||
 		return
@@ -185,8 +188,8 @@ pings() {
 	[[ $said == *" $PINGS received"* ]] || fail "ping: ${said##*---}"
 }
 
-# Each answer carries what is due to the one that asks; what is due to the one that
-# answers is old when he asks again.
+# Each answer carries the feedback that is due to the leaf that asks. The feedback for the leaf
+# that answers is old at its next request.
 answers_suffice() {
 	local i
 
@@ -221,7 +224,7 @@ uplink_bytes() {
 	link_counters "${LEAF[0]}" tx bytes | awk '/^up/ { print $2 }' | paste -sd" "
 }
 
-# share {on|off}: sets SHARE[on], percent of the bytes by uplink 0
+# share {on|off}: sets SHARE[on] or SHARE[off] to the percentage of the bytes on uplink 0
 share() {
 	local slow0 fast0 slow1 fast1
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Leaf-to-leaf feedback: the bottleneck is the remote link from spine 0 to leaf
-# 1, while all uplinks of leaf 0 are equal and idle enough. Only what leaf 1
-# reports can tell leaf 0 to avoid it; without feedback (mode plain) it does not.
+# Leaf-to-leaf feedback. The bottleneck is the remote link from spine 0 to leaf 1, while all
+# uplinks of leaf 0 are equal and far from full. Only feedback from leaf 1 can make leaf 0 avoid
+# this link; without feedback (mode plain) leaf 0 uses it.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -17,18 +17,18 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/counters.sh
 . "$TESTS/lib/counters.sh"
 
-# One uplink is one remote link, and LBTag 0 is the one that leads to the slow
-# link: uplinks take the lowest free tag.
+# Each uplink has one remote link behind it. LBTag 0 is the uplink that leads to the slow link,
+# because uplinks take the lowest free tag.
 TOPO_LINKS=1
 TOPO_GSO=9000			# bursts short against the slow link's queue
 readonly RATE_MBIT=40 SLOW_MBIT=10
 TOPO_RATE=${RATE_MBIT}mbit
 TOPO_LINK_RATE[spine0.0-leaf1]=${SLOW_MBIT}mbit
 
-# An equal share of the load is three fifths of the slow link: it carries that,
-# and its metric is four times the other's. Transfers of two packets, so that
-# the metrics show the load and not the burst of one transfer; many connections,
-# so that hardly one waits for another.
+# An equal share of the load is three fifths of the slow link: the link carries it, and its metric
+# is four times that of the other link. Transfers have two packets, so that the metrics show the
+# load and not the burst of one transfer. The connections are many, so that few of them wait for
+# another.
 readonly LOAD_MBIT=12
 readonly OVERLOAD=2		# times that
 readonly TRANSFER=2800 TRANSFERS=1200 CONNECTIONS=120
@@ -39,14 +39,14 @@ declare -A SHARE=()
 
 readonly PICTURE_MS=20		# between two pictures of the table
 
-# A slow fall is one that pictures can follow.
+# A slow fall leaves time to read the table several times.
 readonly AGE_MS=200
 readonly AGE_FROM=5		# metric under overload, when the feedback is cut off;
 readonly AGE_LEAST=2		# the last feedback may have been a lower one
 readonly FALLS=5		# tries, until it was not lower still
 
-# Mean metric of an LBTag over pictures of the to-leaf table, times 100;
-# "none" if the table never had that row.
+# Prints the mean metric of an LBTag over several reads of the to-leaf table, times 100, or "none"
+# if the table never had that row.
 mean_metric() {
 	jq -s -r --argjson tag "$1" '[.[][].rows[] | select(.tag == $tag).metric]
 		| if length == 0 then "none" else 100 * add / length | floor end' \
@@ -57,8 +57,8 @@ picture_pause() {
 	read -r -t "0.0$PICTURE_MS" -u "$POLL_FD" || :
 }
 
-# A line of input, a picture of the to-leaf table: one process takes them all,
-# so that there are many on a slow machine, too.
+# Each line of input asks for one read of the to-leaf table. One process does all reads, so that
+# many are possible on a slow machine, too.
 take_pictures() {
 	"$CONGA" -n "${LEAF[0]}" -j -b - >"$TOPO_DIR/pictures"
 }
@@ -70,7 +70,7 @@ pictures_while_runs() {
 	done | take_pictures
 }
 
-# As long as a fall from full scale takes, and a little longer
+# The reads last a little longer than a fall from full scale.
 pictures_of_fall() {
 	local ms
 
@@ -92,7 +92,7 @@ traffic_start() {
 	TRAFFIC=$!
 }
 
-# traffic_measure NAME: sets SHARE[NAME], percent of the bytes by uplink 0
+# traffic_measure NAME: sets SHARE[NAME] to the percentage of the bytes on uplink 0
 traffic_measure() {
 	local slow0 fast0 slow1 fast1
 
@@ -130,7 +130,7 @@ ecmp_reflects() {
 	((STAT[ce_raised] > 0)) || fail "spine 0 raised no CE"
 }
 
-# The table says which path is congested, whoever caused it.
+# The table shows which path is congested, whichever leaf caused the congestion.
 table_shows_slow_path() {
 	local slow fast
 
@@ -152,16 +152,16 @@ metric_at_least() {
 	[[ $(conga 0 -j table show to-leaf) =~ $row ]] && ((BASH_REMATCH[1] >= $2))
 }
 
-# Pictures of LBTag 0 from load to nothing, as "metric age_ns" lines; those
-# before the last refreshment (a late packet) are left out.
+# Prints the reads of LBTag 0 from load to zero, as "metric age_ns" lines. Reads before the last
+# refresh (by a late packet) are left out.
 fall() {
 	jq -s -r '.[][].rows[] | select(.tag == 0) | "\(.metric) \(.age_ns)"' "$TOPO_DIR/pictures" |
 		awk '$2 < age { n = 0 } { age = $2; line[n++] = $0 }
 			END { for (i = 0; i < n; i++) print line[i] }'
 }
 
-# fall_check: every picture lies on the line max(0, m - floor(age / Tage)),
-# one between its top and zero, the last one at zero. Prints the top.
+# fall_check: every read must lie on the line max(0, m - floor(age / Tage)), one read must lie
+# between its top and zero, and the last must be zero. Prints the top.
 fall_check() {
 	awk -v tage="$((AGE_MS * 1000000))" '
 		{ top = $1 + int($2 / tage) }
@@ -175,8 +175,7 @@ traffic_stop() {
 	wait "$TRAFFIC"
 } 2>/dev/null
 
-# With its only host cut off, leaf 1 has nothing to send, so nothing to feed
-# back with.
+# The only host of leaf 1 is cut off, so leaf 1 has no packets that could carry feedback.
 cut_off() {
 	traffic_start "$((TRANSFERS * 100))" "$OVERLOAD"
 	busywait 10000 metric_at_least 0 "$AGE_FROM" || fail "no metric under load" || return
@@ -186,8 +185,8 @@ cut_off() {
 	ip -n "${LEAF[1]}" link set h0 up
 }
 
-# On a slow machine the last feedback that comes may be about an idle link, from
-# where nothing can fall: then once more.
+# On a slow machine the last feedback may report an idle link, whose metric cannot fall. The test
+# then tries once more.
 metrics_fall() {
 	local top=0 line=0 try
 
@@ -202,7 +201,7 @@ metrics_fall() {
 	echo "# from $top to 0 in $(fall | wc -l) pictures"
 }
 
-# The control: nothing else than feedback keeps the traffic off the slow path.
+# This is the control: only feedback keeps the traffic off the slow path.
 plain_does_not() {
 	fabric_again conga plain || fail "no fabric" || return
 	traffic_measure plain || return

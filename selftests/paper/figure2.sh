@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Figure 2 of the paper (section 2.4): real TCP from leaf 0 to leaf 1 over two
-# spines. All links carry 80 units, but that from spine 1 to leaf 1 carries 40;
-# the demand is 100. Equal shares (ecmp) leave 10 of them behind, equal local
-# load even 20, since what TCP cannot push through spine 1 makes that uplink look
-# idle. With feedback everything is carried: two thirds by spine 0, one third by
-# spine 1, so that both last links are equally used.
+# Figure 2 of the paper (section 2.4): real TCP from leaf 0 to leaf 1 over two spines. All links
+# carry 80 units, except that the link from spine 1 to leaf 1 carries 40; the demand is 100. Equal
+# shares (ecmp) lose 10 units. Equal local load loses 20, since the traffic that TCP cannot push
+# through spine 1 makes that uplink look idle. With feedback the fabric carries the whole demand:
+# two thirds by spine 0 and one third by spine 1, so that both last links are equally used.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/figures.sh
@@ -40,15 +39,16 @@ run() {
 
 # ---- tests ----
 
-# Links, load and the way of measuring let everything through; what is missing
-# later is the narrow link's doing.
+# This control shows that the links, the load and the measurement carry the whole demand. A later
+# loss is therefore caused by the narrow link.
 equal_links_carry_all() {
 	local seed=${SEEDS%% *}
 
 	run ecmp "$seed" "no such case" && carries_all "ecmp $seed"
 }
 
-# The same queue with another rate. conga's port gets it from the builder, too.
+# The queue stays the same and gets another rate. The topology builder gives the new rate to
+# conga's port, too.
 narrow_link() {
 	local ns=${SPINE[1]} rate
 

@@ -1,17 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Figure 3 of the paper (section 2.4): the best split depends on what others
-# send. Three leaves, two spines, all links carry 40 units; leaf 0 has a link to
-# spine 0 only. Real TCP, 40 units from leaf 1 to leaf 2, and from leaf 0 to
-# leaf 2
+# Figure 3 of the paper (section 2.4): the best split depends on the traffic of other leaves.
+# There are three leaves and two spines, and all links carry 40 units; leaf 0 has a link to spine
+# 0 only. Real TCP sends 40 units from leaf 1 to leaf 2, and from leaf 0 to leaf 2 it sends
 #
 #	(a) nothing: the best is an equal split, 20 by each spine;
 #	(b) 40, all by spine 0: the best is to leave spine 0 alone.
 #
-# No static weight fits both. Half and half in (b) offers 60 to the link from
-# spine 0 to leaf 2, so that 60 of 80 arrive, and equal local load no more: where
-# leaf 1's TCP is pushed back its uplink looks idle.
+# No static weight fits both cases. An equal split in (b) offers 60 units to the link from spine 0
+# to leaf 2, so that 60 of 80 arrive. Equal local load delivers no more, because the uplink looks
+# idle where TCP of leaf 1 is slowed down.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/figures.sh
@@ -31,13 +30,13 @@ readonly SCHEMES=(ecmp local conga)
 declare -rA PAPER=([a]="everything; best is 50 %" [b ecmp]="60, 50 %"
 	[b local]="less than ecmp" [b conga]="80; best is 0 %")
 readonly BEST=500 TOLERANCE=100	# tenths of a percent by spine 0 in (a)
-# What leaf 1 sends by spine 0 is at least so much less in (b). Not all of it: who
-# has data waiting there does not pause, and so has no chance to move.
+# Leaf 1 must send at least this much less by spine 0 in (b). It does not avoid spine 0
+# completely: a flow that has data waiting there makes no pause, and so has no chance to move.
 readonly APART=200
 declare -A SPLIT=()		# case scheme seed -> the like of leaf 1, measured
 
-# run CASE SCHEME SEED PAPER: what leaf 1 sends by spine 0 is told at its
-# uplinks, because behind them leaf 0 mixes in.
+# run CASE SCHEME SEED PAPER: measures the traffic of leaf 1 to spine 0 at its uplinks, because
+# traffic of leaf 0 is mixed in behind them.
 run() {
 	carry "$2" "$3" "$1 $2 $3" || return
 	SPLIT[$1 $2 $3]=$(share "${CARRIED[up0]}" "${CARRIED[up1]}")
@@ -47,7 +46,7 @@ run() {
 		"$(tenths "${SPLIT[$1 $2 $3]}") % by spine 0 (paper: $4)"
 }
 
-# uplinks_are LEAF LEAF DEVICES: what is usable from one to the other
+# uplinks_are LEAF LEAF DEVICES: checks which uplinks are usable from one leaf to the other
 uplinks_are() {
 	local usable
 
@@ -69,14 +68,14 @@ demand_a() {
 	demand_from 1 && demand_to 2
 }
 
-# The same program for both leaves: their receivers are the same.
+# One program serves both leaves, since both send to the same receivers.
 demand_b() {
 	demand_a
 	demand_from 0
 	DEMAND=$((2 * DEMAND_EACH))
 }
 
-# Alone, nobody is in anybody's way.
+# Each leaf sends alone, so no traffic competes.
 alone() {
 	local seed scheme
 

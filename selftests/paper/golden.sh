@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Golden bytes: the eight bytes of the VXLAN header as they come by the wire,
-# compared with constants. Three uplinks, whose LBTags are no indices, each the
-# only way to a leaf of its own; CE from a DRE that holds this one packet,
-# feedback as that leaf last taught it. Plain VXLAN and GPE, over IPv4 and IPv6,
-# with metrics of three bits and of six. And Group Based Policy, which uses the
-# same bits: its packets arrive as they were sent.
+# Golden bytes: the eight bytes of the VXLAN header on the wire are compared with constants. There
+# are three uplinks, whose LBTags differ from their indices, and each uplink is the only path to a
+# leaf of its own. CE comes from a DRE that holds this one packet, and feedback is the metric that
+# the leaf last sent. The tests cover plain VXLAN and GPE, over IPv4 and IPv6, with metrics of
+# three bits and of six. They also cover Group Based Policy, which uses the same bits: its packets
+# must arrive unchanged.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -31,14 +31,14 @@ readonly GPE_PORT=4790 GBP_PORT=4791 GBP_EXTERNAL_PORT=4792	# beside 4789
 readonly SINK=9
 readonly PATIENCE_MS=5000
 
-# The DREs: alpha 0.5 and Tdre 10 ms, so tau is 20 ms and C * tau 2,500, 5,000
-# and 10,000 bytes, of which a frame of 1,000 bytes is 0.4, 0.2 and 0.1. With q 3
-# these are the metrics 3, 1 and 0; with q 6 they are 25, 12 and 6.
+# The DREs have alpha 0.5 and Tdre 10 ms, so tau is 20 ms and C * tau is 2,500, 5,000 and 10,000
+# bytes. A frame of 1,000 bytes is 0.4, 0.2 and 0.1 of these. With q 3 the metrics are 3, 1 and 0;
+# with q 6 they are 25, 12 and 6.
 readonly -a RATES=(1mbit 2mbit 4mbit)
 readonly FRAME=1000
 
-# Leaf I is 10.9.9.I, or fd09::I. It teaches LBTag 12 with metric 6 of 7 or 53
-# of 63, LBTag 0 with 0, LBTag 15 with 7 or 63; of an unknown VNI.
+# Leaf I is 10.9.9.I, or fd09::I. It sends LBTag 12 with metric 6 of 7 or 53 of 63, LBTag 0 with
+# 0, and LBTag 15 with 7 or 63; its packets have an unknown VNI.
 readonly -a TEACH3=(08cc0100 08000100 08fe0100) TEACH6=(08cc01a0 08000100 08fe01e0)
 readonly NO_VNI=00007700
 
@@ -48,7 +48,7 @@ mac_of() {
 	ip -n "$1" -br link show "$2" | awk '{ print $3 }'
 }
 
-# The only way to leaf I is uplink I, and nobody has to ask for a neighbour.
+# Uplink I is the only path to leaf I, and permanent entries make neighbour discovery unnecessary.
 uplink_lines() {
 	local i=$1
 
@@ -62,7 +62,7 @@ uplink_lines() {
 	END
 }
 
-# Behind leaf I a host 1I in each of four networks
+# Behind leaf I there is a host 1I in each of four networks.
 tunnel_lines() {
 	local i
 
@@ -93,7 +93,7 @@ tunnel_entries() {
 	done
 }
 
-# By the topology's own routes to leaf 1; leaf l has the address l + 1.
+# These packets take the topology's own routes to leaf 1; leaf l has the address l + 1.
 gbp_lines() {
 	local l=$1
 	local at="id 200 local ${VTEP[l]} remote ${VTEP[1 - l]} ttl 64 gbp dstport"
@@ -105,7 +105,7 @@ gbp_lines() {
 	END
 }
 
-# The external device gets its policies from routes; leaf 1 needs none of them.
+# The external device gets its policies from routes; leaf 1 needs none of these routes.
 gbp_external_lines() {
 	local i
 
@@ -145,8 +145,8 @@ dstport $GBP_PORT dstport $GBP_EXTERNAL_PORT"
 	echo "leaf add ${VTEP[1]} mode conga"
 }
 
-# What the kernel says by itself would be in the DREs, too; and nobody is there
-# behind the spine.
+# Packets that the kernel sends by itself would be counted in the DREs, too, and behind the spine
+# no host would answer them.
 silence() {
 	in_ns "${LEAF[0]}" nft -f - <<-END || return
 		table ip6 silence {
@@ -196,12 +196,13 @@ setup() {
 
 # ---- the wire ----
 
-# All that leaf 0 sends, as the spine receives it, with the device's name.
+# The capture has all packets that leaf 0 sends, as the spine receives them, with the name of the
+# device.
 wire_start() {
 	capture_start wire "${SPINE[0]}" any -Q in "udp dst portrange 4789-4792"
 }
 
-# "LINK HEADER" of each packet that came by a link of leaf 0, sorted
+# Prints "LINK HEADER" for each packet that arrived by a link of leaf 0, sorted.
 wire_headers() {
 	capture_headers wire "${SPINE[0]}" | grep ^down0 | sort | paste -sd' '
 }
@@ -221,8 +222,8 @@ all_learnt() {
 	stats_grew "${LEAF[0]}" "rx_learnt=$1"
 }
 
-# teach KIND WORD0 WORD1 WORD2: leaf I says this by the link of uplink 0, over
-# the address family of this kind. It is fed back for ten seconds.
+# teach KIND WORD0 WORD1 WORD2: leaf I sends word I by the link of uplink 0, over the address
+# family of KIND. Leaf 0 feeds it back for ten seconds.
 teach() {
 	local i to=${VTEP[0]} from=10.9.9. words=("${@:2}")
 
@@ -244,7 +245,7 @@ idle_ports() {
 	done | conga_batch "${LEAF[0]}"
 }
 
-# send_frames NET HEADERS: to each leaf one frame of the same length on the wire
+# send_frames NET HEADERS: sends to each leaf one frame, and all have the same length on the wire
 send_frames() {
 	local i
 
@@ -254,12 +255,13 @@ send_frames() {
 	done
 }
 
-# Headers: Ethernet 14, IP 20 or 40, UDP 8, VXLAN 8; within Ethernet 14, IP 20,
-# UDP 8; GPE has no inner Ethernet.
+# The headers are Ethernet 14, IP 20 or 40, UDP 8 and VXLAN 8 bytes; the inner headers are
+# Ethernet 14, IP 20 and UDP 8. GPE has no inner Ethernet header.
 readonly -A HEADERS=([v4]=92 [v6]=112 [gpe4]=78 [gpe6]=98)
 readonly -A NET=([v4]=10.61.0 [v6]=10.63.0 [gpe4]=10.65.0 [gpe6]=10.67.0)
 
-# golden KIND HEADER0 HEADER1 HEADER2: by uplink 0, 1, 2, since wire_start
+# golden KIND HEADER0 HEADER1 HEADER2: these headers must have left by uplinks 0, 1 and 2 since
+# wire_start
 golden() {
 	send_frames "${NET[$1]}" "${HEADERS[$1]}" || return
 	wire_is "down0.0 $2 down0.1 $3 down0.2 $4"
@@ -270,7 +272,7 @@ nothing_learnt() {
 		wire_start && golden gpe6 0c36010133221100 0c92010133221100 0cf0010133221100
 }
 
-# What was taught ages: all else is ready before.
+# The metrics that leaf I sends age, so everything else is prepared before.
 q3() {
 	wire_start && teach "$1" "${TEACH3[@]}" && golden "$@"
 }
@@ -300,7 +302,7 @@ q6_v6() {
 	q6 v6 0837cd34fedcba00 08930180fedcba00 08f1ffdcfedcba00
 }
 
-# Byte 3 is GPE's next protocol, so the upper three bits are all there is.
+# Byte 3 is the next protocol of GPE, so only the upper three bits are available.
 q6_gpe() {
 	q6 gpe4 0c37cd0111223300 0c93010111223300 0cf1ff0111223300 &&
 		q6 gpe6 0c37cd0133221100 0c93010133221100 0cf1ff0133221100
@@ -308,12 +310,12 @@ q6_gpe() {
 
 # ---- Group Based Policy ----
 
-# Policy groups whose bits are where a stamp would be, bit 8 among them; 0x40
-# and 0x08 are the don't-learn and applied bits.
+# These policy groups have bits at the place of a stamp, bit 8 among them; 0x40 and 0x08 are the
+# don't-learn and applied bits.
 readonly -a POLICIES=(0x1 0x100 0xffff 0x480923)
 readonly -a GBP_WORDS=(88000001 88000100 8800ffff 88480923)
 
-# Leaf 1 counts what comes with each policy.
+# Leaf 1 counts the packets that arrive with each policy.
 marks_counted() {
 	local i
 
@@ -330,7 +332,7 @@ marks_counted() {
 	END
 }
 
-# Each policy arrived so often with its packet.
+# Each policy must have arrived with its packet this often.
 marks_are() {
 	local i list
 
@@ -344,7 +346,7 @@ headers_sorted() {
 	wire_headers | xargs -n 2 | awk '{ print $2 }' | sort | paste -sd' '
 }
 
-# gbp_is VNI: all policies were on the wire once, by whatever uplink
+# gbp_is VNI: each policy was on the wire once, by whichever uplink
 gbp_is() {
 	local words
 
@@ -354,8 +356,8 @@ gbp_is() {
 		fail "on the wire: $words"
 }
 
-# The policy is the route's, so the tunnel's packets have no mark: they go by a
-# chosen uplink, and that is all.
+# The policy is that of the route, so the tunnel's packets have no mark: they leave by a chosen
+# uplink, and have no other property.
 policies_are_not_stamped() {
 	local i
 
@@ -371,7 +373,8 @@ policies_are_not_stamped() {
 		stats_moved "${LEAF[1]}" rx_foreign=4
 }
 
-# The policy is the packet's mark, which the tunnel's packet has, too. No rule looks at it.
+# The policy is the mark of the packet, which the tunnel's packet has, too. No rule matches this
+# mark.
 marks_are_not_stamped() {
 	local policy
 
@@ -391,7 +394,7 @@ pings_return() {
 		fail "no answer to a ping${*:+ with the mark ${*:2}}"
 }
 
-# Without a policy it is VXLAN like any other.
+# A packet without a policy is ordinary VXLAN.
 no_policy_is_stamped() {
 	local headers
 

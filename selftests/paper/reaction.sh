@@ -1,30 +1,31 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Reaction at 40 Gbit/s, by an exact clock: from the first packet of a remote link's
-# overload to the first flowlet that avoids it, against what sections 3.2 to 3.5 of the
-# paper add up to:
+# Reaction at 40 Gbit/s, measured by an exact clock: the time from the first packet of a remote
+# link's overload to the first flowlet that avoids the link. Sections 3.2 to 3.5 of the paper add
+# up to:
 #
 #	a round trip + rise + wait for a packet back + wait for a flowlet
 #
-# where a load u brings the DRE to level k of 8 in rise = -tau ln(1 - k / (8 u)).
+# A load u brings the DRE to level k of 8 in rise = -tau ln(1 - k / (8 u)).
 #
 #	host0 -- leaf0 --- spine0 === leaf1 -- host1	===: loaded towards leaf 1
 #	              \--- spine1 ---/
 #
-# Host 0 starts a flowlet every 20 us, host 1 sends a packet back every 30 us, all
-# flowlets go by spine 0. Frames that leaf 0 sends by uplink 1 keep its metric at k - 1:
-# a flowlet avoids spine 0 if and only if leaf 0 was told level k.
+# Host 0 starts a flowlet every 20 us, host 1 sends a packet back every 30 us, and all flowlets
+# take spine 0. Frames that leaf 0 sends by uplink 1 keep its metric at k - 1: a flowlet avoids
+# spine 0 if and only if leaf 0 has received level k.
 #
-# RUNS=4 SEED=1 in the environment: of each load, where it begins and where packets
-# lie relative to it. With ROWS=1 each run is told in a line, for lab/reaction.py.
+# RUNS=4 SEED=1 in the environment is the number of runs of each load, which differ in the start
+# of the load and in the position of the packets relative to it. With ROWS=1 each run is printed
+# as a line for lab/reaction.py.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
 # shellcheck source=selftests/bench/bench.sh
 . "$TESTS/bench/bench.sh"
-# Its boxes are the topology's here: this one comes second.
+# This program names its nodes as the topology does; this line must come second.
 # shellcheck source=selftests/lib/topology.sh
 . "$TESTS/lib/topology.sh"
 # shellcheck source=selftests/lib/fabric.sh
@@ -38,7 +39,7 @@ RUNS=${RUNS:-4}
 SEED=${SEED:-1}
 ROWS=${ROWS:-}
 
-# The paper's parameters, which links of 40 Gbit/s have by themselves
+# These are the paper's parameters, which links of 40 Gbit/s have by default.
 readonly GBITS=40 TDRE_NS=16000 TAU_NS=160000
 readonly FULL_BYTES=$((GBITS * TAU_NS / 8))	# C * tau
 
@@ -57,7 +58,7 @@ readonly HOP_NS=$((DELAY_NS + WIRE_BYTES * 8 / GBITS))
 readonly RTT_NS=$((4 * HOP_NS))
 readonly EXACT_NS=20			# reading the clock, rounded times
 
-# So many flows take turns, so that a flow's gaps are longer than 500 us.
+# This many flows take turns, so that the gaps of a flow are longer than 500 us.
 readonly FLOWS=26 FLOWLET_NS=20000 BACK_NS=30000
 readonly ENTRIES=4194304		# of the flowlet table: no two flows share one
 
@@ -65,23 +66,24 @@ readonly RUN_NS=100000000		# what the run before fed back is forgotten
 readonly GRID_NS=100			# of all times, so that none is over when its turn comes
 readonly LONGEST_NS=1000000		# of a load for which nothing is promised
 
-# By level: loads, in percent of the link's rate
+# The loads of each level are in percent of the link's rate.
 declare -rA LOADS=([1]="25 50 75 95 100 125" [4]="60 75 95 100 125" [7]="95 100 110 125")
 
 # ---- the bound ----
 
-# For awk; a load u of 1 fills the link. "formula" is what the paper adds up to.
+# These formulas are for awk; a load u of 1 fills the link. "formula" is the sum of the paper's
+# terms.
 #
-# The bound has what that leaves out. The load begins within a period; a decrement
-# leaves 1 - alpha of X; X may lack a frame of what a fluid would have brought. From
-# "held" on, every packet that enters the link finds level k; then comes the next such
-# packet, behind a frame that is being sent and, if more is offered than the link
-# carries, behind the queue. A load that no more holds level k after a decrement
-# shows it to some packets only, and nothing is promised: 0.
+# The bound also has the terms that the formula leaves out. The load begins within a period, a
+# decrement leaves 1 - alpha of X, and X may lack one frame compared with a continuous flow. From
+# "held" on, every packet that enters the link finds level k. The next such packet then waits
+# behind a frame that is being sent and, if the offered load exceeds the link's rate, behind the
+# queue. A load that does not hold level k after a decrement shows it to some packets only, and
+# has no bound: 0.
 #
-# Nor may a reaction come too early: (1 - alpha)^n is somewhat less than e^(-alpha n),
-# and a frame counts as a whole, which is less than a period's worth; then there are
-# three links to cross.
+# A reaction must also not come too early: (1 - alpha)^n is slightly less than e^(-alpha n), and a
+# frame counts as a whole, which is less than the bytes of one period. The packets must then cross
+# three links.
 # shellcheck disable=SC2016 # awk's
 readonly FORMULAS='
 	function rise(level) { return level < 1 ? -tau * log(1 - level) : 0 }
@@ -110,15 +112,15 @@ readonly -a AWK=(awk -v OFMT=%.0f -v seed="$SEED" -v runs="$RUNS" -v gbits="$GBI
 	-v rtt="$RTT_NS" -v flows="$FLOWS" -v flowlet="$FLOWLET_NS" -v back="$BACK_NS"
 	-v most="$TOPO_FABRIC_MTU" -v grid="$GRID_NS" -v apart="$RUN_NS" -v longest="$LONGEST_NS")
 
-# formulas LEVEL PROGRAM FILE...: awk, with all of that
+# formulas LEVEL PROGRAM FILE...: runs awk with these formulas
 formulas() {
 	"${AWK[@]}" -v k="$1" -v loads="${LOADS[$1]}" "$FORMULAS $2" "${@:3}"
 }
 
 # ---- the schedule ----
 
-# plan LEVEL: "LOAD START END" of each run, times in ns. Starts are spread over a
-# period of the DRE.
+# plan LEVEL: prints "LOAD START END" of each run, with times in ns. The starts are spread over
+# one period of the DRE.
 plan() {
 	# shellcheck disable=SC2016
 	formulas "$1" 'BEGIN {
@@ -131,10 +133,10 @@ plan() {
 	}'
 }
 
-# commands LEVEL PLAN: "TIME COMMAND". Two rounds of all flows come before the load.
-# Uplink 1 gets at once what makes its level, and then, period by period, what keeps
-# it: as far below the next level before a decrement as it is above its own after it.
-# For level 0 that is level 1 in the first round, which sends all flows to spine 0.
+# commands LEVEL PLAN: prints "TIME COMMAND". Two rounds of all flows come before the load. Uplink
+# 1 gets at once the bytes that raise it to its level, and then, in each period, the bytes that
+# keep it there: it is as far below the next level before a decrement as it is above its own level
+# afterwards. For level 0 this is level 1 in the first round, which sends all flows to spine 0.
 commands() {
 	# shellcheck disable=SC2016
 	formulas "$1" '
@@ -184,28 +186,28 @@ schedule() {
 
 # ---- what happened ----
 
-# "TIME flow PORT", "TIME back": what the hosts sent
+# "TIME flow PORT" and "TIME back" lines are the packets that the hosts sent.
 sent() {
 	grep -E '"sent":"(flow|back)' "$EVENTS" | jq -r --argjson port "$FLOW_PORT" '
 		[.from] + if .sent == "back" then ["back"]
 		else ["flow", $port + (.sent[4:] | tonumber)] end | join(" ")'
 }
 
-# caught NAME NAMESPACE: as capture_bytes, in ns, of seconds the last six digits: awk
-# counts to 2^53
+# caught NAME NAMESPACE: prints the packets like capture_bytes, with times in ns. Only the last
+# six digits of the seconds are kept, because awk counts to 2^53.
 caught() {
 	capture_bytes "$1" "$2" --time-stamp-precision=nano |
 		sed -E 's/^[0-9]*([0-9]{6})[.]([0-9]{9}) /\1\2 /; s/^0*//'
 }
 
-# words ZERO: of what was caught in a leaf
+# words ZERO: prints the stamps of the packets that a leaf captured
 #
 #	TIME told TAG METRIC		feedback came
 #	TIME heard TAG CE PORT		a packet came
 #	TIME left TAG PORT		a packet left
 #
-# 28 bytes of IPv4 and UDP, then tag, CE, and so on in the header of VXLAN; 50 bytes
-# later the source port of the packet within.
+# The 28 bytes of IPv4 and UDP come first, then tag, CE and the other fields in the VXLAN header.
+# The source port of the inner packet is 50 bytes later.
 words() {
 	awk -v zero="$1" -v OFMT=%.0f '
 		function hex(from, digits,  value) {
@@ -221,7 +223,7 @@ words() {
 		}'
 }
 
-# history DIR: all of that, in the order and by the time of the timetable
+# history DIR: prints all these events, sorted, in the time of the timetable
 history() {
 	local zero
 
@@ -236,17 +238,17 @@ history() {
 	} | sort -s -n -k 1,1
 }
 
-# reactions LEVEL PLAN HISTORY: a row for each run, found backwards: the flowlet that
-# moved, the feedback that leaf 0 had then, the packet whose CE that was. Or what went
-# wrong.
+# reactions LEVEL PLAN HISTORY: prints a row for each run, or an error. It searches backwards:
+# first the flowlet that moved, then the feedback that leaf 0 had at that time, then the packet
+# whose CE this feedback reports.
 #
 #	level load tick rise feedback flowlet flight total soonest due formula least bound
 #
-# "tick": of the load's start, since the decrement before. "rise" is over when the
-# packet entered the link, and so has the wait for it; "feedback" and "flowlet" are the
-# other two waits. "soonest" and "due" are the limits with the packets that there were:
-# the first that may find level k, or finds it held, the first one back after it, and
-# the first flowlet after that.
+# "tick" is the time from the previous decrement to the start of the load. "rise" ends when the
+# packet entered the link, and includes the wait for this packet. "feedback" and "flowlet" are the
+# other two waits. "soonest" and "due" are the limits for the packets that existed: the first
+# packet that may find level k, or finds it held, the first packet back after it, and the first
+# flowlet after that.
 reactions() {
 	# shellcheck disable=SC2016
 	formulas "$1" '
@@ -344,7 +346,7 @@ measure() {
 	reactions "$1" "$plan" "$TOPO_DIR/history.$1" >"$TOPO_DIR/rows.$1"
 }
 
-# summary LEVEL: of each load, in us
+# summary LEVEL: prints the times of each load, in us
 summary() {
 	awk '
 		function us(ns) { return sprintf("%.1f", ns / 1000) }
@@ -375,7 +377,7 @@ avoided() {
 	summary "$1"
 }
 
-# runs LEVEL soonest|due: each takes at least, or at most, so long; 0 is no limit
+# runs LEVEL soonest|due: each run takes at least, or at most, this long; 0 means no limit
 runs() {
 	local said
 
@@ -386,7 +388,7 @@ runs() {
 		END { exit wrong || !NR }' "$TOPO_DIR/rows.$1") || fail "${said:-nothing was measured}"
 }
 
-# The shortest way there and back, of all runs of level 1
+# This is the shortest round trip of all runs of level 1.
 round_trip() {
 	local ns
 

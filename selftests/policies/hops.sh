@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# With HULA a spine's transit ports have numbers, which uplinks may take away: here one
-# does so again and again, of one port after the other, while packets pass on all
-# processors. No number is left, so that the port has none then. No packet is lost.
+# With HULA the transit ports of a spine have numbers, which uplinks may take away. In this test
+# an uplink does so again and again, from one port after the other, while packets pass on all
+# processors. All numbers are in use, so the port then has none. No packet is lost.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -68,7 +68,7 @@ takes() {
 	done
 }
 
-# sent_at_once: one round, by all processors
+# sent_at_once: all processors send one round
 sent_at_once() {
 	pktgen_flows "$EACH" 200 || return
 	ALL=$((ALL + SENT))
@@ -85,7 +85,7 @@ none_is_lost() {
 	done
 }
 
-# A hop that has just lost its number is no way for what waits for the next probe.
+# A hop that has just lost its number is no path for packets that wait for the next probe.
 all_are_counted() {
 	local word sum=0
 
@@ -99,8 +99,8 @@ all_are_counted() {
 	((sum == ALL)) || fail "of $ALL packets $sum were counted"
 }
 
-# After all this the ports are hops again: probes tell of each leaf, and packets follow.
-# Seldom enough for a busy machine to have none late.
+# Afterwards the ports are hops again: probes report each leaf, and packets follow them. The
+# probes are so rare that a busy machine delays none of them too long.
 hops_again() {
 	probes_each "$PROBE_SELDOM" && busywait 180000 steered_all
 }

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# HULA in a fabric of three tiers, in simulated time, in which code takes none. Probes of
-# each leaf come to every box, by each link once in an interval and no more, and only
-# where a route leads back; a new flowlet takes the best hop at every box; a loaded link,
-# one that is cut, and one that silently drops what it gets are left. What is no probe, or
-# none of a neighbour about a leaf that is known, changes nothing.
+# HULA in a fabric of three tiers, in simulated time, in which code takes no time. The probes of
+# each leaf reach every node exactly once per interval on each link where a route leads back. A
+# new flowlet takes the best hop at every node. Packets leave a loaded link, one that is cut, and
+# one that silently drops packets. A packet changes nothing if it is no probe, or if it is not a
+# neighbour's probe about a known leaf.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -40,7 +40,7 @@ every_leaf_is_known() {
 		'["string","number","number"]' ]] || fail "$(conga 0 -j leaf show)"
 }
 
-# link_carries NAMESPACE DEVICE LEAVES [MORE]: by what it receives
+# link_carries NAMESPACE DEVICE LEAVES [MORE]: checks the probes that the device receives
 link_carries() {
 	local count more=${4:-0}
 
@@ -49,9 +49,10 @@ link_carries() {
 		fail "${1%-*}, $2: $count probes in $INTERVALS intervals, about $3 leaves and $more"
 }
 
-# Up go a leaf's own, and what its spines have from below; down what others have, and from
-# a core what the other spine of the pod had first. All links, since probes of one moment
-# come in one order: another copy may go by any other.
+# Links towards the cores carry the probes of a leaf, and those that its spines received from
+# below. Links towards the leaves carry the probes of other nodes, and those that a core received
+# from the other spine of the pod. All links are checked together, since simultaneous probes
+# arrive in one order: another copy may take any other link.
 one_probe_a_leaf_and_link() {
 	local l s c link
 
@@ -73,8 +74,8 @@ one_probe_a_leaf_and_link() {
 	probes_on
 }
 
-# By way of a core the probes of a pod's leaf come to the pod's other spine, which has
-# no route that way.
+# The probes of a leaf reach the other spine of its pod through a core, but this spine has no
+# route in that direction.
 only_where_a_route_leads_back() {
 	local box
 
@@ -87,8 +88,9 @@ only_where_a_route_leads_back() {
 		fail "spines reach leaf 1 by $(best_of "${SPINE[0]}" 1), $(best_of "${SPINE[1]}" 1)"
 }
 
-# probe_is NAMESPACE DEVICE LBTAG UTILISATION HOPS: the next one about leaf 0 that comes
-# by it, from its IP header; as regular expressions of hexadecimal digits
+# probe_is NAMESPACE DEVICE LBTAG UTILISATION HOPS: checks the next probe about leaf 0 that
+# arrives by the device, from its IP header; the values are regular expressions of hexadecimal
+# digits
 probe_is() {
 	local expected said filter="udp[24:4] = 0x$LEAF_ID"
 	local ip="45c00050....4000ff11............e0000001"
@@ -104,13 +106,14 @@ probe_is() {
 	[[ $said =~ $expected ]] || fail "$2 of ${1%-*} receives $said, expected: $expected"
 }
 
-# A leaf's own, and as its spine hands it on, which links are utilised by probes.
+# The test checks a leaf's own probe, and the probe that its spine forwards, whose links are
+# utilised by probes.
 golden_probes() {
 	conga 0 fabric set leaf-id "0x$LEAF_ID" &&
 		probe_is "${SPINE[0]}" down0.0 0 00 08 && probe_is "${CORE[0]}" spine0 0 .. 07
 }
 
-# What outlasts the way of a probe: tau, which is Tdre over alpha
+# This wait is longer than a probe is in transit: tau, which is Tdre over alpha.
 dre_remembers_probes() {
 	local tdre
 
@@ -137,7 +140,7 @@ timer_keeps_up() {
 
 # ---- traffic ----
 
-# In the other pod: two spines, and one core between
+# The packets go to the other pod: they cross two spines, and one core between them.
 every_box_decides() {
 	local box total=0 one
 
@@ -152,7 +155,7 @@ every_box_decides() {
 	(($(grown "${LEAF[0]}" tx_steered) == FLOWS)) || fail "the leaf: $(stats_growth "${LEAF[0]}")"
 }
 
-# The way that probes found idle, when the one before is loaded by others
+# The probes found this path idle after other traffic loaded the previous path.
 loaded_link_is_left() {
 	local before after
 
@@ -180,7 +183,7 @@ cut_link_is_left() {
 		fail "without $before the best way is by $after"
 }
 
-# A spine takes what it gets and does nothing with it: links and routes stay up.
+# The spine drops all packets that it receives: links and routes stay up.
 silent_box_is_left() {
 	local before after reason
 
@@ -200,7 +203,7 @@ silent_box_is_left() {
 	[[ $reason == usable ]] || fail "$before is $reason again"
 }
 
-# With the next packet, gap or not
+# The flow moves with the next packet, even without a gap.
 flowlet_leaves_silent_box() {
 	local before on traffic
 
@@ -225,14 +228,14 @@ flowlet_on() {
 	conga 0 -j flowlet show leaf "${VTEP[2]}" | jq -r '.[-1].dev'
 }
 
-# "LEAF STATE REASON" of each event about leaf 0's DEVICE, in the order of leaves
+# Prints "LEAF STATE REASON" of each event about leaf 0's DEVICE, in the order of leaves.
 told_of() {
 	jq -r "select(.dev == \"$1\") | \"\(.leaf) \(.state) \(.reason)\"" "$TOPO_DIR/told" |
 		sort -s -k 1,1 | paste -sd,
 }
 
-# told_once COMMAND: that a box is silent is said of each leaf behind it, once; and so is
-# that its paths are usable again, by the command, which gets its uplink
+# told_once COMMAND: exactly one event for each leaf behind a silent node reports it. After the
+# command, which gets the uplink, exactly one event reports that the paths are usable again.
 told_once() {
 	local before monitor expected="" l
 
@@ -256,7 +259,7 @@ silence_is_told() {
 		stats_grew "${LEAF[0]}" path_unprobed=3 && stats_grew "${LEAF[0]}" path_probed=3
 }
 
-# Who does not listen does not miss anything.
+# A node that does not listen for probes misses none.
 forget_silence() {
 	conga 0 fabric set policy conga
 	sleep 0.01
@@ -268,7 +271,7 @@ forgotten_silence_is_told() {
 	told_once forget_silence
 }
 
-# Without any probe the kernel's own routes do.
+# Without any probe the kernel's own routes apply.
 without_probes() {
 	probes_off || return
 	sleep 0.002
@@ -279,9 +282,9 @@ without_probes() {
 		fail "$(grown "${LEAF[0]}" fallback_no_probe) packets were left to the kernel"
 }
 
-# ---- what is not heeded ----
+# ---- rejected probes ----
 
-# not_heeded COUNTER OPTION... PAYLOAD: one packet on leaf 0's up0, as from its spine
+# not_heeded COUNTER OPTION... PAYLOAD: sends one packet to leaf 0's up0, as from its spine
 not_heeded() {
 	local counter=$1 before
 
@@ -308,7 +311,7 @@ others_are_not_heeded() {
 		probes_on
 }
 
-# One that says all the truth is heeded, or nothing here is shown.
+# This is the control: a correct probe is accepted.
 a_right_one_is() {
 	probes_off || return
 	stats_mark "${LEAF[0]}"
@@ -319,7 +322,7 @@ a_right_one_is() {
 	probes_on
 }
 
-# passes_on COUNT PAYLOAD: spine 0 gets this from leaf 0, and hands on so many
+# passes_on COUNT PAYLOAD: spine 0 gets this from leaf 0, and forwards COUNT copies
 passes_on() {
 	sleep 0.001
 	stats_mark "${SPINE[0]}"
@@ -331,16 +334,16 @@ passes_on() {
 		fail "not $1 handed on: $(stats_growth "${SPINE[0]}")"
 }
 
-# To the other leaf and both cores, or not at all
+# The spine forwards it to the other leaf and both cores, or not at all.
 hop_limit() {
 	topo_link_addresses 0 0 0
 	probes_off && passes_on 0 "$(probe "${VTEP[0]}" 0 1)" &&
 		passes_on 3 "$(probe "${VTEP[0]}" 0 2)" && probes_on
 }
 
-# ---- with others ----
+# ---- other policies ----
 
-# The leaves' policy is another, and they probe because they are told to.
+# The leaves use another policy, and probe because they are configured to.
 conga_at_the_leaves() {
 	local l
 
@@ -356,7 +359,7 @@ conga_at_the_leaves() {
 		fail "steered: $(grown "${LEAF[0]}" tx_steered), $(grown "${SPINE[0]}" forward_steered), $(grown "${SPINE[1]}" forward_steered)"
 }
 
-# What was hula's is gone with it.
+# The state of hula is removed with the policy.
 no_trace_is_left() {
 	local box
 
@@ -373,7 +376,7 @@ no_trace_is_left() {
 	[[ $(best_of "${LEAF[0]}" 2) == null ]] || fail "leaf 0 still knows $(best_of "${LEAF[0]}" 2)"
 }
 
-# A box whose policy needs none.
+# The policy of this node needs no probes.
 box_does_not_listen() {
 	stats_mark "${LEAF[0]}"
 	"$TESTS/tools/vxlan_send" -n "${SPINE[0]}" -d down0.0 -m "$ALL_MAC" -s "$NEIGHBOUR" -h 255 "$ALL" \

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Policies rehash and conga-prime in a fabric of three tiers, in simulated time, in which
-# code takes none. Each flowlet of a flow has an outer UDP source port of its own, which
-# its packets share; by that ECMP at spines and cores spreads the flowlets of a single
-# flow. Within the pod conga-prime is conga. What they did ends with them.
+# Policies rehash and conga-prime in a fabric of three tiers, in simulated time, in which code
+# takes no time. Each flowlet of a flow has an outer UDP source port of its own, which its packets
+# share. By this port ECMP at spines and cores spreads the flowlets of a single flow. Within the
+# pod conga-prime equals conga. The effects of both policies end with them.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -31,17 +31,17 @@ readonly DISTINCT=100		# ports of these flowlets: 255 that can be drawn make 138
 readonly PORT=9 SOURCE_PORT=10000 BYTES=200
 readonly UDP=11 TCP=06		# as they stand in the inner packet
 
-# What a tunnel may use: the box's ports, or those of the device if it has some.
+# A tunnel may use the node's port range, or that of the device if it has one.
 readonly RANGE_FIRST=20000 RANGE_END=22000
 
-# ---- packets as leaf 0 sends them ----
+# ---- packets that leaf 0 sends ----
 
-# flow_to LEAF: host 0's
+# flow_to LEAF: prints the flow of host 0
 flow_to() {
 	echo "udp flow$1 ${HOST[0.0]} ${HOST_IP[0.0]} $((SOURCE_PORT + $1)) ${HOST_IP[$1.0]} $PORT"
 }
 
-# flowlets FLOWLETS PACKETS: of one flow to the other pod
+# flowlets FLOWLETS PACKETS: sends flowlets of one flow to the other pod
 flowlets() {
 	local i j
 
@@ -55,7 +55,7 @@ flowlets() {
 	done
 }
 
-# observed COMMAND...: what leaf 0 sends meanwhile
+# observed COMMAND...: captures the packets that leaf 0 sends meanwhile
 observed() {
 	local status=0
 
@@ -68,8 +68,8 @@ run() {
 	"$TESTS/tools/timetable" "$CONGA" >"$TOPO_DIR/events" || fail "the timetable was not kept"
 }
 
-# outer LEAF PROTOCOL: "TIME UPLINK PORT" of each packet to the leaf's host, in a row; the
-# port as xHEXADECIMAL, which awk does not take for a number
+# outer LEAF PROTOCOL: prints "TIME UPLINK PORT" of each packet to the leaf's host, in order; the
+# port is written xHEXADECIMAL, which awk does not take for a number
 outer() {
 	local ip=$((TOPO_UNDERLAY == 4 ? 20 : 40)) octets
 
@@ -80,8 +80,8 @@ outer() {
 		field(39, 1) == protocol && field(46, 4) == to { print $1, $2, "x" field(0, 2) }'
 }
 
-# each_its_own FLOWLETS: of the packets on stdin; as many, and no port or uplink within
-# one changes
+# each_its_own FLOWLETS: the packets on stdin have FLOWLETS flowlets, and port and uplink never
+# change within one
 each_its_own() {
 	local said
 
@@ -125,7 +125,7 @@ a_port_each() {
 		fail "$((UNWANTED - before)) of $((FLOWLETS * PACKETS)) arrived"
 }
 
-# Bursts that the device cuts, and their acknowledgements
+# These are bursts that the device cuts, and their acknowledgements.
 connection() {
 	local said
 
@@ -138,12 +138,12 @@ a_port_each_of_tcp() {
 	observed connection && each_its_own 150 < <(outer 2 "$TCP")
 }
 
-# ---- ways ----
+# ---- paths ----
 
 readonly WAYS=(spine0.core0 spine0.core1 spine1.core0 spine1.core1
 	core0.spine2 core0.spine3 core1.spine2 core1.spine3)
 
-# ways: packets that went each of them so far
+# ways: prints the number of packets that took each path so far
 ways() {
 	local way ns
 
@@ -154,7 +154,7 @@ ways() {
 	done
 }
 
-# ways_of_flowlets: sets TAKEN, packets by way of each
+# ways_of_flowlets: sets TAKEN to the packets of each path
 ways_of_flowlets() {
 	local before after i
 
@@ -175,8 +175,8 @@ all_taken() {
 	done
 }
 
-# Half of them by each uplink, half of these by each core, and so on. Without ports of
-# their own all that come to a box leave it by one way.
+# Each uplink gets half of the packets, each core gets half of these, and so on. Without ports of
+# their own all packets that arrive at a node leave it by one path.
 every_way_is_taken() {
 	local i others=0
 
@@ -188,8 +188,8 @@ every_way_is_taken() {
 	((others < FLOWLETS / 40)) || fail "letflow: $others took another way"
 }
 
-# A hash of the inner headers goes along with a packet from box to box, if they are on one
-# kernel, and policy 1 prefers it to the packet's own.
+# If all nodes run on one kernel, a hash of the inner headers stays with the packet from node to
+# node, and policy 1 prefers it to the packet's own hash.
 also_if_a_hash_is_handed_on() {
 	local box status=0
 
@@ -205,8 +205,8 @@ spine_hashes() {
 
 # ---- conga-prime ----
 
-# loaded SPINE: flows to both pods, one back with feedback, and half of the rate on the
-# link from the spine to leaf 1
+# loaded SPINE: sends flows to both pods, one flow back with feedback, and loads the link from the
+# spine to leaf 1 with half of its rate
 loaded() {
 	local i
 
@@ -222,7 +222,7 @@ loaded() {
 	done
 }
 
-# uplinks LEAF [FROM]: "UPLINK ..." of the flowlets from that on
+# uplinks LEAF [FROM]: prints "UPLINK ..." of the flowlets, beginning with number FROM
 uplinks() {
 	outer "$1" "$UDP" | awk -v from="${2:-0}" 'NR > from { print $2 }' | sort -u | paste -sd ' '
 }
@@ -243,15 +243,15 @@ within_the_pod_as_conga() {
 	done
 }
 
-# Of the same packets, whatever the load
+# The same packets are sent, whatever the load is.
 between_pods_as_rehash() {
 	[[ $(uplinks 2 $((FLOWLETS / 2))) == "up0 up1" ]] || fail "by $(uplinks 2)" || return
 	each_its_own "$FLOWLETS" < <(outer 2 "$UDP")
 }
 
-# ---- changed under way ----
+# ---- changes in progress ----
 
-# changes: a policy, or "-", and ns since the packet before, of each packet
+# changes: prints a policy, or "-", and the time in ns since the previous packet, for each packet
 readonly CHANGES="letflow:600000 rehash:400000 -:600000 conga-prime:400000 letflow:400000
 	-:600000 rehash:400000 -:600000"
 
@@ -272,9 +272,9 @@ changing() {
 	done
 }
 
-# Names of the ports in a row, by first use: a flowlet that another policy began keeps the
-# tunnel's, a, and what was drawn is gone when rehash is. Of the last it is not said whether
-# it was drawn before.
+# Prints names of the ports in order of their first use. A flowlet that another policy began keeps
+# the tunnel's port, a, and a port that was drawn at random ends with rehash. The last name does
+# not show whether the port was drawn before.
 nothing_is_left() {
 	local row
 
@@ -298,7 +298,7 @@ pods_apart() {
 	done
 }
 
-# The first packets ask for neighbours.
+# The first packets resolve the neighbours.
 acquaint() {
 	local to
 
@@ -308,7 +308,7 @@ acquaint() {
 	sleep 0.1
 }
 
-# own_range {box|device}: of source ports
+# own_range {box|device}: tests a range of source ports
 own_range() {
 	local ns
 

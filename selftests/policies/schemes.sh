@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What each scheme does to the packets on the wire, by an exact clock: the LBTags of
-# the packets of a flow, in a row, are its signature. Schemes are changed while
+# The effect of each scheme on the packets on the wire, measured by an exact clock: the LBTags of
+# the packets of a flow, in order, are the signature of the scheme. Schemes are changed while
 # traffic flows, and some traffic is exempted.
 
 TESTS=$(realpath "$(dirname "$0")/..")
@@ -23,13 +23,13 @@ readonly BYTES=1400		# of a datagram
 readonly OUTER_BYTES=$((BYTES + BENCH_HEADERS - 14))	# as the leaf's policy counts it
 readonly DRAWS=1000
 
-# Those that balance by themselves; hula waits for probes, see hula.sh.
+# These schemes need no probes; hula waits for probes, see hula.sh.
 readonly SCHEMES=${POLICIES/ hula/}
 
-# Chi-square of four that should be alike, five standard deviations up
+# This limit is the chi-square of four equal shares, plus five standard deviations.
 readonly CHI_BOUND=35.9
 
-# flow_of COUNT APART [BYTES]: packets of one flow
+# flow_of COUNT APART [BYTES]: sends packets of one flow
 flow_of() {
 	local i
 
@@ -41,7 +41,7 @@ flow_of() {
 	done
 }
 
-# flows_of FLOWS ROUNDS: packets of each in turn
+# flows_of FLOWS ROUNDS: sends packets of each flow in turn
 flows_of() {
 	local i
 
@@ -53,12 +53,12 @@ flows_of() {
 	done
 }
 
-# scheme WORD...: from now on, for flows that nothing is known of
+# scheme WORD...: sets the scheme for new flows
 scheme() {
 	conga 0 fabric set policy "$@" && conga 0 flowlet flush && stats_mark "${LEAF[0]}"
 }
 
-# tags_of FLOW: of its packets, in a row, without spaces
+# tags_of FLOW: prints the LBTags of its packets, in order, without spaces
 tags_of() {
 	events ".got and .by == \"flow0.$1\"" .tag | tr -d '\n'
 }
@@ -67,7 +67,7 @@ tags_all() {
 	events .got .tag | tr -d '\n'
 }
 
-# all_came COUNT: every packet, stamped, by the uplink that its LBTag names
+# all_came COUNT: every packet arrived, stamped, by the uplink that its LBTag names
 all_came() {
 	local odd count
 
@@ -77,7 +77,7 @@ all_came() {
 	[[ ! $odd ]] || fail "not by its uplink: $odd"
 }
 
-# uniform TAGS: does each of four occur as often as the others?
+# uniform TAGS: true if each of the four tags occurs equally often
 uniform() {
 	local said
 
@@ -91,7 +91,7 @@ uniform() {
 		}') || fail "packets by uplink: $said"
 }
 
-# moves TAGS: how often the next packet has another
+# moves TAGS: prints how often the next packet has another tag
 moves() {
 	fold -w 1 <<<"$1" | uniq | wc -l
 }
@@ -107,7 +107,7 @@ one_uplink_each() {
 	[[ ! $several ]] || fail "$several has several uplinks"
 }
 
-# shares: flows by each uplink
+# shares: prints the number of flows by each uplink
 shares() {
 	events .got '"\(.tag) \(.by)"' | sort -u | cut -c 2 | uniq -c | awk '{ printf " %d", $1 }'
 }
@@ -140,7 +140,7 @@ ecmp_by_hash() {
 		fail "flows by uplink:$shares"
 }
 
-# ---- by chance: letflow, rps ----
+# ---- at random: letflow, rps ----
 
 letflow_by_gap() {
 	local row
@@ -155,7 +155,7 @@ letflow_by_gap() {
 	(($(moves "$(tags_all)") == 1)) || fail "it moves without a gap: $(tags_all)"
 }
 
-# Not in turn either: a quarter stays where it was.
+# The choice is also not in turn: a quarter of the packets keep the previous uplink.
 rps_by_packet() {
 	local row
 
@@ -169,7 +169,7 @@ rps_by_packet() {
 
 # ---- in turn: drb, presto ----
 
-# turns LENGTH COUNT TAGS: so many packets, LENGTH on each uplink, one after the other
+# turns LENGTH COUNT TAGS: COUNT packets, LENGTH on each uplink, one uplink after the other
 turns() {
 	local i expected="" tag=${3:0:1}
 
@@ -180,7 +180,7 @@ turns() {
 	[[ $3 == "$expected" ]] || fail "LBTags $3, expected $expected"
 }
 
-# Two flows at the same time: each goes round by itself.
+# Two flows run at the same time: each takes its turns separately.
 drb_in_turn() {
 	local i
 
@@ -192,7 +192,7 @@ drb_in_turn() {
 		"tx_steered=200 tx_stamped=200 flowlets_started=200 flowlets_moved=198"
 }
 
-# An uplink that goes is left out, by the next packet.
+# The next packet leaves out an uplink that was removed.
 drb_without_one() {
 	local row
 
@@ -203,7 +203,7 @@ drb_without_one() {
 	[[ $row == *013013013013013* && $row != *2* ]] || fail "LBTags $row"
 }
 
-# presto_cells WORD...: of flows that pause, too
+# presto_cells WORD...: cells are also filled by flows that pause
 presto_cells() {
 	local length=$1 count=$((10 * $1)) gap
 
@@ -214,7 +214,7 @@ presto_cells() {
 	done
 }
 
-# Of two flows at the same time each fills its own.
+# Two flows run at the same time, and each fills its own cells.
 presto_by_flow() {
 	local i
 
@@ -232,7 +232,7 @@ presto_in_turn() {
 
 # ---- the shortest queue: drill ----
 
-# fill_then UPLINK FRAMES PACKETS
+# fill_then UPLINK FRAMES PACKETS: fills the queue of the uplink, then sends packets
 fill_then() {
 	local i
 
@@ -246,13 +246,14 @@ fill_then() {
 	done
 }
 
-# The last one is not up1: that would be drawn again until another is.
+# The previous uplink is not up1: drill would draw it again until it draws another.
 last_is_another() {
 	conga 0 port set up1 drain on && bench_run < <(flow_of 1 "$APART_NS") && all_came 1 &&
 		conga 0 port set up1 drain off
 }
 
-# At a megabit 60 frames take 720 ms, 1,000 packets 20 ms: what goes by up1 does not come.
+# At one megabit 60 frames take 720 ms, and 1,000 packets take 20 ms: a packet by up1 does not
+# arrive in time.
 queue_avoided() {
 	local row
 
@@ -272,7 +273,7 @@ drill_by_queue() {
 		uniform "$(tags_all)" && queue_avoided
 }
 
-# With one choice it is the memory of the last one that avoids the queue.
+# With one choice, drill avoids the queue only because it remembers the previous uplink.
 drill_remembers() {
 	scheme drill choices 1 && bench_run < <(flow_of "$DRAWS" "$APART_NS") &&
 		uniform "$(tags_all)" && queue_avoided || return
@@ -282,7 +283,8 @@ drill_remembers() {
 
 # ---- conga-flow ----
 
-# The flow's own uplink is bad, any other is better; will it move at a gap?
+# The flow's own uplink is bad, and any other is better; the test checks whether the flow moves at
+# a gap.
 pause_then() {
 	local i own
 
@@ -314,7 +316,7 @@ timeout_is() {
 	[[ $said == "$1 $2" ]] || fail "flowlet timeout $said, expected $*"
 }
 
-# It is the policy's, until somebody sets one.
+# The default is that of the policy, until a timeout is set.
 timeout_of_policy() {
 	conga 0 fabric set policy conga-flow && timeout_is 13000000 policy &&
 		conga 0 fabric set policy conga && timeout_is 500000 policy &&
@@ -325,9 +327,9 @@ timeout_of_policy() {
 		conga 0 fabric set policy conga flowlet-timeout auto && timeout_is 500000 policy
 }
 
-# ---- whatever the scheme ----
+# ---- every scheme ----
 
-# Each stamps, and feeds back what it hears.
+# Each scheme stamps packets, and feeds back received metrics.
 feedback_schedule() {
 	bench_ends "$UPLINKS"
 	echo "zero 16000"
@@ -347,7 +349,7 @@ all_feed_back() {
 	done
 }
 
-# A question changes nothing: what it says comes.
+# A query changes nothing, and the next packet takes the predicted uplink.
 asking_schedule() {
 	local i flow="from $LEAF_IP to ${FAR_IP[0]} proto udp sport $FLOW_PORT dport $INNER_PORT"
 
@@ -381,7 +383,7 @@ asking_is_free() {
 
 readonly CHANGES=20 EACH=30
 
-# Three flows, and another scheme after every EACH packets of them
+# There are three flows, and another scheme after every EACH packets of them.
 changing_schedule() {
 	local i policies
 
@@ -404,7 +406,7 @@ none_lost_in_changes() {
 		stats_grew "${LEAF[0]}" "tx_stamped=$((CHANGES * EACH))"
 }
 
-# Whoever decides by flowlet takes over those that are in progress.
+# A scheme that decides by flowlet takes over the flowlets in progress.
 flowlets_go_on() {
 	local words="conga letflow local conga-flow letflow conga" row i policy
 
@@ -425,7 +427,7 @@ flowlets_go_on() {
 	stats_grew "${LEAF[0]}" flowlets_started=1
 }
 
-# What a scheme kept of a flow is forgotten with it.
+# The state that a scheme kept of a flow is removed with the scheme.
 nothing_stale() {
 	scheme presto cell $((10 * OUTER_BYTES)) && bench_run < <(flow_of 5 "$APART_NS") &&
 		conga 0 fabric set policy drb && conga 0 fabric set policy presto || return
@@ -437,7 +439,7 @@ nothing_stale() {
 
 # ---- exempt ----
 
-# Every flow of the leaf by its port: what is marked, and what has a DSCP
+# Sets a mark and a DSCP on flows of the leaf, which are selected by port.
 exempt_rules() {
 	in_ns "${LEAF[0]}" nft -f - <<-END
 		table inet exempt
@@ -452,8 +454,7 @@ exempt_rules() {
 	END
 }
 
-# flows_move PATTERN: "1 m 1": of flows 0, 1, 2 those that stay on one uplink, and
-# those that move
+# flows_move PATTERN: "1 m 1" means that flows 0 and 2 stay on one uplink, and that flow 1 moves
 flows_move() {
 	local i said=""
 
@@ -463,7 +464,8 @@ flows_move() {
 	[[ ${said% } == "$1" ]] || fail "flows ${said% }, expected $1"
 }
 
-# exempted WORDS PATTERN COUNT: of fabric set; how flows move, packets counted
+# exempted WORDS PATTERN COUNT: sets these words of "fabric set", and checks how flows move and
+# the number of counted packets
 exempted() {
 	local count=$((3 * 50))
 
@@ -483,7 +485,7 @@ opted_out() {
 		exempted "opt-out dscp off" "m m m" 0
 }
 
-# A mark that is not exempt, and that no routing rule looks at, means nothing.
+# A mark that is not exempt, and that no routing rule selects, has no effect.
 other_marks_are_none() {
 	local came
 

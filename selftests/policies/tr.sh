@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Policy tr, in simulated time, in which code takes none, on links whose backlog is exact.
-# A spine tells what waits at the port that a packet came in by; the leaf learns it for its
-# uplink and that leaf, delivers the packet without it, and forgets it in time. Packets go
-# where they are earliest, but none of a flow before the one that was sent before it; long
-# flows keep clear of short ones. What hellos measure is the delay of the links. tr6.sh
-# has the same over IPv6.
+# Policy tr, in simulated time, in which code takes no time, on links whose backlog is exact. A
+# spine reports the backlog of the port by which a packet arrived. The leaf learns it for its
+# uplink and that leaf, delivers the packet without it, and forgets it in time. Packets take the
+# path on which they arrive earliest, but no packet of a flow arrives before an earlier one, and
+# long flows avoid short ones. Hellos measure the delay of the links. tr6.sh has the same tests
+# over IPv6.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -40,7 +40,8 @@ readonly NEAR_US=20 FAR_US=200	# delay of links, of those between leaf 0 and spi
 TOPO_DELAY=${NEAR_US}us
 TOPO_LINK_DELAY=([leaf0-spine1.0]=${FAR_US}us [spine1.0-leaf0]=${FAR_US}us)
 
-# What differs by underlay: IP's header, what is in a tunnel, addresses of others
+# These values depend on the underlay: IP's header, the packet in a tunnel, and the addresses of
+# other leaves.
 if ((TOPO_UNDERLAY == 6)); then
 	readonly OUTER=40 TUNNELLED="udp port $TOPO_PORT and ip6[68:2] = 0x0800"
 	readonly STRANGER=fd00::9:9 PLAIN=fd00::99
@@ -68,7 +69,7 @@ ends() {
 	echo "zero 1000000"
 }
 
-# at NS: after the start
+# at NS: sets the time since the start
 at() {
 	echo "at $((START_NS + $1))"
 }
@@ -80,23 +81,23 @@ load() {
 	for ((i = 0; i < $2; i++)); do echo "send $1 $FRAME"; done
 }
 
-# All that was sent has arrived then.
+# All packets that were sent have arrived at this time.
 run() {
 	"$TESTS/tools/timetable" "$CONGA" >"$EVENTS" || fail "the timetable was not kept" || return
 	sleep 0.02
 }
 
-# asked JQ: of each answer in a row
+# asked JQ: prints this field of each answer, in order
 asked() {
 	jq -r "select(.asked) | .answer | $1" "$EVENTS" | paste -sd ' '
 }
 
-# queues UPLINK: as asked
+# queues UPLINK: prints the queues that the answers show
 queues() {
 	asked "map(select(.dev == \"$1\"))[0].queue_ns"
 }
 
-# by_uplink: "FLOW:UPLINK ..." of leaf 0's packets in a row, as captured
+# by_uplink: prints "FLOW:UPLINK ..." of leaf 0's packets, in order, as captured
 by_uplink() {
 	capture_bytes out "${LEAF[0]}" | awk -v first="$SOURCE_PORT" -v outer="$OUTER" '
 		function field(at, bytes) { return substr($4, 2 * (outer + at) + 1, 2 * bytes) }
@@ -108,7 +109,7 @@ by_uplink() {
 		$2 ~ /^up/ { printf "%s%d:%s", (NR > 1 ? " " : ""), number(field(50, 2)) - first, $2 }'
 }
 
-# observed: what leaf 0 sends while the schedule on stdin runs
+# observed: captures the packets that leaf 0 sends while the schedule on stdin runs
 observed() {
 	local status=0
 
@@ -117,7 +118,8 @@ observed() {
 	capture_stop out && return "$status"
 }
 
-# told UPLINK FRAMES: so many wait at its spine, towards leaf 1, when one packet comes back
+# told UPLINK FRAMES: FRAMES frames wait at the spine of the uplink, towards leaf 1, when one
+# packet returns
 told() {
 	conga 1 port set "up$1" drain off && conga 1 port set "up$((1 - $1))" drain on || return
 	ends
@@ -127,7 +129,7 @@ told() {
 	echo "send back $BYTES"
 }
 
-# spines_set WORD...: of fabric set
+# spines_set WORD...: sets the words of "fabric set"
 spines_set() {
 	local box
 
@@ -136,7 +138,7 @@ spines_set() {
 
 # ---- the mark ----
 
-# 20 frames are 2 ms, 8192 units of 256 ns; at four codes per Tage of 10 ms
+# 20 frames are 2 ms, which is 8192 units of 256 ns; there are four codes per Tage of 10 ms.
 mark_arrives_and_ages() {
 	local s said expected="2097152 1572864 1048576 0"
 
@@ -159,7 +161,7 @@ mark_arrives_and_ages() {
 	done
 }
 
-# 8192 units are code 26: 0x80, and 26 in bits 6..2
+# 8192 units are code 26: 0x80, and 26 in bits 6..2.
 mark_byte_by_byte() {
 	local words
 
@@ -186,14 +188,14 @@ delivered_marked() {
 	stats_grew "${SPINE[0]}" queue_marked=1
 }
 
-# The tunnel would drop it otherwise.
+# Otherwise the tunnel would drop the packet.
 delivered_without() {
 	delivered_marked && stats_grew "${LEAF[0]}" queue_received=1
 }
 
-# ---- what is not learnt ----
+# ---- rejected marks ----
 
-# forged SOURCE BYTE3: to leaf 0 on its up0, as from its spine, "" if nothing changed
+# forged SOURCE BYTE3: sends to leaf 0 on its up0, as from its spine; prints "" if nothing changed
 forged() {
 	local before after mac
 
@@ -220,13 +222,13 @@ forged_changes_nothing() {
 	local said byte3 status=0
 
 	sleep 0.1
-	# what it sends itself came by no port, and it would say nothing of queues
+	# A packet that the leaf itself sends arrives by no port, and would report no queue.
 	spines_set policy conga && conga 0 leaf add "$PLAIN" mode plain || return
 	for byte3 in 7c ff 81 02; do
 		nothing_by "${VTEP[1]}" "$byte3" queue_ignored || status=1
 	done
 	nothing_by "$STRANGER" fc rx_unknown_leaf && nothing_by "$PLAIN" fc rx_plain_leaf || status=1
-	# one that is right is learnt, by this path
+	# A valid mark by this path is learnt.
 	said=$(forged "${VTEP[1]}" e8)
 	[[ $said == '[["'"${VTEP[1]}"'","up0",0],["'"${VTEP[1]}"'","up1",0],["'"$PLAIN"'"'* &&
 		$said == *' to [["'"${VTEP[1]}"'","up0",'[1-9]*',["'"${VTEP[1]}"'","up1",0],["'"$PLAIN"'","up0",0],["'"$PLAIN"'","up1",0]]' ]] ||
@@ -246,7 +248,7 @@ first_packets() {
 	done
 }
 
-# all_by UPLINK
+# all_by UPLINK: all flows took this uplink
 all_by() {
 	local said i expected=""
 
@@ -278,9 +280,10 @@ short_avoid_own_queue() {
 	done
 }
 
-# Flow 0 begins on up0, as up1 is busy, and is long. Then up0 has a long queue, and flow 1
-# takes up1, which flow 0 leaves to it, although it would be earlier there. When flow 1
-# pauses it still would, but before what it sent.
+# Flow 0 begins on up0, as up1 is busy, and becomes long. Then up0 has a long queue, and flow 1
+# takes up1. Flow 0 leaves up1 to flow 1, although its packets would arrive earlier there. When
+# flow 1 pauses, flow 0's packets would still arrive earlier there, but before its earlier
+# packets.
 long_and_short() {
 	local i
 
@@ -320,7 +323,7 @@ long_keep_clear_and_in_order() {
 	conga 0 fabric set policy tr short 100000 && return "$status"
 }
 
-# All start, all move, one becomes long, all go idle.
+# All flows start, all move, one becomes long, and all become idle.
 counts_return() {
 	local i said
 
@@ -343,12 +346,12 @@ counts_return() {
 
 # ---- delay ----
 
-# Byes are under way for a while.
+# Goodbye messages are in transit for a while.
 hello_off() {
 	leaves_set hello off 2>/dev/null && sleep 0.01
 }
 
-# Half of the way to and fro: four links, and a hello of 74 bytes at each.
+# The delay is half of the round trip: four links, and a hello of 74 bytes on each.
 delay_is() {
 	local said
 
@@ -370,7 +373,7 @@ delays_are_measured() {
 	hello_off && return "$status"
 }
 
-# The longer way is not taken while the shorter one is shorter.
+# The longer path is not taken while the shorter one is faster.
 delay_counts() {
 	local said
 
@@ -378,13 +381,13 @@ delay_counts() {
 		observed < <(ends; first_packets 0) && all_by up0
 }
 
-# ---- with others ----
+# ---- other settings ----
 
 reason_is() {
 	[[ $(conga 0 -j leaf show | jq -r '.[0].reason') == "$1" ]]
 }
 
-# Another use of byte 3 is plain, as another q is.
+# Another use of byte 3 makes a leaf plain, as another q does.
 other_use_is_plain() {
 	local status=0
 
@@ -415,14 +418,14 @@ nothing_is_left() {
 	[[ $shape == "[false]" ]] || fail "paths have $(conga 0 path show)" || return
 	shape=$(conga 0 -j port show | jq -c 'map(has("short_flows")) | unique')
 	[[ $shape == "[false]" ]] || fail "ports have $(conga 0 port show)" || return
-	# the spine still marks: nothing is learnt, and the packet is delivered
+	# The spine still marks: the leaf learns nothing, and delivers the packet.
 	delivered_unlearnt || return
 	spines_set policy conga || return
 	capture_start in "${LEAF[0]}" any -Q in "$TUNNELLED" || return
 	run < <(told 0 20) && capture_stop in || return
 	[[ $(capture_headers in "${LEAF[0]}" | cut -c 11-12) == 00 ]] ||
 		fail "$(capture_headers in "${LEAF[0]}")" || return
-	# and begins with nothing
+	# The leaf begins with an empty table.
 	leaves_set policy tr || return
 	shape=$(conga 0 -j path show | jq -c 'map([.queue_ns, .delay_ns]) | unique')
 	[[ $shape == "[[0,null]]" ]] || fail "a new start with $shape"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Under traffic everything comes and goes at once, each kind in a process of its own (churn):
-# the module, fabrics, ports, leaves, devices, namespaces, routes, tunnels, and what they are
-# set to; and what else the kernel decides by: rules, neighbours, weights, IPsec policies,
-# NAT. Nothing is left of what went, and at last traffic is as if nothing had been.
+# Under traffic all objects are created and removed at once, each kind by a process of its own
+# (churn): the module, fabrics, ports, leaves, devices, namespaces, routes, tunnels, and their
+# settings; also the other inputs of the kernel's decision: rules, neighbours, weights, IPsec
+# policies and NAT. Removed objects leave nothing behind, and afterwards traffic flows as before.
 #
 #	churn.sh [-n COUNT] [-t SECONDS] [-p MILLISECONDS] [-a ATTEMPTS]
 #			of each kind (70), within that time (240); what a process waits
@@ -51,11 +51,11 @@ parse() {
 	done
 }
 
-# ---- what is there ----
+# ---- set up ----
 
-# Beside the other leaf three that nobody answers for, IPv6: by nexthop objects (fd00::99), by
-# buckets of a resilient group (fd00::98), and by a route to which churn adds devices that come
-# and go (fd00::97). A tunnel to each. Table 200 is what some of churn's rules look up.
+# Besides the other leaf there are three leaves that do not exist, IPv6: by nexthop objects
+# (fd00::99), by buckets of a resilient group (fd00::98), and by a route to which churn adds
+# devices that come and go (fd00::97). Each has a tunnel. Some of churn's rules use table 200.
 rig_up() {
 	topo_up && ip -n "${LEAF[0]}" -batch - <<-END || return
 		link add up7 up type dummy
@@ -84,8 +84,8 @@ rig_up() {
 		fabric_up conga auto
 }
 
-# Every datagram is a flow of its own. The kernel's own threads, which free what went, come
-# first. A sender ends when it is not allowed to send for a moment, and begins again.
+# Every datagram is a flow of its own. The kernel's own threads, which free removed objects, have
+# priority. A sender ends when it may not send for a moment, and begins again.
 sender() {
 	{
 		trap 'kill $!; exit' TERM
@@ -98,7 +98,7 @@ sender() {
 	SENDERS+=("$!")
 }
 
-# transfer COUNT: of TCP, both ways; each is complete in the end
+# transfer COUNT: transfers TCP data in both directions; each transfer is complete in the end
 transfer() {
 	local said
 
@@ -108,7 +108,7 @@ transfer() {
 	[[ $said == *" unfinished=0 "* ]] || fail "$said"
 }
 
-# One after the other, as long as the process is there; prints how many, or what is wrong
+# Runs transfers one after the other while the process exists; prints their number, or an error.
 transfers_while() {
 	local count=0 vain=0 row=0
 
@@ -128,7 +128,7 @@ transfers_while() {
 
 # ---- the ledger ----
 
-# objects CACHE: how many are in use; nothing if the kernel does not tell
+# objects CACHE: prints how many objects are in use, or nothing if the kernel does not report it
 objects() {
 	[[ ! -e /sys/kernel/slab/$1/shrink ]] || echo 1 >"/sys/kernel/slab/$1/shrink"
 	awk -v name="$1" '$1 == name { print $2 }' /proc/slabinfo
@@ -142,7 +142,7 @@ no_more_objects() {
 	[[ ! $2 ]] || ((now <= $2 + $3)) || fail "$1: $2 before, $now now"
 }
 
-# Deleting a namespace goes on behind the back of who deletes it.
+# The kernel continues to delete a namespace after the command has ended.
 ledger() {
 	local cache status=0 slack=$((COUNT / 2 > SLACK_LEAST ? COUNT / 2 : SLACK_LEAST))
 
@@ -200,7 +200,8 @@ transfers_went_on() {
 	[[ $said =~ ^[1-9][0-9]*\ transfers ]] || fail "$said"
 }
 
-# What went up and did not go down is there: of the fabric that is there at last.
+# The events of creation without an event of removal must give the existing objects: those of the
+# last fabric.
 paths_balance() {
 	local words usable
 
@@ -212,7 +213,7 @@ paths_balance() {
 		fail "${BASH_REMATCH[1]} up, ${BASH_REMATCH[2]} down, $usable usable"
 }
 
-# By nobody: no device, no socket, no timer
+# No device, socket or timer holds a reference.
 module_is_unused() {
 	local ns
 
@@ -227,7 +228,7 @@ unused() {
 	[[ $(</sys/module/conga/refcnt) == 0 ]]
 }
 
-# Data races of the kernel's own are not counted.
+# Data races of the kernel itself are not counted.
 no_complaint() {
 	local said
 
@@ -235,7 +236,7 @@ no_complaint() {
 	[[ ! $said ]] || fail "$said"
 }
 
-# What churn took away last. A gateway that was asked for in vain meanwhile is asked for again.
+# Restores the objects that churn removed last. A gateway that did not answer meanwhile is resolved again.
 rig_again() {
 	local multipath="" link s p
 

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# No memory: each allocation of every request, of loading the module and of finding the
-# routes for a packet fails once. An error is reported or nothing is amiss, what is
-# configured is as before, nothing leaks (the machine looks for that), and traffic goes on;
-# also when many allocations of packets' own fail for a while.
+# Lack of memory: each allocation of every request, of loading the module and of resolving the
+# routes for a packet fails once. Either an error is reported or everything works, the
+# configuration is unchanged, nothing leaks (the machine checks this), and traffic continues. The
+# same holds when many allocations of packets fail for a while.
 #
-#	fault_injection.sh [all]	every policy instead of some
+#	fault_injection.sh [all]	all policies instead of some
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -24,9 +24,9 @@ TOPO_SPINES=1
 TOPO_NEXTHOPS=object		# one of which routes are made anew
 
 readonly ALL=${1-}
-# Allocations of a load: a dozen of each namespace, of which one is the module's own, and some of
-# what the kernel does before. Of a lack of memory for the module itself, or for its trace
-# events, the log has a backtrace.
+# A load makes these allocations: about twelve for each namespace, one of which is the module's
+# own, and some that the kernel makes before. If the module itself or its trace events get no
+# memory, the log has a backtrace.
 readonly LAST=148
 readonly FAULTS=/sys/kernel/debug
 readonly PERCENT=5		# of the allocations of packets
@@ -44,8 +44,9 @@ fault_set() {
 	for word in "${@:2}"; do echo "${word#*=}" >"$FAULTS/$1/${word%%=*}" || return; done
 }
 
-# Silent, and of those that may sleep, too; for who arms itself alone. Objects, no pages: how
-# many of these are asked for depends on what was freed before, so that one would be missed.
+# Injection is silent, includes allocations that may sleep, and applies to a process that arms
+# itself. It applies to objects, not to pages: the number of page allocations depends on earlier
+# frees, so that one could be missed.
 faults_up() {
 	local kind
 
@@ -55,17 +56,17 @@ faults_up() {
 	pages_fail no
 }
 
-# pages_fail yes|no: of order 0 on, or of none that there is
+# pages_fail yes|no: lets pages of order 0 and above fail, or none
 pages_fail() {
 	local -A order=([yes]=0 [no]=11)
 
 	fault_set fail_page_alloc "min-order=${order[$1]}"
 }
 
-# ---- what there is ----
+# ---- set up ----
 
-# The other leaf by two uplinks; one that nobody answers for, IPv6, by two more, which are
-# dummies; up10 is no port yet. A tunnel to each.
+# The other leaf has two uplinks. A leaf that does not exist, IPv6, has two more, which are
+# dummies. The device up10 is no port yet. Each leaf has a tunnel.
 rig_up() {
 	topo_up && ip netns add "${LEAF[0]}-bare" && defer ip netns del "${LEAF[0]}-bare" || return
 	ip -n "${LEAF[0]}" -batch - <<-END || return
@@ -92,7 +93,7 @@ rig_up() {
 	conga_batch "${LEAF[0]}-bare" <<<"fabric add hello off leaf-id 7"
 }
 
-# Numbers of attributes are those of linux/conga.h.
+# Attributes are given by the numbers of linux/conga.h.
 requests() {
 	local leaf=${LEAF[0]} bare=${LEAF[0]}-bare far=1:hex=0a000063 other=1:hex=0a00000c
 	local far6=2:hex=fd000000000000000000000000000063 leaf6=2:hex=${LEAF6//:/}
@@ -132,12 +133,12 @@ requests() {
 	done
 }
 
-# A table of more than there is in one piece, of pages
+# This table is larger than contiguous memory allows, so it is made of pages.
 request_of_pages() {
 	echo "fabric_set_large ${LEAF[0]} begin 2 8:u32=1048576 / 2 8:u32=65536"
 }
 
-# In a namespace that has none
+# This request runs in a namespace without a fabric.
 requests_bare() {
 	local bare=${LEAF[0]}-bare policy
 
@@ -151,14 +152,14 @@ packets() {
 	echo "packet_ipv6 ${LEAF[0]} packet 172.31.6.2 $LEAF6 $GROUP6"
 }
 
-# fail_nth_of LINES: sets RESULT, "NAME ok ..." lines by name
+# fail_nth_of LINES: sets RESULT to the "NAME ok ..." lines, by name
 fail_nth_of() {
 	local line
 
 	while read -r line; do RESULT[${line%% *}]=${line#* }; done < <("$TESTS/tools/fail_nth" <<<"$1" 2>&1)
 }
 
-# configured: all that does not move by itself
+# configured: prints all settings that do not change by themselves
 configured() {
 	local what
 
@@ -169,7 +170,7 @@ configured() {
 
 # ---- tests ----
 
-# The memory of every namespace is refused once.
+# The module's memory for each namespace is denied once.
 module_loads() {
 	local namespaces refused
 
@@ -185,7 +186,7 @@ was_well() {
 	echo "# $1: ${RESULT[$1]#ok }"
 }
 
-# Its commands are those of requests()
+# Its commands are those of requests().
 nothing_is_forgotten() {
 	local tried said
 
@@ -194,7 +195,7 @@ nothing_is_forgotten() {
 	[[ $tried == "$said" ]] || fail "not tried, or not there: $(diff <(echo "$tried") <(echo "$said"))"
 }
 
-# Refusals of allocations that are the module's own have a sentence.
+# Failed allocations of the module itself give a sentence.
 refusals_are_told() {
 	local name
 
@@ -211,7 +212,8 @@ is_as_before() {
 	[[ $now == "$BEFORE" ]] || fail "$(diff <(echo "$BEFORE") <(echo "$now") | head -n 20)"
 }
 
-# transfer COUNT [OPTION]...: of TCP, both ways; each is complete in the end
+# transfer COUNT [OPTION]...: transfers TCP data in both directions; each transfer is complete in
+# the end
 transfer() {
 	local said
 
@@ -226,7 +228,8 @@ uplinks_sent() {
 	conga 0 -j port show | jq -r '.[] | "\(.dev) \(.tx_packets)"'
 }
 
-# By all uplinks to the other leaf; for want of memory a gateway may have been asked for in vain.
+# The packets use all uplinks to the other leaf; a gateway may have stayed unresolved for lack of
+# memory.
 traffic_goes_on() {
 	local dev count
 	local -A before=()
@@ -240,8 +243,8 @@ traffic_goes_on() {
 	done < <(uplinks_sent)
 }
 
-# Packets, control packets and routes are allocated where nobody can wait. Connections
-# are up before.
+# Packets, control packets and routes are allocated in contexts that may not sleep. Connections
+# are established before.
 packets_fail() {
 	local status=0 transfers
 

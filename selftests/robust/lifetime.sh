@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Nothing outlives its use: ports, leaves, fabrics, devices, namespaces and the
-# module itself go while packets pass, at once and without a reference left,
-# and the traffic goes on by what remains, at last by the kernel's own route.
+# No object outlives its use: ports, leaves, fabrics, devices, namespaces and the module itself
+# are removed while packets pass, at once and without a reference left. The traffic continues by
+# the remaining paths, at last by the kernel's own route.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -15,8 +15,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
 
-# Uplinks up0 to up3, of which up0 and up2 are given away. A route of nexthop
-# objects loses that nexthop only; the kernel drops any other multipath route.
+# Of the uplinks up0 to up3, up0 and up2 are moved away. A route of nexthop objects loses only
+# that nexthop; the kernel removes any other multipath route.
 TOPO_LINKS=2
 TOPO_NEXTHOPS=object
 QUIET=				# what goes on by itself must end, too
@@ -47,7 +47,7 @@ received_more_than() {
 	(($(link_counter "${HOST[$1]}" eth0 rx packets) > $2))
 }
 
-# Both hosts hear the other.
+# Both hosts receive packets of the other.
 traffic_flows() {
 	local h before
 
@@ -58,14 +58,14 @@ traffic_flows() {
 	done
 }
 
-# ---- what must be over at once ----
+# ---- removals that must end at once ----
 
 is_gone() {
 	! kill -0 "$1" 2>/dev/null
 }
 
-# ends COMMAND...: with success, soon. A command that waits for a reference
-# cannot be killed, so it is left alone then.
+# ends COMMAND...: the command succeeds soon. A command that waits for a reference cannot be
+# killed, so the test then leaves it running.
 ends() {
 	local pid start
 
@@ -91,9 +91,9 @@ no_complaint() {
 	[[ ! $said ]] || fail "$said"
 }
 
-# ---- configuration comes and goes ----
+# ---- configuration is added and removed ----
 
-# So many paths of leaf 0
+# Leaf 0 has this number of paths.
 paths_are_usable() {
 	(($(conga 0 path show | grep -c usable) == $1))
 }
@@ -121,7 +121,7 @@ parameters_change() {
 	done | ends conga_batch "${LEAF[0]}" && traffic_flows && no_complaint
 }
 
-# With all they have; the last one stays, as it was at first.
+# The fabrics are removed with all their objects; the last one stays, as it was at first.
 fabrics_go() {
 	local i
 
@@ -136,7 +136,7 @@ fabrics_go() {
 	no_complaint
 }
 
-# ---- devices go ----
+# ---- devices are removed ----
 
 port_is_gone() {
 	[[ $(conga 0 -j port show) != *"\"$1\""* ]] || fail "$1 is still a port"
@@ -150,7 +150,7 @@ device_is_removed() {
 	no_complaint
 }
 
-# Where it arrives it is a device like any other, and can be a port again.
+# In its new namespace the device is ordinary, and can be a port again.
 device_moves() {
 	ends ip -n "${LEAF[0]}" link set up2 netns "${HOST[0.0]}" && port_is_gone up2 &&
 		traffic_flows || return
@@ -162,7 +162,7 @@ device_moves() {
 	no_complaint
 }
 
-# ---- the module goes ----
+# ---- the module is removed ----
 
 unused_module() {
 	[[ $(</sys/module/conga/refcnt) == 0 ]] || fail "refcnt is $(</sys/module/conga/refcnt)"
@@ -179,7 +179,7 @@ module_returns() {
 		busywait "$PATIENCE_MS" paths_are_usable 2
 }
 
-# Of leaf 0, what is left of it, and all of leaf 1 and the spines' other ends.
+# The test removes the rest of leaf 0, all of leaf 1, and the other ends of the spines.
 fabric_partly() {
 	fabric_leaf 1 conga conga && conga_batch "${LEAF[0]}" <<-END || return
 		fabric add
@@ -194,10 +194,10 @@ fabric_partly() {
 	END
 }
 
-# ---- namespaces go ----
+# ---- namespaces are removed ----
 
-# Configured and sending. A namespace is gone when its devices are, and with
-# them their peers, which takes the kernel a moment.
+# The namespaces are configured and send. A namespace is removed when its devices are, together
+# with their peers, which takes the kernel a moment.
 namespaces_are_removed() {
 	ends ip netns del "${LEAF[1]}" && ends ip netns del "${SPINE[1]}" || return
 	busywait "$PATIENCE_MS" no_such_link "${SPINE[0]}" down1.0 ||

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What happens at each edge: as many flows, leaves and uplinks as there can be, and one more;
-# links that are very slow or very fast, packets and names that are very long; settings at both
-# their ends; clocks that jump. Documentation/limits.md has the table.
+# Behaviour at each limit: the maximum number of flows, leaves and uplinks, and one more; very
+# slow and very fast links, very large packets and very long names; settings at both ends of their
+# ranges; clocks that jump. Documentation/limits.md has the table.
 #
-# By a clock that code takes no time of: flows that come one after the other are there at once.
+# Code takes no time on the clock of this machine: flows that start one after the other exist at
+# the same time.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -36,13 +37,13 @@ readonly LONG_NAME=abcdefghijklmno
 readonly DAY=86400 PAUSE_MS=200
 readonly FED_BACK=08110f0000006400	# LBTag 1, CE 0; feedback: LBTag 0, metric 7
 
-# ---- a leaf, and packets of it ----
+# ---- a leaf and its packets ----
 
 conga() {
 	"$CONGA" -n "$BOX" "$@"
 }
 
-# Routes to whole networks of leaves; a tunnel to two of them.
+# Routes lead to whole networks of leaves, and a tunnel to two of these leaves.
 rig_up() {
 	local i devices=() hops4="" hops6=""
 
@@ -62,12 +63,13 @@ rig_up() {
 		leaf_address v4 2 && bridge -n "$BOX" fdb add "$OTHER_MAC" dev vx dst "$ADDRESS"
 }
 
-# A device that has the speed that it is told to have
+# Creates a device that reports the speed that was set.
 tap_up() {
 	ip -n "$BOX" tuntap add tap0 mode tap && ip -n "$BOX" link set tap0 up
 }
 
-# leaf_address KIND N: sets ADDRESS, of leaf N from 1 on; "alike": both halves are
+# leaf_address KIND N: sets ADDRESS of leaf N, from 1 on; for the kind "alike" both halves are
+# equal
 leaf_address() {
 	case $1 in
 	v4) ADDRESS=10.$((64 + ($2 >> 16))).$(($2 >> 8 & 255)).$(($2 & 255)) ;;
@@ -76,7 +78,7 @@ leaf_address() {
 	esac
 }
 
-# leaf_lines KIND COUNT WORD...: for a batch, with each ADDRESS
+# leaf_lines KIND COUNT WORD...: prints lines for a batch, each with an ADDRESS
 leaf_lines() {
 	local n kind=$1 count=$2
 
@@ -87,7 +89,7 @@ leaf_lines() {
 	done
 }
 
-# fabric_make WORD...: quiet, with its uplinks, no leaf
+# fabric_make WORD...: creates the fabric silently, with its uplinks and no leaf
 fabric_make() {
 	local i
 
@@ -99,12 +101,12 @@ fabric_make() {
 	} | conga -b -
 }
 
-# fabric_of_two WORD...: and the tunnel's two leaves
+# fabric_of_two WORD...: creates it with the tunnel's two leaves, too
 fabric_of_two() {
 	fabric_make "$@" && leaf_lines v4 2 leaf add ADDRESS mode plain | conga -b -
 }
 
-# with FABRIC_WORDS... -- TEST...: in such a fabric, which goes afterwards
+# with FABRIC_WORDS... -- TEST...: runs the test in such a fabric, which is removed afterwards
 with() {
 	local words=() status=0
 
@@ -117,14 +119,14 @@ with() {
 	return "$status"
 }
 
-# flows COUNT [MAC]: one packet each
+# flows COUNT [MAC]: sends flows of one packet each
 flows() {
 	pktgen_send "$BOX" vx "count $1" "pkt_size $BYTES" "dst_mac ${2:-$FAR_MAC}" \
 		"src_min 192.168.0.1" "src_max $ADDRESSES_LAST" "dst 192.168.0.2" \
 		"udp_src_min 1000" "udp_src_max $((1000 + ALL_PORTS))" || fail "nothing was sent"
 }
 
-# grown COUNTER: since the mark
+# grown COUNTER: prints the growth since the mark
 grown() {
 	local words
 
@@ -134,8 +136,8 @@ grown() {
 
 # ---- flows ----
 
-# Balls in boxes: those that are not empty, as many as are expected, and by how much that
-# varies
+# Computes how many bins are not empty when balls fall at random: the expected number and its
+# deviation.
 occupied() {
 	awk -v n="$ALL_FLOWS" -v m="$1" -v sigmas="$SIGMAS" 'BEGIN {
 		a = n / m
@@ -161,14 +163,14 @@ all_flows() {
 	with flowlets "$1" flowlet-timeout 1s -- flows_meet "$1"
 }
 
-# As many flowlets as entries. In none of them was there a pause: each flow goes on in the
-# flowlet of those that were there before.
+# There are as many flowlets as entries. No flowlet had a pause: each flow continues in the
+# flowlet of earlier flows.
 few_flowlets() {
 	flows "$ALL_FLOWS" || return
 	stats_moved "$BOX" "tx_steered=$ALL_FLOWS flowlets_started=$FEW_FLOWLETS"
 }
 
-# No flowlet of the other leaf's was over when flows to this one came.
+# No flowlet of the other leaf had ended when flows to this leaf arrived.
 entries_shared() {
 	flows "$SOME" && flows "$SOME" "$OTHER_MAC" || return
 	stats_moved "$BOX" "tx_steered=$((2 * SOME)) flowlets_started=$FEW_FLOWLETS \
@@ -177,12 +179,12 @@ flowlet_collisions=$SOME"
 
 # ---- leaves ----
 
-# leaf_count: as the fabric counts them
+# leaf_count: prints the number of leaves of the fabric
 leaf_count() {
 	conga -j fabric show | jq '.[0].leaves'
 }
 
-# some_found KIND COUNT: of each so manyth a path is told
+# some_found KIND COUNT: a path is shown for every COUNTth leaf
 some_found() {
 	local found asked=$(($2 / EACH))
 
@@ -215,7 +217,7 @@ leaves_known() {
 	return "$status"
 }
 
-# The number of the last one is as large as a flowlet has room for: flows to it go on in
+# The number of the last leaf is the largest that a flowlet can hold: flows to this leaf stay in
 # their flowlets.
 last_leaf_is_used() {
 	leaf_address v4 2
@@ -245,7 +247,7 @@ one_leaf_too_many() {
 
 # ---- clocks ----
 
-# tag_0: metric and how long ago, in ms, as the leaf fed it back
+# tag_0: prints the metric and its age in ms, as the leaf fed it back
 tag_0() {
 	conga -j table show to-leaf | jq -r '.[0].rows[] | select(.tag == 0) |
 		"\(.metric) \(.age_ns / 1000000 | floor)"'
@@ -255,7 +257,7 @@ x_of_up0() {
 	conga -j port show dev up0 | jq '.[0].dre_bytes'
 }
 
-# as_before WORDS: what a few milliseconds leave alone
+# as_before WORDS: the fields that a few milliseconds do not change are as before
 as_before() {
 	local metric age x
 
@@ -268,7 +270,7 @@ as_before() {
 		fail "$1: $FIRST flowlets were started, now $(stats_growth "$BOX")"
 }
 
-# One packet of far leaf 1 by the first uplink: it feeds something back
+# Sends one packet of far leaf 1 by the first uplink, which brings feedback.
 feed_back() {
 	local mac
 
@@ -278,12 +280,12 @@ feed_back() {
 		"$FED_BACK$INNER$INNER_UDP"
 }
 
-# set_clock SECONDS: of the wall, by so much
+# set_clock SECONDS: moves the wall clock by this time
 set_clock() {
 	date -s "@$(($(date +%s) + $1))" >/dev/null || fail "the clock cannot be set"
 }
 
-# The first packets start their flowlets; none does after the clock was set.
+# The first packets start their flowlets; no flowlet starts after the clock was set.
 clock_jumps() {
 	local now
 
@@ -301,18 +303,17 @@ clock_jumps() {
 
 # ---- links ----
 
-# shown DEVICE FIELD
+# shown DEVICE FIELD: prints the field
 shown() {
 	conga -j port show dev "$1" | jq ".[0].$2"
 }
 
-# speed MBITS: of tap0
+# speed MBITS: sets the speed of tap0
 speed() {
 	in_ns "$BOX" ethtool -s tap0 speed "$1" duplex full
 }
 
-# Tdre: an alphath of the time that four of the largest bursts take, 16 us at least, 1 s at
-# most
+# Tdre is alpha times the duration of four of the largest bursts, at least 16 us and at most 1 s.
 tdre() {
 	awk -v rate="$1" -v burst="$2" 'BEGIN {
 		tdre = 4 * burst * 8e9 / rate * 0.1
@@ -320,7 +321,7 @@ tdre() {
 	}'
 }
 
-# speed_followed MBITS: and what follows from it
+# speed_followed MBITS: the port has this rate, and the values that follow from it
 speed_followed() {
 	local rate=$(($1 * 1000000)) burst wanted
 
@@ -332,7 +333,7 @@ speed_followed() {
 		fail "$1 Mbit/s: Tdre is $(shown tap0 tdre_ns), not $wanted"
 }
 
-# Up and down again: the device tells nobody when its speed changes.
+# The speed goes up and down again: the device sends no notification of a change.
 link_again() {
 	ip -n "$BOX" link set tap0 down && ip -n "$BOX" link set tap0 up
 }
@@ -354,7 +355,7 @@ speeds() {
 	done
 }
 
-# With the largest Tdre and the smallest alpha the rate times tau is as large as it gets.
+# With the largest Tdre and the smallest alpha the product of rate and tau is at its maximum.
 too_fast() {
 	local mbits
 
@@ -379,8 +380,8 @@ bytes_sent() {
 	conga -j port show | jq 'map(.tx_bytes) | add'
 }
 
-# In one piece; headers are those of VXLAN (50), and Ethernet is in what pktgen counts. Before
-# it the kernel has said what it has to say of its own.
+# The packets are unsegmented; their headers are those of VXLAN (50), and pktgen counts Ethernet,
+# too. Before the test the kernel has sent all packets of its own.
 jumbo() {
 	local before sent
 
@@ -393,7 +394,8 @@ jumbo() {
 	((sent == JUMBO + 50)) || fail "$sent bytes were counted, not $((JUMBO + 50))"
 }
 
-# The least that IPv4 takes. If the packets' own route is by that uplink, too, all are steered.
+# This is the minimum of IPv4. If the packets' own route also uses that uplink, all packets are
+# steered.
 least_mtu() {
 	ip -n "$BOX" link set up0 mtu 68 && flows 1000 || return
 	(($(grown tx_steered) + $(grown fallback_mtu) == 1000 && $(grown tx_steered) > 500)) ||
@@ -433,13 +435,13 @@ names() {
 
 # ---- settings ----
 
-# ends: "POLICY PARAMETER MIN MAX" lines
+# ends: prints "POLICY PARAMETER MIN MAX" lines
 ends() {
 	conga -j policy list | jq -r '.[] | .name as $policy | (.params // [])[] |
 		"\($policy) \(.name) \(.min) \(.max)"'
 }
 
-# goes_on WORD...: with this setting all flows go by their paths
+# goes_on WORD...: with this setting all flows use their paths
 goes_on() {
 	conga fabric set "$@" || fail "refused: $*" || return
 	stats_mark "$BOX"

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What conga takes of the kernel's memory: the flowlet table, a flow of tr, a leaf, a fabric
-# of a thousand leaves with every path resolved, and nothing for a packet or a flowlet.
+# The kernel memory that conga uses: for the flowlet table, a flow of tr, a leaf, and a fabric of
+# a thousand leaves with every path resolved. Packets and flowlets use no memory.
 #
-# Who allocates how much the kernel tells by its tracepoints (kmem): sums by stack, which
-# it makes itself. One without them (User Mode Linux) skips what needs them.
+# The tracepoints of the kernel (kmem) show which code allocates how much: the kernel itself adds
+# up the bytes by stack. Tests that need the tracepoints are skipped on a kernel without them
+# (User Mode Linux).
 #
 # shellcheck disable=SC2031 # far() sets FAR4 in the shell that reads it
 
@@ -38,21 +39,21 @@ defer "rm -f $SEEN"
 
 # ---- allocations, as the kernel traces them ----
 
-# The events differ from kernel to kernel. (To write a trigger, not append it, would
-# delete the others.)
+# The events differ from kernel to kernel. (Writing a trigger without appending would delete the
+# others.)
 events() {
 	grep -lw bytes_alloc "$EVENTS"/kmem/km{alloc,em_cache_alloc}{,_node}/format \
 		"$EVENTS"/percpu/percpu_alloc_percpu/format 2>/dev/null | xargs -r dirname
 }
 
-# traceable: status KSFT_SKIP, if this kernel is not
+# traceable: returns KSFT_SKIP if this kernel has no such tracepoints
 traceable() {
 	[[ -e $EVENTS/kmem/kmalloc/hist ]] && return
 	why "this kernel makes no histograms of tracepoints"
 	return "$KSFT_SKIP"
 }
 
-# traced COMMAND...: every allocation meanwhile, by stack, into SEEN
+# traced COMMAND...: records every allocation meanwhile, by stack, in SEEN
 traced() {
 	local event status=0
 
@@ -68,8 +69,8 @@ traced() {
 	return "$status"
 }
 
-# allocations PATTERN: sets OURS and OUR_BYTES, what was allocated with such a function
-# among the callers; ALL, by anybody; LOST, of which no stack was kept
+# allocations PATTERN: sets OURS and OUR_BYTES to the allocations with a matching function among
+# the callers, ALL to all allocations, and LOST to those without a stack
 allocations() {
 	read -r OURS OUR_BYTES ALL LOST < <(awk -v pattern="$1" '
 		/stacktrace:/ && /^{/ { ours = 0 }
@@ -88,8 +89,8 @@ allocations() {
 
 # ---- a leaf, and a thousand others ----
 
-# far_routes: each of its own, since the kernel shares what routes to several
-# destinations have in common
+# far_routes: each leaf has a route of its own, since the kernel shares the common part of routes
+# to several destinations
 far_routes() {
 	local n i hops4="" hops6=""
 
@@ -104,7 +105,7 @@ far_routes() {
 	done
 }
 
-# The tunnel leads to one leaf of them.
+# The tunnel leads to one of these leaves.
 rig_up() {
 	local devices=() i
 
@@ -143,16 +144,16 @@ fabric_make() {
 	} | conga -b -
 }
 
-# Asking for the paths resolves them.
+# Reading the paths resolves them.
 paths_usable() {
 	conga -j path show | jq '[.[] | select(.state == "usable")] | length'
 }
 
 # ---- tests ----
 
-# table_kb: sets KB, if the table was made of single pages; where the kernel has contiguous
-# memory it takes that, and tells of it nowhere. The list of a large table's pages is made of
-# pages, too, and told likewise.
+# table_kb: sets KB, if the table was made of single pages. The kernel uses contiguous memory if
+# it has some, and does not trace that. The list of a large table's pages is made of pages, too,
+# and is traced like them.
 table_kb() {
 	local pages
 
@@ -174,7 +175,7 @@ flowlet_table() {
 	((KB <= most + spare)) || fail "$FLOWLETS flowlets take $KB KB, not $most"
 }
 
-# More than the kernel has contiguous memory for, so that the pages are counted.
+# The table is larger than any contiguous memory, so that its pages are counted.
 large_table() {
 	local most=$((MANY_FLOWLETS * FLOWLET_BYTES / 1024))
 
@@ -184,7 +185,7 @@ large_table() {
 	((KB == most)) || fail "$MANY_FLOWLETS flowlets take $KB KB of pages, not $most"
 }
 
-# policy_takes POLICY: sets KB, of a fabric whose tables are too large to be contiguous
+# policy_takes POLICY: sets KB for a fabric whose tables are too large to be contiguous
 policy_takes() {
 	local before
 
@@ -196,7 +197,7 @@ policy_takes() {
 	conga fabric del
 }
 
-# For bench_cost, too.
+# The program bench_cost uses this result, too.
 tr_flows() {
 	local letflow most
 
@@ -238,15 +239,15 @@ fabric_takes() {
 	((MEMORY - before < FABRIC_KB)) || fail "$((MEMORY - before)) KB"
 }
 
-# flowlets_started: sets STARTED, of the fabric
+# flowlets_started: sets STARTED to the counter of the fabric
 flowlets_started() {
 	counters_read
 	STARTED=${COUNTERS[1]}
 }
 
-# bursts COMMAND...: packets that start a flowlet each, by the command; sets STARTED. Those
-# before find out what has to be found out once. Two flows may have an entry in common,
-# one soon after the other.
+# bursts COMMAND...: the command sends packets that start a flowlet each; sets STARTED. Earlier
+# packets resolve what must be resolved once. Two flows may share an entry, one soon after the
+# other.
 bursts() {
 	local before
 
@@ -259,7 +260,7 @@ bursts() {
 	((STARTED >= BURST * 99 / 100)) || fail "$BURST packets started $STARTED flowlets"
 }
 
-# growing COMMAND...: sets GROWN, in KB
+# growing COMMAND...: sets GROWN to the growth of memory, in KB
 growing() {
 	local before
 
@@ -275,7 +276,7 @@ nothing_kept() {
 	((GROWN <= NOISE_KB)) || fail "$STARTED flowlets keep $GROWN KB"
 }
 
-# The packets themselves are allocated meanwhile, which shows that the trace is on.
+# The packets themselves are allocated meanwhile, which shows that the trace is active.
 nothing_allocated() {
 	traceable || return
 	bursts traced && allocations '\[conga\]' || return
@@ -284,7 +285,7 @@ nothing_allocated() {
 	((OURS == 0)) || fail "conga allocated $OURS times for $STARTED flowlets"
 }
 
-# without_fabric COMMAND...: a fabric that a failed test leaves is not the next one's
+# without_fabric COMMAND...: removes a fabric that a failed test left
 without_fabric() {
 	local status=0
 

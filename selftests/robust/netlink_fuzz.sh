@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# netlink_fuzz.sh [-n MESSAGES] [-s SEED] - random requests to a leaf of a fabric that
-# carries traffic: each is answered as the manual says, and none leaves anything behind.
-# What is sent, and what is expected of each message, is in netlink_fuzz.c.
+# netlink_fuzz.sh [-n MESSAGES] [-s SEED] - sends random requests to a leaf of a fabric that
+# carries traffic: each is answered as the manual describes, and none leaves anything behind. The
+# file netlink_fuzz.c has the messages and the expected answers.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -49,7 +49,7 @@ leaf_up() {
 	END
 }
 
-# As it was at first, whatever has become of it
+# Restores the initial fabric, whatever its state is.
 leaf_again() {
 	conga 0 fabric del 2>/dev/null
 	leaf_up || fail "leaf 0 cannot be set up again"
@@ -89,8 +89,8 @@ balances() {
 
 # ---- messages ----
 
-# Where the kernel can make allocations fail, also those that may wait; it says nothing
-# of it, which is no complaint.
+# If the kernel can inject failures, these include allocations that may wait. The kernel logs no
+# failure, because a log line would count as a complaint.
 starving() {
 	local settings=/sys/kernel/debug/failslab
 
@@ -122,7 +122,7 @@ one_sends() {
 	((!status)) || fail "there are findings"
 }
 
-# Both change one fabric, each in the midst of what the other does.
+# Two processes change one fabric, each during the changes of the other.
 two_send() {
 	local other status=0
 
@@ -136,8 +136,8 @@ two_send() {
 	fail "there are findings"
 }
 
-# "command NAME: 7 sent, 5 accepted, 2 refused ...": POLICY_GET has no way to refuse one
-# that is right in form.
+# A line is "command NAME: 7 sent, 5 accepted, 2 refused ...": POLICY_GET accepts every
+# well-formed request.
 all_commands_both() {
 	local never
 
@@ -156,12 +156,13 @@ leaf_has_paths() {
 		TOPO_SPINES * TOPO_LINKS))
 }
 
-# A large flowlet table counts or does not, by where the kernel finds room for it.
+# A large flowlet table may or may not be counted, depending on the memory in which the kernel
+# places it.
 leaf_memory() {
 	leaf_again && conga 0 fabric set flowlets 1024 && memory
 }
 
-# What is made once is made before; what is found here will be found again.
+# Objects that are allocated once are allocated before; the later readings include them again.
 memory_before() {
 	traffic_up
 	fuzz -s $((SEED + 3)) -c "$WARM" >/dev/null 2>&1
@@ -177,8 +178,8 @@ nothing_kept() {
 	((MEMORY - before <= KEPT_KB)) || fail "$((MEMORY - before)) KB more than before"
 }
 
-# Where every allocation is watched, it takes memory to do so. The kernel tells of leaks
-# by itself there, when the machine ends.
+# A kernel that watches every allocation uses memory for this. Such a kernel reports leaks by
+# itself when the machine ends.
 watched() {
 	[[ -e /sys/kernel/debug/kmemleak ]]
 }

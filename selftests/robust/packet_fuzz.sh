@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# packet_fuzz.sh [-n PACKETS] [-s SEED] - hostile packets, as many to each door of a box
-# whose links are taps: none comes out otherwise than the manual says, each is counted,
-# and who may not teach teaches nothing. What is sent, and what is expected of each
-# packet, is in packet_fuzz.c and the files beside it.
+# packet_fuzz.sh [-n PACKETS] [-s SEED] - sends hostile packets, the same number to each hook of a
+# node whose links are taps. Every packet that comes out is as the manual describes, each is
+# counted, and the module learns only from accepted senders. The file packet_fuzz.c and the files
+# beside it have the packets and the expected results.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 
-# The taps last as long as this program, which is started anew with them.
+# The taps last as long as this program, which is restarted with them.
 [[ ${PACKET_FUZZ_TAPS-} ]] || ((EUID)) ||
 	PACKET_FUZZ_TAPS=1 exec "$TESTS/tools/packet_fuzz" -o "$0" "$@"
 
@@ -23,9 +23,11 @@ readonly FLOWS=1000 BALANCE_PERCENT=140
 readonly LEAF_ID=24239		# as packet_fuzz knows it
 readonly MAC=02:00:00:00:00:01 MAC_PEER=02:00:00:00:00:02
 readonly -a DOORS=(rx tx link control) POLICY_ROUNDS=(conga tr hula rehash)
-# As long as it can be, for hellos that are too many; short, for leaves that fall silent
+# One interval is as long as possible, for hellos that are too many; another is short, for leaves
+# that become silent.
 readonly -A HELLO=([conga]=10s [tr]=300ms [hula]=300ms [rehash]=300ms)
-# Long, so that what the door before has taught is fed back; short, so that it is overdue
+# A long Tage lets the metrics of the previous hook be fed back, and a short Tage makes them
+# overdue.
 readonly -A AGE=([conga]=10s [tr]=1s [hula]=1s [rehash]=10s)
 readonly -A METRIC=([conga]=max [tr]=max [hula]=max [rehash]=sum)
 readonly -A LINK=([up0]=0 [up1]=1 [pass]=2 [side]=3)
@@ -40,7 +42,7 @@ while getopts n:s: option; do
 done
 readonly PACKETS SEED ROUND=$(((PACKETS + 3) / 4))
 
-# Counters of packets and reasons that these packets need not reach, and why
+# These packets cannot reach these counters of packets and reasons; the values give the cause.
 readonly -A BEYOND_REACH=(
 	[flowlets_rerouted]="no path goes down"
 	[probe_late]="of the timer alone" [probe_skipped]="of the timer alone"
@@ -61,9 +63,9 @@ readonly -A BEYOND_REACH=(
 REPORT=$(mktemp -d)
 defer "rm -rf $REPORT"
 
-# ---- the box ----
+# ---- the node ----
 
-# by_uplinks ADDRESS [WEIGHT]: a route; WEIGHT is of the first uplink
+# by_uplinks ADDRESS [WEIGHT]: adds a route; WEIGHT is that of the first uplink
 by_uplinks() {
 	local v=10.1.0. a=1 b=3
 
@@ -88,7 +90,8 @@ links() {
 routes() {
 	local n
 
-	# The kernel's own way to one leaf is the wide uplink: what fits only there is sent.
+	# The kernel's own route to one leaf is the wide uplink: the test sends packets that fit
+	# only there.
 	by_uplinks 10.0.0.21 255
 	for n in 22 23 25 77; do by_uplinks "10.0.0.$n"; done
 	for n in 15 16 17 4d; do by_uplinks "fd00::$n"; done
@@ -108,7 +111,7 @@ tunnels() {
 	for dev in host vx vx6 vxc; do echo "link set $dev master br0"; done
 }
 
-# to DEVICE ADDRESS MAC
+# to DEVICE ADDRESS MAC: prints an FDB entry
 to() {
 	echo "fdb add $3 dev $1 dst $2 self"
 	echo "fdb add $3 dev $1 master static"
@@ -126,7 +129,7 @@ stations() {
 	for dev in vx vx6 vxc; do echo "link set dev $dev isolated on learning off"; done
 }
 
-# What is for this leaf goes to IPsec first.
+# Packets for this leaf go to IPsec first.
 secret() {
 	local ends="src 10.0.0.11 dst 10.0.0.25"
 
@@ -165,7 +168,7 @@ box_up() {
 		END
 }
 
-# Ports are slow, so that CE is raised; a queue that is told of is another matter.
+# Ports are slow, so that CE is raised; reported queues have a test of their own.
 fabric_here() {
 	{
 		echo "fabric add leaf-id $LEAF_ID hello ${HELLO[conga]} probe 50ms flowlet-timeout 500ms explicit-feedback on age 10s flowlets 1024 \
@@ -192,7 +195,8 @@ fuzz() {
 	"$TESTS/tools/packet_fuzz" -n "$BOX" "$@"
 }
 
-# Atomic allocations fail while the program says so; the kernel is silent about it.
+# Atomic allocations fail while the program requests it; the kernel logs nothing about these
+# failures.
 starving() {
 	local settings=/sys/kernel/debug/failslab
 
@@ -201,7 +205,7 @@ starving() {
 			echo 1 >$settings/interval && echo -1 >$settings/times; }
 }
 
-# door DOOR FIRST: a quarter of its packets
+# door DOOR FIRST: sends a quarter of the packets of this hook
 door() {
 	local start status=0
 
@@ -214,7 +218,8 @@ door() {
 	swept "$1" && counted "$1"
 }
 
-# Every byte of the headers, every length. Of what a tenant sends the outer ones are not.
+# The packets vary every byte of the headers, and every length. In packets of a tenant the outer
+# headers stay unchanged.
 swept() {
 	local line
 
@@ -223,7 +228,7 @@ swept() {
 	[[ ! $line ]] || fail "not all were swept: $line"
 }
 
-# What must have been counted, and may have been beside that, was.
+# Every required counter grew, and only required and optional counters grew.
 counted() {
 	local word unsure name expected
 	local -A grown=()
@@ -240,7 +245,7 @@ counted() {
 	done
 }
 
-# sum NAME...: of counters
+# sum NAME...: prints the sum of these counters
 sum() {
 	local name all=0
 
@@ -255,7 +260,7 @@ read_stats() {
 	for word in $(stats_words "$BOX"); do STAT[${word%=*}]=${word#*=}; done
 }
 
-# Of each packet that was received one reason is counted, and no more.
+# Exactly one reason is counted for each packet that was received.
 add_up() {
 	local consumed unsent
 
@@ -283,16 +288,17 @@ all_reasons() {
 	[[ ! $never ]] || fail "never counted:$never"
 }
 
-# ---- what is believed ----
+# ---- accepted packets ----
 
-# But for ages, what ages, and what is due
+# Prints the state without ages, values that age, and feedback that is due.
 state() {
 	printf '%s\n' "table show to-leaf" "table show from-leaf" "leaf show" "path show" |
 		"$CONGA" -n "$BOX" -j -b - |
 		sed -E 's/,"age_ns":[0-9]+//g; s/,"metric":[0-9]+}/}/g; s/,?"(local|remote|queue_ns)":[0-9]+//g'
 }
 
-# What passes by is no lesson, and may be marked with what waits here (queue_marked).
+# The module learns nothing from packets in transit, and may mark them with the local backlog
+# (queue_marked).
 strangers() {
 	local before d word
 
@@ -311,12 +317,12 @@ strangers() {
 	done
 }
 
-# strangers_in POLICY: after a few who are none
+# strangers_in POLICY: sends a few ordinary packets before those of unknown leaves
 strangers_in() {
 	conga_here fabric set policy "$1" && fuzz -d rx -s "$SEED" -c 60 >/dev/null && strangers
 }
 
-# begin POLICY: its round, with leaves that were said good-bye to
+# begin POLICY: starts its round, with leaves that got a goodbye message
 begin() {
 	conga_here fabric set hello off &&
 		conga_here fabric set policy "$1" metric "${METRIC[$1]}" hello "${HELLO[$1]}" age "${AGE[$1]}"
@@ -326,10 +332,10 @@ conga_here() {
 	"$CONGA" -n "$BOX" "$@"
 }
 
-# By links that these few packets do not load, and with a table of flowlets that is new: CONGA
-# leaves a flow where its entry's last packet went, which what came before has not put in halves.
-# By a route of equal weights.
-# Five sigma of a fair draw.
+# These few packets do not load the links, and the table of flowlets is new: CONGA leaves a flow
+# on the uplink of the last packet in its entry, and earlier packets did not divide the entries
+# equally. The route has equal weights.
+# The limit is five sigma of a fair draw.
 balances() {
 	local left up0 up1
 

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Transfers go on, at 30 % of a fabric of slow links, while one thing after the other fails and
-# is repaired: links, paths behind a spine, spines, ports, fabrics. Every transfer ends, with
-# each byte as it was sent; the kernel's memory is what it was; counters add up; what was
-# repaired is used again.
+# Transfers continue, at 30 % of a fabric of slow links, while one failure after the other begins
+# and is repaired: links, paths behind a spine, spines, ports and fabrics. Every transfer ends,
+# with each byte as it was sent. The kernel uses no more memory than before, counters add up, and
+# repaired paths are used again.
 #
 #	soak.sh [-t SECONDS] [-n FAILURES] [-s SEED]
-#		of simulated time (180), so many failures in it (one each 36 s), of which
-#		the seed says which, where and how long
+#		runs for this simulated time (180) with this number of failures (one each
+#		36 s); the seed selects their kind, place and duration
 #
 # Under User Mode Linux with time travel an hour takes some minutes.
 
@@ -54,9 +54,9 @@ parse() {
 	RANDOM=$SEED
 }
 
-# ---- what fails: KIND_begins and KIND_ends, each of leaf L, spine S, parallel link P ----
+# ---- failures: KIND_begins and KIND_ends, each with leaf L, spine S, parallel link P ----
 
-# draw MAX: sets DRAWN
+# draw MAX: sets DRAWN to a random number
 draw() {
 	DRAWN=$((RANDOM % $1))
 }
@@ -81,7 +81,7 @@ carrier_lost_ends() {
 	ip -n "${SPINE[S]}" link set "down$L.$P" up && spine_routes
 }
 
-# The spine's link to the leaf loses a packet in five.
+# The spine's link to the leaf loses one packet in five.
 lossy_begins() {
 	tc -n "${SPINE[S]}" qdisc replace dev "down$L.$P" root netem rate "$TOPO_RATE" loss 20% limit 100
 }
@@ -91,7 +91,7 @@ lossy_ends() {
 		grep "dev down$L.$P root" "$TOPO_DIR/${SPINE[S]}.tc" | tc -n "${SPINE[S]}" -batch -
 }
 
-# The spine drops all that goes to the leaf, in silence.
+# The spine silently drops all packets to the leaf.
 blackhole_begins() {
 	ip -n "${SPINE[S]}" route replace blackhole "${VTEP[L]}"
 }
@@ -116,7 +116,7 @@ fabric_gone_ends() {
 	fabric_leaf "$L" conga auto
 }
 
-# All its links lose their carrier; its routes are gone, and its fabric.
+# All its links lose their carrier; its routes and its fabric are removed.
 spine_reboots_begins() {
 	local link
 
@@ -132,16 +132,16 @@ spine_reboots_ends() {
 		ip -n "${SPINE[S]}" -batch - && spine_routes && fabric_spine "$S"
 }
 
-# As a routing protocol would put them back
+# The routes are restored as a routing protocol would do it.
 spine_routes() {
 	sed -n 's/^route add/route replace/p' "$TOPO_DIR/${SPINE[S]}.ip" |
 		ip -n "${SPINE[S]}" -batch -
 }
 
-# ---- what must be so ----
+# ---- conditions ----
 
-# counters_agree LEAF SLACK: as far as they do whatever is lost; packets come while they are
-# read
+# counters_agree LEAF SLACK: the counters agree except for losses; SLACK covers packets that
+# arrive while they are read
 counters_agree() {
 	local words name known
 	local -A of=()
@@ -160,17 +160,17 @@ counters_agree() {
 	fi
 }
 
-# usable LEAF: how many of its paths are
+# usable LEAF: prints how many of its paths are usable
 usable() {
 	conga "$1" path show | grep -cw usable
 }
 
-# sent LEAF: sets SENT, packets by uplink
+# sent LEAF: sets SENT to the packets by uplink
 sent() {
 	mapfile -t SENT < <(conga "$1" -j port show | jq -r 'sort_by(.dev)[].tx_packets')
 }
 
-# all_send LEAF: more than what is in BEFORE, by each uplink
+# all_send LEAF: each uplink has sent more packets than BEFORE
 all_send() {
 	local u
 
@@ -181,8 +181,8 @@ all_send() {
 	done
 }
 
-# within SECONDS COMMAND...: as busywait, but not as often, since each time costs time on the
-# wall
+# within SECONDS COMMAND...: works like busywait, but tries less often, since each try takes real
+# time
 within() {
 	local until=$(($(now_ms) + $1 * 1000))
 
@@ -193,7 +193,7 @@ within() {
 	done
 }
 
-# Paths are back, and by each goes traffic again, from both leaves.
+# The paths have returned, and each carries traffic again, from both leaves.
 used_again() {
 	local l
 
@@ -212,7 +212,7 @@ all_usable() {
 
 # ---- a run ----
 
-# fail_one KIND: somewhere, for a time; sets REPAIRED[KIND]
+# fail_one KIND: makes one failure at a random place for a random time; sets REPAIRED[KIND]
 fail_one() {
 	local for_seconds
 
@@ -233,7 +233,7 @@ seconds_now() {
 	echo $(($(now_ms) / 1000 - START))
 }
 
-# progress MINUTES: a line
+# progress MINUTES: prints a line
 progress() {
 	MEMORY_KB=$(memory_kb)
 	SAMPLES+=("$MEMORY_KB")
@@ -241,7 +241,7 @@ progress() {
 		"$(tail -n 1 "$TOPO_DIR/transfers")"
 }
 
-# wait_until SECONDS: of the run, with a line a minute
+# wait_until SECONDS: waits until this time of the run, and prints a line each minute
 wait_until() {
 	local now minute
 
@@ -263,7 +263,8 @@ transfers_begin() {
 	TRANSFERS=$!
 }
 
-# What takes memory once has taken it: connections of all sizes, each kind of failure.
+# A first round makes all allocations that happen once: connections of all sizes, and each kind of
+# failure.
 warm_up() {
 	local kind
 
@@ -276,7 +277,7 @@ warm_up() {
 	BASE=$MEMORY REPAIRED=()
 }
 
-# One failure in each of as many parts of the time, somewhere in its first half
+# The time is divided into equal parts, and one failure begins in the first half of each part.
 failures() {
 	local part=$((TIME * 1000 / (FAILURES > 0 ? FAILURES : 1)))
 
@@ -310,7 +311,8 @@ transfers_complete() {
 	[[ $status == 0 && $said == end\ * ]] || fail "$said $(head -n 5 "$TOPO_DIR/wrong")"
 }
 
-# queue_drops LEAF: of all queues on the way from it to the other, what is not stamped, too
+# queue_drops LEAF: prints the drops of all queues from this leaf to the other, which include
+# packets without a stamp
 queue_drops() {
 	local s
 
@@ -322,8 +324,8 @@ queue_drops() {
 	} | awk '$1 == "Sent" { sum += $7 } END { print sum + 0 }'
 }
 
-# After everything: each packet that one leaf stamps the other takes, or a full queue between
-# them dropped it, as TCP makes it do.
+# At the end, the other leaf has received each packet that one leaf stamped, unless a full queue
+# between them dropped it, as happens with TCP.
 counters_add_up() {
 	local l said tx rx dropped before=()
 
@@ -349,7 +351,7 @@ counters_add_up() {
 	done
 }
 
-# mean FIRST COUNT: of samples
+# mean FIRST COUNT: prints the mean of these samples
 mean() {
 	local i sum=0
 
@@ -357,7 +359,8 @@ mean() {
 	echo $((sum / $2))
 }
 
-# At rest what it was before; under way no more at the end than at the beginning.
+# Memory at rest must equal that before; during the run it must not grow from the beginning to the
+# end.
 memory_flat() {
 	local third=$((${#SAMPLES[@]} / 3)) first last
 

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What a user without privileges may cost everybody, who has user and network namespaces of
-# his own, as many uplinks as a fabric has, and many leaves. Timers and works run in softirq
-# and in the kernel's threads, where no cgroup pays. So probes have a floor there; and rounds
-# of one kind, of all his fabrics together, take a hundredth of a processor at most. Kprobes
-# tell when each round began and how long it took, so that the machine's speed does not
-# matter: the next one of the same fabric comes that many times later.
+# The cost that a user without privileges can cause for other users. The user has user and network
+# namespaces of his own, as many uplinks as a fabric has, and many leaves. Timers and works run in
+# softirq and in kernel threads, whose time no cgroup accounts. Therefore probes have a minimum
+# interval there, and rounds of one kind, in all fabrics of the user together, use at most one
+# hundredth of a processor. Kprobes show when each round began and how long it took, so the
+# machine's speed does not matter: the next round of the same fabric must begin after a multiple
+# of this time.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -27,7 +28,7 @@ readonly FLOOR="In a user namespace probe is auto, off or a time from 10 ms to 1
 
 # ---- namespaces ----
 
-# uplinks COUNT: that end in the same namespace, with addresses of both families
+# uplinks COUNT: adds uplinks that end in the same namespace, with addresses of both families
 uplinks() {
 	local i
 
@@ -43,7 +44,7 @@ uplinks() {
 	done
 }
 
-# user_up NUMBER UPLINKS: a namespace that nobody owns
+# user_up NUMBER UPLINKS: creates a namespace of a user without privileges
 user_up() {
 	local ns=user$1-$SFX pid
 
@@ -102,7 +103,7 @@ setup() {
 
 # ---- rounds ----
 
-# watch FUNCTION [OTHER]: from now on; how often the other one is called, too
+# watch FUNCTION [OTHER]: watches the function from now on, and counts the calls of the other one
 watch() {
 	echo 0 >"$TRACING/tracing_on"
 	echo >"$TRACING/trace"
@@ -123,8 +124,9 @@ watch_end() {
 	echo >"$TRACING/kprobe_events"
 }
 
-# rounds: sets COUNT, the least of a fabric, RATIO, of the time from one's beginning to the
-# next one's to what it took, over all but the longest, in which the machine may have stopped
+# rounds: sets COUNT to the least number of rounds of a fabric, and RATIO to the ratio of the time
+# between the starts of two rounds to the duration of a round. The longest round is left out,
+# because the machine may have stopped in it.
 rounds() {
 	read -r COUNT RATIO < <(awk '
 		{
@@ -165,7 +167,8 @@ rounds() {
 		}' <(grep -v '^#' "$TRACING/trace"))
 }
 
-# seen FABRICS: each has had enough rounds. Seldom asked: what is watched can be preempted.
+# seen FABRICS: each fabric has had enough rounds. The test checks rarely, because the watched
+# code can be preempted.
 seen() {
 	local objects
 
@@ -175,7 +178,7 @@ seen() {
 	((objects >= $1 && COUNT >= ROUNDS))
 }
 
-# bounded FUNCTION FABRICS [COMMAND...]: which runs meanwhile
+# bounded FUNCTION FABRICS [COMMAND...]: the rounds are bounded while the command runs
 bounded() {
 	local fabrics=$2 status=0 pid=""
 
@@ -264,7 +267,7 @@ hellos_restarted() {
 	done
 }
 
-# Every link that goes or comes changes the paths to all leaves.
+# Every link that goes down or comes up changes the paths to all leaves.
 links_flap() {
 	while :; do
 		ip -n "${USER_NS[0]}" link set down0 down
@@ -278,7 +281,7 @@ news() {
 	bounded conga_netlink_news 1 links_flap && fabrics_del "${USER_NS[@]:0:1}"
 }
 
-# As often as was asked for, a few times as far apart as they take
+# The rounds are as frequent as configured, and their distance is a few times their duration.
 own_not_bounded() {
 	local us
 
@@ -296,7 +299,7 @@ own_seen() {
 	echo "# conga_probe_tick, the administrator's: apart: $RATIO times their length"
 }
 
-# Devices are walked for addresses when something changed, as the new fabric did.
+# The module walks the devices for addresses after a change, which the new fabric is.
 devices_left_alone() {
 	fabric_make "$OWN" "$FEW" policy hula hello off probe 50ms && own_seen conga_own_work || return
 	echo "# looks for addresses in $COUNT rounds: $OTHERS"

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# An uplink comes and goes while all processors send by it: whoever has just found it
-# usable may not find its port any more. So for every policy that asks ports about
-# themselves; no packet is lost.
+# An uplink is removed and added while all processors send by it: a packet that just found it
+# usable may find that its port is gone. The test runs for every policy that reads state of ports;
+# no packet is lost.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -35,7 +35,7 @@ setup() {
 	flows_end "${HOST[1.0]}" eth0
 }
 
-# goes: again and again, until told to end
+# goes: removes and adds the uplink until it is stopped
 goes() {
 	local i
 
@@ -48,12 +48,12 @@ goes() {
 	done
 }
 
-# went BEFORE: how often since
+# went BEFORE: prints how often this happened since BEFORE
 went() {
 	echo $(($(stat_of "${LEAF[0]}" path_down) - $1))
 }
 
-# goes_under POLICY: as many rounds as it takes
+# goes_under POLICY: runs as many rounds as are needed
 goes_under() {
 	local going before round
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tunnels that are bound to a device: a vxlan device with "dev" and "remote", an FDB entry with
-# "via". Their packets stay on that device, and are counted; all others are steered, those of
-# a vxlan device with "dev" whose entries have no "via" included (as flannel makes it).
+# Tunnels that are bound to a device: a vxlan device with "dev" and "remote", or an FDB entry with
+# "via". Their packets stay on that device, and are counted. All other packets are steered, also
+# those of a vxlan device with "dev" whose entries have no "via" (as flannel makes it).
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -33,7 +33,7 @@ bound_tunnel() {
 	tunnel_up vy "$BOUND_VNI" "${VTEP[0]}" tos 0x10 dev up0 remote "${VTEP[1]}"
 }
 
-# Of one MAC alone
+# This entry is for one MAC alone.
 bound_entry() {
 	tunnel_up vz "$ENTRY_VNI" "${VTEP[0]}" tos 0x10 && tunnel_entry vz "$ENTRY_MAC" via up1 &&
 		tunnel_default vz
@@ -59,7 +59,7 @@ fabric_new() {
 	fabric_leaf 0 conga conga
 }
 
-# before TUNNEL, after TUNNEL: and the fabric
+# before TUNNEL, after TUNNEL: create the tunnel before or after the fabric
 before() {
 	tunnels_down && "$1" && fabric_new
 }
@@ -68,7 +68,7 @@ after() {
 	tunnels_down && fabric_new && "$1"
 }
 
-# cross DEVICE ADDRESS: through a tunnel of the leaf's own
+# cross DEVICE ADDRESS: pings cross a tunnel of the leaf's own
 cross() {
 	stats_mark "${LEAF[0]}"
 	flows_cross "$COUNT" "${LEAF[0]}" "$2" "${LEAF[1]}" "$1" "${LEAF[0]}"
@@ -104,7 +104,7 @@ both() {
 	cross_hosts && steered
 }
 
-# The other uplink goes: nobody takes its place.
+# The other uplink is removed, and none takes its place.
 device_goes() {
 	after bound_tunnel && leaf_ip route del "$VTEP_PREFIX" || return
 	nexthops 1
@@ -135,7 +135,7 @@ underlay() {
 	tap_test "v$1: entries without a device that existed before the fabric are steered" \
 		entries_are_free before
 	tap_test "v$1: bound tunnels and others work side by side" both
-	# Where a source is given IPv6 itself takes another device.
+	# IPv6 itself chooses another device if a source is given.
 	(($1 == 6)) ||
 		tap_test "v4: a bound tunnel whose device no longer leads to the leaf uses no other device" \
 			device_goes

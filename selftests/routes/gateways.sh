@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Several gateways behind one uplink: each of them gets flows, and a flow stays at one. A
-# gateway that does not answer while its link has carrier is left out where the kernel
-# leaves it out: of multipath routes by fib_multipath_use_neigh (IPv4), or on a node that does
-# not forward (IPv6), of nexthop groups always (IPv4).
-# Neighbours that no path depends on change nothing.
+# Several gateways behind one uplink: each gateway gets flows, and a flow stays with its gateway.
+# A gateway that does not answer while its link has carrier is left out where the kernel leaves it
+# out: from multipath routes with fib_multipath_use_neigh (IPv4) or on a node that does not
+# forward (IPv6), and from nexthop groups always (IPv4). Neighbours that no path depends on change
+# nothing.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -33,7 +33,7 @@ readonly SCANNED=40		# neighbours of no path
 
 # ---- gateways ----
 
-# What leaf 0 calls gateway $1 (1 to 3) behind up0 is a device of its own at spine 0.
+# Gateway $1 (1 to 3) of leaf 0 behind up0 is a device of its own at spine 0.
 gateway_behind() {
 	GATEWAY=10.9.0.$1
 	((TOPO_UNDERLAY == 4)) || GATEWAY=fd09::$1
@@ -69,7 +69,7 @@ gateways_fail() {
 	done
 }
 
-# hops GATEWAY...: sets HOPS, by up0; "up1" is the gateway there
+# hops GATEWAY...: sets HOPS to these gateways by up0; "up1" is the gateway of that uplink
 hops() {
 	local i
 
@@ -103,8 +103,8 @@ by_group() {
 		leaf_ip route replace "$VTEP_PREFIX" nhid "$GROUP"
 }
 
-# routes_clear [LOOKS]: with 1 the kernel looks at the neighbours of routes, as IPv4 does by
-# a sysctl, and IPv6 where it does not forward
+# routes_clear [LOOKS]: with 1 the kernel checks the neighbours of routes, as IPv4 does by a
+# sysctl, and IPv6 on a node that does not forward
 routes_clear() {
 	leaf_ip -force -batch - 2>/dev/null <<-END
 		route del $VTEP_PREFIX
@@ -120,7 +120,7 @@ routes_clear() {
 
 # ---- what is expected ----
 
-# Flows by gateway, as AT[1]: of one more look at what leaves by up0
+# Counts flows by gateway in AT[1] and so on: a second capture of the packets that leave by up0.
 gateways_watch() {
 	local i
 
@@ -136,7 +136,7 @@ gateways_watch() {
 	} | in_ns "${LEAF[0]}" nft -f -
 }
 
-# gateways_left: sets AT, and BY_UP0 of LEFT, and counts anew
+# gateways_left: sets AT, and BY_UP0 of LEFT, and restarts the counts
 gateways_left() {
 	local i
 
@@ -153,7 +153,8 @@ cross() {
 		gateways_left
 }
 
-# shared GATEWAY...: each with a part of what left by up0, all others with none
+# shared GATEWAY...: each of these has a part of the packets that left by up0, and all others have
+# none
 shared() {
 	local i sum=0
 
@@ -165,7 +166,7 @@ shared() {
 	((sum == BY_UP0)) || fail "at the gateways: ${AT[*]}, of $BY_UP0 at $*"
 }
 
-# several ROUTE GATEWAY...
+# several ROUTE GATEWAY...: flows are shared by these gateways
 several() {
 	local kind=$1
 
@@ -174,13 +175,13 @@ several() {
 	"$kind" "$@" && cross && steered_all "$COUNT" && flows_spread "$COUNT" up0 && shared "$@"
 }
 
-# beside_another ROUTE: an uplink with two gateways, and one with one
+# beside_another ROUTE: one uplink has two gateways, and another has one
 beside_another() {
 	routes_clear
 	"$1" 1 2 up1 && cross && steered_all "$COUNT" && shared 1 2 && flows_spread "$COUNT" up0 up1
 }
 
-# Datagrams of a single flow, by policy letflow with an end of each flowlet at once
+# Sends datagrams of a single flow, by policy letflow, where each flowlet ends at once.
 one_gateway_each() {
 	local i used=0
 
@@ -193,7 +194,7 @@ one_gateway_each() {
 	((used == 1)) || fail "at the gateways: ${AT[*]}"
 }
 
-# reason_is DEVICE WORD: of its path
+# reason_is DEVICE WORD: the path of the device is out for this reason
 reason_is() {
 	local state
 
@@ -201,7 +202,7 @@ reason_is() {
 	[[ $state == "$2" ]] || fail "$1: $state, expected: $2"
 }
 
-# left_out ROUTE LOOKS: the only gateway of up0 does not answer, and then it does
+# left_out ROUTE LOOKS: the only gateway of up0 stops answering, and later answers again
 left_out() {
 	routes_clear "$2"
 	"$1" 1 up1 && gateways_fail 1 && cross && flows_spread "$COUNT" up1 &&
@@ -218,7 +219,7 @@ one_of_two() {
 	cross && shared 1 2
 }
 
-# late_ones_end: what waited for a gateway has come, and is forgotten
+# late_ones_end: packets that waited for a gateway have arrived, and are no longer counted
 late_ones_end() {
 	local seen=none
 
@@ -229,7 +230,7 @@ late_ones_end() {
 	flows_left "${LEAF[0]}" && gateways_left && flows_forget "${HOST[1.0]}" eth0
 }
 
-# The kernel does not look, and neither does conga: the path counts as usable.
+# Neither the kernel nor conga checks the neighbour: the path counts as usable.
 not_looked_at() {
 	routes_clear 0
 	by_route 1 up1 && gateways_fail 1 || return
@@ -239,7 +240,7 @@ not_looked_at() {
 	late_ones_end
 }
 
-# As in a stock kernel, which then uses them all the same
+# This is the behaviour of a stock kernel, which uses all of them in this case.
 none_answers() {
 	routes_clear 1
 	by_route 1 2 && gateways_fail 1 2 || return
@@ -250,8 +251,8 @@ none_answers() {
 	late_ones_end
 }
 
-# searches_watch: from now on, searches for paths are counted, those of all nodes.
-# To show the paths looks for those of all keys, so that no control packet has to later.
+# searches_watch: from now on, the searches for paths of all nodes are counted. Showing the paths
+# searches for those of all keys, so that later no control packet has to.
 searches_watch() {
 	local dir=/sys/kernel/tracing
 
@@ -261,14 +262,14 @@ searches_watch() {
 		echo 1 >"$dir/events/kprobes/conga_searched/enable"
 } &>/dev/null
 
-# searches_end: sets SEARCHES, how often a node looked for paths by a port since then
+# searches_end: sets SEARCHES to the number of searches for paths by a port since then
 searches_end() {
 	SEARCHES=$(awk '$1 == "conga_searched" { print $2 }' /sys/kernel/tracing/kprobe_profile)
 	echo 0 >/sys/kernel/tracing/events/kprobes/conga_searched/enable
 	echo >/sys/kernel/tracing/kprobe_events
 }
 
-# The kernel tells of neighbours that answered, and fail.
+# The kernel notifies of neighbours that answered before, and fail now.
 scan() {
 	local i
 
@@ -292,7 +293,7 @@ scan_changes_nothing() {
 
 # ---- tests ----
 
-# In a stock kernel
+# These are the results of a stock kernel.
 left_out_by_kernel() {
 	routes_clear 1
 	by_route 1 up1 && gateways_fail 1 && cross && flows_spread "$COUNT" up1 || return

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Routing rules and what they look at: source, DSCP, mark, source port, L3 domain. Packets of
-# two kinds go to one leaf, those of the class by table 102 (up2, up3), the others by the main
-# table (up0, up1). Each kind is balanced within its own table, and no packet leaves by an
-# uplink that the kernel's decision has not. What cannot be told apart is left and counted.
+# Routing rules and their selectors: source, DSCP, mark, source port and L3 domain. Packets of two
+# kinds go to one leaf: those of the class by table 102 (up2, up3), the others by the main table
+# (up0, up1). Each kind is balanced within its own table, and no packet leaves by an uplink that
+# the kernel's decision excludes. Packets whose kind is unknown are left to the kernel and
+# counted.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -50,9 +51,9 @@ setup() {
 	flows_count "${LEAF[0]}" "${DEVICES[@]}" && flows_end "${HOST[1.0]}" eth0
 }
 
-# ---- what the host sends is marked, or given a DSCP, on its way into the tunnel ----
+# ---- packets of the host get a mark or a DSCP before they enter the tunnel ----
 
-# arriving RULE...: of leaf 0, for what comes from its host
+# arriving RULE...: rules of leaf 0 for packets from its host
 arriving() {
 	in_ns "${LEAF[0]}" nft -f - <<-END
 		table netdev arriving
@@ -66,7 +67,7 @@ arriving() {
 	END
 }
 
-# sending TYPE RULE...: for VXLAN that leaf 0 sends
+# sending TYPE RULE...: rules for VXLAN that leaf 0 sends
 sending() {
 	in_ns "${LEAF[0]}" nft -f - <<-END
 		table inet sending
@@ -104,13 +105,13 @@ cross() {
 		class_left
 }
 
-# cross_from DEVICE NET: of the tunnel itself
+# cross_from DEVICE NET: packets leave from the tunnel itself
 cross_from() {
 	stats_mark "${LEAF[0]}"
 	flows_cross "$COUNT" "${LEAF[0]}" "10.$2.0.2" "${LEAF[1]}" "$1" "${LEAF[0]}" && class_left
 }
 
-# divided COUNT: of the class; each kind by its own table
+# divided COUNT: COUNT packets belong to the class, and each kind uses its own table
 divided() {
 	local sum=$((LEFT[up0] + LEFT[up1] + LEFT[up2] + LEFT[up3]))
 
@@ -127,12 +128,12 @@ by_class_table() {
 
 # ---- tests ----
 
-# send_at_once NAMESPACE ADDRESS PROCESSOR
+# send_at_once NAMESPACE ADDRESS PROCESSOR: sends from this processor
 send_at_once() {
 	taskset -c "$3" "$TESTS/tools/vxlan_send" -n "$1" -c "$AT_ONCE" -p "$FLOW_PORT" "$2" - &
 }
 
-# Both paths of the leaf are used by two processors at once.
+# Two processors use both paths of the leaf at the same time.
 by_source() {
 	local ids=()
 
@@ -172,7 +173,7 @@ by_mark() {
 	cross && divided $((COUNT / 2)) && steered_all "$COUNT"
 }
 
-# Of a thousand marks none takes the place of another.
+# A thousand marks are in use, and no mark gets the paths of another.
 by_no_mark() {
 	rules_clear
 	arriving meta mark set numgen inc mod 1000 offset "$FREE_MARK"
@@ -180,7 +181,7 @@ by_no_mark() {
 		steered_all "$COUNT"
 }
 
-# Bits of the mark that no rule looks at, beside such that one does
+# These are bits of the mark that no rule selects, besides one bit that a rule selects.
 by_other_bits() {
 	rules_clear
 	arriving meta mark set numgen inc mod 64 offset "$FREE_MARK"
@@ -188,7 +189,7 @@ by_other_bits() {
 	cross && divided $((COUNT / 2)) && steered_all "$COUNT"
 }
 
-# The class is as large as chance has it.
+# The size of the class is random.
 by_source_port() {
 	rules_clear
 	rule ipproto udp sport "$LEAST_PORT-$((MIDDLE_PORT - 1))" &&
@@ -205,7 +206,8 @@ by_destination_port() {
 	rule ipproto tcp dport 4789 && cross && by_main && steered_all "$COUNT"
 }
 
-# More port ranges than are told apart: all packets stay on their own routes.
+# The rules have more port ranges than the module distinguishes: all packets stay on their own
+# routes.
 by_many_ports() {
 	local i
 
@@ -214,7 +216,8 @@ by_many_ports() {
 	class_watch "udp dport 4789" "${DEVICES[@]}" && cross && left_all "$COUNT" fallback_keys
 }
 
-# A packet of a key that is not kept is left, never sent by the paths of another key.
+# A packet whose key is not kept is left to the kernel, and never sent by the paths of another
+# key.
 many_keys() {
 	local steered
 
@@ -231,7 +234,7 @@ many_keys() {
 		fail "$steered were steered, $GROWN_BY are left for their keys"
 }
 
-# A mark that came after the route was found means nothing to the kernel.
+# The kernel ignores a mark that is set after the route was found.
 marked_late() {
 	rules_clear
 	sending filter meta mark set "$RULE_MARK"
@@ -248,7 +251,7 @@ rerouted() {
 	cross && by_class_table && steered_all "$COUNT"
 }
 
-# An address that another VRF has, too, by a port of its own
+# This address also exists in another VRF, by a port of its own.
 by_own_domain() {
 	rules_clear
 	class_watch "udp dport 4789" "${DEVICES[@]}" &&

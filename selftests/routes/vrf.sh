@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The underlay of leaf 0 in a VRF: LOCAL_OUT then sees every packet twice, once
-# with the VRF's device, and routes are those of the VRF's table. Leaf 1 has
-# none, so that the packets of both are compared.
+# The underlay of leaf 0 is in a VRF: LOCAL_OUT then sees every packet twice, once with the VRF's
+# device, and the VRF's table has the routes. Leaf 1 has no VRF, so that the packets of both
+# leaves can be compared.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -80,7 +80,7 @@ setup() {
 	topo_up && vrf_underlay && vrf_tunnel && fabric_up conga conga || return
 	PIN=()
 	for ns in "${LEAF[0]}" "${HOST[@]}"; do pin "$ns" || return; done
-	# What leaf 0 stamped before leaf 1 had a fabric was lost.
+	# Packets that leaf 0 stamped before leaf 1 had a fabric were lost.
 	MISSED_BEFORE=$(busywait "$SETTLE_MS" missed_printed)
 }
 
@@ -108,7 +108,7 @@ all_arrive() {
 	fail "$((UNWANTED - before)) of $COUNT arrived at host $2"
 }
 
-# sent_by UPLINK: sets PACKETS
+# sent_by UPLINK: sets PACKETS to the packets that left by the uplink
 sent_by() {
 	packets "${LEAF[0]}" "up$1" tx
 }
@@ -124,7 +124,7 @@ both_ways() {
 	all_arrive 1.0 0.0
 }
 
-# Stamped by leaf 0 and not learnt from by leaf 1: sets MISSED. Fails if a packet
+# Sets MISSED to the packets that leaf 0 stamped and leaf 1 did not learn from. Fails if a packet
 # was sent meanwhile.
 missed() {
 	local stamped learnt
@@ -141,12 +141,12 @@ missed_printed() {
 	missed && echo "$MISSED"
 }
 
-# A moment later, if a packet was on its way.
+# A packet may still be in transit, so the counters are read again a moment later.
 missed_no_more() {
 	missed && ((MISSED == MISSED_BEFORE))
 }
 
-# Not on both of its passes.
+# The packet must be counted on one pass only.
 counted_once() {
 	stats_read "${LEAF[0]}" || return
 	((STAT[tx_stamped] >= COUNT && STAT[tx_stamped] == STAT[tx_steered])) ||

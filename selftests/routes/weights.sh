@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Weights of a route's nexthops, in multipath routes, nexthop groups and resilient groups.
-# Policy ecmp splits flows by them as the kernel does; the others count a weight as capacity,
-# so that idle uplinks get flows in proportion. What a stock kernel does is the control.
+# Weights of a route's nexthops, in multipath routes, nexthop groups and resilient groups. Policy
+# ecmp splits flows by weight as the kernel does. The other policies take a weight as capacity, so
+# that idle uplinks get flows in proportion. A stock kernel is the control.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -25,7 +25,7 @@ TOPO_LINKS=1
 TOPO_VXLAN_OPTIONS="tos 0x10"	# a stock kernel then asks for the route of each packet
 FABRIC_RATE=1tbit		# nothing here loads a port
 
-# Of so many flows a tenth is 36; limits are 4 sigma of what chance gives. Half are 180.
+# One tenth of the flows is 36, and half is 180; the limits are 4 sigma of the random split.
 readonly COUNT=360 LEAST=13 MOST=59
 readonly GROUP=10
 readonly BY_WEIGHT="ecmp conga letflow rps drb presto wcmp local drill"
@@ -40,7 +40,7 @@ multipath_equal() {
 	route main 0,5 1,5
 }
 
-# objects [WORD]...: of a group
+# objects [WORD]...: creates the nexthop objects of a group
 objects() {
 	local u
 
@@ -99,7 +99,7 @@ equal() {
 	done
 }
 
-# The lighter uplink is all there is, and then again a tenth.
+# The lighter uplink is the only one, and then gets a tenth again.
 member_leaves() {
 	routes_clear
 	conga 0 fabric set policy letflow && objects && cross && proportionate &&

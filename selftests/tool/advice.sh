@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# "conga check": a sound box has nothing to hear; each thing that hurts is found
-# when its cause is made, alone, and not any more when it is mended.
+# "conga check" reports nothing on a healthy node. Each fault is reported when the test makes its
+# cause, without other findings, and is no longer reported after the repair.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -14,7 +14,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
 
-# A spine with two links to each leaf has something to choose.
+# A spine needs two links to each leaf, so that it has a choice.
 TOPO_SPINES=1
 TOPO_LINKS=2
 FABRIC_RATE=1gbit
@@ -34,7 +34,7 @@ is_sound() {
 	says 0 "" "$CONGA" -n "$1" check
 }
 
-# finds NAMESPACE "CHECK OBJECT"...: these, in this order, and no other
+# finds NAMESPACE "CHECK OBJECT"...: the findings are exactly these, in this order
 finds() {
 	local expected said status=0
 
@@ -45,19 +45,19 @@ finds() {
 	((status == 1)) || fail "status $status with findings"
 }
 
-# here COMMAND...: of ip, on leaf 0
+# here COMMAND...: runs a command of ip on leaf 0
 here() {
 	ip -n "${LEAF[0]}" "$@"
 }
 
-# mended: what was made on leaf 0 is gone, and so is the finding
+# mended: removes the change of leaf 0, and the finding disappears
 mended() {
 	is_sound "${LEAF[0]}"
 }
 
 # ---- the form ----
 
-# Leaves in mode auto have to answer first.
+# Leaves in mode auto must answer first.
 leaf_answers() {
 	conga "$1" -j leaf show | json_is 'length > 0 and all(.reason == "answers")'
 }
@@ -90,7 +90,7 @@ warning: up0: has an MTU of 1540, smaller than that of up1, 1600; give all uplin
 
 # ---- tunnels ----
 
-# Devices that are down have no socket, so that any may share the port.
+# Devices that are down have no socket, so several devices may share the port.
 tunnel() {
 	here link add "$1" mtu 1400 type vxlan "${@:2}"
 }
@@ -115,7 +115,7 @@ gbp_is_found() {
 		finds "${LEAF[0]}" "vxlan_gbp other" && here link del other && mended
 }
 
-# IPv6 has 20 bytes more.
+# IPv6 needs 20 bytes more.
 mtu_is_found() {
 	here link set up1 mtu 1549 &&
 		finds "${LEAF[0]}" "mtu up1" "mtu_differs up1" && here link set up1 mtu 1550 &&
@@ -135,7 +135,7 @@ stacked_vlan_is_found() {
 	here link del up0.9
 }
 
-# The member knows its bond, not the bond its members.
+# A member refers to its bond, and the bond does not refer to its members.
 stacked_bond_is_found() {
 	here link add bundle type bond && here link set extra down &&
 		here link set extra master bundle && here link set bundle up || return
@@ -149,7 +149,7 @@ stacked_bond_is_found() {
 	here link del bundle && here link set extra up
 }
 
-# Both ends of a veth in one box lie side by side.
+# The two ends of a veth on one node lie side by side.
 veth_is_not_stacked() {
 	here link add left up type veth peer name right && here link set right up || return
 	conga_batch "${LEAF[0]}" <<-END && mended || return
@@ -204,7 +204,7 @@ other_metric_is_found() {
 	conga 1 fabric set metric max && busywait "$WAIT_MS" sound_at_last 0
 }
 
-# Mode auto knows what to do, mode conga goes on stamping.
+# Mode auto reacts by itself, and mode conga continues to stamp.
 unheard_leaf_is_found() {
 	conga 1 fabric del || return
 	busywait "$WAIT_MS" leaf_is_plain || fail "no bye: $(conga 0 leaf show)" || return
@@ -241,8 +241,8 @@ spine_sysctl() {
 	in_ns "${SPINE[0]}" sysctl -qw "$@"
 }
 
-# Of the fields that policy 3 takes bit 4 is the source port. A box that does
-# not forward has nothing to choose.
+# In the fields of hash policy 3 bit 4 is the source port. A node that does not forward has no
+# choice.
 hash_policy_is_found() {
 	local name=net.ipv4.fib_multipath_hash_policy policy
 
@@ -258,7 +258,7 @@ hash_policy_is_found() {
 	spine_sysctl "net.ipv4.fib_multipath_hash_fields=$TOPO_SPINE_FIELDS" && is_sound "${SPINE[0]}"
 }
 
-# One way to a leaf is no choice, whatever it is hashed by. The route returns.
+# A single path to a leaf is no choice, whatever the hash is. The route returns afterwards.
 one_way_needs_no_hash() {
 	local way rest
 
@@ -275,7 +275,7 @@ one_way_needs_no_hash() {
 		spine_sysctl net.ipv4.fib_multipath_hash_policy=3 && is_sound "${SPINE[0]}"
 }
 
-# What all or the device has counts.
+# The setting applies if it is made for all devices or for the device itself.
 linkdown_is_found() {
 	local name=net.ipv4.conf.all.ignore_routes_with_linkdown
 

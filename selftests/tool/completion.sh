@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Completion: bash asks the tool, which says what its grammar takes there, and the
-# devices, ports, leaves, policies, parameters and namespaces that there are.
+# Completion: bash asks the tool, which prints the words that its grammar accepts at this place,
+# and the existing devices, ports, leaves, policies, parameters and namespaces.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -12,7 +12,7 @@ readonly CONGA=$TESTS/../userspace/conga COMPLETION=$TESTS/../userspace/dist/con
 readonly BASH_COMPLETION=/usr/share/bash-completion/bash_completion
 readonly NS=completing$$
 
-# A kernel with tunnels built in gives each new namespace a device of theirs (tunl0).
+# If the kernel has tunnels built in, each new namespace gets a tunnel device (tunl0).
 setup() {
 	echo 2 >/proc/sys/net/core/fb_tunnels_only_for_init_net
 	ip netns add "$NS" || return
@@ -30,8 +30,8 @@ setup() {
 	END
 }
 
-# Words as bash gives them to the function, with colons as words of their own; the result
-# in one line, sorted
+# Passes words as bash gives them to the function, where colons are separate words; prints the
+# result in one line, sorted.
 completed() {
 	bash -c '
 		. "$1"; . "$2"
@@ -44,7 +44,7 @@ completed() {
 		"$BASH_COMPLETION" "$COMPLETION" "$CONGA" "$1" | sort | paste -sd' '
 }
 
-# answers "LINE" "WORDS"
+# answers "LINE" "WORDS": the completions of the line are these words
 answers() {
 	local said
 
@@ -88,7 +88,7 @@ leaves() {
 		answers "path get 10.0.0.12 from 10" ""
 }
 
-# bash holds on to what is in front of the last colon.
+# Bash keeps the text before the last colon.
 leaves_ipv6() {
 	answers "leaf set fd00::1" "12"
 }
@@ -112,7 +112,7 @@ file_names() {
 	cd "$TESTS/.." && answers "-b Kbu" "Kbuild"
 }
 
-# What is typed is no reason to load a module or to complain.
+# Completion must never load a module or print an error.
 silent_without_module() {
 	local said
 

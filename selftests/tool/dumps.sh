@@ -1,11 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The largest flowlet table is walked when somebody dumps it, counts the flowlets of an uplink
-# that drains, or flushes it. Meanwhile a process of real-time priority gets the processor when
-# it wants it: it waits for a fraction of the time that the walk takes. The least of several
-# tries counts, since the machine may be busy with others; a walk in one go takes most of the
-# time of each.
+# The largest flowlet table is walked for a dump, for the count of flowlets of a draining uplink,
+# and for a flush. Meanwhile a process with real-time priority must get the processor after a
+# fraction of the time that the walk takes. The shortest delay of several tries counts, since the
+# machine may be busy with other work; a walk without pauses takes most of the time of each try.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -32,7 +31,8 @@ setup() {
 	END
 }
 
-# shared COMMAND...: of so many, so that what the tool takes to begin is little of it
+# shared COMMAND...: runs the command many times, so that the start of the tool takes a small part
+# of the time
 shared() {
 	local i took late part least=""
 

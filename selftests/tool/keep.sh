@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A configuration is kept: what is saved and restored is what was, whatever was set;
-# sync changes what differs and disturbs nothing else, neither flowlets nor tables nor
-# what a daemon made; a file that is wrong in one line, or that the kernel refuses in
-# the midst, changes nothing; devices that are not there are waited for.
+# A configuration is kept. A saved and restored configuration equals the previous one, whatever
+# was set. The command sync changes what differs and disturbs nothing else: flowlets, tables and
+# objects of a daemon stay. A file with one wrong line, or one that the kernel rejects in the
+# middle, changes nothing. Missing devices are added when they appear.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -28,9 +28,10 @@ readonly PATIENCE_MS=10000
 readonly ROUNDS=${ROUNDS:-20} LEAVES=300
 readonly ATTR_ORIGIN=13 ORIGIN_AUTO=2 PORT_NEW=5	# by include/uapi/linux/conga.h
 
-# ---- a box with devices and no traffic ----
+# ---- a node with devices and no traffic ----
 
-# Names that the reader of a file must not stumble over, and one without a link speed.
+# These names contain characters that the reader of a file must handle, and one device has no link
+# speed.
 readonly -a DEVICES=(d0 d1 d2 d10 dev "a#b" "\"q'" veth)
 
 box_up() {
@@ -51,17 +52,17 @@ box() {
 	"$CONGA" -n "$BOX" "$@"
 }
 
-# file_is NAME: from stdin; as all files here it is gone afterwards
+# file_is NAME: writes the file from stdin; all files of this test are deleted afterwards
 file_is() {
 	cat >"$DIR/$1"
 }
 
-# applied WORD...: without a word
+# applied WORD...: the command succeeds and prints nothing
 applied() {
 	says 0 "" "$CONGA" -n "$BOX" "$@"
 }
 
-# saved NAME: what is configured is what the file says, to the letter
+# saved NAME: the current configuration equals the file, byte by byte
 saved() {
 	diff "$DIR/$1" <(box save) >"$DIR/diff" ||
 		fail "saved is another than $1: $(tr '\n' '|' <"$DIR/diff")"
@@ -82,7 +83,7 @@ full() {
 		leaf add 10.0.0.13 mode conga
 		leaf add fd00::12 mode plain
 	END
-	# As it is written, and as it is printed
+	# The name is accepted as a user may quote it, and as the tool prints it.
 	sed -i 's/"a""#""b"/a"#"b/' "$DIR/full"
 }
 
@@ -97,7 +98,7 @@ everything_comes_back() {
 		fail "saved otherwise: $(tr '\n' '|' <"$DIR/diff")"
 }
 
-# With all its defaults, and what is in force by itself is not written down.
+# All values are defaults, and a value that is in force by default is not saved.
 defaults_are_left_out() {
 	echo "fabric add" | box restore - || return
 	file_is plain <<<"fabric add policy conga"
@@ -125,7 +126,7 @@ one_of() {
 	echo "$1"
 }
 
-# maybe WORD VALUE...: the word and one of the values, or nothing
+# maybe WORD VALUE...: prints the word and one of the values, or nothing
 maybe() {
 	((RANDOM % 2)) || echo "$1 $(one_of "${@:2}") "
 }
@@ -139,7 +140,7 @@ random_params() {
 		"\(.name) \(.min) \(.max)"' "$DIR/policies")
 }
 
-# A policy that marks packets leaves no room for a larger q.
+# A policy that marks packets limits q.
 random_fabric() {
 	local policy
 
@@ -189,8 +190,8 @@ random_configuration() {
 	{ random_fabric | tr '\n' ' '; echo; random_ports; random_leaves; } | shuf
 }
 
-# From what the one before left, sync comes to the same as restore from nothing does; and
-# what is saved says it all. Then there is nothing left to do.
+# Sync from the previous configuration has the same result as restore from an empty one, and the
+# saved file is complete. A second sync then changes nothing.
 random_round() {
 	box save >"$DIR/before" && random_configuration >"$DIR/random" || return
 	box sync "$DIR/random" 2>"$DIR/said" || fail "sync: $(<"$DIR/said")" || return
@@ -209,7 +210,7 @@ random_ones_come_back() {
 	done
 }
 
-# ---- what is wrong changes nothing ----
+# ---- an invalid file changes nothing ----
 
 base_is() {
 	file_is base <<-END
@@ -221,13 +222,13 @@ base_is() {
 	box restore "$DIR/base" && saved base
 }
 
-# wrong_in_7 WORD STATUS ERROR LINE: of a file whose other lines are right and differ
-# from what is; both ways nothing is touched, not even for a moment.
+# wrong_in_7 WORD STATUS ERROR LINE: the other lines of the file are valid and differ from the
+# current configuration; neither restore nor sync changes anything, even for a moment.
 wrong_in_7() {
 	local way=$1 status=$2 error=$3 line=$4
 
 	file_is wrong <<-END
-		# In line 3 the fabric begins, which goes on in line 4.
+		# The fabric begins in line 3, and continues in line 4.
 
 		fabric add policy letflow \\
 			q 2
@@ -243,7 +244,7 @@ Nothing was changed" "$CONGA" -n "$BOX" "$way" "$DIR/wrong" || return
 	events_end && saved base
 }
 
-# No event of a change comes between these.
+# No event of a change arrives between these two.
 events_begin() {
 	"$CONGA" -n "$BOX" -j monitor fabric port leaf >"$DIR/events" &
 	MONITOR=$!
@@ -251,7 +252,7 @@ events_begin() {
 	busywait "$PATIENCE_MS" monitor_listens || fail "the monitor is deaf"
 }
 
-# The one generic netlink socket here that has groups is the monitor's.
+# The monitor has the only generic netlink socket with groups in this namespace.
 monitor_listens() {
 	# shellcheck disable=SC2016 # awk's
 	in_ns "$BOX" awk '$2 == 16 && $4 !~ /^0+$/ { found = 1 } END { exit !found }' \
@@ -287,7 +288,7 @@ line_7_is_told() {
 		"port add nowhere role uplink rate 1gbit"
 }
 
-# The kernel alone knows what values it takes. It is asked before anything changes.
+# The kernel alone knows which values are valid. The tool asks it before any change.
 values_are_asked_for() {
 	local way
 
@@ -321,7 +322,7 @@ Command failed $DIR/wrong:1
 Nothing was changed" "$CONGA" -n "$BOX" sync "$DIR/wrong" && saved base
 }
 
-# Our own address is refused when all before it has been done.
+# The node's own address is rejected after all earlier changes were made.
 refused_in_the_midst() {
 	local way
 
@@ -345,9 +346,9 @@ The previous configuration was restored" "$CONGA" -n "$BOX" "$way" "$DIR/wrong" 
 	done
 }
 
-# ---- what a daemon made ----
+# ---- objects of a daemon ----
 
-# auto_port DEVICE: as congad adds it
+# auto_port DEVICE: adds the port as congad does
 auto_port() {
 	local index said
 
@@ -386,7 +387,7 @@ absent_is_waited_for() {
 	ip -n "$BOX" link del later
 }
 
-# A tag that a line gives to one that comes later is not given to another before.
+# If a line gives a tag to a device that is missing yet, no earlier device gets this tag.
 tags_are_kept_free() {
 	file_is tags <<-END
 		fabric add
@@ -400,7 +401,7 @@ tags_are_kept_free() {
 
 # ---- the service ----
 
-# unit_does ACTION: its commands, with no more privilege than it leaves them
+# unit_does ACTION: runs the commands of the unit, with the privileges that the unit leaves them
 unit_does() {
 	local command
 
@@ -411,7 +412,7 @@ unit_does() {
 		${command//\/usr\/local\/sbin\/conga/$CONGA}
 }
 
-# By the example, with the devices that are here.
+# This test follows the example, with the devices of this node.
 service_starts_reloads_stops() {
 	[[ $(find "$TESTS/../userspace/dist" -name '*.rules' -exec grep -c 'try-reload-or-restart conga.service' {} +) == 1 ]] ||
 		fail "no rule reloads the service" || return
@@ -427,7 +428,7 @@ service_starts_reloads_stops() {
 	[[ ! $(box save) ]] || fail "stopped, there is: $(box save)"
 }
 
-# Hardened as its neighbour is, at least.
+# The service must be hardened at least as well as the other service.
 service_is_sound() {
 	local unit=$DIR/conga.service
 
@@ -440,9 +441,10 @@ service_is_sound() {
 		fail "security: $(tail -1 "$DIR/said")"
 }
 
-# ---- output that nobody reads ----
+# ---- output without a reader ----
 
-# The reader has gone before anything is written: all is applied nevertheless, and said.
+# The reader has exited before any output: all changes are made nevertheless, and an error is
+# reported.
 closed_pipe_is_no_half() {
 	local status i
 
@@ -462,8 +464,8 @@ closed_pipe_is_no_half() {
 
 # ---- another version ----
 
-# A tool with another number for "probe", which the module does not know, and which does
-# not know the module's; and one that speaks another version altogether.
+# One tool has another number for "probe", which is unknown to the module and does not know the
+# module's number. Another tool has a different version of the family.
 versions_are_told() {
 	base_is || return
 	says 1 "Error: the module does not know probe, it is older than this tool (conga -V)" \
@@ -495,8 +497,8 @@ flowlets_are() {
 	(($(flowlets | grep -c .) == $1))
 }
 
-# What another rate, another leaf and another parameter leave as it was: where each flow
-# goes, and what is known of the other leaf.
+# A change of a rate, a leaf or a parameter must keep the uplink of each flow and the tables of
+# the other leaf.
 sync_disturbs_nobody() {
 	local before table
 
@@ -530,7 +532,7 @@ oldest_row_ns() {
 	conga 0 -j table show to-leaf leaf "${VTEP[1]}" | jq '[.[].rows[].age_ns] | max // 0'
 }
 
-# The control: what begins anew forgets both, though new rows may come at once.
+# This is the control: a restart loses both, though new rows may appear at once.
 restore_begins_anew() {
 	local start=${EPOCHREALTIME/.} passed oldest
 

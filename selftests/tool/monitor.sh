@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The monitor: each event once, in order, with its object as "show" has it; as
-# text and as JSON, with times; a queue that ran over is said and made good; it
-# ends when it is told to.
+# The monitor prints each event once, in order, with its object as "show" prints it, as text and
+# as JSON, with times. It reports a queue overrun and then repairs its view. It ends when it gets
+# a signal.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -30,8 +30,8 @@ MARK_US=10001			# of Tage
 
 # ---- the monitor in the background ----
 
-# A mark is a Tage that was not there before: when the monitor has told of it, it
-# has told of all that came before.
+# A mark is a new value of Tage: once the monitor has printed it, it has printed all earlier
+# events.
 mark() {
 	MARK_US=$((MARK_US + 10))
 	conga 0 fabric set age "${MARK_US}us"
@@ -44,7 +44,7 @@ is_marked() {
 	grep -qE "\"age_ns\":${MARK_US}000,| age ${ms}ms " "$OUT"
 }
 
-# Changes nothing but Tage, until one is told of.
+# Changes only Tage, until the monitor prints a change.
 is_listening() {
 	mark && [[ -s $OUT ]]
 }
@@ -54,7 +54,7 @@ settled() {
 	busywait "$WAIT_MS" is_marked || fail "no mark: $(<"$OUT") $(<"$ERR")"
 }
 
-# monitor_start [OPTION]... -- [OBJECT]...: its lines are in $OUT from here on
+# monitor_start [OPTION]... -- [OBJECT]...: its lines go to $OUT from here on
 monitor_start() {
 	local options=()
 
@@ -62,7 +62,7 @@ monitor_start() {
 		options+=("$1")
 		shift
 	done
-	# A test that failed may have left one running.
+	# A failed test may have left a monitor running.
 	[[ ! $MONITOR ]] || kill -KILL "$MONITOR" 2>/dev/null
 	: >"$OUT"
 	"$CONGA" -n "${LEAF[0]}" "${options[@]}" monitor fabric "${@:2}" >>"$OUT" 2>"$ERR" &
@@ -71,7 +71,7 @@ monitor_start() {
 	settled && : >"$OUT"
 }
 
-# monitor_stop [SIGNAL]: status 0, and nothing on stderr
+# monitor_stop [SIGNAL]: the monitor ends with status 0 and an empty stderr
 monitor_stop() {
 	local status=0
 
@@ -80,12 +80,12 @@ monitor_stop() {
 	[[ $status == 0 && ! -s $ERR ]] || fail "status $status: $(<"$ERR")"
 }
 
-# What was told, without marks: a JSON object a line.
+# Prints the events, without marks, as a JSON object a line.
 told() {
 	jq -c "select(.object != \"fabric\" or .age_ns != ${MARK_US}000)" "$OUT"
 }
 
-# "OBJECT EVENT KEY", a line each
+# Prints "OBJECT EVENT KEY", one event a line.
 summary() {
 	told | jq -r '[.object, .event, .dev // .addr // .leaf // empty] | join(" ")'
 }
@@ -134,8 +134,8 @@ port deleted unused
 fabric changed" && monitor_stop
 }
 
-# A device that goes is told of by its name, although it has none any more. It
-# goes down before, which may be told as well.
+# The event of a removed device contains its name, although the device no longer exists. The
+# device goes down before, which may be an event as well.
 gone_device_keeps_its_name() {
 	ip -n "${LEAF[0]}" link add shortlived up type dummy || return
 	monitor_start -j -- port && conga 0 port add shortlived role transit rate 1gbit &&
@@ -153,12 +153,12 @@ fabric changed" && monitor_stop || return
 	conga 0 fabric del && fabric_leaf 0 conga auto && conga 0 fabric set hello off
 }
 
-# told_last FILTER: the last event that passes, without what only events have
+# told_last FILTER: prints the last event that matches, without the fields that only events have
 told_last() {
 	jq -c "select($1) | del(.object, .event)" "$OUT" | tail -n 1
 }
 
-# shown_is FILTER WORD...
+# shown_is FILTER WORD...: "show" prints the same object
 shown_is() {
 	local event shown
 
@@ -167,7 +167,7 @@ shown_is() {
 	[[ $event && $event == "$shown" ]] || fail "told: $event, shown: $shown"
 }
 
-# "unused" is idle, no route uses it.
+# "unused" is idle, because no route uses it.
 objects_are_as_shown() {
 	monitor_start -j -- port leaf path && conga_batch "${LEAF[0]}" <<-END || return
 		port add unused role uplink rate 1gbit tag 9
@@ -188,7 +188,7 @@ path_is_told() {
 		>/dev/null
 }
 
-# states OBJECT DEV: each state that was told, in order, changes of reason aside
+# states OBJECT DEV: prints each reported state, in order, ignoring changes of the reason
 states() {
 	told | jq -r "select(.object == \"$1\" and .dev == \"$2\") | .state" | uniq | paste -sd' '
 }
@@ -197,7 +197,7 @@ states_are() {
 	[[ $(states port up1) == "$1" && $(states path up1) == "$2" ]]
 }
 
-# The link's other end goes down and comes up again.
+# The other end of the link goes down and comes up again.
 links_and_paths_are_told() {
 	monitor_start -j -- port path && ip -n "${SPINE[1]}" link set down0.0 down || return
 	busywait "$WAIT_MS" states_are down down || fail "down: $(told)" || return
@@ -207,12 +207,12 @@ links_and_paths_are_told() {
 		fail "ports: $(told)" || return
 	[[ $(told | jq -c 'select(.object == "path" and .state == "usable")' | wc -l) == 1 ]] ||
 		fail "paths: $(told)" || return
-	# The spine's own route went with its link.
+	# The spine's own route was removed with its link.
 	topo_link_addresses 0 1 0
 	ip -n "${SPINE[1]}" route replace "${VTEP[0]}" via "$LEAF_END" && monitor_stop
 }
 
-# leaf_states: "STATE REASON" of each event of the leaf, in order
+# leaf_states: prints "STATE REASON" of each event of the leaf, in order
 leaf_states() {
 	told | jq -r 'select(.object == "leaf") | .state + " " + .reason' | paste -sd,
 }
@@ -284,7 +284,7 @@ times_are_those_of_the_clock() {
 	monitor_stop
 }
 
-# leaves NUMBER COMMAND [WORD]...
+# leaves NUMBER COMMAND [WORD]...: runs the command for this number of leaves
 leaves() {
 	local i
 
@@ -293,7 +293,7 @@ leaves() {
 	done | conga_batch "${LEAF[0]}"
 }
 
-# flood: more than the queue of a monitor that sleeps can hold
+# flood: causes more events than fit into the queue of a stopped monitor
 flood() {
 	kill -STOP "$MONITOR" && leaves "$FLOOD" add mode plain && kill -CONT "$MONITOR"
 }
@@ -306,8 +306,8 @@ overrun_is_told() {
 	grep -q overrun "$OUT"
 }
 
-# state_is_told OBJECT WORD...: behind the last overrun every object is there
-# once, as it is; what packets change aside
+# state_is_told OBJECT WORD...: after the last overrun every object is printed once, in its
+# current state; fields that packets change are ignored
 state_is_told() {
 	local steady='del(.object, .event, .dre_bytes, .metric, .tx_packets, .tx_bytes, .local)'
 	local told shown
@@ -318,7 +318,7 @@ state_is_told() {
 	[[ $shown && $told == "$shown" ]] || fail "$1 told: $told, shown: $shown"
 }
 
-# No mark behind the flood: it would be told twice.
+# No mark follows the flood, because it would be printed twice.
 overrun_is_made_good() {
 	monitor_start -j -rcvbuf "$SMALL_QUEUE" -- port leaf path && flood || return
 	busywait "$WAIT_MS" overrun_is_told || fail "nothing was lost: $(<"$OUT")" || return
@@ -339,8 +339,8 @@ overrun_is_a_line() {
 	no_flood && monitor_stop
 }
 
-# Longer than a command tries to dump leaves, of which there are enough for a dump
-# to be interrupted.
+# The wait is longer than the time for which a command retries a dump of leaves. The leaves are so
+# many that a dump is interrupted.
 lasting_flood_is_outlived() {
 	local end
 
@@ -354,7 +354,7 @@ lasting_flood_is_outlived() {
 	settled && monitor_stop && leaves "$DUMP" del
 }
 
-# Without a fabric there is one state to tell: none.
+# Without a fabric the monitor prints one state: none.
 overrun_without_fabric() {
 	monitor_start -j -rcvbuf "$SMALL_QUEUE" -- && kill -STOP "$MONITOR" &&
 		for ((i = 0; i < FLOOD; i++)); do
@@ -373,7 +373,7 @@ signals_end_it() {
 	monitor_start -- && monitor_stop INT && monitor_start -- && monitor_stop TERM
 }
 
-# Without privilege, too: its queue is then as large as it may be.
+# The monitor also runs without privileges: its queue then has the maximum size.
 anybody_may_listen() {
 	local status=0
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Which uplink would a packet take? The answer is the policy's, or the flowlet's
-# that is in progress; every uplink that is not used says why; asking changes
-# nothing.
+# The command "path get" predicts which uplink a packet would take. The answer is that of the
+# policy, or that of the flowlet in progress. Every uplink that is not used has a reason. The
+# query changes nothing.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -31,8 +31,8 @@ declare -A SENTENCE=(
 	[draining]="the uplink is draining: it takes no new flowlets"
 )
 
-# A flowlet lives for a second. The uplinks' DREs remember for ten, so that what
-# is read of them twice is nearly the same.
+# A flowlet lives for a second. The uplinks' DREs remember for ten seconds, so that two reads give
+# nearly the same value.
 setup() {
 	local i
 
@@ -47,12 +47,12 @@ setup() {
 	END
 }
 
-# get FILTER WORD...: of the one object that "path get" prints
+# get FILTER WORD...: prints a field of the only object that "path get" prints
 get() {
 	conga 0 -j path get "${@:2}" | jq -c ".[] | $1"
 }
 
-# got EXPECTED FILTER WORD...
+# got EXPECTED FILTER WORD...: the field has the expected value
 got() {
 	local found
 
@@ -66,7 +66,7 @@ drain() {
 
 # ---- the form ----
 
-# shape FILTER WORD...: "key:type ..." of each object that passes, one a line
+# shape FILTER WORD...: prints "key:type ..." of each object that matches, one a line
 shape() {
 	get "$1 | to_entries | map(\"\\(.key):\\(.value | type)\") | join(\" \")" "${@:2}" | sort -u
 }
@@ -81,7 +81,7 @@ keys_are_these() {
 	[[ $found == '"leaf:string decision:string paths:array"' ]] || fail "$found"
 }
 
-# What packets and time change aside.
+# These fields change with packets and time, and are ignored.
 paths_are_those_of_path_show() {
 	local steady='map(del(.leaf, .age_ns, .local, .remote))' leaf
 
@@ -94,7 +94,7 @@ paths_are_those_of_path_show() {
 
 # ---- the choice ----
 
-# Of two idle uplinks either, and no other.
+# Either of two idle uplinks may be chosen, and no other.
 ties_fall_to_both() {
 	local i chosen=""
 
@@ -111,8 +111,8 @@ up0_is_loaded() {
 		get '.paths[] | select(.dev == "up0").local > 5' "${VTEP[1]}" | grep -q true
 }
 
-# The rate is such that pings fill the DRE of up0, which they take alone; it is
-# empty again after 17 s.
+# The rate is such that pings fill the DRE of up0, which only they use; it is empty again after 17
+# s.
 load_is_avoided() {
 	local i
 
@@ -128,12 +128,12 @@ load_is_avoided() {
 
 # ---- flows ----
 
-# send ADDRESS ADDRESS: a datagram inside the tunnel, from host to host
+# send ADDRESS ADDRESS: sends a datagram inside the tunnel, from host to host
 send() {
 	"$TESTS/tools/vxlan_send" -n "${HOST[0.0]}" -d eth0 -m "${HOST_MAC[1.0]}" -p "$DPORT" -s "$1" "$2" 00
 }
 
-# The flow is on up1, which takes no new ones: only its flowlet keeps it there.
+# The flow is on up1, which takes no new flowlets: only its flowlet keeps it there.
 flowlets_are_found() {
 	local from to
 
@@ -152,7 +152,7 @@ flow_stays() {
 			proto udp sport "$SPORT" dport "$DPORT"
 }
 
-# Whatever of it is other makes another flow, which is new.
+# A change of any field makes another flow, which is new.
 other_flows_are_new() {
 	local flow a=${HOST_IP[0.0]} b=${HOST_IP[1.0]}
 
@@ -169,9 +169,9 @@ other_flows_are_new() {
 	drain up1 off
 }
 
-# ---- why not ----
+# ---- reasons ----
 
-# reasons_are "DEV REASON" ...: of those that are not usable
+# reasons_are "DEV REASON" ...: the uplinks that are not usable have these reasons
 reasons_are() {
 	local found
 
@@ -180,7 +180,7 @@ reasons_are() {
 	[[ $found == "$1" ]] || fail "reasons: $found, expected: $1"
 }
 
-# says_why DEV REASON LEAF: the sentence is on the uplink's line
+# says_why DEV REASON LEAF: the line of the uplink contains the sentence
 says_why() {
 	local text
 
@@ -194,7 +194,7 @@ no_carrier_is_said() {
 	got '["new","up1"]' '[.decision, .dev]' "${VTEP[1]}" &&
 		says_why up0 port_down "${VTEP[1]}" && says_why unused not_nexthop "${VTEP[1]}" &&
 		ip -n "${SPINE[0]}" link set down0.0 up || return
-	# The spine's own route went with its link.
+	# The spine's own route was removed with its link.
 	topo_link_addresses 0 0 0
 	ip -n "${SPINE[0]}" route replace "${VTEP[0]}" via "$LEAF_END" || return
 	busywait "$WAIT_MS" reasons_are "unused not_nexthop" || return
@@ -206,7 +206,7 @@ draining_is_said() {
 		got '["new","up1"]' '[.decision, .dev]' "${VTEP[1]}" && drain up0 off
 }
 
-# Spine 1 drops what is for the tunnel and looks well otherwise.
+# Spine 1 drops packets of the tunnel and otherwise looks healthy.
 silence_is_said() {
 	in_ns "${SPINE[1]}" nft -f - <<-END || return
 		table inet grey {
@@ -221,7 +221,7 @@ silence_is_said() {
 	conga 0 fabric set hello off && conga 1 fabric set hello off
 }
 
-# A path that nobody uses is asked only when it has been used.
+# A path without traffic is probed only after it was used.
 is_silent() {
 	in_ns "${HOST[0.0]}" ping -q -f -c 20 -W 1 "${HOST_IP[1.0]}" >/dev/null
 	[[ $(get '.paths[] | select(.dev == "up1") | .reason' "${VTEP[1]}") == '"silent"' ]]
@@ -244,9 +244,9 @@ text_names_the_choice() {
 		fail "$text"
 }
 
-# ---- and nothing else ----
+# ---- a query changes nothing ----
 
-# No flowlet begins by asking, no counter moves by it; hosts are silent.
+# A query begins no flowlet and changes no counter; the hosts send nothing.
 asking_changes_nothing() {
 	local i
 

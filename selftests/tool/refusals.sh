@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Bad input: each is refused with its own sentence and exit status, and changes
-# nothing. Who may change, who may read; the module comes when it is asked for.
+# Invalid input: each command is rejected with its own sentence and exit status, and changes
+# nothing. The tests also cover the privileges for changing and for reading, and the loading of
+# the module on demand.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -37,8 +38,8 @@ names() {
 	defer "rm -rf $PUBLIC"
 }
 
-# Devices d0 ... d16 have no link speed. The index of "elsewhere" is not one of
-# ours.
+# Devices d0 ... d16 have no link speed. The index of the device "elsewhere" does not exist in
+# this namespace.
 links() {
 	local i
 
@@ -57,11 +58,11 @@ setup() {
 	names
 	ip netns add "$HERE_NS" && defer "ip netns del $HERE_NS" || return
 	ip netns add "$THERE_NS" && defer "ip netns del $THERE_NS" || return
-	# Nothing sends by itself: counters stay as they are, too.
+	# No node sends packets by itself, so counters stay unchanged, too.
 	in_ns "$HERE_NS" sysctl -qw net.ipv6.conf.default.disable_ipv6=1 || return
 	links | ip -n "$HERE_NS" -batch - || return
 	ip -n "$THERE_NS" link add elsewhere index 4711 type dummy || return
-	# The tree may be where nobody else can read.
+	# Other users may have no access to the tree.
 	printf '%s show\n' fabric port leaf >"$PUBLIC/configuration"
 	cp "$CONGA" "$PUBLIC/conga" && chmod 755 "$PUBLIC" "$PUBLIC/conga" || return
 	D0=$(ip -n "$HERE_NS" -o link show d0) && D0=${D0%%:*} || return
@@ -74,7 +75,7 @@ setup() {
 	END
 }
 
-# ---- what must stay ----
+# ---- state that must stay unchanged ----
 
 configuration() {
 	"$CONGA" -n "$HERE_NS" -j -b "$PUBLIC/configuration"
@@ -88,7 +89,8 @@ unchanged() {
 		fail "$*: something changed: $(diff <(jq . <<<"$now") <(jq . <<<"$BEFORE"))"
 }
 
-# Stdin: "SENTENCE | WORDS" a line. Each is refused so, and changes nothing.
+# Each line of stdin is "SENTENCE | WORDS". The command is rejected with this sentence, and
+# changes nothing.
 all_refused() {
 	local sentence words
 
@@ -99,7 +101,7 @@ all_refused() {
 	done
 }
 
-# ---- the kernel's refusals ----
+# ---- errors of the kernel ----
 
 devices_refused() {
 	says 1 'Cannot find device "nosuch"' \
@@ -214,8 +216,8 @@ parameters_refused() {
 	END
 }
 
-# What is valid beside what is not must not be applied, in whatever order the
-# two are looked at.
+# A valid attribute beside an invalid one must never be applied, in whatever order the kernel
+# checks them.
 settings_are_whole() {
 	all_refused <<-END
 		$NO_POLICY | fabric set q 5 alpha 0.2 age 5ms flowlets 2048 policy nosuch
@@ -261,7 +263,7 @@ no_fabric_refused() {
 	unchanged "no fabric elsewhere"
 }
 
-# verdict PATTERN COMMAND [ATTRIBUTE:TYPE=VALUE]...
+# verdict PATTERN COMMAND [ATTRIBUTE:TYPE=VALUE]...: the answer of the kernel matches the pattern
 verdict() {
 	local pattern=$1 said
 
@@ -272,7 +274,7 @@ verdict() {
 	unchanged "$*"
 }
 
-# What the tool cannot send. Attributes by number, see linux/conga.h.
+# The tool cannot send these requests. Attributes are given by number, see linux/conga.h.
 raw_requests_refused() {
 	verdict "ENODEV: There is no such device in this network namespace" \
 		"$PORT_NEW" 1:u32=4711 2:u32=1 4:u64=1000000000 &&
@@ -301,8 +303,8 @@ raw_requests_refused() {
 	verdict "EINVAL: A leaf is named by exactly one address" "$LEAF_DEL"
 }
 
-# Strict: what a command does not take is refused, not ignored. By the kernel's
-# own words, which differ from version to version.
+# Checks are strict: an attribute that a command does not accept is rejected, not ignored. The
+# error is the kernel's own text, which differs from version to version.
 malformed_requests_refused() {
 	verdict "EINVAL: ?*" "$FABRIC_SET" 77:u32=1 &&
 	verdict "EINVAL: ?*" "$FABRIC_SET" 9:u32=1 2:u32=5 &&
@@ -317,14 +319,14 @@ malformed_requests_refused() {
 	verdict "EOPNOTSUPP: " 99
 }
 
-# What a dump would ignore: it tells of all there is.
+# A dump would have to ignore these attributes, because it prints all objects.
 dumps_refused() {
 	verdict "EINVAL: A dump of all takes no attribute" -d "$PORT_GET" 1:u32="$D0" &&
 	verdict "EINVAL: A dump of all takes no attribute" -d "$LEAF_GET" 1:hex=0a00000c &&
 	verdict "EINVAL: A dump of paths takes no flow" -d "$PATH_GET" 32778:hex=
 }
 
-# The kernel shows the rules of a family to everybody, and trips over some.
+# The kernel shows the rules of a family to every user, and some rules made it fail.
 rules_can_be_read() {
 	local rules before leaf
 
@@ -364,10 +366,10 @@ usage_exits_2() {
 	unchanged "usage"
 }
 
-# ---- who may what ----
+# ---- privileges ----
 
-# as_nobody LINES: each line is a command of the tool, by a process without
-# privilege. Prints what they say and their exit status.
+# as_nobody LINES: each line is a command of the tool, run by a process without privileges. Prints
+# the output and the exit status.
 as_nobody() {
 	# shellcheck disable=SC2016 # for the other bash
 	in_ns "$HERE_NS" "${AS_NOBODY[@]}" bash -c 'while read -r words; do
@@ -399,7 +401,7 @@ nobody_may_change() {
 	unchanged "nobody"
 }
 
-# One process: a batch stops at the first line that fails.
+# All lines run in one process: a batch stops at the first line that fails.
 everybody_may_read() {
 	local said
 
@@ -417,7 +419,7 @@ everybody_may_read() {
 	[[ $said == "Error: Asking for a flow needs CAP_NET_ADMIN."$'\n1' ]] || fail "path get: $said"
 }
 
-# A user namespace's root configures its own network namespace, and no other.
+# The root of a user namespace configures its own network namespace, and no other.
 own_namespace_works() {
 	local out
 
@@ -438,7 +440,7 @@ own_namespace_works() {
 
 # ---- autoload ----
 
-# modules_tree DIRECTORY: nothing but this module, and the lists that depmod
+# modules_tree DIRECTORY: creates a tree with this module alone, and with the lists that depmod
 # would miss
 modules_tree() {
 	local dir
@@ -448,8 +450,8 @@ modules_tree() {
 		cp "$(module_file conga)" "$dir/" && depmod -b "$1"
 }
 
-# The kernel asks the user-space helper for the family by its alias. modprobe is
-# the real one, on a tree of modules with nothing but ours.
+# The kernel asks the user-space helper for the family by its alias. The helper is the real
+# modprobe, on a tree of modules that contains only ours.
 autoloads() {
 	local tree=$PUBLIC/modules helper
 
@@ -466,7 +468,7 @@ autoloads() {
 		-n "$HERE_NS" fabric show && [[ -d /sys/module/conga ]]
 }
 
-# Without one the tool says what to do.
+# If the module cannot be loaded, the tool prints a hint.
 module_missing_said() {
 	module_is_ours || return "$KSFT_SKIP"
 	rmmod conga && echo /bin/false >/proc/sys/kernel/modprobe || return

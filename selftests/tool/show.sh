@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What the tool shows: the JSON keys of every object, which are an interface;
-# that the numbers are those of the kernel; options and batches.
+# The output of the tool: the JSON keys of every object, which are an interface, the numbers,
+# which must be those of the kernel, and options and batches.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -21,7 +21,7 @@ readonly HEADER=$TESTS/../include/uapi/linux/conga.h
 
 # ---- set up ----
 
-# Nothing sends by itself; an uplink that no route uses; a flowlet that stays.
+# No node sends packets by itself, one uplink has no route, and one flowlet stays.
 setup() {
 	local i
 
@@ -46,13 +46,13 @@ ping_hosts() {
 
 # ---- keys ----
 
-# shape FILTER JSON: "key:type ..." of each object that passes, one a line
+# shape FILTER JSON: prints "key:type ..." of each object that matches, one a line
 shape() {
 	jq -r ".[] | $1 | to_entries |
 		map(\"\(.key):\(.value | type)\") | join(\" \")" <<<"$2" | sort -u
 }
 
-# shape_is SHAPE FILTER WORD...
+# shape_is SHAPE FILTER WORD...: the output of the command has this shape
 shape_is() {
 	local one
 
@@ -101,7 +101,7 @@ hello() {
 	conga 0 fabric set hello "$1" && conga 1 fabric set hello "$1"
 }
 
-# It is in its hellos, which are off otherwise, so that counters are exact.
+# The value is carried by hellos, which are off otherwise, so that counters are exact.
 leaf_has_an_id() {
 	conga 0 -j leaf show | json_is '.[0].id != null'
 }
@@ -123,8 +123,8 @@ table_shape() {
 			table show from-leaf
 }
 
-# while_pinging COMMAND...: a flowlet stays for a second, in which a slow machine does not
-# always answer.
+# while_pinging COMMAND...: a flowlet stays for a second, in which a slow machine does not always
+# answer.
 while_pinging() {
 	local status=0 pinger
 
@@ -151,7 +151,7 @@ policy_shape() {
 		fail "$(conga 0 policy list)"
 }
 
-# Every counter of the manual, and no other, zero or not.
+# Every counter of the manual is printed, and no other, even if it is zero.
 stats_shape() {
 	local expected found
 
@@ -163,8 +163,8 @@ stats_shape() {
 
 # ---- numbers ----
 
-# What the device counted more than the port, "device packets bytes" a line:
-# constant, for a device counts from its birth.
+# Prints the difference between the counts of the device and those of the port, "device packets
+# bytes" a line. It is constant, since a device counts from its creation.
 lead_of_devices() {
 	jq -n -r --argjson links "$(ip -n "$1" -j -s link show)" \
 		--argjson ports "$("$CONGA" -n "$1" -j port show)" '$ports[] as $port |
@@ -180,7 +180,7 @@ sent_by_ports() {
 	"$CONGA" -n "$1" -j port show | jq 'map(.tx_packets) | add'
 }
 
-# No packet passed while devices and ports were read: twice the same, printed.
+# Devices and ports were read while no packet passed: two reads are equal. Prints the result.
 lead_is_settled() {
 	local lead
 
@@ -207,7 +207,8 @@ ports_count_what_devices_count() {
 	done
 }
 
-# tx and rx doors against the tunnel device, and the link door of the spines.
+# The tx and rx hooks are compared with the tunnel device, and the link hook with the links of the
+# spines.
 doors_count_what_the_tunnel_counts() {
 	local l tx rx
 
@@ -229,7 +230,7 @@ doors_count_what_the_tunnel_counts() {
 	done
 }
 
-# numbers_are JSON FILTER WORD...
+# numbers_are JSON FILTER WORD...: the command prints these numbers
 numbers_are() {
 	local found
 
@@ -254,7 +255,7 @@ ports_and_leaves_agree() {
 		fail "$(conga 0 fabric show)"
 }
 
-# On screen what is as it should be is not said; -d says it.
+# The text omits default values; -d prints them.
 text_says_what_is_not_the_rule() {
 	conga 0 leaf set "${VTEP[1]}" mode auto 2>/dev/null || return
 	[[ $(conga 0 leaf show) == "${VTEP[1]} mode auto state plain (hello is off here) paths 2"* ]] ||
@@ -277,7 +278,7 @@ state_follows_the_device() {
 		numbers_are '["up"]' 'map(.state)' port show unused
 }
 
-# What is shown of one object is what is shown of it among all.
+# The output for one object equals its part in the output for all objects.
 filters_pick() {
 	conga 0 leaf add 10.0.0.99 mode plain || return
 	numbers_are "[\"${VTEP[1]}\"]" 'map(.leaf) | unique' path show leaf "${VTEP[1]}" &&
@@ -291,7 +292,7 @@ filters_pick() {
 	while_pinging numbers_are "[\"${VTEP[1]}\"]" 'map(.leaf) | unique' flowlet show leaf "${VTEP[1]}"
 }
 
-# More than one message holds: none is lost, none comes twice.
+# The objects exceed one message: none is lost, and none is printed twice.
 long_dumps_are_whole() {
 	local i all
 
@@ -327,12 +328,12 @@ namespaces_are_found() {
 		says 0 "$(conga 0 fabric show)" "$CONGA" -n "/run/netns/${LEAF[0]}" fabric show
 }
 
-# Everything before the line that fails is done, nothing behind it.
+# All lines before the failing line are executed, and no line after it.
 batches_stop_where_they_fail() {
 	local file=$TOPO_DIR/batch
 
 	cat >"$file" <<-'END'
-		# a comment, an empty line, quotes and a line that goes on
+		# The file has a comment, an empty line, quotes and a continued line.
 
 		fabric set q 4 \
 			alpha 0.2

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A flowlet table of 64K live entries: shown as it is read, in little memory, by leaf
-# and port, to readers that stop early. Needs a clock by which 64K flows begin within
+# A flowlet table of 64K live entries is printed while it is read, in little memory, by leaf and
+# port, also to readers that stop early. The test needs a clock by which 64K flows begin within
 # one flowlet timeout.
 
 TESTS=$(realpath "$(dirname "$0")/..")
@@ -28,8 +28,8 @@ setup() {
 	settle
 }
 
-# Each datagram by a socket of its own, from another port. What is not live yet or any
-# more, all the same: LIVE are.
+# Each datagram has a socket of its own, and so another port. Some flowlets may not be live yet,
+# or no longer: LIVE is the number of those that are.
 send_flows() {
 	local i
 
@@ -50,7 +50,7 @@ all_are_shown() {
 		fail "some twice"
 }
 
-# Text and JSON alike, where what all of them take is not to be had.
+# Text and JSON are printed alike, in less memory than all entries would need.
 in_little_memory() {
 	send_flows || return
 	(($(prlimit --data="$MEMORY" "$CONGA" -n "${LEAF[0]}" flowlet show | wc -l) >= LIVE)) ||
@@ -59,7 +59,7 @@ in_little_memory() {
 		fail "not all as JSON"
 }
 
-# Each is on one uplink, and to one leaf.
+# Each flowlet is on one uplink, and leads to one leaf.
 by_leaf_and_port() {
 	local all part=0 dev
 
@@ -74,7 +74,7 @@ by_leaf_and_port() {
 		fail "$part by port, $(show leaf "${VTEP[1]}" | jq length) by leaf, of $all"
 }
 
-# As head does: nothing is said, and nobody waits.
+# The reader stops early, as head does: the tool prints no error, and does not wait.
 readers_stop() {
 	local first
 
@@ -86,7 +86,7 @@ readers_stop() {
 	[[ ! -s $DIR/said ]] || fail "said: $(<"$DIR/said")"
 }
 
-# An array that never began is none.
+# If the array never began, the output is empty.
 refusal_prints_nothing() {
 	local said status=0
 

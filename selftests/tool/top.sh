@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The live screen: what it shows, of any size, down to 20 columns; that the terminal is
-# left as it was found, however it ends; without a terminal; as text. A tmux plays the
-# terminal.
+# The live screen: its content at any size, down to 20 columns, the terminal, which must be as
+# before however the tool ends, and the output without a terminal and as text. The terminal is
+# tmux.
 #
-#	top.sh text	no tests, but Documentation/top.txt: text under load
+#	top.sh text	runs no tests, but prints Documentation/top.txt: text under load
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -45,8 +45,8 @@ shows() {
 	busywait "$WAIT_MS" screen_has "$1" >/dev/null || fail "no $1 on: $(screen; cat "$DIR/said")"
 }
 
-# start COLUMNS LINES [NAMESPACE]: what was there before, and the terminal's settings, are
-# to be there again.
+# start COLUMNS LINES [NAMESPACE]: starts the screen; the previous text and the terminal's
+# settings must be restored later
 start() {
 	cat >"$DIR/run" <<-END
 		trap : INT QUIT		# are for top
@@ -68,7 +68,7 @@ stop() {
 	SERVER=""
 }
 
-# ended STATUS: and left the terminal as it was
+# ended STATUS: the tool ended and restored the terminal
 ended() {
 	busywait "$WAIT_MS" screen_has '^after$' >/dev/null || fail "goes on: $(screen)" || return
 	[[ $(<"$DIR/status") == "$1" ]] || fail "status $(<"$DIR/status"): $(<"$DIR/said")" || return
@@ -108,7 +108,8 @@ wide_screen() {
 		is_no_wider_than 80
 }
 
-# The rate of an uplink that pings fill, and its level. (They move to an idle one.)
+# The test fills an uplink by pings and reads its rate and level. (The pings move to an idle
+# uplink.)
 load_is_shown() {
 	conga 0 port set up2 drain on && conga 0 port set up3 drain on || return
 	shows '^up[01] +uplink +[01] +up +1Mbit +[0-9.]+(M|K)bit +[1-9][0-9]*% +[1-7]/7 \[#+ *\]$' ||
@@ -117,7 +118,8 @@ load_is_shown() {
 		conga 0 port set up3 drain off
 }
 
-# What matters most stays: port, rate and congestion; what is left out comes back.
+# The most important columns stay: port, rate and congestion; the omitted columns return on a
+# wider screen.
 narrow_screen() {
 	terminal resize-window -x 20 -y 24 && shows '^PORT    SENDS   DRE$' &&
 		shows '^up2 +([0-9.]+[KM]?bit) +0/7$' && shows '^flowlets [0-9]+/s$' &&
@@ -127,7 +129,7 @@ narrow_screen() {
 	terminal resize-window -x 80 -y 24 && shows "^$TITLES\$"
 }
 
-# More than fits: keys move, and stop at the end.
+# The list exceeds the screen: keys scroll, and stop at the end.
 low_screen() {
 	terminal resize-window -x 80 -y 5 && shows '^up0 ' || return
 	! screen_has '^LEAF' || fail "five lines show all: $(screen)" || return
@@ -174,7 +176,7 @@ no_fabric_is_shown() {
 		ended 0 && stop
 }
 
-# Nobody is left behind where the terminal goes.
+# No process remains after its terminal is closed.
 terminal_that_goes() {
 	local pid
 

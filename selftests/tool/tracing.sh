@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Documentation/tracing.md is true: the tracepoints and their fields are those of the
-# kernel, verdicts and reasons those of the manual, and each of its bpftrace programs
-# runs and sees.
+# Documentation/tracing.md is correct: the tracepoints and their fields are those of the kernel,
+# verdicts and reasons are those of the manual, and each of its bpftrace programs runs and prints
+# events.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -36,19 +36,19 @@ setup() {
 	conga 0 port set up0 rate "$SLOW" && conga 0 port set up1 rate "$SLOW"
 }
 
-# Flowlets of one packet, which load the uplinks; answers bring feedback.
+# Flowlets have one packet each and load the uplinks; answers bring feedback.
 traffic_start() {
 	nsenter --net="/run/netns/${HOST[0.0]}" ping -q -s 1000 -i "$PING_S" "${HOST_IP[1.0]}" >/dev/null &
 	TRAFFIC=$!
 	defer "kill $TRAFFIC 2>/dev/null"
 }
 
-# "EVENT FIELD TYPE" a line, of the page
+# Prints "EVENT FIELD TYPE" lines of the page.
 fields_of_the_page() {
 	awk -F' *[|] *' '$2 ~ /^conga_/ && NF == 6 { print $2, $3, $4 }' "$PAGE" | sort
 }
 
-# The same of the kernel, without what every event has.
+# Prints the same lines of the kernel, without the fields that every event has.
 fields_of_the_kernel() {
 	local event
 
@@ -64,13 +64,13 @@ fields_are_the_kernels() {
 		fail "$(diff <(fields_of_the_page) <(fields_of_the_kernel))"
 }
 
-# "NUMBER NAME" a line, of the page's table of those
+# Prints "NUMBER NAME" lines of the page's table of enumerators.
 table_of_the_page() {
 	awk -F' *[|] *' -v what="$1" '$2 !~ /^[0-9-]+$/ { inside = $2 == what }
 		inside && $2 ~ /^[0-9]+$/ { print $2, $3 }' "$PAGE"
 }
 
-# numbers_are_the_headers TABLE PREFIX: enumerators count from the first, which is 1.
+# numbers_are_the_headers TABLE PREFIX: the enumerators count from the first, which is 1
 numbers_are_the_headers() {
 	local number name
 
@@ -92,7 +92,7 @@ reasons_are_the_headers() {
 	numbers_are_the_headers reason CONGA_PATH_
 }
 
-# The programs of the page, all in $DIR/all.bt; prints how many
+# Writes all programs of the page to $DIR/all.bt, and prints their number.
 extract_programs() {
 	awk -v into="$DIR/all.bt" '
 		/^    bpftrace -e \x27/ { n++; inside = 1; sub(/^    bpftrace -e \x27/, "") }
@@ -110,7 +110,7 @@ attaching() {
 	grep -q '^Attaching' "$DIR/seen"
 }
 
-# It says so before it does: what it tells at once shows that it has.
+# The program prints its first line when it is ready.
 attached() {
 	grep -q ' by up[01]: reason 1$' "$DIR/seen" && grep -q ' to up[01], utilisation' "$DIR/seen"
 }
@@ -124,7 +124,7 @@ path_down() {
 	! path_usable "$1"
 }
 
-# flap UPLINK: if it was the best hop, another is now.
+# flap UPLINK: if the uplink was the best hop, another becomes it
 flap() {
 	ip -n "${LEAF[0]}" link set "$1" down && busywait "$FLAP_MS" path_down "$1" ||
 		fail "$1 is down: $(conga 0 path show)" || return
@@ -132,7 +132,8 @@ flap() {
 		fail "$1 is up: $(conga 0 path show)" || return
 }
 
-# All at once: what takes time is the compiler. Each tells of its own.
+# All programs run at once, since compiling them takes most of the time. Each prints its own
+# lines.
 programs_see() {
 	local expected seen i
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Counters in words, as they grow, and for Prometheus; what is said where nobody
-# listens any more.
+# Counters as text, their growth, and their export for Prometheus; also the errors that are
+# printed if the output has no reader.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -95,9 +95,9 @@ bad_words_are_refused() {
 
 # ---- growth ----
 
-# watch_start WORD...: its blocks are in $OUT from the first one on
+# watch_start WORD...: its blocks go to $OUT from the first one on
 watch_start() {
-	# A test that failed may have left one running.
+	# A failed test may have left one running.
 	[[ ! $WATCH ]] || kill -KILL "$WATCH" 2>/dev/null
 	: >"$OUT"
 	"$CONGA" -n "${LEAF[0]}" "$@" >"$OUT" 2>"$ERR" &
@@ -105,7 +105,7 @@ watch_start() {
 	busywait "$WAIT_MS" test -s "$OUT" || fail "nothing is told: $(<"$ERR")"
 }
 
-# watch_stop STATUS TEXT: what it said
+# watch_stop STATUS TEXT: ends the tool and checks its output
 watch_stop() {
 	local status=0
 
@@ -116,7 +116,7 @@ watch_stop() {
 		fail "status $status, said: $(<"$ERR"), expected: $1, $2"
 }
 
-# told_of COUNTER NUMBER: changes of all blocks together
+# told_of COUNTER NUMBER: the changes of all blocks add up to this number
 told_of() {
 	[[ $(jq -s "map(.changes.$1) | add" "$OUT") == "$2" ]]
 }
@@ -136,7 +136,7 @@ growth_is_told() {
 		fail "not every counter: $(head -1 "$OUT")"
 }
 
-# On screen only what moved.
+# The text shows only counters that changed.
 growth_is_shown() {
 	watch_start -t -i "$INTERVAL" stats show && ping_hosts || return
 	busywait "$WAIT_MS" grep -q '^tx_steered ' "$OUT" || fail "$(<"$OUT")" || return
@@ -146,7 +146,7 @@ growth_is_shown() {
 	! grep -q '^rx_malformed' "$OUT" || fail "what did not move is shown"
 }
 
-# Counters of a new fabric begin at zero, which is no fall.
+# The counters of a new fabric begin at zero, which does not count as a decrease.
 new_fabric_is_no_fall() {
 	ping_hosts && watch_start -j -i 1 stats show || return
 	conga_batch "${LEAF[0]}" <<<"$(echo "fabric del"; fabric_leaf_lines)" || return
@@ -166,7 +166,7 @@ another_block() {
 	(($(wc -l <"$OUT") > 1))
 }
 
-# So often, and then it ends.
+# The tool prints this number of blocks, and then ends.
 count_is_kept() {
 	[[ $(conga 0 -j -i 100ms stats show count 3 | wc -l) == 3 ]] || fail "not three"
 }
@@ -188,7 +188,7 @@ wait_for_end() {
 
 # ---- Prometheus ----
 
-# is_valid FILE: to promtool, which also has an opinion about names
+# is_valid FILE: promtool accepts it, including the names
 is_valid() {
 	local said
 
@@ -212,7 +212,7 @@ up1_bytes() {
 	conga 0 -j port show up1 | jq '.[0].tx_bytes'
 }
 
-# At a moment when nothing is sent: neighbours are asked for at any time.
+# The numbers are read while no packet is sent, because neighbours may be resolved at any time.
 metrics_are_the_numbers() {
 	local bytes
 
@@ -233,7 +233,7 @@ metrics_are_the_numbers() {
 		metric_is "conga_fabric_flowlet_timeout_seconds{policy=\"conga\"}" 0.0005
 }
 
-# What a device may be called, and a label may not.
+# A device name may contain characters that a label must not contain.
 labels_are_escaped() {
 	local dev
 
@@ -253,7 +253,7 @@ no_fabric_is_a_metric() {
 	[[ $(grep -v '^#' "$OUT") == "conga_fabric_present 0" ]] || fail "$(<"$OUT")"
 }
 
-# A whole new file each time, for all to read, and nothing else left.
+# Each update writes a whole new file, readable by all users, and leaves no other file.
 file_is_replaced() {
 	local dir=$TOPO_DIR/collector inode
 
@@ -268,7 +268,7 @@ file_is_replaced() {
 		--clear-groups "$CONGA" metrics file "$dir/conga.prom" && is_valid "$dir/conga.prom"
 }
 
-# Where it cannot be written, the old one stays.
+# If the file cannot be written, the previous file stays.
 failed_file_stays() {
 	local dir=$TOPO_DIR/full
 
@@ -282,7 +282,7 @@ failed_file_stays() {
 		"$CONGA" -n "${LEAF[0]}" metrics file "$TOPO_DIR/nosuch/x"
 }
 
-# What the service runs, by its own line; systemd reads both units.
+# The test runs the command line of the service; systemd checks both units.
 units_work() {
 	local line dir=$TOPO_DIR/unit said
 
@@ -299,9 +299,9 @@ units_work() {
 	} || fail "systemd: $said"
 }
 
-# ---- nobody listens ----
+# ---- output without a reader ----
 
-# The reader is gone before there is anything to read.
+# The reader exits before any output.
 to_closed_pipe() {
 	{
 		sleep 0.2

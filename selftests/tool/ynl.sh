@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The YNL specification, include/netlink/conga.yaml: the UAPI header is generated from it,
-# and it takes what the running family takes. With YNL=DIR, the kernel's tools/net/ynl
-# speaks to the family by it (./ynl_tool).
+# The YNL specification, include/netlink/conga.yaml: the UAPI header is generated from it, and it
+# accepts what the running family accepts. With YNL=DIR, the tool in the kernel's tools/net/ynl
+# uses the family through it (./ynl_tool).
 
 TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/lib.sh
@@ -32,7 +32,8 @@ family_agrees() {
 	return 1
 }
 
-# is_reported SCRIPT SENTENCE: the difference to a specification that this sed script changed
+# is_reported SCRIPT SENTENCE: the generator reports the difference to a specification that this
+# sed script changed
 is_reported() {
 	local said
 
@@ -57,7 +58,7 @@ ynl() {
 	return 1
 }
 
-# said FILTER: true of what the tool printed
+# said FILTER: the filter is true for the tool's output
 said() {
 	json_is "$1" <<<"$SAID" && return
 	why "not $1: $SAID"
@@ -86,7 +87,7 @@ tool_reads_all() {
 		ynl --dump table-get --json '{"kind": 1}' && said '.[0].addr4 == "10.0.0.14"'
 }
 
-# The generator looks for its schema above the specification, and for a kernel's tree.
+# The generator searches for its schema above the specification, and for a kernel tree.
 tool_makes_the_header() {
 	local specs=$YNL/Documentation/netlink/specs said
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * churn - a process of each kind, all at once, makes things come and go
+ * churn - creates and removes objects, with a process for each kind, all at once
  *
  *	churn -n COUNT -t SECONDS -p MILLISECONDS -m MODULE -a NETNS -b NETNS -r VTEP
  *	      -h DEVICE,GATEWAY...
  *
- * until each has done so COUNT times; then prints how often, "KIND DONE TRIED" lines, and
- * before that, once a minute, a line of progress, which begins with "#". Who is
- * refused tries again, since one takes away what another works with. After SECONDS it ends
- * in any case.
+ * The program ends when each process has done so COUNT times, and prints the numbers as
+ * "KIND DONE TRIED" lines. Before that it prints once a minute a line of progress, which
+ * begins with "#". A process whose request is rejected tries again, since one process
+ * removes what another uses. After SECONDS it ends in any case.
  *
  *	-p MILLISECONDS	between the rounds of a process, ten times as long once it has done
  *			enough: traffic is to go on, and so are the others
@@ -16,7 +16,7 @@
  *	-b NETNS	leaf 1, whose fabric comes and goes; devices move there and back
  *	-r VTEP		leaf 1 as leaf 0 knows it, by the devices of -h and their gateways
  *
- * churn.sh has set up what is taken away here, and puts it back at the end.
+ * churn.sh has set up the objects that are removed here, and restores them at the end.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -112,7 +112,7 @@ void packets_send(const char *to, int count)
 	}
 }
 
-/* ---- what a fabric has ---- */
+/* ---- contents of a fabric ---- */
 
 static bool port_add(struct box *b, const char *dev, int role)
 {
@@ -153,7 +153,7 @@ static bool fabric_add(struct box *b)
 	return true;
 }
 
-/* Of leaf 0, with those leaves that are only sent to. */
+/* Uses leaf 0, with those leaves that only receive traffic. */
 static bool fabric_add_all(void)
 {
 	if (!fabric_add(&box))
@@ -167,7 +167,7 @@ static bool fabric_add_all(void)
 	return leaf_change(&box, CONGA_CMD_LEAF_NEW, opt.vtep, CONGA_MODE_AUTO);
 }
 
-/* ---- kinds: each returns whether something went and came ---- */
+/* ---- kinds: each returns whether an object was removed and created ---- */
 
 static bool round_port(void)
 {
@@ -184,7 +184,8 @@ static bool round_leaf(void)
 			   turn % 2 ? CONGA_MODE_AUTO : CONGA_MODE_CONGA) && gone;
 }
 
-/* The other leaf is plain for a moment: leaf 0 says bye, or hello is silent. */
+/* The other leaf is plain for a moment: leaf 0 sends a goodbye message, or hello is silent.
+ */
 static bool round_fabric(void)
 {
 	bool gone = conga(&peer, CONGA_CMD_FABRIC_DEL, NULL);
@@ -203,7 +204,7 @@ static bool round_policy(void)
 	return conga(&box, CONGA_CMD_FABRIC_SET, policies[turn % ARRAY_SIZE(policies)], NULL);
 }
 
-/* The flowlet table and DREs are made anew. */
+/* The flowlet table and DREs are allocated again. */
 static bool round_parameters(void)
 {
 	return conga(&box, CONGA_CMD_FABRIC_SET, turn % 2 ? "2:u32=2" : "2:u32=3",
@@ -230,7 +231,7 @@ static bool tap_speed(int fd, int tap, unsigned int mbits)
 	       !ioctl(tap, TUNSETCARRIER, &on);
 }
 
-/* A port whose rate is its link's, which changes. */
+/* The rate of this port is that of its link, which changes. */
 static bool round_speed(void)
 {
 	struct ifreq ifr = { .ifr_name = "tap0", .ifr_flags = IFF_TAP | IFF_NO_PI };
@@ -264,7 +265,7 @@ static bool round_address(void)
 	return address_change(&box, RTM_NEWADDR, opt.hop[1].dev, "10.99.0.1") && gone;
 }
 
-/* Not while an uplink is down. */
+/* An uplink that is down is left out. */
 static bool round_route(void)
 {
 	bool gone = route_delete(&box, opt.vtep);
@@ -281,7 +282,7 @@ static bool round_nexthop(void)
 	       nexthop_group(&box, GROUP, GROUP_FIRST, GROUP_SECOND) && gone;
 }
 
-/* Is @dev an uplink of FAR_LEAF, if not before? */
+/* Returns whether @dev became an uplink of FAR_LEAF. */
 static bool far_port(const char *dev)
 {
 	char index[32];
@@ -341,7 +342,7 @@ static bool round_vxlan(void)
 	return link_delete(&box, "vxc") && sent;
 }
 
-/* Bound to a device while packets use it. */
+/* The tunnel is bound to a device while packets use it. */
 static bool round_bound(void)
 {
 	bool made = link_add_vxlan(&box, "vxb", 10, opt.vtep) &&
@@ -355,7 +356,9 @@ static bool round_bound(void)
 	return link_delete(&box, "vxb") && made;
 }
 
-/* With a fabric that packets use. Who deletes it leaves; the kernel does the rest. */
+/* Packets use the fabric of this namespace. The process that deletes it leaves it; the
+ * kernel does the rest.
+ */
 static bool round_namespace(void)
 {
 	static int home;
@@ -474,7 +477,7 @@ static void progress_print(void)
 	fflush(stdout);
 }
 
-/* None ends before it is told to. */
+/* No process ends before it gets the signal. */
 static bool kinds_go_on(time_t end)
 {
 	time_t next = time(NULL) + PROGRESS_S;

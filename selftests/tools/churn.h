@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What all kinds of churn share. Each is a process of its own. */
+/* The common part of all kinds of churn. Each kind is a process of its own. */
 #ifndef CHURN_H
 #define CHURN_H
 
@@ -10,7 +10,7 @@
 #define HOPS_MAX	16
 #define PAUSE_US	2000		/* for packets to meet what is new */
 
-/* What churn.sh has named. */
+/* The arguments that churn.sh has given. */
 #define FAR_LEAF	"fd00::97"	/* by dummies, one of which stays */
 #define FAR_LEAF_HEX	"2:hex=fd000000000000000000000000000097"
 #define FAR_TUNNEL	"172.31.7.2"
@@ -35,10 +35,12 @@ extern struct options opt;
 extern struct box box, peer;		/* of the leaves, each process its own */
 extern unsigned long turn;		/* rounds of this process */
 
-/* From several ports, so that they are several flows. */
+/* Sends from several ports, so that these are several flows. */
 void packets_send(const char *to, int count);
 
-/* Kinds of what the kernel decides by, beside routes; each returns whether it came and went. */
+/* Kinds that change the kernel's decision, besides routes; each returns whether it
+ * succeeded.
+ */
 bool round_rule(void);
 bool round_neighbour(void);
 bool round_weight(void);

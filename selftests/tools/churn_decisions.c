@@ -20,7 +20,7 @@
 #define VXLAN_PORT	4789
 #define WEIGHT		9
 
-/* A rule looks at something more of each packet, for a moment. */
+/* For a moment a rule selects one more property of each packet. */
 bool round_rule(void)
 {
 	static const struct rule rules[] = {
@@ -48,7 +48,7 @@ static bool setting_write(const char *path, const char *value)
 	return written;
 }
 
-/* A gateway is dead until it is asked for again; others are known for ever, or forgotten. */
+/* A gateway is dead until it is resolved again; others are permanent, or removed. */
 bool round_neighbour(void)
 {
 	bool heeded = setting_write("/proc/sys/net/ipv4/fib_multipath_use_neigh",
@@ -64,21 +64,22 @@ bool round_neighbour(void)
 	return neighbour_set(&box, "up8", NEIGHBOUR, 0) && heeded;
 }
 
-/* With fewer nexthops now and then; not while the route is away. */
+/* The route sometimes has fewer nexthops; nothing is done while it is missing. */
 bool round_weight(void)
 {
 	return route_weigh(&box, opt.vtep, opt.hop, opt.hops - turn % 2, turn % 3 ? WEIGHT : 1);
 }
 
-/* Buckets move from nexthop to nexthop; not while the second one is away. */
+/* Buckets move from nexthop to nexthop; nothing is done while the second nexthop is missing.
+ */
 bool round_resilient(void)
 {
 	return nexthop_buckets(&box, RESILIENT_GROUP, GROUP_FIRST, GROUP_SECOND,
 			       turn % 2 ? WEIGHT : 1);
 }
 
-/* Packets to the other leaf pass under all of them, but for a default that is soon taken back;
- * those to the far one are blocked by one device.
+/* Packets to the other leaf pass all of these policies, except for a default that is soon
+ * removed; packets to the far leaf are blocked by one device.
  */
 bool round_xfrm(void)
 {
@@ -99,7 +100,7 @@ bool round_xfrm(void)
 	return xfrm_policy_delete(&box, XFRM_POLICY_OUT, opt.vtep, dev) && made;
 }
 
-/* What leaves by one uplink is translated, or by any device. */
+/* Packets that leave by one uplink are translated, or those by any device. */
 bool round_nat(void)
 {
 	bool made = nat_add(&box, turn % 2 ? link_index(&box, opt.hop[1].dev) : 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* NAT for churn, by nftables' own messages: a process for each change would take too long. */
+/* NAT for churn, by messages of nftables: a process for each change would take too long. */
 #include <arpa/inet.h>
 #include <err.h>
 #include <linux/netfilter.h>
@@ -17,7 +17,8 @@
 #define PRIORITY_NAT	100
 #define BATCH_MAX	4096
 
-/* Changes of nftables come together, between two messages that say so. */
+/* Changes of nftables are sent together, between two messages that begin and end the batch.
+ */
 struct batch {
 	char	messages[BATCH_MAX];
 	size_t	len;
@@ -49,7 +50,9 @@ static void change_init(struct message *msg, int type, uint16_t flags)
 	message_init_with(msg, NFNL_SUBSYS_NFTABLES << 8 | type, flags, &nf, sizeof(nf));
 }
 
-/* The first answer is the acknowledgment, or why there is none; others are not waited for. */
+/* The first answer is the acknowledgment or the error; the program waits for no other
+ * answer.
+ */
 static bool batch_send(const struct box *b, const struct batch *batch)
 {
 	struct message answer;

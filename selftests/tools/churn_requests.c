@@ -103,7 +103,7 @@ static void put_u32(struct message *msg, uint16_t type, uint32_t value)
 	message_put(msg, type, &value, sizeof(value));
 }
 
-/* Returns how many bytes an address has. */
+/* Returns the number of bytes of an address. */
 static size_t put_addr(struct message *msg, uint16_t type, const char *text)
 {
 	int family = strchr(text, ':') ? AF_INET6 : AF_INET;
@@ -430,7 +430,7 @@ static bool xfrm_send(const struct box *b, struct message *msg)
 	return accepted(msg);
 }
 
-/* Every UDP packet to @to. */
+/* The policy selects every UDP packet to @to. */
 static struct xfrm_selector selector_of(const struct box *b, const char *to, const char *dev)
 {
 	struct xfrm_selector sel = {

@@ -4,11 +4,11 @@
  *
  *	conserve [-s SEED] DATAGRAMS FROM TO ADDRESS...
  *
- * Sends so many datagrams from network namespace FROM to TO, by FLOWS sockets for each
- * ADDRESS there, IPv4 or IPv6, and waits for each. Their lengths and all their bytes are
- * those of a generator that begins with SEED and the datagram's number, so that both ends
- * know them. Some leave in one call, to be cut by the network (UDP_SEGMENT). At most
- * WINDOW are on the way, which no queue has to drop.
+ * Sends DATAGRAMS datagrams from network namespace FROM to TO, by FLOWS sockets for each
+ * ADDRESS there, IPv4 or IPv6, and waits for each. Their lengths and all their bytes come
+ * from a generator that begins with SEED and the datagram's number, so that both ends know
+ * them. Some leave in one call, and are cut by the network (UDP_SEGMENT). At most WINDOW
+ * are in transit, which no queue has to drop.
  *
  * The last line says how many were sent, arrived, came changed (the number or length is
  * none of ours, or a byte differs), came twice, or are lost. 1 if any did or is.
@@ -55,7 +55,7 @@ static uint64_t seed;
 static int sender[ADDRESSES_MAX * FLOWS], senders, receiver;
 static bool waiting[WINDOW];	/* by number, of those that are on the way */
 
-/* --- what a datagram is --- */
+/* --- contents of a datagram --- */
 
 /* splitmix64: Steele, Lea, Flood, OOPSLA 2014 */
 static uint64_t draw(uint64_t *state)
@@ -79,14 +79,14 @@ static void fill(unsigned char *data, size_t len, uint64_t number)
 	}
 }
 
-/* Of the calls: so many datagrams, of this length. */
+/* The datagrams of one call: their number, and their length. */
 struct burst {
 	unsigned int	datagrams;
 	size_t		len;
 	int		flow;
 };
 
-/* The next call's, from its first number on, of so many in all. */
+/* Computes the next call, from its first number on, of all datagrams. */
 static struct burst burst_at(uint64_t number, uint64_t datagrams)
 {
 	uint64_t state = ~seed ^ number, word = draw(&state);
@@ -143,7 +143,7 @@ static void senders_open(const char *address)
 	}
 }
 
-/* --- to and fro --- */
+/* --- sending and receiving --- */
 
 static void burst_send(struct burst burst, uint64_t number)
 {
@@ -161,7 +161,7 @@ static void burst_send(struct burst burst, uint64_t number)
 	count.sent += burst.datagrams;
 }
 
-/* One that was sent and is on its way, with the bytes that it had? */
+/* Returns whether this datagram is in transit and has the bytes that were sent. */
 static void judge(const unsigned char *data, size_t len, const size_t *length_of)
 {
 	unsigned char right[BYTES_MAX];
@@ -187,7 +187,7 @@ static void judge(const unsigned char *data, size_t len, const size_t *length_of
 		count.changed++;
 }
 
-/* False if none came in time. */
+/* Returns false if none arrived in time. */
 static bool receive(int timeout_ms, const size_t *length_of)
 {
 	struct pollfd come = { .fd = receiver, .events = POLLIN };
@@ -203,7 +203,7 @@ static bool receive(int timeout_ms, const size_t *length_of)
 	return true;
 }
 
-/* All that are on the way have come, or will not. */
+/* All datagrams in transit have arrived, or are lost. */
 static void window_empty(const size_t *length_of)
 {
 	while (count.arrived < count.sent && receive(PATIENCE_MS, length_of))

@@ -91,7 +91,7 @@ static void fault_arm(unsigned int nth)
 		err(MESSAGE_NO_VERDICT, "fail-nth");
 }
 
-/* Returns how many allocations were left before the one that was to fail: 0, it did. */
+/* Returns how many allocations were left before the one that should fail; 0: it failed. */
 static unsigned int fault_disarm(void)
 {
 	char text[16] = "";
@@ -120,7 +120,7 @@ static void request_make(struct message *msg, int fd, char **word, int words, ui
 		message_put_word(msg, word[i]);
 }
 
-/* Of one message of an answer: is it the last? */
+/* Returns whether this message of an answer is the last. */
 static bool answer_read(const struct nlmsghdr *nl, struct outcome *outcome)
 {
 	const struct nlmsgerr *error = NLMSG_DATA(nl);
@@ -154,7 +154,7 @@ static void answer_collect(int fd, struct outcome *outcome)
 	}
 }
 
-/* By a socket of its own: what is left in it when an answer is lost goes with it. */
+/* Uses a socket of its own: data that is left in it when an answer is lost goes with it. */
 static void request_try(char **word, int words, uint16_t flags, unsigned int nth,
 			struct outcome *outcome)
 {
@@ -172,9 +172,9 @@ static void request_try(char **word, int words, uint16_t flags, unsigned int nth
 	close(fd);
 }
 
-/* ---- what is configured ---- */
+/* ---- current configuration ---- */
 
-/* What packets move. */
+/* Packets change these counters. */
 static bool state_moves(int command, int attr)
 {
 	static const int moving[][10] = {
@@ -259,9 +259,9 @@ static bool state_is(const struct state *before)
 	return now.length == before->length && !memcmp(now.bytes, before->bytes, now.length);
 }
 
-/* ---- who listens to events ---- */
+/* ---- listeners to events ---- */
 
-/* The number of a group, of the family's attributes. */
+/* Returns the number of a group, from the family's attributes. */
 static int group_find(const struct message *msg, const char *name)
 {
 	int left = msg->nl.nlmsg_len - NLMSG_LENGTH(sizeof(msg->genl));
@@ -301,7 +301,7 @@ static void listener_open(void)
 		err(MESSAGE_NO_VERDICT, "NETLINK_ADD_MEMBERSHIP");
 }
 
-/* Has it heard of anything, or that it missed something? */
+/* Returns whether the listener received an event, or lost some. */
 static bool listener_knows(void)
 {
 	static char bytes[ANSWER_BYTES];
@@ -323,7 +323,7 @@ static bool request_undo(const struct task *task)
 	return !outcome.error || wrong("it cannot be taken back");
 }
 
-/* What was done although something failed, or whose answer was lost */
+/* Judges a request that succeeded although something failed, or whose answer was lost. */
 static bool request_was_done(const struct task *task)
 {
 	if (!task->undo)
@@ -411,7 +411,7 @@ static void route_change(const char *to, int nexthop, int type, uint16_t flags)
 	close(fd);
 }
 
-/* Whether it goes or not: what comes next goes. */
+/* The datagram may be lost: the next one must be sent. */
 static bool packet_run(const struct task *task, unsigned int nth, bool *failed)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(DISCARD) };
@@ -438,7 +438,7 @@ static bool packet_run(const struct task *task, unsigned int nth, bool *failed)
 
 /* ---- a module ---- */
 
-/* Returns the error, and how many allocations were left before the one that was to fail. */
+/* Returns the error, and how many allocations were left before the one that should fail. */
 static int module_load(const char *file, unsigned int nth, unsigned int *left)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC);
@@ -486,7 +486,7 @@ static bool module_run(const struct task *task, unsigned int nth, bool *failed)
 	return module_left_nothing();
 }
 
-/* The first allocation that is to fail, if it is the last so many that are asked for. */
+/* Returns the first allocation that must fail, if only the last ones are requested. */
 static unsigned int module_first(const struct task *task)
 {
 	unsigned int all, last, left;
@@ -531,7 +531,7 @@ static void task_enter(const char *netns)
 	close(fd);
 }
 
-/* "-" is the namespace that we are in. */
+/* "-" is the current namespace. */
 static void task_read(char *line)
 {
 	char *word[WORDS_MAX], *verb, *netns;
@@ -560,7 +560,7 @@ static void task_read(char *line)
 		close(listener);
 }
 
-/* ---- what the family takes ---- */
+/* ---- commands of the family ---- */
 
 static void command_print(const struct nlattr *op)
 {

@@ -113,7 +113,7 @@ static void host_add(struct host *list, __u32 *n, char *arg)
 	(*n)++;
 }
 
-/* A host of a trace file is called by its number there. */
+/* A host of a trace file has its number there as its name. */
 static void numbered_host_add(char *arg)
 {
 	char *name;

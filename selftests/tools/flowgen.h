@@ -38,7 +38,7 @@ struct host {
 	int listener;		/* -1: none */
 };
 
-/* Of both ends of a connection, so far or over a transfer. */
+/* Counters of both ends of a connection, so far or over a transfer. */
 struct counts {
 	__u32 retrans;
 	__u32 out_of_order;
@@ -70,7 +70,7 @@ struct group {
 	struct flow *waiting;
 };
 
-/* An end of a connection as its peer sees it; without padding. */
+/* An end of a connection as its peer sees it; the struct has no padding. */
 struct end {
 	__u8 addr[16];
 	__u8 port[2];

@@ -50,8 +50,9 @@ static __u32 end_hash(const struct end *end)
 	return hash ^ hash >> 16;
 }
 
-/* Both ends are ours: the accepted socket's peer names the connection. The place
- * of the one to this host whose other end that is, or where it is to be.
+/* Both ends are in this process: the accepted socket's peer names the connection. Returns
+ * the place of the connection to this host with that other end, or the place where it must
+ * be added.
  */
 static __u32 *slot_find(const struct host *h, const struct end *end)
 {
@@ -122,7 +123,7 @@ static __u32 host_accept(const struct host *h)
 	return count;
 }
 
-/* conns_accept: until so many are accepted */
+/* conns_accept - accepts until the requested number is reached */
 static void conns_accept(int epoll_fd, __u32 wanted)
 {
 	__u64 deadline = now_ns() + CONNECT_SECONDS * NSEC_PER_SEC;
@@ -149,9 +150,8 @@ static int compare_from(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* One sender after the other, because of setns(), and each waits until the one
- * before is connected: thousands of SYNs at once would be too many for a
- * listener's queue.
+/* Connects one sender after the other, because of setns(), and waits until each is
+ * connected: thousands of SYNs at once would be too many for a listener's queue.
  */
 static void conns_open(int epoll_fd)
 {

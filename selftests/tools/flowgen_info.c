@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What TCP has counted on a connection. */
+/* Counters of TCP for a connection. */
 #include <errno.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -38,8 +38,8 @@ static void info_read(int fd, union info *info)
 	rtos_known = len >= TOTAL_RTO + sizeof(__u16);
 }
 
-/* The receiver's end sends requests: one that was lost delays its transfer, too.
- * MPTCP tells about the first of its subflows only, which is no use.
+/* The receiver's end sends requests: a lost request delays its transfer, too. MPTCP reports
+ * the first of its subflows only, which is useless here.
  */
 struct counts counts_read(const struct conn *c)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The transfers to come: a heap by arrival, and, out of it, those that wait for
- * a group of others to be complete.
+/* The pending transfers: a heap by arrival, and, outside of it, those that wait until all
+ * transfers of a group are complete.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 static struct flow **heap;
 static __u32 n_heap;
 
-/* At the same moment the one that the trace names first. */
+/* Transfers of the same time are sorted as in the trace. */
 static bool earlier(const struct flow *a, const struct flow *b)
 {
 	return a->arrival_ns < b->arrival_ns ||
@@ -50,7 +50,7 @@ static __u32 earlier_child(__u32 i)
 	       child + 1 : child;
 }
 
-/* Without the first; the last sinks from its place. */
+/* Removes the first; the last sinks from its place. */
 void queue_take(void)
 {
 	struct flow *last = heap[--n_heap];
@@ -63,7 +63,7 @@ void queue_take(void)
 	heap[i] = last;
 }
 
-/* The group is complete: what waited for it arrives after its own delay. */
+/* The group is complete: each transfer that waited for it arrives after its own delay. */
 void queue_release(struct group *group, __u64 at)
 {
 	struct flow *f;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A trace file: transfers that somebody else has made, one a line. All of it is
- * checked before a socket is opened. What a transfer refers to (the group that it
- * waits for, the transfer that it relays) is above it, so there are no cycles.
+/* A trace file: given transfers, one a line. All lines are checked before a socket is
+ * opened. A transfer may refer only to lines above it (the group that it waits for, the
+ * transfer that it relays), so there are no cycles.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "flowgen.h"
 
-/* A connection as one number, in the order in which they are opened. */
+/* A connection is one number, in the order in which connections are opened. */
 #define KEY_FROM	32	/* bits to the left */
 #define KEY_TO		16
 #define KEY_MASK	0xffff
@@ -35,7 +35,7 @@ void refuse(const char *fmt, ...)
 	die(EXIT_USAGE, "%s, line %u: %s", opt.replay, line_number, sentence);
 }
 
-/* fields_split: digits and "-" only, between blanks */
+/* fields_split - splits fields of digits and "-" between blanks */
 static void fields_split(char *line, char **fields)
 {
 	char *save, *word;
@@ -202,7 +202,7 @@ static int compare_key(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Each key once, sorted; returns how many. */
+/* Keeps each key once, sorted; returns their number. */
 static __u32 keys_unique(__u64 *unique)
 {
 	__u32 i, n = 0;
@@ -215,7 +215,7 @@ static __u32 keys_unique(__u64 *unique)
 	return n;
 }
 
-/* Those that the trace uses, and no others. */
+/* Opens exactly the connections that the trace uses. */
 static void conns_number(void)
 {
 	__u64 *unique = calloc(n_flows, sizeof(*unique)), *key;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What came of the run: a line per transfer, and a summary. */
+/* The result of the run: a line per transfer, and a summary. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +95,7 @@ static __u64 trace_bytes(void)
 	return sum;
 }
 
-/* times_print: of those that arrived, sorted */
+/* times_print - prints the times of those that arrived, sorted */
 static void times_print(__u64 *fct, __u32 n)
 {
 	double sum = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The run: one epoll loop starts transfers when they are due, and tells them when
- * there is something to send or to receive.
+/* The run: one epoll loop starts transfers when they are due, and notifies them when data
+ * can be sent or received.
  */
 #include <errno.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 #define EVENTS	256
 #define TICK_MS	100		/* for the sake of the progress */
 
-/* What an event is about: a connection's number twice, plus 1 for its receiver. */
+/* The data of an event: a connection's number twice, plus 1 for its receiver. */
 #define COOKIE_TIMER	(~0ULL)
 
 double cpu_idle;
@@ -86,7 +86,7 @@ static void event_handle(const struct epoll_event *ev)
 		conn_serve(c, ev->events & EPOLLIN, ev->events & EPOLLOUT);
 }
 
-/* Without a moment between asking for a signal and waiting for it. */
+/* No time passes between unblocking a signal and waiting for it. */
 static void signals_defer(void)
 {
 	sigset_t set;
@@ -139,8 +139,7 @@ static __u64 limit_ns(void)
 	return last + opt.drain * NSEC_PER_SEC;
 }
 
-/* A time limit would be one more look at the clock; where time is simulated, that is
- * what takes time.
+/* A time limit would read the clock once more; if time is simulated, this read takes time.
  */
 static void events_await(void)
 {
@@ -156,7 +155,7 @@ static void events_await(void)
 		event_handle(&ev[i]);
 }
 
-/* For whoever has something to do at the same time, and whom it waits for. */
+/* Notifies a program that acts at the same time, and waits for it. */
 static FILE *begin_open(void)
 {
 	FILE *begin = fopen(opt.begin, "w");
@@ -176,7 +175,7 @@ static void begin_tell(FILE *begin)
 		die(EXIT_RUNTIME, "cannot write \"%s\": %s", opt.begin, strerror(errno));
 }
 
-/* Returns how long it took, in ns. */
+/* Returns the duration in ns. */
 __u64 flows_run(void)
 {
 	double idle = idle_seconds();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sockets in namespaces, as the options want them. */
+/* Sockets in namespaces, with the requested options. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/tcp.h>
@@ -22,7 +22,9 @@
 #define CONGESTION_NAME	15	/* characters, in the kernel */
 #define FILES_BESIDE	32	/* open files that are no sockets */
 
-/* For good: what follows opens sockets only, and a socket stays where it was made. */
+/* Enters the namespace for good: later calls only open sockets, and a socket stays in its
+ * namespace.
+ */
 void host_enter(const struct host *h)
 {
 	char path[256];
@@ -63,7 +65,7 @@ static int socket_try(int family)
 		      opt.mptcp ? IPPROTO_MPTCP : 0);
 }
 
-/* A name that is too long the kernel would cut off, and take what is left. */
+/* The kernel would truncate a name that is too long, and accept the rest. */
 static int congestion_set(int fd)
 {
 	if (!opt.congestion)
@@ -76,8 +78,8 @@ static int congestion_set(int fd)
 			  strlen(opt.congestion));
 }
 
-/* What this kernel has not is refused before anything is done. Whether MPTCP is
- * switched on is every namespace's own matter, though.
+/* Options that this kernel lacks are rejected before anything is done. MPTCP may still be
+ * switched off in a namespace.
  */
 void sockets_check(void)
 {
@@ -94,7 +96,7 @@ void sockets_check(void)
 	close(fd);
 }
 
-/* An accepted socket has what its listener has. Without TCP_NODELAY the end of a
+/* An accepted socket inherits the options of its listener. Without TCP_NODELAY the end of a
  * relayed piece would wait for an ACK, which the receiver delays by 40 ms.
  */
 int socket_open(const struct host *h)

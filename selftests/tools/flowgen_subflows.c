@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Subflows of multipath TCP: all open before the first transfer. */
+/* Subflows of multipath TCP: all are open before the first transfer. */
 #include <errno.h>
 #include <linux/mptcp.h>
 #include <poll.h>
@@ -17,7 +17,7 @@
 
 __u64 n_subflows;		/* beside the first of each connection */
 
-/* Linux asks for further subflows when a connection's first data arrive. */
+/* Linux requests further subflows when a connection's first data arrive. */
 static void conn_greet(const struct conn *c)
 {
 	struct pollfd pfd = { .fd = c->tx_fd, .events = POLLIN };
@@ -29,7 +29,9 @@ static void conn_greet(const struct conn *c)
 		    c->from->ns);
 }
 
-/* The end that accepted counts those that are up, the other one those it asked for. */
+/* The accepting end counts the subflows that are up, and the other end those that it
+ * requested.
+ */
 static __u8 conn_subflows(const struct conn *c)
 {
 	struct mptcp_info info = { 0 };

@@ -78,8 +78,8 @@ static __u32 random_size(void)
 	return opt.fixed ? opt.fixed : clamp_size(size_at(p));
 }
 
-/* The mean of the very table in use, so that the arrival rate gives the load:
- * a capped piece has no closed form worth its lines, so sum it up finely.
+/* Computes the mean of the table in use, so that the arrival rate gives the load. A capped
+ * piece has no simple closed form, so the function sums it up finely.
  */
 static double mean_size(void)
 {

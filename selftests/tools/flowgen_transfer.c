@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A transfer from its request to its last byte, and what it sets off. */
+/* A transfer from its request to its last byte, and the transfers that it starts. */
 #include <errno.h>
 #include <string.h>
 
@@ -19,8 +19,8 @@ static __u32 flow_ready(const struct flow *f)
 	return (f->source ? f->source->received : f->size) - f->sent;
 }
 
-/* The kernel takes less than it is offered if it has no room for more; epoll tells
- * when there is some.
+/* The kernel takes less than it is offered if it has no room for more; epoll reports when it
+ * has room.
  */
 static void conn_send(struct conn *c)
 {
@@ -41,8 +41,8 @@ static void conn_send(struct conn *c)
 	}
 }
 
-/* Wake up for the end of the transfer or a good piece of it, not for every packet.
- * With MPTCP, whose receive window then stays closed, it costs retransmissions.
+/* Wakes up for the end of the transfer or a large piece of it, not for every packet. With
+ * MPTCP, whose receive window then stays closed, it costs retransmissions.
  */
 static void conn_expect(struct conn *c)
 {
@@ -58,7 +58,7 @@ static void conn_expect(struct conn *c)
 	c->lowat = bytes;
 }
 
-/* There is room for it: all that was sent this way before has had its answer. */
+/* There is room for it: all earlier data in this direction was answered. */
 static void request_send(struct conn *c)
 {
 	ssize_t n = send(c->rx_fd, zeros, REQUEST, MSG_NOSIGNAL);
@@ -82,7 +82,7 @@ static void request_receive(struct conn *c)
 	c->request_left -= n;
 }
 
-/* The transfer that is its connection's turn. */
+/* Returns the transfer whose turn it is on its connection. */
 static void conn_start(struct conn *c)
 {
 	conn_expect(c);
@@ -120,7 +120,7 @@ static void conn_finish(struct conn *c)
 		conn_start(c);
 }
 
-/* What forwards these bytes may do so, if it is its connection's turn. */
+/* A transfer that forwards these bytes may do so, if it is its turn on its connection. */
 static void relays_send(const struct flow *f)
 {
 	struct flow *relay;
@@ -130,7 +130,7 @@ static void relays_send(const struct flow *f)
 			conn_send(&conns[relay->conn]);
 }
 
-/* conn_serve: the sender's end has room, or something to read */
+/* conn_serve - the sender's end has room, or data to read */
 void conn_serve(struct conn *c, bool in, bool out)
 {
 	if (out)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * forge - VXLAN datagrams that their sender rewrites while they are on their way
+ * forge - VXLAN datagrams that their sender rewrites while they are in transit
  *
  *	forge [OPTION]... WAY DESTINATION
  *
@@ -60,8 +60,8 @@
 #define RETRY_US	1000	/* until there is room for one more notification */
 #define NOTICE_BYTES	256
 
-/* No VNI of any tunnel, so that the leaf looks at the stamp, and nobody at the rest. The
- * stamp: LBTag 4, CE 7, feedback for LBTag 0, metric 7.
+/* The VNI belongs to no tunnel, so that the leaf reads the stamp, and no tunnel the rest.
+ * The stamp: LBTag 4, CE 7, feedback for LBTag 0, metric 7.
  */
 #define VNI		(99u << 8)
 #define WORD_CLEAN	0x08000000u
@@ -156,9 +156,9 @@ static void page_make(void)
 		memcpy(page + i * options.length + sizeof(vni), &vni, sizeof(vni));
 }
 
-/* --- the ways --- */
+/* --- the methods --- */
 
-/* What the kernel says of pages that it has done with. */
+/* Reads the kernel's notifications about pages that it no longer uses. */
 static void notices_read(int fd)
 {
 	char control[NOTICE_BYTES];
@@ -241,7 +241,7 @@ static void endpoint_parse(struct endpoint *end, const char *text, unsigned int 
 	}
 }
 
-/* Root that becomes another user loses all capabilities. */
+/* When root becomes another user it loses all capabilities. */
 static void drop_privileges(unsigned int user)
 {
 	if (setgroups(0, NULL) || setresgid(user, user, user) ||

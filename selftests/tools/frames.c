@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* frames - Ethernet frames that are not IP: one flow each, by its source address
+/* frames - Ethernet frames that are not IP: each source address is a flow of its own
  *
- * Ethertype 0x88b5 is IEEE 802's for local experiments; nothing answers it.
+ * Ethertype 0x88b5 is IEEE 802's for local experiments; no host answers it.
  */
 #include <errno.h>
 #include <linux/if_ether.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How far a long search is, as comments of TAP. */
+/* Prints the progress of a long search, as comments of TAP. */
 #ifndef SELFTESTS_FUZZ_PROGRESS_H
 #define SELFTESTS_FUZZ_PROGRESS_H
 

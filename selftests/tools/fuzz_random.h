@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Random numbers of the fuzzers: the same on every machine, all from one number. */
+/* Random numbers of the fuzzers: the same on every machine, all derived from one number. */
 #ifndef SELFTESTS_FUZZ_RANDOM_H
 #define SELFTESTS_FUZZ_RANDOM_H
 
@@ -20,7 +20,7 @@ static inline uint64_t fuzz_random(struct fuzz_rng *rng)
 	return z ^ (z >> 31);
 }
 
-/* From 0 to below @end, which is not 0. */
+/* Returns a number from 0 to below @end, which must not be 0. */
 static inline uint64_t fuzz_below(struct fuzz_rng *rng, uint64_t end)
 {
 	return fuzz_random(rng) % end;

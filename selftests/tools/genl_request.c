@@ -2,9 +2,9 @@
 /*
  * genl_request - one request to the family "conga", attribute by attribute
  *
- * The tool does not send what is wrong in form, so a test has to. Prints the
- * kernel's verdict: "ok", or the name of the error and the sentence of the
- * extended ACK. Exits with 0 if the kernel gave a verdict, else with 2.
+ * The tool never sends malformed requests, so a test must use this program. It prints the
+ * kernel's verdict: "ok", or the name of the error and the sentence of the extended ACK.
+ * It exits with 0 if the kernel gave a verdict, else with 2.
  *
  *	genl_request [-d] COMMAND [ATTRIBUTE:TYPE=VALUE]...
  *

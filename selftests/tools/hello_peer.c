@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hello_peer - answers hellos in place of a leaf, rightly or wrongly
+ * hello_peer - answers hellos in place of a leaf, correctly or incorrectly
  *
  *	hello_peer [OPTION]... NETNS
  *
@@ -46,7 +46,7 @@
 #define IDS_MAX		2
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* A hello, without options and records; it has no holes. */
+/* A hello without options and records; the struct has no holes. */
 struct hello {
 	struct iphdr		ip;
 	struct udphdr		udp;
@@ -77,7 +77,7 @@ static bool asks(const struct hello *hello, ssize_t length)
 	       hello->magic == htonl(MAGIC) && hello->flags & ASK && hello->flags & WIDE;
 }
 
-/* An exchange of addresses leaves the sum of the header as it is. */
+/* Exchanging the addresses leaves the sum of the header unchanged. */
 static void turn_round(struct hello *hello)
 {
 	uint32_t addr = hello->ip.saddr;
@@ -87,7 +87,7 @@ static void turn_round(struct hello *hello)
 	hello->udp.check = htons(options.checksum);
 }
 
-/* The nonce of the hello, or that of the first one */
+/* Returns the nonce of the hello, or that of the first one. */
 static void echo(struct hello *hello)
 {
 	static uint32_t first, first_upper;
@@ -114,8 +114,8 @@ static void answer(struct hello *hello, uint32_t number)
 	hello->nonce_upper = htonl(NONCE);
 }
 
-/* The sum of the header follows its length: of bytes cut off, or of a hello of full size,
- * whose answer is small.
+/* The sum of the header follows its length: bytes may be cut off, and the answer to a hello
+ * of full size is small.
  */
 static void cut(struct hello *hello)
 {
@@ -136,7 +136,7 @@ static void ids_parse(char *text)
 		options.id[options.ids++] = strtoul(word, NULL, 0);
 }
 
-/* Options that are a number. */
+/* These options take a number. */
 static const struct {
 	char name;
 	uint32_t *value;

@@ -5,8 +5,8 @@
  *	longest_hold COMMAND...
  *
  * Both run on one processor. The other process has real-time priority, wakes up every
- * PERIOD_NS and notes how late it is at most. Prints "TOOK LATE" in microseconds: how long
- * the command took, and that.
+ * PERIOD_NS and records its largest delay. Prints "TOOK LATE" in microseconds: the
+ * duration of the command, and this delay.
  */
 #include <err.h>
 #include <errno.h>
@@ -50,7 +50,7 @@ static void be_first(void)
 		err(1, "sched_setscheduler");
 }
 
-/* Until it is killed */
+/* Runs until it is killed. */
 static void wake_up(_Atomic int64_t *latest)
 {
 	const struct timespec period = { .tv_nsec = PERIOD_NS };

@@ -108,7 +108,7 @@ static void put_number(struct message *msg, int attr, int bits, const char *text
 {
 	uint64_t value = strtoull(text, NULL, 0);
 
-	/* Little endian or not: the low bytes of the number. */
+	/* The low bytes of the number are used on little and big endian machines alike. */
 	uint8_t u8 = value;
 	uint16_t u16 = value;
 	uint32_t u32 = value;

@@ -77,7 +77,7 @@ static struct fuzz_run {
 
 static struct fuzz_message fuzz_message;
 
-/* ---- who sends ---- */
+/* ---- senders ---- */
 
 static void fuzz_privilege(bool admin)
 {
@@ -103,7 +103,7 @@ static int fuzz_open_nobody(void)
 	return fd;
 }
 
-/* A socket of a process in new namespaces, which leaves it in our table. */
+/* Opens a socket in a process in new namespaces, which leaves it in our table. */
 static int fuzz_open_in(int namespaces)
 {
 	int status, fd;
@@ -125,7 +125,7 @@ static void fuzz_enter(const char *netns)
 		exit(EXIT_FAILURE);
 }
 
-/* Only a socket that is bound hears what the kernel tells without an address. */
+/* Only a bound socket receives notifications, which the kernel sends without an address. */
 static int fuzz_open_news(uint32_t group)
 {
 	const struct sockaddr_nl any = { .nl_family = AF_NETLINK };
@@ -160,7 +160,7 @@ static bool fuzz_has_no_right(enum fuzz_actor actor)
 	return actor == FUZZ_DROPPED || actor == FUZZ_NOBODY || actor == FUZZ_STRANGER;
 }
 
-/* ---- what came back ---- */
+/* ---- answers ---- */
 
 static void fuzz_hear_sentence(struct fuzz_verdict *verdict, const struct nlmsghdr *nl,
 			       size_t skip)
@@ -171,7 +171,7 @@ static void fuzz_hear_sentence(struct fuzz_verdict *verdict, const struct nlmsgh
 		verdict->sentence = nla_find(tlvs, nlmsg_datalen(nl) - skip, NLMSGERR_ATTR_MSG);
 }
 
-/* The kernel acknowledges what is no request, too. */
+/* The kernel acknowledges even messages that are no requests. */
 static void fuzz_hear(struct fuzz_verdict *verdict, bool request, const struct nlmsghdr *nl)
 {
 	int error = 0;
@@ -189,7 +189,8 @@ static void fuzz_hear(struct fuzz_verdict *verdict, bool request, const struct n
 			   sizeof(struct nlmsgerr));
 }
 
-/* All answers lie ready when a request returns; one of them may be lost for want of memory. */
+/* All answers are ready when a request returns; one of them may be lost for lack of memory.
+ */
 static void fuzz_receive(int fd, const struct fuzz_message *message,
 			 struct fuzz_verdict *verdict)
 {
@@ -204,7 +205,7 @@ static void fuzz_receive(int fd, const struct fuzz_message *message,
 				fuzz_hear(verdict, request, nl);
 }
 
-/* Did somebody listen to news? Those of another network namespace are not heard. */
+/* Returns whether an event was received. Events of another network namespace are ignored. */
 static bool fuzz_drain(int fd)
 {
 	static char event[FUZZ_ANSWER];
@@ -240,9 +241,9 @@ static void fuzz_finding(const struct fuzz_message *message, uint64_t index,
 	fflush(stdout);
 }
 
-/* ---- what is expected ---- */
+/* ---- expected answers ---- */
 
-/* One request and no bytes beyond it */
+/* The message is one request, and has no bytes beyond it. */
 static bool fuzz_is_one(const struct fuzz_message *message)
 {
 	return message->len >= NLMSG_HDRLEN && message->nl.nlmsg_len == message->len;
@@ -272,7 +273,7 @@ static uint64_t fuzz_value_of(const struct nlattr *attr)
 	return value;
 }
 
-/* Is there a policy with a parameter of this name and range? */
+/* Returns whether a policy has a parameter of this name and range. */
 static bool fuzz_param_in_range(struct nlattr *nest)
 {
 	struct nlattr *name = nla_find(nla_data(nest), nla_len(nest), CONGA_A_PARAM_NAME);
@@ -289,7 +290,7 @@ static bool fuzz_param_in_range(struct nlattr *nest)
 	return false;
 }
 
-/* What is wrong with an attribute that was accepted; NULL: nothing */
+/* Returns what is wrong with an attribute that was accepted, or NULL. */
 static const char *fuzz_wrong(const struct fuzz_policy *policy, enum fuzz_object object,
 			      bool dumps, struct nlattr *attr)
 {
@@ -338,8 +339,8 @@ static bool fuzz_needs_right(struct fuzz_message *message)
 	return fuzz_commands[command].name && fuzz_commands[command].right != FUZZ_READS;
 }
 
-/* The kernel's own refusals say nothing where it does not come to the attributes, or
- * has no memory for these.
+/* The kernel's own errors have no sentence if it does not reach the attributes, or has no
+ * memory for them.
  */
 static bool fuzz_may_be_silent(struct fuzz_message *message, const struct fuzz_verdict *verdict)
 {
@@ -359,7 +360,7 @@ static bool fuzz_must_be_answered(const struct fuzz_message *message)
 	       (message->nl.nlmsg_flags & asks) == asks;
 }
 
-/* Must others hear of it? An event needs memory. */
+/* Returns whether listeners must receive an event, which needs memory. */
 static bool fuzz_is_told(struct fuzz_message *message)
 {
 	uint8_t command = fuzz_command(message);
@@ -407,7 +408,7 @@ static const char *fuzz_judge(struct fuzz_message *message, const struct fuzz_ve
 
 /* ---- sending ---- */
 
-/* An allocation of the next system call fails. A signal that nothing came of it. */
+/* Makes an allocation of the next system call fail. The result shows whether one did. */
 static void fuzz_starve(unsigned int nth)
 {
 	char text[16];
@@ -416,8 +417,8 @@ static void fuzz_starve(unsigned int nth)
 		err(EXIT_FAILURE, "/proc/self/fail-nth");
 }
 
-/* What is left to be read of a dump is dropped with its socket, a while later: the
- * fabric has changed by then. Every other is read on first.
+/* The unread part of a dump is freed with its socket, a while later, when the fabric has
+ * changed. Therefore every other dump is read to the end first.
  */
 static int fuzz_next_dump(uint64_t index)
 {
@@ -485,7 +486,7 @@ static void fuzz_one(uint64_t index)
 		fuzz_finding(message, index, &verdict, wrong);
 }
 
-/* A machine that goes down leaves nothing else behind. */
+/* If the machine crashes, this is the only record. */
 static void fuzz_log(uint64_t index)
 {
 	char text[80];

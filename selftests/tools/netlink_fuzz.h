@@ -44,7 +44,7 @@ struct fuzz_command {
 	unsigned int weight;
 };
 
-/* What an attribute's value may be, and how often a request has it. */
+/* The valid values of an attribute, and how often a request has it. */
 struct fuzz_rule {
 	enum fuzz_object object;
 	int attr;
@@ -65,7 +65,7 @@ extern const struct fuzz_command fuzz_commands[FUZZ_COMMANDS];
 const struct fuzz_rule *fuzz_rule(enum fuzz_object object, int attr);
 bool fuzz_in_range(const struct fuzz_rule *rule, uint64_t value);
 
-/* ---- the kernel's description, and what is configured ---- */
+/* ---- the kernel's description, and the current configuration ---- */
 
 struct fuzz_attr {
 	bool taken;
@@ -93,7 +93,7 @@ struct fuzz_values {
 	struct fuzz_value value[FUZZ_VALUES];
 };
 
-/* A request that made what was found configured. */
+/* A request that created a configured object. */
 struct fuzz_made {
 	struct fuzz_made *next;
 	size_t len;

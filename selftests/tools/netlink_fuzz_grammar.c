@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the family takes: types and nests by the kernel's own description, so that
- * these are never out of date. Ranges it does not describe (the module checks them by
- * itself, each with a sentence of its own), so they are here, from the manual, linux/conga.h.
- * What is configured says which values mean something.
+ * The grammar of the family: types and nests come from the kernel's own description, so
+ * that they never go stale. The kernel does not describe ranges (the module checks them by
+ * itself, each with a sentence of its own), so they are here, from the manual,
+ * linux/conga.h. The configuration shows which values are meaningful.
  */
 #include <err.h>
 #include <net/if.h>
@@ -124,7 +124,7 @@ bool fuzz_in_range(const struct fuzz_rule *rule, uint64_t value)
 	return value >= rule->min && value <= rule->max;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 int fuzz_open(void)
 {
@@ -141,7 +141,8 @@ int fuzz_open(void)
 
 typedef void (*fuzz_hear_t)(void *arg, struct nlattr *attrs, int len);
 
-/* Calls @hear for each reply; the number of them, or negative if there is an error. */
+/* Calls @hear for each reply; returns the number of replies, or a negative number on error.
+ */
 static int fuzz_ask(int fd, uint16_t type, uint8_t command, bool dump, uint16_t attr,
 		    const void *value, size_t len, fuzz_hear_t hear, void *arg)
 {
@@ -261,7 +262,7 @@ static void fuzz_hear_policy(void *arg, struct nlattr *attrs, int len)
 	}
 }
 
-/* A command that one of both does not know would never be sent. */
+/* A command that is missing in one of both would never be sent. */
 static int fuzz_compare_commands(const struct fuzz_grammar *grammar)
 {
 	int i, wrong = 0;
@@ -275,7 +276,7 @@ static int fuzz_compare_commands(const struct fuzz_grammar *grammar)
 	return wrong;
 }
 
-/* ---- what is configured ---- */
+/* ---- current configuration ---- */
 
 static void fuzz_keep(struct fuzz_values *values, const void *data, size_t len)
 {
@@ -299,7 +300,7 @@ struct fuzz_ear {
 	uint8_t makes;		/* command that made what is told of */
 };
 
-/* What a reply tells, as far as a request takes it, is the request that made it. */
+/* The parts of a reply that a request accepts are the request that created the object. */
 static void fuzz_hear_made(void *arg, struct nlattr *attrs, int len)
 {
 	const struct fuzz_ear *ear = arg;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One message, made of a seed and an index and of nothing else that changes: a
- * message that does harm can be sent again without those before it.
+ * One message, which depends on a seed and an index alone: a message that does harm can be
+ * sent again without the previous ones.
  */
 #include <string.h>
 #include <sys/param.h>
@@ -62,7 +62,7 @@ static unsigned int fuzz_weighted(struct fuzz_rng *rng, const struct fuzz_choice
 
 /* ---- values ---- */
 
-/* What programs trip over: ends of ranges, powers of two and their neighbours. */
+/* These values often reveal faults: ends of ranges, powers of two and their neighbours. */
 static uint64_t fuzz_odd(struct fuzz_rng *rng)
 {
 	uint64_t bit = 1ULL << fuzz_below(rng, 64);
@@ -82,8 +82,8 @@ static uint64_t fuzz_odd(struct fuzz_rng *rng)
 	return fuzz_random(rng);
 }
 
-/* Small numbers as often as large ones, but not where what is small, or large, keeps the
- * machine busy from then on: probes every 20 us, tables of millions.
+/* Small numbers are as frequent as large ones, except where a small or large value would
+ * keep the machine busy from then on: probes every 20 us, tables of millions.
  */
 static uint64_t fuzz_within(struct fuzz_rng *rng, const struct fuzz_rule *rule)
 {
@@ -240,7 +240,7 @@ static void fuzz_put_attr(struct fuzz_maker *maker, enum fuzz_object object, int
 	}
 }
 
-/* Some of what a command takes */
+/* Adds some of the attributes that a command accepts. */
 static void fuzz_put_list(struct fuzz_maker *maker, enum fuzz_object object, uint32_t policy)
 {
 	const struct fuzz_attr *attr;
@@ -261,7 +261,7 @@ static void fuzz_put_list(struct fuzz_maker *maker, enum fuzz_object object, uin
 	}
 }
 
-/* ---- a request as it should be ---- */
+/* ---- a valid request ---- */
 
 static uint8_t fuzz_choose(struct fuzz_maker *maker)
 {
@@ -328,9 +328,9 @@ static void fuzz_make_restored(struct fuzz_maker *maker)
 	maker->message->len = made->len;
 }
 
-/* ---- and as it should not ---- */
+/* ---- invalid requests ---- */
 
-/* Where its attributes are, those within nests too */
+/* Finds its attributes, those within nests too. */
 static unsigned int fuzz_places(const struct fuzz_message *message, size_t begin, size_t end,
 				size_t *places, unsigned int count)
 {
@@ -349,7 +349,7 @@ static unsigned int fuzz_places(const struct fuzz_message *message, size_t begin
 	return count;
 }
 
-/* One of its attributes, or one that is new */
+/* Changes one of its attributes, or adds one. */
 static struct nlattr *fuzz_any(struct fuzz_maker *maker)
 {
 	struct fuzz_message *message = maker->message;
@@ -362,7 +362,7 @@ static struct nlattr *fuzz_any(struct fuzz_maker *maker)
 	return (void *)(message->bytes + places[fuzz_below(&maker->rng, count)]);
 }
 
-/* Any byte but those that name the family, which is ours */
+/* Changes any byte except those with the number of the family, which stays. */
 static char *fuzz_byte(struct fuzz_maker *maker)
 {
 	size_t at = fuzz_below(&maker->rng, maker->message->len - sizeof(uint16_t));
@@ -388,7 +388,7 @@ static void fuzz_mutate_bytes(struct fuzz_maker *maker)
 		*fuzz_byte(maker) = fuzz_odd(&maker->rng);
 }
 
-/* Its header may know, or not. */
+/* The length in the header may be right or wrong. */
 static void fuzz_mutate_truncated(struct fuzz_maker *maker)
 {
 	struct fuzz_message *message = maker->message;
@@ -398,7 +398,7 @@ static void fuzz_mutate_truncated(struct fuzz_maker *maker)
 	message->len = fuzz_below(&maker->rng, message->len);
 }
 
-/* All that there is, inside a nest, or nests inside nests of nothing */
+/* Adds all attributes, inside a nest, or nests inside empty nests. */
 static void fuzz_mutate_deep(struct fuzz_maker *maker, bool all)
 {
 	struct fuzz_message *message = maker->message;
@@ -438,7 +438,7 @@ static void fuzz_mutate_nested(struct fuzz_maker *maker)
 	}
 }
 
-/* With the same value, or with another. */
+/* Repeats an attribute with the same value, or with another. */
 static void fuzz_mutate_repeated(struct fuzz_maker *maker)
 {
 	unsigned int count = fuzz_chance(&maker->rng, 10) ? fuzz_below(&maker->rng, FUZZ_MANY) :
@@ -528,7 +528,7 @@ static void (*const fuzz_mutations[FUZZ_KINDS])(struct fuzz_maker *maker) = {
 	[FUZZ_HEADER]	 = fuzz_mutate_header,
 };
 
-/* ---- all of it ---- */
+/* ---- whole messages ---- */
 
 static void fuzz_make_body(struct fuzz_maker *maker, enum fuzz_kind kind)
 {
@@ -540,7 +540,7 @@ static void fuzz_make_body(struct fuzz_maker *maker, enum fuzz_kind kind)
 		fuzz_make_request(maker);
 }
 
-/* Its length is set last, but a mutation may have set it. */
+/* The length is set last, unless a mutation has set it. */
 void fuzz_make(struct fuzz_message *message, const struct fuzz_grammar *grammar,
 	       uint64_t seed, uint64_t index)
 {

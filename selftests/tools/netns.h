@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Go to a network namespace, named as "ip netns" names them, or end. */
+/* Enters a network namespace, named as "ip netns" names them, or ends the program. */
 static inline void enter_netns(const char *name)
 {
 	char path[128];

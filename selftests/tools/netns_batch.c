@@ -57,8 +57,8 @@ struct batch_verb {
 	int (*run)(const struct batch_line *line);	/* NULL: netns */
 };
 
-/* The namespace that we are in: requests that were not sent yet, and the device
- * that was asked for last, since to ask costs three system calls.
+/* The current namespace: requests that were not sent yet, and the device that was looked up
+ * last, since a lookup costs three system calls.
  */
 static struct {
 	const char *name;
@@ -83,7 +83,7 @@ static int batch_fail(int status, unsigned int number, const char *why, const ch
 
 /* ---- requests ---- */
 
-/* The kernel answers to a request that it refuses, and to the last one. */
+/* The kernel answers to a request that it rejects, and to the last request. */
 static int batch_flush(void)
 {
 	int err;
@@ -102,7 +102,7 @@ static int batch_flush(void)
 			  batch_refusal.why[0] ? batch_refusal.why : nl_geterror(err), NULL);
 }
 
-/* A request has the number of its line, by which the kernel answers. */
+/* The sequence number of a request is its line, which the kernel's answer contains. */
 static int batch_add(unsigned int number, struct nl_msg *msg)
 {
 	struct nlmsghdr *hdr = nlmsg_hdr(msg);
@@ -117,7 +117,7 @@ static int batch_add(unsigned int number, struct nl_msg *msg)
 	return CONGA_OK;
 }
 
-/* The first attribute is the address of the line, twice where @again is not 0. */
+/* The first attribute is the address of the line; it is added twice if @again is not 0. */
 static int batch_request(const struct batch_line *line, int type, void *header, size_t length,
 			 int attr, int again)
 {
@@ -177,7 +177,7 @@ static int batch_run_neighbour(const struct batch_line *line)
 
 /* ---- sysctls ---- */
 
-/* What a kernel lacks it cannot do either. */
+/* A setting that the kernel lacks needs no change. */
 static int batch_run_sysctl(const struct batch_line *line)
 {
 	const char *value = line->words[2];
@@ -204,8 +204,8 @@ static int batch_bad(const struct batch_line *line, const char *why, const char 
 	return batch_fail(CONGA_USAGE, line->number, why, word);
 }
 
-/* Without a prefix length it is that of all bits. libnl takes any length, and names
- * such as "default".
+/* Without a prefix length it is the whole address. libnl accepts any length, and names such
+ * as "default".
  */
 static int batch_parse_address(struct batch_line *line)
 {
@@ -227,7 +227,7 @@ static int batch_parse_neighbour(struct batch_line *line)
 	return batch_parse_address(line);
 }
 
-/* KEY=VALUE becomes the file and what is written into it. */
+/* Splits KEY=VALUE into the file and its new contents. */
 static int batch_parse_sysctl(struct batch_line *line)
 {
 	char *key = line->words[1], *value = strchr(key, '='), *dot;
@@ -284,7 +284,7 @@ static int batch_parse(struct batch_line *line, char *text)
 	return line->verb->parse(line);
 }
 
-/* The first one is of a netns. */
+/* The first word of a netns line is its keyword. */
 static int batch_read(struct batch_line **first)
 {
 	struct batch_line *line, **end = first;
@@ -327,7 +327,7 @@ static int batch_enter(const struct batch_line *line, const char *name)
 	return CONGA_OK;
 }
 
-/* The lines below that of a netns, in each of its namespaces. */
+/* Executes the lines below that of a netns in each of its namespaces. */
 static int batch_run(const struct batch_line *netns)
 {
 	const struct batch_line *line;

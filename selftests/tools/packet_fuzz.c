@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * packet_fuzz - hostile packets to each of the module's doors, and whether each becomes
- * what the manual says
+ * packet_fuzz - sends hostile packets to each of the module's hooks, and checks that each
+ * has the result that the manual describes
  *
  *	packet_fuzz -o COMMAND...	run it with the taps, see below
  *	packet_fuzz -n NETNS -d rx|tx|link|control [-s SEED] [-c COUNT] [-i FIRST] [-S] [-v]
  *	packet_fuzz -n NETNS -b FLOWS	how many of these leave by each tap
  *
- * Packet i is made of the seed, i, and the nonces that the box told; -i begins later, so
+ * Packet i is made of the seed, i, and the nonces that the node sent; -i begins later, so
  * that with -c 1 one is sent again. -S: none of them may teach anything. -v shows them.
  *
  * The taps are of the command and all that it starts: up0 (an uplink; packets lie in
@@ -47,9 +47,9 @@ static struct fuzz_run {
 
 static struct fuzz_packet fuzz_packet;
 
-/* ---- one after the other ---- */
+/* ---- packets one after the other ---- */
 
-/* Packets that may have been counted, and were not heard. */
+/* Packets that may have been counted, although no socket received them. */
 static void fuzz_count_unsure(const struct fuzz_packet *packet, unsigned int came)
 {
 	struct fuzz_view view;
@@ -103,7 +103,7 @@ static void fuzz_one(uint64_t index)
 	fuzz_sent(packet);
 }
 
-/* A machine that goes down leaves nothing else behind. */
+/* If the machine crashes, this is the only record. */
 static void fuzz_log(uint64_t index)
 {
 	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
@@ -168,7 +168,7 @@ static void fuzz_report(void)
 	       fuzz.first + fuzz.count - 1, fuzz_seen.findings);
 }
 
-/* As of a fabric that works: a packet of each flow. */
+/* Sends a packet of each flow, as a working fabric does. */
 static void fuzz_balance(void)
 {
 	const char *wrong;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * packet_fuzz - hostile packets to each of the module's doors
+ * packet_fuzz - hostile packets to each of the module's hooks
  *
  * packet_fuzz.c sends one after the other and counts, packet_fuzz_make.c makes a packet of
  * a seed and an index, packet_fuzz_break.c breaks it, packet_fuzz_send.c hands it over,
- * packet_fuzz_watch.c reads what comes out, and packet_fuzz_judge.c knows the wire format
- * anew, and what may become of a packet. The world they share is set up by packet_fuzz.sh.
+ * packet_fuzz_watch.c reads the output, and packet_fuzz_judge.c implements the wire format
+ * a second time, and knows the allowed results. packet_fuzz.sh sets up the world that they
+ * share.
  */
 #ifndef PACKET_FUZZ_H
 #define PACKET_FUZZ_H
@@ -38,7 +39,7 @@ enum fuzz_tap {
 	FUZZ_TAPS
 };
 
-/* Addresses, by the last byte: of IPv4 10.0.0.N, of IPv6 fd00::N. */
+/* Addresses are given by the last byte: IPv4 10.0.0.N and IPv6 fd00::N. */
 enum fuzz_party {
 	FUZZ_OWN	= 11,
 	FUZZ_FRIEND	= 21,		/* a conga leaf */
@@ -117,13 +118,13 @@ extern const char * const fuzz_doors[FUZZ_DOORS];
 extern const char * const fuzz_kinds[FUZZ_KINDS];
 extern const char * const fuzz_ways[FUZZ_WAYS];
 
-/* What the box told us: nonces, by the last byte of whom they were for. */
+/* Nonces that the node sent, by the last byte of the receiver. */
 struct fuzz_heard {
 	uint64_t nonce[256];
 	uint64_t nonce6[256];
 };
 
-/* How packets are drawn. */
+/* The rules by which packets are drawn at random. */
 struct fuzz_plan {
 	enum fuzz_door door;
 	uint64_t seed;
@@ -157,7 +158,7 @@ void fuzz_sent(const struct fuzz_packet *packet);
 
 /* ---- the judge ---- */
 
-/* A frame, as the wire format has it. */
+/* A frame as the wire format defines it. */
 struct fuzz_view {
 	bool ip, v6, fragment, later, odd;	/* odd: options or extension headers */
 	size_t network, l4, end;		/* offsets; end is where IP says */
@@ -212,9 +213,9 @@ static inline void fuzz_put32(uint8_t *at, uint32_t value)
 	fuzz_put16(at + 2, value);
 }
 
-/* ---- what becomes of packets ---- */
+/* ---- results ---- */
 
-/* What the box must have counted of packets that it delivered. */
+/* The node must have counted these packets that it delivered. */
 struct fuzz_model {
 	unsigned long stamped, foreign, malformed, truncated, control, unsure;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is wrong with a packet: a way for each kind. */
+/* The ways to break a packet: one for each kind. */
 #include <string.h>
 #include <sys/param.h>
 
@@ -7,27 +7,27 @@
 
 #define GSO_UDP_L4	5		/* VIRTIO_NET_HDR_GSO_UDP_L4 */
 
-/* The header that is broken: the outer one, or a tenant's. */
+/* The header that is broken: the outer one, or that of a tenant. */
 static bool fuzz_is_v6(const struct fuzz_maker *maker)
 {
 	return maker->frame->bytes[maker->network] >> 4 == 6;
 }
 
-/* fuzz_reseal - right lengths and sums; of IPv4 half of the packets have one */
+/* fuzz_reseal - makes lengths and sums right; half of the IPv4 packets have a sum */
 void fuzz_reseal(struct fuzz_maker *maker)
 {
 	fuzz_seal(maker->frame, maker->network, maker->udp,
 		  fuzz_is_v6(maker) || fuzz_chance(&maker->rng, 50));
 }
 
-/* Most of the time with sums that are right again: else nobody looks at the rest. */
+/* Most packets have right sums again: otherwise the module would not read the rest. */
 static void fuzz_resum(struct fuzz_maker *maker)
 {
 	if (fuzz_chance(&maker->rng, 80))
 		fuzz_seal_ip(maker->frame, maker->network);
 }
 
-/* One after the other, and now and then one behind the headers. */
+/* Takes the bytes one after the other, and sometimes one behind the headers. */
 static void fuzz_swap_byte(struct fuzz_maker *maker)
 {
 	struct fuzz_packet *packet = maker->packet;
@@ -54,7 +54,7 @@ static void fuzz_turn_bits(struct fuzz_maker *maker)
 	fuzz_resum(maker);
 }
 
-/* The frame alone, or IP's length with it, or UDP's, too. */
+/* Changes the frame alone, or the length of IP with it, or that of UDP, too. */
 static void fuzz_truncate(struct fuzz_maker *maker)
 {
 	struct fuzz_packet *packet = maker->packet;
@@ -90,7 +90,7 @@ static void fuzz_lie_of_length(struct fuzz_maker *maker)
 	fuzz_seal_ip(maker->frame, maker->network);
 }
 
-/* Bytes after the first @at of the frame make room for @len more. */
+/* Moves the bytes after the first @at of the frame to make room for @len more. */
 static uint8_t *fuzz_insert(struct fuzz_frame *frame, size_t at, size_t len)
 {
 	memmove(frame->bytes + at + len, frame->bytes + at, frame->len - at);
@@ -105,7 +105,7 @@ static void fuzz_insert_tags(struct fuzz_maker *maker)
 	struct fuzz_frame *frame = maker->frame;
 	uint8_t *at;
 
-	/* A tag that looks like the beginning of an IP header, too */
+	/* A tag may also look like the beginning of an IP header. */
 	for (i = 0; i < tags; i++) {
 		at = fuzz_insert(frame, 2 * ETH_ALEN, 4);
 		fuzz_put16(at, fuzz_chance(&maker->rng, 50) ? ETHERTYPE_VLAN : 0x88a8);
@@ -162,7 +162,7 @@ static void fuzz_insert_options(struct fuzz_maker *maker)
 	fuzz_reseal(maker);
 }
 
-/* In pieces of eight bytes or more, in any order, some twice; without what they were. */
+/* Cuts the packet into pieces of eight bytes or more, in any order, some twice. */
 static void fuzz_cut(struct fuzz_maker *maker)
 {
 	bool v6 = fuzz_is_v6(maker);
@@ -209,9 +209,9 @@ static void fuzz_cut(struct fuzz_maker *maker)
 	}
 }
 
-/* Where a checksum that is left to others starts: anywhere, but not before the UDP header. If
- * that is so, the kernel takes the sum of the addresses for the place, without this module, too
- * (6.1, __skb_checksum_validate_complete()), and warns when the inner packet leaves.
+/* A checksum that is left to the device may start anywhere, but not before the UDP header.
+ * In that case the kernel takes the sum of the addresses for the place, without this module,
+ * too (6.1, __skb_checksum_validate_complete()), and warns when the inner packet leaves.
  */
 static unsigned int fuzz_any_start(struct fuzz_maker *maker, unsigned int end)
 {
@@ -220,7 +220,7 @@ static unsigned int fuzz_any_start(struct fuzz_maker *maker, unsigned int end)
 	return fuzz_tunnelled(maker) && start < maker->udp ? maker->udp : start;
 }
 
-/* Larger than any frame, or said to be. */
+/* The packet is larger than any frame, or claims to be. */
 static void fuzz_make_super(struct fuzz_maker *maker)
 {
 	struct virtio_net_hdr *vnet = &maker->packet->vnet;
@@ -268,7 +268,7 @@ static void fuzz_make_super(struct fuzz_maker *maker)
 	vnet->gso_size = fuzz_random(&maker->rng);
 }
 
-/* At the outer UDP header, at the inner, or anywhere. */
+/* The place is the outer UDP header, the inner one, or any other. */
 static void fuzz_leave_sum(struct fuzz_maker *maker)
 {
 	struct virtio_net_hdr *vnet = &maker->packet->vnet;
@@ -305,7 +305,7 @@ static void fuzz_make_burst(struct fuzz_maker *maker)
 	}
 }
 
-/* fuzz_break - by its kind */
+/* fuzz_break - breaks a packet according to its kind */
 void fuzz_break(struct fuzz_maker *maker)
 {
 	static void (*const ways[FUZZ_KINDS])(struct fuzz_maker *) = {

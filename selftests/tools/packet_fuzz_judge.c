@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a packet is, and what may become of it: read from the manual, and from nothing
- * that the module has.
+ * The contents of a packet, and its allowed results: both come from the manual, and share
+ * no code with the module.
  */
 #include <netinet/ip6.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 #define PRESENT		0x00000100
 #define VNI_AT		8		/* bits */
 
-/* The box also speaks for itself by the addresses of its links. */
+/* The node also sends its own packets from the addresses of its links. */
 static uint8_t fuzz_who4(const uint8_t *at)
 {
 	static const uint8_t net[] = { 10, 0, 0 }, link[] = { 10, 1, 0 };
@@ -41,7 +41,7 @@ static uint8_t fuzz_who6(const uint8_t *at)
 	return memcmp(at, net, sizeof(net)) ? 0 : at[15];
 }
 
-/* A frame may lie about its length. */
+/* A frame may have a wrong length. */
 static size_t fuzz_end(const struct fuzz_view *view, size_t len, size_t said)
 {
 	return said > len - view->network ? 0 : view->network + said;
@@ -140,7 +140,7 @@ static void fuzz_look_udp(struct fuzz_view *view, const struct fuzz_frame *frame
 	view->vni = fuzz_get32(udp + WORD_AT + 4);
 }
 
-/* fuzz_look - behind VLAN tags, too */
+/* fuzz_look - reads a frame, behind VLAN tags, too */
 void fuzz_look(struct fuzz_view *view, const struct fuzz_frame *frame)
 {
 	uint16_t type;
@@ -186,7 +186,7 @@ bool fuzz_control(const struct fuzz_view *view)
 	return fuzz_stamped(view) && view->vni >> VNI_AT == FUZZ_VNI_CONTROL;
 }
 
-/* fuzz_clear - a stamped word without its stamp */
+/* fuzz_clear - returns a stamped word without its stamp */
 uint32_t fuzz_clear(uint32_t word)
 {
 	word &= ~MASK_STAMP;
@@ -199,8 +199,8 @@ bool fuzz_blank(const struct fuzz_view *view)
 	       !(view->vni & 0xff);
 }
 
-/* Does it come from one who may teach: a conga leaf or a neighbour, by a port? In what
- * it says at any place, so that what is turned over by chance counts, too.
+/* Returns whether the sender may teach: a conga leaf or a neighbour, by a port. An address
+ * at any place of the packet counts, since random changes may move it.
  */
 bool fuzz_teaches(const struct fuzz_packet *packet)
 {
@@ -236,7 +236,8 @@ uint32_t fuzz_sum(const uint8_t *bytes, size_t len)
 	return sum;
 }
 
-/* fuzz_udp_sum - of a datagram with its pseudo header: 0xffff if it is right */
+/* fuzz_udp_sum - returns the sum of a datagram with its pseudo header: 0xffff if it is right
+ */
 uint16_t fuzz_udp_sum(const struct fuzz_view *view, const struct fuzz_frame *frame)
 {
 	const uint8_t *ip = frame->bytes + view->network;
@@ -271,7 +272,7 @@ static bool fuzz_word_right(const struct fuzz_view *view, uint32_t got,
 	return fuzz_raised(view->word, got);
 }
 
-/* The sum over all bytes stays as it is, if the packet has one. */
+/* The sum over all bytes stays unchanged, if the packet has one. */
 static bool fuzz_sum_kept(const uint8_t *sent, const uint8_t *got, size_t len)
 {
 	return fuzz_sum(sent, len) % 0xffff == fuzz_sum(got, len) % 0xffff;
@@ -305,7 +306,9 @@ const char *fuzz_compare(const struct fuzz_view *view, const struct fuzz_frame *
 	       "its checksum does not follow";
 }
 
-/* fuzz_wrong_tunnel - what a tenant sent, in a tunnel's packet; NULL: as it has to be */
+/* fuzz_wrong_tunnel - compares a tenant's packet with the tunnel's; returns NULL if it is
+ * right
+ */
 const char *fuzz_wrong_tunnel(const struct fuzz_packet *packet, const struct fuzz_frame *got,
 			      const struct fuzz_view *view)
 {
@@ -315,7 +318,7 @@ const char *fuzz_wrong_tunnel(const struct fuzz_packet *packet, const struct fuz
 
 	if (view->truncated)
 		return "a tunnel's packet without its header";
-	/* The kernel takes no account of an inner sum that begins or stands at an odd byte. */
+	/* The kernel ignores an inner sum that begins or lies at an odd byte. */
 	if (view->sum && !view->partial && !(packet->vnet.csum_start & 1) &&
 	    !(packet->vnet.csum_offset & 1) && fuzz_udp_sum(view, got) != 0xffff)
 		return "the outer checksum is wrong";

@@ -45,7 +45,7 @@ const char * const fuzz_ways[FUZZ_WAYS] = {
 	[FUZZ_BY_CORK]	   = "cork",
 };
 
-/* Whose turn it is, and how often it was before. */
+/* Returns which kind is next, and how often it was used before. */
 static const uint8_t fuzz_turns[] = {
 	FUZZ_BYTE, FUZZ_TRUNCATED, FUZZ_VALID, FUZZ_BYTE, FUZZ_BITS, FUZZ_GSO, FUZZ_TRUNCATED,
 	FUZZ_BYTE, FUZZ_FRAGMENTS, FUZZ_VALID, FUZZ_TRUNCATED, FUZZ_BYTE, FUZZ_LENGTHS,
@@ -136,7 +136,7 @@ static void fuzz_to_link(struct fuzz_frame *frame, bool v6)
 		fuzz_put32(ip + 16, INADDR_ALLHOSTS_GROUP);
 }
 
-/* The sum of an IPv4 header, over what is in it now. */
+/* Computes the sum of an IPv4 header over its current contents. */
 void fuzz_seal_ip(struct fuzz_frame *frame, size_t network)
 {
 	uint8_t *ip = frame->bytes + network;
@@ -148,7 +148,8 @@ void fuzz_seal_ip(struct fuzz_frame *frame, size_t network)
 	fuzz_put16(ip + 10, ~fuzz_sum(ip, hlen));
 }
 
-/* Lengths and sums, of a datagram that begins at @udp; without @sum it has none */
+/* Sets lengths and sums of a datagram that begins at @udp; without @sum it has no checksum.
+ */
 void fuzz_seal(struct fuzz_frame *frame, size_t network, size_t udp, bool sum)
 {
 	uint8_t *ip = frame->bytes + network;
@@ -167,7 +168,7 @@ void fuzz_seal(struct fuzz_frame *frame, size_t network, size_t udp, bool sum)
 	fuzz_put16(frame->bytes + udp + 6, ~fuzz_udp_sum(&view, frame) ? : 0xffff);
 }
 
-/* ---- what a tenant sends ---- */
+/* ---- packets of a tenant ---- */
 
 static void fuzz_inner(struct fuzz_maker *maker, size_t data)
 {
@@ -200,7 +201,7 @@ static void fuzz_inner(struct fuzz_maker *maker, size_t data)
 
 /* ---- VXLAN and control ---- */
 
-/* Stamped, blank, or with anything in it. */
+/* The word is stamped, blank, or random. */
 static uint32_t fuzz_word(struct fuzz_maker *maker)
 {
 	uint32_t word = 0x08000000, random = fuzz_random(&maker->rng);
@@ -260,7 +261,7 @@ static uint64_t fuzz_echo(struct fuzz_maker *maker)
 	return (maker->packet->v6 ? heard->nonce6 : heard->nonce)[maker->packet->party];
 }
 
-/* The upper halves of nonces, and what a hello of full size is padded with */
+/* The upper halves of nonces, and the padding of a hello of full size. */
 static void fuzz_upper(struct fuzz_maker *maker, uint64_t echo)
 {
 	uint8_t *at = fuzz_add(maker, 8);
@@ -287,8 +288,8 @@ static void fuzz_probe(struct fuzz_maker *maker)
 	at[17] = fuzz_one_of(maker, 0, 1, 2, 8, 255);
 }
 
-/* Types, versions and counts that there are, mostly; hellos that ask before all, since
- * there is a limit to these.
+/* Types, versions and counts are mostly valid. Most packets are hellos that ask, since these
+ * have a limit.
  */
 static void fuzz_message(struct fuzz_maker *maker, bool probe)
 {
@@ -327,7 +328,7 @@ static void fuzz_message(struct fuzz_maker *maker, bool probe)
 		fuzz_upper(maker, echo);
 }
 
-/* ---- a packet that is right, for each door ---- */
+/* ---- a valid packet for each hook ---- */
 
 static const uint8_t fuzz_mac_box[] = { 2, 0, 0, 0, 0, 1 }, fuzz_mac_peer[] = { 2, 0, 0, 0, 0, 2 };
 
@@ -391,7 +392,7 @@ static void fuzz_make_tenant(struct fuzz_maker *maker, size_t data)
 	maker->headers = MIN(maker->frame->len, ETH_HLEN + 60);
 }
 
-/* What a process hands to a socket: a VXLAN header, and what follows. */
+/* A process sends this by a socket: a VXLAN header, and its payload. */
 static void fuzz_make_local(struct fuzz_maker *maker)
 {
 	struct fuzz_packet *packet = maker->packet;
@@ -450,7 +451,7 @@ static void fuzz_make_base(struct fuzz_maker *maker)
 	}
 }
 
-/* ---- how it is handed over ---- */
+/* ---- the way to hand it over ---- */
 
 static enum fuzz_way fuzz_draw_way(struct fuzz_maker *maker)
 {
@@ -480,7 +481,7 @@ static enum fuzz_tap fuzz_draw_tap(struct fuzz_maker *maker)
 			   FUZZ_SIDE);
 }
 
-/* The first piece is linear, the others lie in pages. */
+/* The first piece is linear, and the others lie in pages. */
 static void fuzz_draw_pieces(struct fuzz_maker *maker)
 {
 	struct fuzz_packet *packet = maker->packet;
@@ -527,7 +528,7 @@ static void fuzz_draw(struct fuzz_maker *maker)
 	fuzz_draw_pieces(maker);
 }
 
-/* fuzz_make - of a plan that allows no teachers, until it is of none */
+/* fuzz_make - draws until the packet is not a teacher's, if the plan allows none */
 void fuzz_make(struct fuzz_packet *packet, const struct fuzz_plan *plan, uint64_t index)
 {
 	struct fuzz_maker maker = {
@@ -545,7 +546,7 @@ void fuzz_make(struct fuzz_packet *packet, const struct fuzz_plan *plan, uint64_
 	while (plan->strange && fuzz_teaches(packet));
 }
 
-/* fuzz_make_flow - of a tenant, as of a fabric that works */
+/* fuzz_make_flow - makes a packet of a tenant, as a working fabric has them */
 void fuzz_make_flow(struct fuzz_packet *packet, unsigned int flow)
 {
 	const struct fuzz_plan plan = { .door = FUZZ_TX };
@@ -564,7 +565,9 @@ void fuzz_make_flow(struct fuzz_packet *packet, unsigned int flow)
 	} while (packet->party != FUZZ_FRIEND || packet->frame[0].bytes[4] != 1);
 }
 
-/* fuzz_make_last - by the uplink with GRO, a datagram to a port that nobody else sends to */
+/* fuzz_make_last - makes a datagram by the uplink with GRO, to a port that is used only for
+ * it
+ */
 void fuzz_make_last(struct fuzz_packet *packet)
 {
 	struct fuzz_maker maker = { .packet = packet };

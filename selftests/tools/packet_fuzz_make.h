@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What packet_fuzz_make.c and packet_fuzz_break.c share: a packet in the making. */
+/* A packet in the making, which packet_fuzz_make.c and packet_fuzz_break.c share. */
 #ifndef PACKET_FUZZ_MAKE_H
 #define PACKET_FUZZ_MAKE_H
 
@@ -25,7 +25,7 @@ static inline uint8_t fuzz_pick(struct fuzz_maker *maker, const uint8_t *from, s
 		fuzz_pick(maker, choices_, ARRAY_SIZE(choices_));	\
 	})
 
-/* A tunnel's packet, or a tenant's frame? */
+/* Returns whether it is a tunnel's packet, and not a tenant's frame. */
 static inline bool fuzz_tunnelled(const struct fuzz_maker *maker)
 {
 	return maker->packet->door != FUZZ_TX;

@@ -32,7 +32,7 @@ static void *fuzz_ring_frame;
 
 /* ---- the taps ---- */
 
-/* The uplink with GRO sums up, too: without that there is no UDP_SEGMENT. */
+/* The uplink with GRO also makes checksums: without them there is no UDP_SEGMENT. */
 static void fuzz_open_tap(int at, const char *name, short more)
 {
 	struct ifreq ifr = { .ifr_flags = IFF_TAP | IFF_NO_PI | IFF_VNET_HDR | more };
@@ -48,7 +48,7 @@ static void fuzz_open_tap(int at, const char *name, short more)
 	close(fd);
 }
 
-/* fuzz_open_taps - and run the command with them */
+/* fuzz_open_taps - opens the taps and runs the command with them */
 void fuzz_open_taps(char **command)
 {
 	static const short more[FUZZ_TAPS] = {
@@ -69,7 +69,7 @@ void fuzz_open_taps(char **command)
 
 /* ---- sockets ---- */
 
-/* fuzz_socket - or the end */
+/* fuzz_socket - opens a socket, or ends the program */
 int fuzz_socket(int family, int type, int protocol)
 {
 	int fd = socket(family, type | SOCK_CLOEXEC, protocol);
@@ -124,7 +124,7 @@ static void fuzz_open_ring(void)
 		err(EXIT_FAILURE, "mmap");
 }
 
-/* fuzz_open - what sends and what hears in the box's namespace */
+/* fuzz_open - opens the sending and receiving sockets in the node's namespace */
 void fuzz_open(const char *netns)
 {
 	int one = 1;
@@ -168,7 +168,7 @@ static void fuzz_wait_for_more(const char *ns)
 		err(EXIT_FAILURE, "gro_flush_timeout");
 }
 
-/* All but the last wait for more, as if one interrupt had brought them. */
+/* All packets but the last wait for more, as if one interrupt had brought them. */
 static bool fuzz_send_taps(const struct fuzz_packet *packet)
 {
 	bool burst = packet->kind == FUZZ_BURST && packet->tap == FUZZ_UP1, sent = true;
@@ -215,7 +215,8 @@ static bool fuzz_send_packet(const struct fuzz_packet *packet)
 	return sendmsg(fuzz_fds.packet, &message, MSG_DONTWAIT) >= 0;
 }
 
-/* The pages of the ring are the packet's, and the process's, which must not change. */
+/* The pages of the ring belong to the packet and to the process, which must not change them.
+ */
 static bool fuzz_send_ring(const struct fuzz_packet *packet, const char **wrong)
 {
 	const struct fuzz_frame *frame = &packet->frame[0];
@@ -260,7 +261,7 @@ static bool fuzz_send_socket(const struct fuzz_packet *packet, const char **wron
 	return sent;
 }
 
-/* fuzz_sent - a packet of this way has been sent, and all that became of it was read */
+/* fuzz_sent - a packet of this kind was sent, and all its results were read */
 void fuzz_sent(const struct fuzz_packet *packet)
 {
 	struct msghdr message = {};
@@ -271,7 +272,7 @@ void fuzz_sent(const struct fuzz_packet *packet)
 		;
 }
 
-/* fuzz_starve - half of the allocations that may not wait fail from now on, or none */
+/* fuzz_starve - lets half of the allocations that may not wait fail from now on, or none */
 void fuzz_starve(bool on)
 {
 	const char *text = on ? "50" : "0";
@@ -280,7 +281,7 @@ void fuzz_starve(bool on)
 		err(EXIT_FAILURE, FUZZ_FAILSLAB);
 }
 
-/* fuzz_send - false if it is refused; *@wrong says what went wrong with the sender's own */
+/* fuzz_send - returns false if it is rejected; *@wrong is an error of the sender itself */
 bool fuzz_send(const struct fuzz_packet *packet, const char **wrong)
 {
 	switch (packet->way) {

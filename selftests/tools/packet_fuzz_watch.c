@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * packet_fuzz_watch.c - what becomes of packets: all that raw sockets hear and that leaves
- * by a tap is read and judged, and what is wrong is a finding
+ * packet_fuzz_watch.c - reads all packets that raw sockets receive and that leave by a
+ * tap, judges them, and reports a wrong packet as a finding
  */
 #include <err.h>
 #include <inttypes.h>
@@ -22,8 +22,8 @@ struct fuzz_seen fuzz_seen;
 
 static int fuzz_listener = -1;
 
-/* A kernel thread may have what is sent to the uplink with GRO: when this is heard, all
- * before it came through.
+/* A kernel thread may hold packets that are sent to the uplink with GRO: when this packet
+ * arrives, all previous ones have passed.
  */
 static struct fuzz_packet fuzz_last;
 static bool fuzz_last_heard;
@@ -66,9 +66,9 @@ void fuzz_finding(const struct fuzz_packet *packet, uint64_t index, const char *
 	fflush(stdout);
 }
 
-/* ---- what comes out ---- */
+/* ---- output ---- */
 
-/* Nobody can say which bytes these become; that no stamp is left can be said. */
+/* The bytes of the result are unknown, but it must have no stamp. */
 static bool fuzz_is_merged(const struct fuzz_packet *packet)
 {
 	return packet->kind == FUZZ_BURST || packet->vnet.gso_type;
@@ -79,7 +79,7 @@ static bool fuzz_summed(const struct fuzz_packet *packet)
 	return !packet->vnet.flags && !packet->vnet.gso_type;
 }
 
-/* Which frame is it? The verdict of the best that there is. */
+/* Finds the frame, and returns the verdict of the best match. */
 static const char *fuzz_match(const struct fuzz_packet *packet, const uint8_t *got, size_t len,
 			      enum fuzz_change change, struct fuzz_view *view)
 {
@@ -114,7 +114,7 @@ static void fuzz_count_model(const struct fuzz_view *view)
 		fuzz_seen.model.foreign++;
 }
 
-/* A frame around what a raw socket hears, to look at. */
+/* Builds a frame around the packet that a raw socket received, to read it. */
 static void fuzz_wrap(struct fuzz_frame *frame, const uint8_t *ip, size_t len)
 {
 	memset(frame->bytes, 0, ETH_HLEN);
@@ -123,7 +123,7 @@ static void fuzz_wrap(struct fuzz_frame *frame, const uint8_t *ip, size_t len)
 	frame->len = ETH_HLEN + len;
 }
 
-/* LOCAL_IN sees fragments of IPv6, and if the VXLAN header is in none, none is VXLAN. */
+/* LOCAL_IN sees fragments of IPv6; if no fragment has the VXLAN header, none is VXLAN. */
 static bool fuzz_is_split(const struct fuzz_packet *packet)
 {
 	struct fuzz_view view;
@@ -196,7 +196,7 @@ static unsigned int fuzz_hear(const struct fuzz_packet *packet, uint64_t index, 
 	return came;
 }
 
-/* Its own nonces are in each hello. */
+/* Each hello contains the node's own nonces. */
 static void fuzz_learn(const struct fuzz_view *view, const struct fuzz_frame *frame)
 {
 	struct fuzz_heard *heard = &fuzz_seen.plan->heard;
@@ -311,7 +311,7 @@ unsigned int fuzz_look_around(const struct fuzz_packet *packet, uint64_t index)
 	return came;
 }
 
-/* All that became of a packet, also of one that a kernel thread still has. */
+/* Reads all results of a packet, also of one that a kernel thread still holds. */
 unsigned int fuzz_await(const struct fuzz_packet *packet, uint64_t index)
 {
 	struct pollfd raw = { .fd = fuzz_fds.raw[false], .events = POLLIN };
@@ -330,9 +330,9 @@ unsigned int fuzz_await(const struct fuzz_packet *packet, uint64_t index)
 	return came + fuzz_look_around(packet, index);
 }
 
-/* ---- before ---- */
+/* ---- preparation ---- */
 
-/* With somebody who listens, every packet has a second owner. */
+/* While a socket listens, every packet has a second owner. */
 void fuzz_listen(bool on)
 {
 	bool listens = fuzz_listener >= 0;
@@ -347,7 +347,7 @@ void fuzz_listen(bool on)
 	fuzz_listener = -1;
 }
 
-/* What came before the first packet is of nobody's. */
+/* Packets that arrived before the first one are ignored. */
 void fuzz_watch(struct fuzz_plan *plan)
 {
 	static uint8_t nothing[FUZZ_BYTES];

@@ -4,10 +4,10 @@
  *
  *	queue_return [-s] NETNS QUEUE
  *
- * The kernel goes on with a packet within the system call by which its verdict comes: in
- * process context, where packets otherwise pass in softirq. Prints "ready" once packets can
- * come, and after SIGTERM how many were given back. With -s the kernel cuts packets into
- * segments before it queues them (no NFQA_CFG_F_GSO).
+ * The kernel continues with a packet within the system call that brings its verdict: in
+ * process context, where packets otherwise pass in softirq. Prints "ready" once packets
+ * can arrive, and after SIGTERM the number of packets that were given back. With -s the
+ * kernel cuts packets into segments before it queues them (no NFQA_CFG_F_GSO).
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -68,7 +68,7 @@ static bool request_send(const struct request *req)
 	return send(fd, req, req->nl.nlmsg_len, 0) == (ssize_t)req->nl.nlmsg_len;
 }
 
-/* The kernel acknowledges it, or the program ends. */
+/* The kernel acknowledges the request, or the program ends. */
 static void configure(int type, const void *data, size_t len)
 {
 	char answer[MESSAGE_MAX];
@@ -115,7 +115,7 @@ static void queue_open(bool segments)
 	configure(NFQA_CFG_PARAMS, &params, sizeof(params));
 }
 
-/* The number by which the kernel knows the packet, in network order. */
+/* Returns the number of the packet in the queue, in network order. */
 static bool packet_number(const struct nlmsghdr *nl, uint32_t *number)
 {
 	const struct nlattr *attr = (void *)((char *)NLMSG_DATA(nl) + sizeof(struct nfgenmsg));

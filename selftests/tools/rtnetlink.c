@@ -8,7 +8,7 @@
 #include "common/netns.h"
 #include "rtnetlink.h"
 
-/* libnl knows nothing of the sentence up to version 3.7. */
+/* libnl up to version 3.7 does not know the sentence. */
 static void rtnetlink_read(const struct nlmsgerr *err, struct rtnetlink_refusal *refusal)
 {
 	struct nlmsghdr *hdr = (struct nlmsghdr *)((char *)err - NLMSG_HDRLEN);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* rtnetlink in another network namespace, and why the kernel refuses a request. */
+/* rtnetlink in another network namespace, with the reason of a rejected request. */
 #ifndef RTNETLINK_H
 #define RTNETLINK_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * timetable - packets at exact times, and what was to be seen at these times
+ * timetable - sends packets at exact times, and records the events at these times
  *
  *	timetable [TOOL] <COMMANDS >EVENTS
  *
@@ -19,9 +19,9 @@
  *	tell NAME WORD...		TOOL does it and says nothing; "ask" something
  *					next, so that it is done
  *
- * An event is a line of JSON: what was sent, got or asked. Its time lies
- * between "from" and "to", CLOCK_MONOTONIC since time 0. Metrics are fractions
- * of full scale in 64ths, as they stand on the wire. IPv4 only.
+ * An event is a line of JSON: something that was sent, received or asked. Its time lies
+ * between "from" and "to", CLOCK_MONOTONIC since time 0. Metrics are fractions of full
+ * scale in 64ths, as they are on the wire. Only IPv4 is supported.
  */
 #include <arpa/inet.h>
 #include <err.h>
@@ -62,7 +62,7 @@
 #define VXLAN_VNI	100
 #define INNER_FRAME	60	/* of a stamped packet: zeros, for nobody */
 
-/* The VXLAN header's first word, see kmod/paper/wire.h. */
+/* This is the VXLAN header's first word, see kmod/paper/wire.h. */
 #define WORD_FLAGS	0x08000000u
 #define WORD_FB		0x00010000u
 #define WORD_PRESENT	0x00000100u
@@ -78,7 +78,7 @@
 
 enum kind { SENDER, LISTENER, TOOL };
 
-/* What a NAME stands for. */
+/* The object that a NAME stands for. */
 struct end {
 	enum kind		kind;
 	char			name[NAME_SIZE];
@@ -187,7 +187,7 @@ static void enter_netns(const char *name)
 	close(fd);
 }
 
-/* A new end by its first two words; from now on we are in its namespace. */
+/* Creates an end by its first two words; the process stays in the end's namespace. */
 static struct end *end_add(char **words, enum kind kind)
 {
 	struct end *end = &ends[end_count];
@@ -232,7 +232,7 @@ static void run_udp(int count, char **words)
 	end->to_len = sizeof(struct sockaddr_in);
 }
 
-/* Who waits until the frames before have left is late. */
+/* The program is late if it waits until the previous frames have left. */
 static void run_frames(int count, char **words)
 {
 	struct end *end = end_add(words, SENDER);
@@ -251,7 +251,7 @@ static void run_frames(int count, char **words)
 		fail_errno("SO_SNDBUFFORCE");
 }
 
-/* GRO: datagrams that came as one are heard as one. */
+/* With GRO, datagrams that arrived as one packet are received as one. */
 static void run_listen(int count, char **words)
 {
 	struct end *end = end_add(words, LISTENER);
@@ -274,7 +274,7 @@ static void tool_child(const int *in, const int *out)
 	_exit(EXIT_FAILURE);
 }
 
-/* It ends when we do: its input is over then. */
+/* The tool ends together with this program, which closes its input. */
 static void run_tool(int count, char **words)
 {
 	struct end *end = end_add(words, TOOL);
@@ -299,7 +299,7 @@ static void run_tool(int count, char **words)
 		fail_errno("fdopen");
 }
 
-/* --- to hear --- */
+/* --- receiving --- */
 
 static unsigned int word_metric(uint32_t word, int high, int low)
 {
@@ -359,8 +359,8 @@ static bool hear_packet(const struct end *end)
 	return true;
 }
 
-/* In one kernel what was sent has arrived when the call returns, or, if the kernel's
- * own thread was about to work, when that has had its turn: at the next moment.
+/* In one kernel a packet has arrived when the send call returns or, if the kernel's own
+ * thread had to work, after that thread has run: at the next time of the table.
  */
 static void hear_all(void)
 {
@@ -372,17 +372,17 @@ static void hear_all(void)
 				;
 }
 
-/* --- to send --- */
+/* --- sending --- */
 
-/* To one who is not there, from one who is not there. */
+/* Source and destination are addresses of no host. */
 static const unsigned char frame_header[ETH_HLEN] = {
 	0x02, 0, 0, 0, 0, 0x01, 0x02, 0, 0, 0, 0, 0x02,
 	ETHERTYPE_TEST >> 8, ETHERTYPE_TEST & 0xff
 };
 
-/* Both clock readings belong to the event: it lies in between. The stamp is
- * shown if there is one. A frame that its device's queue drops was sent, too: the
- * queue counts it.
+/* Both clock readings belong to the event, which lies between them. A stamp is printed if
+ * there is one. A frame that its device's queue drops also counts as sent: the queue counts
+ * it.
  */
 static void send_packet(struct end *end, size_t len, uint32_t word)
 {
@@ -450,7 +450,7 @@ static void run_stamp(int count, char **words)
 	send_packet(end_find(words[0], SENDER), sizeof(vxlan) + INNER_FRAME, word);
 }
 
-/* --- to ask --- */
+/* --- queries --- */
 
 static struct end *say(int count, char **words)
 {
@@ -533,7 +533,7 @@ static void run_line(char *line)
 	command->run(count - 1, words + 1);
 }
 
-/* Without slack the kernel ends a sleep when it is over, not 50 us later. */
+/* Without slack the kernel ends a sleep exactly in time, not 50 us later. */
 int main(int argc, char **argv)
 {
 	char *line = NULL;

@@ -43,7 +43,7 @@
 #define BITS_PER_BYTE	8
 #define MANTISSA	9007199254740992.0	/* 2^53 */
 
-/* Of lengths, drawn alike: mice, and some that take a second of a slow link. */
+/* Lengths are drawn with equal chance: mice, and some that take a second on a slow link. */
 static const uint32_t lengths[] = { 1, 300, 1448, 5000, 20000, 20000, 70000, 200000, 1000000 };
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
@@ -90,7 +90,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
-/* --- what a transfer is: its number, then bytes that follow from it --- */
+/* --- contents of a transfer: its number, then bytes that follow from it --- */
 
 static uint64_t length_of(uint64_t number)
 {
@@ -102,7 +102,7 @@ static uint64_t word_of(uint64_t number, uint64_t index)
 	return index ? mix(mix(seed + number) + index) : number;
 }
 
-/* @size bytes of the transfer from @at on */
+/* Fills in @size bytes of the transfer from @at on. */
 static void fill(unsigned char *buffer, uint64_t number, uint64_t at, size_t size)
 {
 	size_t done = 0;
@@ -171,7 +171,7 @@ static void end_send(struct end *end)
 	end_close(end);
 }
 
-/* The number comes first. */
+/* The first bytes are the number. */
 static void end_begin(struct end *end, const unsigned char *data, size_t size)
 {
 	size_t i;
@@ -291,7 +291,7 @@ static double mean_length(void)
 	return sum / LENGTHS;
 }
 
-/* ns until the next one arrives, of @rate per second */
+/* Returns the ns until the next arrival, for @rate per second. */
 static uint64_t pause_of(double rate)
 {
 	static uint64_t drawn;
@@ -333,7 +333,7 @@ static void say(const char *what, uint64_t start)
 	fflush(stdout);
 }
 
-/* Which way is part of the number: even ones go from the first host of a pair. */
+/* The direction is part of the number: even ones go from the first host of a pair. */
 static void run(uint64_t seconds, uint64_t drain, double bits)
 {
 	uint64_t start = now_ns(), next = start, minute = start + MINUTE, end;

@@ -4,8 +4,8 @@
  *
  *	udp_listen NETNS PORT
  *
- * On all IPv4 and IPv6 addresses of a network namespace, until it is killed.
- * The first line is "listening". An empty datagram is "-".
+ * Listens on all IPv4 and IPv6 addresses of a network namespace, until it is killed. The
+ * first line is "listening". An empty datagram is "-".
  */
 #include <arpa/inet.h>
 #include <err.h>

@@ -108,7 +108,7 @@ static socklen_t endpoint_sockaddr(const struct endpoint *end, uint16_t port,
 	return sizeof(*in6);
 }
 
-/* Root that becomes another user loses all capabilities. */
+/* When root becomes another user it loses all capabilities. */
 static void drop_privileges(unsigned int user)
 {
 	if (setgroups(0, NULL) || setresgid(user, user, user) ||
@@ -116,7 +116,7 @@ static void drop_privileges(unsigned int user)
 		err(EXIT_FAILURE, "cannot become user %u", user);
 }
 
-/* Returns the datagram's length, filled up. */
+/* Returns the length of the datagram, filled up. */
 static size_t datagram_read(const char *hex, unsigned char *to)
 {
 	size_t len = 0;
@@ -132,8 +132,8 @@ static size_t datagram_read(const char *hex, unsigned char *to)
 
 /* --- by a UDP socket --- */
 
-/* A port that was just given back may be given again: then two datagrams would be of one
- * flow, and of one flowlet.
+/* A port that was just closed may be assigned again: then two datagrams would belong to one
+ * flow, and to one flowlet.
  */
 static void close_later(int fd)
 {

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Kernels built from Debian's source. User Mode Linux: uml, uml-debug with every checker
-# that the kernel has, uml-gcov, which counts the lines of a module that run, and
-# uml-6.12, a later kernel, for what 6.1 lacks (PLB). And for
-# QEMU, on several processors: smp-kasan with the same checkers, and smp-kcsan, which
-# finds data races. Sourced after kernel.sh by run and module.
+# Kernels built from Debian's source. For User Mode Linux there are uml, uml-debug with every
+# checker that the kernel has, uml-gcov, which counts the executed lines of a module, and
+# uml-6.12, a later kernel with features that 6.1 lacks (PLB). For QEMU with several processors
+# there are smp-kasan with the same checkers, and smp-kcsan, which finds data races. run and
+# module source this file after kernel.sh.
 #
-# All lie in the cache, each in the folder that modules are built against, named
+# All kernels lie in the cache, each in the folder that modules are built against, which is named
 # after the version of the source, the patch and the configuration.
 
 is_uml() {
@@ -22,17 +22,17 @@ is_built() {
 	is_uml "$1" || is_smp "$1"
 }
 
-# built_plain KERNEL: the one with the same source, without checkers
+# built_plain KERNEL: prints the kernel with the same source, without checkers
 built_plain() {
 	[ "$1" = uml-6.12 ] && echo uml-6.12 || echo uml
 }
 
-# built_source KERNEL: Debian's package
+# built_source KERNEL: prints Debian's package
 built_source() {
 	[ "$1" = uml-6.12 ] && echo linux-source-6.12 || echo linux-source-6.1
 }
 
-# built_configs KERNEL: the files that make its configuration.
+# built_configs KERNEL: prints the files that make its configuration
 built_configs() {
 	local files=(uml)
 
@@ -44,7 +44,7 @@ built_configs() {
 	printf "$here/%s.config\n" "${files[@]}"
 }
 
-# built_make KERNEL ARGUMENT...: make for its architecture
+# built_make KERNEL ARGUMENT...: runs make for its architecture
 built_make() {
 	local arch=um
 
@@ -52,7 +52,7 @@ built_make() {
 	make ARCH=$arch "${@:2}"
 }
 
-# built_folder KERNEL: that of the cache for all of its kind
+# built_folder KERNEL: prints the folder of the cache for all kernels of its kind
 built_folder() {
 	echo "$vm_cache/${1%%-*}"
 }
@@ -76,8 +76,8 @@ built_cached_version() {
 	done | sed "s/^$1-\(.*\)-[0-9a-f]*$/\1/" | tail -n 1
 }
 
-# built_version KERNEL: the newest that apt knows, or without apt's lists one
-# that is in the cache.
+# built_version KERNEL: prints the newest version that apt knows, or, without apt's lists, one
+# that is in the cache
 built_version() {
 	local version
 
@@ -91,7 +91,7 @@ built_version() {
 	echo "$version"
 }
 
-# built_unpack DIR KERNEL: without what fills most of the disk and is not built.
+# built_unpack DIR KERNEL: unpacks the source without the large parts that are not built
 built_unpack() {
 	local scratch
 
@@ -104,9 +104,9 @@ built_unpack() {
 	rm -r "$scratch"
 }
 
-# built_configure SOURCE BUILD KERNEL: what was asked for and is not in the result
-# is a mistake, not a wish. Of two lines with one name the later counts; one without
-# a value asks for nothing.
+# built_configure SOURCE BUILD KERNEL: a requested option that is missing in the result is an
+# error. If two lines have one name, the later one counts; a line without a value requests
+# nothing.
 built_configure() {
 	local wanted=$2.wanted line
 
@@ -120,27 +120,27 @@ built_configure() {
 	rm "$wanted"
 }
 
-# built_progress KERNEL: of thousands of lines, one in a few hundred.
+# built_progress KERNEL: prints one line in a few hundred of thousands
 built_progress() {
 	awk -v kernel="$1" '/^  (CC|AS|LD|AR|LINK) / && !(++n % 200) {
 		print kernel ": " n " objects built"; fflush() }' >&2
 }
 
-# built_targets KERNEL: modules need to know what the kernel has for them. Where every
-# access to memory is checked, QEMU cannot start the ELF file: its entry is C that looks
-# for the checker's map before there is one.
+# built_targets KERNEL: modules need to know which symbols the kernel has. If every access to
+# memory is checked, QEMU cannot start the ELF file: its entry is C code that reads the checker's
+# map before the map exists.
 built_targets() {
 	is_uml "$1" && echo all || echo bzImage modules
 }
 
-# built_keep BUILD: the kernel, and what builds modules.
+# built_keep BUILD: keeps the kernel, and the files that build modules
 built_keep() {
 	find "$1" -name '*.o' ! -path '*/scripts/*' -delete
 	find "$1" -name 'vmlinux*' -type f -size +1M -delete
 }
 
-# built_build SOURCE BUILD KERNEL. User Mode Linux makes its random numbers of its
-# version, too, which shall not tell when and by whom it was built.
+# built_build SOURCE BUILD KERNEL: builds the kernel. User Mode Linux also derives its random
+# numbers from its version, which must not contain the time and the user of the build.
 built_build() {
 	local log=$2.log
 	local -x KBUILD_BUILD_TIMESTAMP=@0 KBUILD_BUILD_VERSION=1
@@ -157,8 +157,8 @@ built_build() {
 	built_make "$3" -s -C "$2" kernelrelease >"$2/release"
 }
 
-# fill_built KERNEL VERSION DIR: BUILD cannot move afterwards, so it is built in
-# place and gets its release last.
+# fill_built KERNEL VERSION DIR: BUILD cannot move afterwards, so it is built in place and gets
+# its release last
 fill_built() {
 	local plain source
 
@@ -172,7 +172,7 @@ fill_built() {
 	built_build "$source" "$3" "$1"
 }
 
-# built_dir KERNEL: the folder that holds its program and builds its modules.
+# built_dir KERNEL: prints the folder that holds its program and builds its modules
 built_dir() {
 	local version dir
 

@@ -1,21 +1,22 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Which stock Debian kernel is meant, and where its unpacked package lies. A series is
-# 6.1, 6.12 or sid, the newest that Debian has.
-# Sourced by run, module, headers, ../style and ../setup; never run by itself.
+# Selects a stock Debian kernel, and the folder of its unpacked package. A series is 6.1, 6.12 or
+# sid, which is the newest that Debian has. run, module, headers, ../style and ../setup source
+# this file; it never runs by itself.
 #
 # Nothing is installed: packages are unpacked under one cache folder, one
 # sub-folder per kernel release, which appears there complete or not at all.
 
-# $(...) would go on after an error otherwise.
+# Otherwise $(...) would continue after an error.
 shopt -s inherit_errexit
 
-# Kept here rather than in the tree, so that "git clean" and a second checkout
-# do not cost another 70 MB download.
+# The cache is here and not in the tree, so that "git clean" and a second checkout do not cost
+# another download of 70 MB.
 vm_cache=${CONGA_CACHE:-${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/conga}
 
-# How often, and how many seconds apart, a lock of apt's is tried: ten minutes
+# These are the number of tries for a lock of apt and the seconds between them: ten minutes in
+# all.
 readonly APT_TRIES=${APT_TRIES:-60} APT_PAUSE=${APT_PAUSE:-10}
 
 die() {
@@ -23,7 +24,7 @@ die() {
 	exit 1
 }
 
-# need PROGRAM...: a missing program is named at once, not by a failure later.
+# need PROGRAM...: reports a missing program at once
 need() {
 	local program
 
@@ -33,13 +34,13 @@ need() {
 	done
 }
 
-# locked COMMAND...: run it while nobody else fills the cache.
+# locked COMMAND...: runs the command while no other process fills the cache
 locked() {
 	locked_by lock "$@"
 }
 
-# locked_by NAME COMMAND...: what takes minutes has a lock of its own, and keeps no other
-# machine waiting.
+# locked_by NAME COMMAND...: a command that takes minutes has a lock of its own, so that no other
+# machine waits for it
 locked_by() {
 	mkdir -p "$vm_cache"
 	(
@@ -48,8 +49,8 @@ locked_by() {
 	) 9>"$vm_cache/$1"
 }
 
-# choose_archive SERIES: of sid apt shall know without this machine's apt knowing: it
-# gets lists of its own, in the cache, where all of sid lies apart.
+# choose_archive SERIES: for sid, apt uses separate lists in the cache, where all files of sid
+# lie, so that this machine's apt stays unchanged
 choose_archive() {
 	[ "$1" = sid ] && [ -z "${vm_sid-}" ] || return 0
 	vm_sid=1
@@ -58,7 +59,7 @@ choose_archive() {
 	[ -e "$APT_CONFIG" ] || locked fill_archive "$vm_cache/apt"
 }
 
-# fill_archive DIR: what apt-get update and download need
+# fill_archive DIR: creates the files that apt-get update and download need
 fill_archive() {
 	mkdir -p "$1"/{lists,archives}/partial
 	: >"$1/status"
@@ -79,8 +80,8 @@ fill_archive() {
 	mv "$1/apt.conf.new" "$1/apt.conf"
 }
 
-# apt_knows SERIES: releases of that series apt has heard of, newest first.
-# The flavours (cloud, rt) and the unsigned and debug packages do not match.
+# apt_knows SERIES: prints the releases of this series that apt knows, newest first. The flavours
+# (cloud, rt) and the unsigned and debug packages do not match.
 apt_knows() {
 	local series=${1//./\\.}
 
@@ -94,7 +95,7 @@ have_kernel() {
 	[ -d "$vm_cache/kernel/$1" ]
 }
 
-# A name without a version is one that other packages merely mention.
+# A name without a version is only mentioned by other packages.
 obtainable() {
 	have_kernel "$1" || [ -n "$(apt-cache madison "linux-image-$1")" ]
 }
@@ -112,8 +113,8 @@ cached_releases() {
 	done
 }
 
-# apt_get ARGUMENT...: waits for another program that uses apt, e.g. unattended upgrades.
-# Of apt's locks only dpkg's has a time-out of its own.
+# apt_get ARGUMENT...: waits for another program that uses apt, e.g. unattended upgrades. Only
+# dpkg's lock has a time-out of its own in apt.
 apt_get() {
 	local status try says
 
@@ -130,7 +131,7 @@ apt_get() {
 	return "$status"
 }
 
-# apt_refresh: on a fresh machine apt has no lists yet.
+# apt_refresh: updates the lists, because a fresh machine has none
 apt_refresh() {
 	[ "$(id -u)" = 0 ] || [ -n "${APT_CONFIG-}" ] ||
 		die "apt does not know the kernel asked for: run apt-get update as root"
@@ -138,8 +139,8 @@ apt_refresh() {
 	apt_get update >&2
 }
 
-# pick_release SERIES: the newest for which headers are here, else the newest,
-# so that a module built on this machine is one the machine can boot.
+# pick_release SERIES: prints the newest release whose headers are here, or otherwise the newest,
+# so that a module built on this machine fits the kernel that the machine boots
 pick_release() {
 	local release releases
 
@@ -167,8 +168,8 @@ kernel_release() {
 	echo "$release"
 }
 
-# download PACKAGE...: into the current folder.  Lists can be older than the
-# archive, which then answers 404: refresh them once.
+# download PACKAGE...: downloads into the current folder. Lists can be older than the archive,
+# which then answers 404: in this case they are refreshed once.
 download() {
 	local get=(apt_get -o APT::Sandbox::User=root download "$@")
 
@@ -178,14 +179,14 @@ download() {
 	"${get[@]}" >&2 || die "could not download $*"
 }
 
-# u NUMBER OFFSET FILE: the unsigned number of that many bytes in the file.
+# u NUMBER OFFSET FILE: prints the unsigned number of NUMBER bytes in the file
 u() {
 	od -An "-tu$1" -j "$2" -N "$1" "$3" | tr -d ' '
 }
 
-# uncompress_kernel VMLINUZ VMLINUX: half of the time a machine without KVM
-# needs to boot goes into unpacking the kernel; do that here, once.  Offsets are
-# those of Documentation/x86/boot.rst.  QEMU starts the ELF file inside by PVH.
+# uncompress_kernel VMLINUZ VMLINUX: a machine without KVM needs half of its boot time to unpack
+# the kernel, so this is done here, once. Offsets are those of Documentation/x86/boot.rst. QEMU
+# starts the ELF file inside by PVH.
 uncompress_kernel() {
 	local start length unpack
 
@@ -197,14 +198,14 @@ uncompress_kernel() {
 	1f8b*) unpack=(gzip -dcq) ;;
 	*) return 1 ;;
 	esac
-	# The size of the kernel follows the compressed data: trailing garbage to
-	# some of these programs, so look at what came out, not at their status.
+	# The size of the kernel follows the compressed data, and some of these programs call it
+	# trailing garbage. Therefore the result is checked, and not the status.
 	tail -c +$((start + 1)) "$1" | head -c "$length" |
 		"${unpack[@]}" >"$2" 2>/dev/null || true
 	[ "$(head -c 4 "$2" | od -An -tx1 | tr -d ' ')" = 7f454c46 ]
 }
 
-# unpack_kernel DIR DEB...: the kernel and its modules with modprobe's index.
+# unpack_kernel DIR DEB...: unpacks the kernel and its modules with modprobe's index
 unpack_kernel() {
 	local dir=$1 deb modules release image
 	shift
@@ -227,22 +228,22 @@ unpack_kernel() {
 	echo "$release" >"$dir/release"
 }
 
-# scratch_in DIR: a folder beside the final place, so that the rename into it
-# cannot be seen half done.  Under the lock any older one is a dead run's.
+# scratch_in DIR: creates a folder beside the final place, so that the rename into it is atomic.
+# Under the lock any older folder belongs to a process that died.
 scratch_in() {
 	mkdir -p "$1"
 	rm -rf "$1"/.tmp.*
 	mktemp -d "$1/.tmp.XXXXXX"
 }
 
-# image_packages RELEASE: all in one, or since 7.0 in several that one depends on
+# image_packages RELEASE: prints one package, or since 7.0 several on which one depends
 image_packages() {
 	echo "linux-image-$1"
 	apt-cache depends "linux-image-$1" |
 		sed -nE "s/^ *\|?Depends: (linux-(base|binary|modules)-${1//[.+]/\\&})$/\1/p"
 }
 
-# fill_kernel RELEASE, or fill_kernel NAME DEB for a package that is at hand.
+# fill_kernel RELEASE, or fill_kernel NAME DEB for a local package
 fill_kernel() {
 	local name=$1 scratch packages debs=("${@:2}")
 
@@ -258,7 +259,7 @@ fill_kernel() {
 	rm -r "$scratch"
 }
 
-# kernel_dir SERIES|DEB: folder that holds kernel, release and lib/modules.
+# kernel_dir SERIES|DEB: prints the folder that holds kernel, release and lib/modules
 kernel_dir() {
 	local name deb=
 
@@ -277,16 +278,16 @@ kernel_dir() {
 	echo "$vm_cache/kernel/$name"
 }
 
-# headers_packages RELEASE: the package itself and the two that hold the rest.
-# What else it depends on (a compiler, the image) the machine has, or need not.
+# headers_packages RELEASE: prints the package itself and the two that hold the rest. Its other
+# dependencies (a compiler, the image) exist on this machine or are unnecessary.
 headers_packages() {
 	echo "linux-headers-$1"
 	apt-cache depends "linux-headers-$1" |
 		sed -nE 's/^ *\|?Depends: (linux-(headers-.*-common|kbuild-.*))$/\1/p'
 }
 
-# fill_headers RELEASE: three packages, and the one absolute path in them.
-# Without the stripped vmlinux kbuild leaves out BTF, hence needs no pahole.
+# fill_headers RELEASE: unpacks three packages, and changes the one absolute path in them. Without
+# the stripped vmlinux kbuild leaves out BTF, and so needs no pahole.
 fill_headers() {
 	local release=$1 dir=$vm_cache/headers/$1 scratch deb packages
 
@@ -305,12 +306,12 @@ fill_headers() {
 	rm -r "$scratch"
 }
 
-# What kbuild runs, beside the compiler.
+# kbuild runs these programs, besides the compiler.
 readonly ROOT_PACKAGES='base-files bash coreutils dash diffutils findutils grep make mawk sed'
 
-# fill_root RELEASE: sid's headers, in a folder that is sid's root as far as kbuild looks:
-# its programs want a later C library than we have, and the kernel has options that only
-# the compiler it was built by knows.
+# fill_root RELEASE: puts sid's headers into a folder that looks like sid's root to kbuild: its
+# programs need a later C library than this machine's, and the kernel has options that only its
+# own compiler knows
 fill_root() {
 	local dir=$vm_cache/headers/$1 scratch deb
 
@@ -331,7 +332,7 @@ fill_root() {
 	rm -r "$scratch"
 }
 
-# kernel_make SERIES DIR ARGUMENT...: make of the module in DIR, for that kernel
+# kernel_make SERIES DIR ARGUMENT...: runs make for the module in DIR, for that kernel
 kernel_make() {
 	local headers
 	headers=$(headers_dir "$1")
@@ -343,7 +344,7 @@ kernel_make() {
 	fi
 }
 
-# root_make HEADERS DIR ARGUMENT...: in that root, where this machine's files are /host
+# root_make HEADERS DIR ARGUMENT...: runs make in that root, where this machine's files are /host
 root_make() {
 	local as=()
 
@@ -356,8 +357,8 @@ root_make() {
 		bash "${1%/usr/src/*}" "/usr/src/${1##*/usr/src/}" "${@:2}"
 }
 
-# fetch_sid: the headers of sid's newest kernel, whatever is here: then that is the one
-# that sid means.
+# fetch_sid: downloads the headers of sid's newest kernel, whatever the cache has: sid then means
+# this kernel
 fetch_sid() {
 	need apt-get dpkg flock
 	choose_archive sid
@@ -365,7 +366,7 @@ fetch_sid() {
 	locked fill_root "$(apt_knows sid | sed -n 1p)"
 }
 
-# headers_dir SERIES: a KDIR for kbuild, installed or from the cache.
+# headers_dir SERIES: prints a KDIR for kbuild, installed or from the cache
 headers_dir() {
 	local release fill=fill_headers
 
@@ -381,8 +382,8 @@ headers_dir() {
 	echo "$vm_cache/headers/$release/usr/src/linux-headers-$release"
 }
 
-# unpack_source PACKAGE SCRATCH WORD...: a kernel's source into SCRATCH/done, as
-# much of it as these words tell tar.
+# unpack_source PACKAGE SCRATCH WORD...: unpacks a kernel's source into SCRATCH/done; the words
+# for tar select its parts
 unpack_source() {
 	local package=$1 scratch=$2
 	shift 2
@@ -394,8 +395,8 @@ unpack_source() {
 		tar -xJ -C "$scratch/done" "$@"
 }
 
-# fill_tool NAME SERIES STRIP FILE...: a tool that only the source package has. These
-# files of it are kept, without so many folders.
+# fill_tool NAME SERIES STRIP FILE...: unpacks a tool that only the source package has. It keeps
+# these files, without STRIP leading folders.
 fill_tool() {
 	local dir=$vm_cache/$1 source=linux-source-$2 scratch
 

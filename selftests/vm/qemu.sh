@@ -1,21 +1,22 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The machine of a stock Debian kernel, or of one built for several processors: QEMU,
-# with the host's files by 9p. Sourced by run, whose variables it reads and sets.
+# The machine of a stock Debian kernel, or of one built for several processors: QEMU, with the
+# host's files by 9p. run sources this file, which reads and sets run's variables.
 
 readonly KVM_PROBE_SECONDS=8	# a working KVM needs 2
 
-# In this order: each is needed by the next.
+# The order matters: each module needs the previous ones.
 readonly MODULES='virtio_pci virtio_console 9p 9pnet_virtio overlay'
 
-# card_driver: the kernel's; QEMU's name of the card is the same, but for virtio's
+# card_driver: prints the kernel's driver; QEMU's name of the card is the same, except for
+# virtio's
 card_driver() {
 	[ "$card" = virtio ] && echo virtio_net || echo "$card"
 }
 
-# machine_modules DIR: the modules to load, uncompressed, and DIR/order. What we built
-# has all built in.
+# machine_modules DIR: writes the modules to load, uncompressed, and DIR/order. Kernels that we
+# built have all drivers built in.
 machine_modules() {
 	local word path rest
 
@@ -36,8 +37,8 @@ machine_modules() {
 	done | awk '!seen[$0]++' >"$1/order"
 }
 
-# kvm_works: /dev/kvm may exist and yet hang every kernel, so believe only a
-# machine that was seen to boot; asked once per boot of the host.
+# kvm_works: /dev/kvm may exist and yet hang every kernel, so only a successful boot of a machine
+# counts; this is tested once per boot of the host
 kvm_works() {
 	local answer
 
@@ -87,9 +88,9 @@ machine_release() {
 	fi
 }
 
-# How the guest finds the host's files and its three channels. cache=loose: the
-# host does not edit files under us, and a round trip per look-up is what makes
-# 9p slow.
+# These options show the guest the host's files and its three channels. cache=loose is safe,
+# because the host does not edit files meanwhile, and 9p is slow because of a round trip per
+# look-up.
 machine_settings() {
 	cat <<-'END'
 		share=trans=virtio,version=9p2000.L,ro,cache=loose,access=any,msize=512000
@@ -108,12 +109,12 @@ machine_settings() {
 	fi
 }
 
-# emulator_threads: one for all processors. With one for each QEMU 7.2 now and then runs a
-# breakpoint that the kernel, which patches its own code under traffic (static keys), has
-# taken away again: "Oops: int3". One is no slower, since tests wait more than they run, and
-# with KASAN faster: none waits for a lock whose holder the host has stopped. What KASAN and
-# lockdep find needs no two at once: they remember what was freed, and the order of locks.
-# Data races are found by processors that run at once.
+# emulator_threads: one thread emulates all processors. With one thread for each, QEMU 7.2
+# sometimes runs a breakpoint that the kernel, which patches its own code under traffic (static
+# keys), has already removed: "Oops: int3". One thread is as fast, since tests wait more than they
+# run, and faster with KASAN: no processor waits for a lock whose holder the host has stopped.
+# KASAN and lockdep need no parallel processors: they remember freed memory, and the order of
+# locks. Data races are found only by processors that run at the same time.
 emulator_threads() {
 	[ "$kernel" = smp-kcsan ] && echo multi || echo single
 }
@@ -129,29 +130,29 @@ choose_accelerator() {
 	fi
 }
 
-# machine_prepare: after the kernel is there, which asking for KVM boots.
+# machine_prepare: runs after the kernel was unpacked, because testing KVM boots it
 machine_prepare() {
 	need qemu-system-x86_64 busybox cpio modprobe setpriv
 	choose_accelerator
 	stop_signal=TERM
 }
 
-# after_warning: of several processors' data races the kernel has some of its own, after
-# which it shall go on; the log tells whose they were.
+# after_warning: the kernel itself has some data races of several processors, after which it must
+# continue; the log shows which code raced
 after_warning() {
 	[ "$kernel" = smp-kcsan ] || echo panic_on_warn=1
 }
 
-# redundant: what KASAN sees, too. The slab allocator's own checks read what KASAN has
-# poisoned, each byte by the slow way, which takes a fifth of the machine's time.
+# redundant: KASAN finds these faults, too. The slab allocator's own checks read memory that KASAN
+# has poisoned, each byte by the slow path, which takes a fifth of the machine's time.
 redundant() {
 	[ "$kernel" != smp-kasan ] || echo slub_debug=-
 }
 
-# machine_start: QEMU's standard output is the token channel.  A pipe, so that
-# its end and QEMU's are one event.  It dies with this script, even by KILL. Of its other
-# machine the table of interrupts is a program, which takes a kernel with KASAN 25 seconds
-# for each device.
+# machine_start: QEMU's standard output is the token channel. It is a pipe, so that its end and
+# QEMU's are one event. QEMU dies with this script, even by KILL. In QEMU's other machine type a
+# program makes the table of interrupts, which takes a kernel with KASAN 25 seconds for each
+# device.
 machine_start() {
 	# shellcheck disable=SC2054 # the commas are QEMU's
 	local args=(

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# selftest.sh [uml|smp] - proves that the machine's runner tells a good end from
-# every bad one; of QEMU, of User Mode Linux, or of QEMU with the kernels for several
-# processors. Checks that need no boot of their own share one.
+# selftest.sh [uml|smp] - proves that the machine's runner distinguishes a good end from every bad
+# one: with QEMU, with User Mode Linux, or with QEMU and the kernels for several processors.
+# Checks that need no boot of their own share one.
 
 set -euo pipefail
 
@@ -13,7 +13,7 @@ tree=$(realpath "$here/../..")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The runner's own scratch files go here, so that leftovers can be seen.
+# The runner's own scratch files go here, so that leftovers are found.
 mkdir "$work/tmp" "$work/cwd with space"
 export TMPDIR=$work/tmp
 cd "$work/cwd with space"
@@ -27,7 +27,7 @@ smp) readonly PLAN=9 ;;
 esac
 count=0 failed=0
 
-# check NAME COMMAND...: one TAP line; what the machine said if it is not ok.
+# check NAME COMMAND...: prints one TAP line, and the machine's output if the check failed
 check() {
 	local name=$1
 	shift
@@ -45,7 +45,7 @@ check() {
 	} | sed 's/^/# /'
 }
 
-# boot ARGUMENT...: output, messages and exit status of one machine.
+# boot ARGUMENT...: sets output, messages and exit status of one machine
 boot() {
 	status=0
 	"$run" "$@" >"$work/out" 2>"$work/err" || status=$?
@@ -56,7 +56,7 @@ printed() { grep -qxF -- "$1" "$work/out"; }
 said() { grep -qE -- "$1" "$work/err"; }
 absent() { [ ! -e "$1" ]; }
 
-# What was killed with its namespace takes a moment to go.
+# Processes that are killed with their namespace need a moment to disappear.
 absent_soon() {
 	local i
 
@@ -69,7 +69,7 @@ absent_soon() {
 
 empty() { [ -z "$(ls -A "$1")" ]; }
 
-# Some of the log, not all of a boot.
+# This shows a part of the log, not the whole boot.
 shows_log() {
 	local lines
 
@@ -121,17 +121,17 @@ good_end() {
 }
 
 bad_status() {
-	# The last line is followed by nothing that could push it out.
+	# No output follows the last line that could flush it.
 	boot -s 1 -- bash -c 'seq 1 100000; printf %s last; exit 7'
 	check "exit status 7 comes back" status_is 7
 	check "all of a long output comes out" \
 		cmp -s "$work/out" <(seq 1 100000; printf %s last)
 }
 
-# A failure that says why and shows what the kernel said.
+# A failure must print the reason and the kernel's log.
 failed_with() { [ "$status" != 0 ] && said "$1" && shows_log; }
 
-# fails_with NAME SENTENCE ARGUMENT...: what must never pass for a good end.
+# fails_with NAME SENTENCE ARGUMENT...: the run must fail with this sentence
 fails_with() {
 	local name=$1 sentence=$2
 	shift 2
@@ -151,7 +151,8 @@ bad_ends() {
 	fails_with "a time-out" 'no result after 12 seconds' "$@" -t 12 -- sleep 1000
 }
 
-# machine_of PROGRAM: the one of this test, which names its scratch folder or works there
+# machine_of PROGRAM: prints the process of this test's machine, which has its scratch folder in
+# its arguments or as its working folder
 machine_of() {
 	local pid
 
@@ -161,7 +162,7 @@ machine_of() {
 	done | tail -n 1
 }
 
-# Output must stream, or the wait for it would not end before the machine does.
+# Output must be streamed, or the wait for it would last until the machine ends.
 # interrupted PROGRAM OPTION...
 interrupted() {
 	local program=$1 runner machine
@@ -194,7 +195,7 @@ usage_refused() {
 	check "an unknown card is refused" said "^run: unknown card 'ne2k'$"
 }
 
-# seeded SEED: random numbers of the kernel and of a shell, a port, and the date
+# seeded SEED: prints random numbers of the kernel and of a shell, a port, and the date
 seeded() {
 	# shellcheck disable=SC2016 # for the guest's shell
 	boot -k uml --time-travel --seed "$1" -- bash -c '
@@ -206,7 +207,7 @@ seeded() {
 
 differs() { [ -s "$1" ] && ! cmp -s "$1" "$2"; }
 
-# module_of KERNEL NAME: of the selftests' own, built for that kernel
+# module_of KERNEL NAME: prints a module of the selftests, built for that kernel
 module_of() {
 	echo "$tree/build/$("$run" -k "$1" --print-release)/$2/$2.ko"
 }
@@ -244,8 +245,8 @@ user_mode() {
 	interrupted uml/ -k uml
 }
 
-# report FUNCTION FRAME...: KCSAN's, of two functions, the second of which has these frames,
-# and reads, or what HOW says
+# report FUNCTION FRAME...: prints a report of KCSAN with two functions, the second of which has
+# these frames, and reads, or does what HOW says
 report() {
 	local line='=================================================================='
 	local frame
@@ -261,7 +262,7 @@ report() {
 	echo "[    1.000006] $line"
 }
 
-# Six reports in a log: three of them ours.
+# The log has six reports: three of them are ours.
 judged() {
 	{
 		echo "[    0.900000] before"

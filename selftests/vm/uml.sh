@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The machine of User Mode Linux: a kernel that runs as a program, with the
-# host's files by hostfs. Sourced by run, whose variables it reads and sets.
+# The machine of User Mode Linux: a kernel that runs as a program, with the host's files by
+# hostfs. run sources this file, which reads and sets run's variables.
 
 machine_kernel() {
 	kdir=$(built_dir "$kernel")
@@ -20,7 +20,7 @@ machine_prepare() {
 	stop_signal=KILL
 }
 
-# Nothing to load: all is built in.
+# No module is loaded, because all drivers are built in.
 machine_modules() {
 	mkdir -p "$1"
 	: >"$1/order"
@@ -37,8 +37,8 @@ machine_settings() {
 	echo "host='$work'"
 }
 
-# uml_memory_dir: where its memory is a file; a small /dev/shm would end it by a
-# bus error.
+# uml_memory_dir: prints the folder of the file that is the machine's memory; a small /dev/shm
+# would end the machine by a bus error
 uml_memory_dir() {
 	if [ "$(df -m --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt "$memory" ]; then
 		echo /dev/shm
@@ -49,12 +49,12 @@ uml_memory_dir() {
 
 readonly SEEDED_START=1400000000000000000	# ns of the epoch: in May 2014
 
-# machine_start: a PID namespace of its own, since its processes are traced ones
-# of the host's, which would run wild if the kernel that traces them is killed,
-# with a shell as its init, since that gets no SIGABRT, by which the kernel ends
-# when it panics; a session of its own, since before that it sends SIGTERM to its
-# process group. The token comes by file descriptor 3, all it prints is its log.
-# Paths are relative: random numbers are made of the command line, too.
+# machine_start: starts the kernel in a PID namespace of its own, since its processes are traced
+# processes of the host, which would run on without control if the tracing kernel is killed. A
+# shell is the init of this namespace, since init gets no SIGABRT, by which the kernel ends when
+# it panics. It has a session of its own, since the kernel first sends SIGTERM to its process
+# group. The token comes by file descriptor 3, and all printed text is the log. Paths are
+# relative, because random numbers depend on the command line, too.
 machine_start() {
 	local isolate=(unshare --pid --fork --kill-child) args
 
