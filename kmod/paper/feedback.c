@@ -26,9 +26,7 @@
 
 #include "paper/feedback.h"
 
-#define CONGA_FEEDBACK_FRACTION	4	/* of Tage, after which an unchanged entry is fed back
-					 * again
-					 */
+#define CONGA_FEEDBACK_FRACTION	4	/* of Tage, until an unchanged entry is due */
 #define CONGA_FEEDBACK_OVERDUE	2	/* of Tage, after which feedback has a packet of its own */
 
 /* conga_fromleaf_learn - a stamped packet came; any CPU, softirq */
