@@ -29,13 +29,13 @@ struct conga_view_extension {
  * @probes: leaves send probes, and nodes hand them on
  * @shared_size: bytes of state that its flows share; with .flow_size
  * @mark: byte 3 of the VXLAN header for a packet that passes this node and came by a port
- * with this backlog, in bytes, and rate in Mbit/s; byte 3 has no other use then. NULL:
- * packets are not marked. Any CPU, softirq.
+ *	with this backlog, in bytes, and rate in Mbit/s; byte 3 has no other use then.
+ *	NULL: packets are not marked. Any CPU, softirq.
  * @absorb: a packet of the leaf came by our uplink @tag, with this first word; false if
  *	it has no mark. Leaves keep a struct conga_ahead if it is set, and hellos are
  *	timed for it. It needs @mark. Softirq.
  * @flows: the number of flows that it considers active on an uplink, for replies. Any
- * context; NULL: unknown.
+ *	context; NULL: unknown.
  *
  * The structure is a member of the policy, without a pointer in between, so that a packet
  * reads it as cheaply as any other member.
