@@ -87,7 +87,7 @@ struct conga_path_nexthop6 {
 	unsigned int		weight;
 	u32			hash;	/* a hash for which the kernel picks it, 0: unknown */
 	bool			asks;	/* the gateway's neighbour entry matters */
-	bool			valid;	/* that entry must be valid; else: in any state but failed */
+	bool			valid;	/* it must be valid; else any state but failed will do */
 };
 
 static bool conga_path_is6(const struct dst_entry *dst, const struct fib6_nh *nh)
