@@ -2,7 +2,8 @@
 /*
  * conga: congestion-aware load balancing of VXLAN over a leaf-spine fabric
  *
- * The order of init, and the end of everything. What the kernel calls:
+ * This file has the order of init and exit. The kernel calls these functions; the last
+ * column says which file registers them:
  *
  *   conga_tx	LOCAL_OUT	tx.c		hooks.c, with a fabric
  *   conga_rx	LOCAL_IN	rx.c		hooks.c, with a fabric
@@ -25,7 +26,7 @@
 #include "objects/fabric.h"
 #include "objects/neighbour.h"
 
-/* The namespace goes, or the module does. */
+/* The namespace or the module goes. */
 static void __net_exit conga_main_net_exit(struct net *net)
 {
 	struct conga_fabric *fabric;
@@ -37,8 +38,8 @@ static void __net_exit conga_main_net_exit(struct net *net)
 	conga_unlock(net);
 }
 
-/* As a device's operations, which end before the devices themselves do: the
- * fabric goes whole, and not port by port.
+/* These operations are a device's, which end before the devices themselves do: the fabric
+ * is destroyed as a whole, not port by port.
  */
 static struct pernet_operations conga_main_net_ops = {
 	.exit = conga_main_net_exit,
@@ -80,8 +81,8 @@ err_fabric:
 	return err;
 }
 
-/* First nobody can configure, then devices are forgotten, then fabrics go. The
- * barrier waits for what was left to RCU callbacks of ours.
+/* Configuration ends first, so that no new fabric appears; then all fabrics are destroyed,
+ * and then the notifiers go. The barrier waits for the module's pending RCU callbacks.
  */
 static void __exit conga_main_exit(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What happens to devices that are ports, and to addresses of this node. */
+/* Notifiers for events of devices that are ports, and of addresses of this node. */
 #include <linux/inetdevice.h>
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
@@ -34,25 +34,25 @@ static void conga_notify_port(struct conga_port *port, unsigned long event)
 	}
 }
 
-/* May the address by which leaves know this node be another now? */
+/* May the event change the address by which leaves know this node? */
 static bool conga_notify_moves_own(const struct net_device *dev,
 				   unsigned long event)
 {
 	return netif_is_vxlan(dev) || event == NETDEV_CHANGEUPPER;
 }
 
-/* The largest packet of tunnels may be another. */
+/* The largest packet of tunnels may have changed. */
 static void conga_notify_tunnel(struct conga_fabric *fabric, unsigned long event)
 {
 	if (event != NETDEV_REGISTER && event != NETDEV_UNREGISTER &&
 	    event != NETDEV_CHANGEMTU)
 		return;
-	/* Paired with conga_control_see_tunnels(). */
+	/* Paired with the barrier in conga_control_see_tunnels(). */
 	smp_mb();
 	WRITE_ONCE(fabric->tunnels_stale, true);
 }
 
-/* RTNL is held. Nothing is ever refused to the device. */
+/* RTNL is held. The notifier never rejects an event. */
 static int conga_notify_event(struct notifier_block *self, unsigned long event,
 			      void *info)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints, /sys/kernel/tracing/events/conga: what single packets did, where counters
- * say only how many. They cost nothing while nobody looks.
+ * Tracepoints, /sys/kernel/tracing/events/conga: they show what single packets did, while
+ * counters only show how many. They cost very little while they are disabled.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM conga
@@ -16,9 +16,10 @@
 #include "objects/leaf.h"
 #include "objects/port.h"
 
-/* A policy chose an uplink: where a flowlet starts, or for each packet, if it decides so.
- * With what it saw, by LBTag: uplinks that lead to the leaf, metrics of their own DREs
- * and those that the leaf fed back; what it did not ask for is 0 (section 3.5).
+/* A policy chose an uplink: where a flowlet starts, or for each packet, if the policy
+ * decides so. The event has the policy's view, by LBTag: uplinks that lead to the leaf,
+ * metrics of their own DREs and metrics that the leaf fed back; a part for which the policy
+ * did not ask is 0 (section 3.5).
  */
 TRACE_EVENT(conga_choice,
 	    TP_PROTO(const struct conga_leaf *leaf, const struct conga_view *view, u8 tag),
@@ -50,8 +51,8 @@ TRACE_EVENT(conga_choice,
 		      __entry->remote)
 );
 
-/* A stamped packet left by a port that is more congested than its way until here, and
- * says so from now on (section 3.3).
+/* A stamped packet left by a port that is more congested than its path until here, so that
+ * its CE was raised (section 3.3).
  */
 TRACE_EVENT(conga_ce_raised,
 	    TP_PROTO(const struct conga_port *port, u8 before, u8 ce),
@@ -67,7 +68,7 @@ TRACE_EVENT(conga_ce_raised,
 	    TP_printk("dev %s from %u to %u", __entry->dev, __entry->before, __entry->ce)
 );
 
-/* A leaf fed back how congested the way to it is by our uplink of that LBTag: in a
+/* A leaf fed back the congestion of the path to it by our uplink of that LBTag: in a
  * packet's stamp, or in a control packet (section 3.3).
  */
 TRACE_EVENT(conga_feedback,
@@ -100,7 +101,7 @@ TRACE_EVENT(conga_feedback,
 	{ CONGA_PATH_NARROW,		"narrow" },		\
 	{ CONGA_PATH_NEIGHBOUR,		"neighbour" }
 
-/* A path is usable now, or not any more, and why; as "conga monitor path" tells. */
+/* A path has become usable or unusable, with the reason; "conga monitor path" shows the same. */
 TRACE_EVENT(conga_path,
 	    TP_PROTO(const struct conga_leaf *leaf, const struct conga_port *port,
 		     u8 before, u8 reason),
@@ -131,9 +132,9 @@ TRACE_EVENT(conga_path,
 	{ CONGA_A_STATS_PROBE_UNKNOWN_LEAF,	"unknown_leaf" }, \
 	{ CONGA_A_STATS_PROBE_NOT_PATH,		"not_path" }
 
-/* A probe came by a port: about which leaf, how utilised the way there is with this
- * box's own link, and what became of it, by the name of the counter. Of what is
- * refused before it is read through, leaf and utilisation say nothing.
+/* A probe came by a port: its leaf, the utilisation of the path including this node's own
+ * link, and the result, by the name of the counter. If the probe was rejected before it was
+ * read, leaf and utilisation have no meaning.
  */
 TRACE_EVENT(conga_probe,
 	    TP_PROTO(const struct conga_port *port, const __be32 *leaf,
@@ -154,7 +155,7 @@ TRACE_EVENT(conga_probe,
 		      __print_symbolic(__entry->verdict, conga_trace_verdicts))
 );
 
-/* By a probe another hop became the best to a leaf. */
+/* Because of a probe another hop became the best to a leaf. */
 TRACE_EVENT(conga_hop_changed,
 	    TP_PROTO(const struct conga_leaf *leaf, const struct conga_port *from,
 		     const struct conga_port *to, u8 utilisation),

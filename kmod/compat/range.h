@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Read before every file: the oldest kernel that this is tested with. There is no
- * newest one: what a later kernel changes goes into a header of this folder.
+/* This is included before every file. It has the oldest kernel that is tested. There is no
+ * newest one: a header in this folder adapts to a change in a later kernel.
  */
 #ifndef _CONGA_COMPAT_RANGE_H
 #define _CONGA_COMPAT_RANGE_H

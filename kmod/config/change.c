@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A change of the fabric's parameters, or of the order that a leaf has. What a change needs
- * is allocated and attached first; then it is applied whole, and nothing can fail any more.
+ * A change of the fabric's parameters, or of a leaf's configured mode. A change first
+ * allocates and attaches all that it needs; then it is applied as a whole, and cannot fail
+ * any more.
  */
 #include <linux/netlink.h>
 #include <linux/rcupdate.h>
@@ -18,11 +19,11 @@
 #include "objects/own.h"
 #include "objects/port.h"
 
-/* What a change of parameters has to allocate before it is applied. */
+/* All that a change of parameters has to allocate before it is applied */
 struct conga_change {
 	struct conga_params	*params;
-	struct conga_flowlets	*flowlets;	/* NULL: as before */
-	bool			states;		/* of flows are others */
+	struct conga_flowlets	*flowlets;	/* NULL: the table stays */
+	bool			states;		/* the states of flows are replaced */
 	struct conga_port_dre	**dre;		/* per port, in list order */
 };
 
@@ -58,21 +59,21 @@ static bool conga_change_dres(struct conga_fabric *fabric,
 	return true;
 }
 
-/* Do metrics heard so far mean something else from now on? */
+/* Does the change give another meaning to metrics that were received before? */
 static bool conga_change_scale_differs(const struct conga_params *old,
 				       const struct conga_params *new)
 {
 	return old->q != new->q || old->metric != new->metric;
 }
 
-/* What leaves agreed to is bound to places in the list. */
+/* The agreements with leaves refer to places in the list. */
 static bool conga_change_ports_differ(const struct conga_params *old,
 				      const struct conga_params *new)
 {
 	return memcmp(old->dstports.port, new->dstports.port, sizeof(old->dstports.port));
 }
 
-/* Does what is kept of flows mean something else from now on? */
+/* Does the change give another meaning to the states of flows? */
 static bool conga_change_states_differ(const struct conga_params *old,
 				       const struct conga_params *new)
 {
@@ -112,7 +113,7 @@ static void conga_change_flush_leaves(struct conga_fabric *fabric)
 		conga_leaf_flush(leaf);
 }
 
-/* Takes over what @change has. */
+/* Takes over the objects of @change. */
 static void conga_change_apply(struct conga_fabric *fabric,
 			       struct conga_change *change)
 {
@@ -157,14 +158,14 @@ static int conga_change_prepare(struct conga_fabric *fabric,
 		NL_SET_ERR_MSG(extack, "Out of memory");
 		return -ENOMEM;
 	}
-	/* The last that can fail */
+	/* This is the last step that can fail. */
 	return conga_extension_attach(fabric, change->params, extack);
 }
 
 /*
  * conga_change_params - the fabric's parameters become @after, which are valid
  *
- * On an error, with a sentence, they are as before.
+ * On an error, which has a sentence, the parameters stay as they were.
  */
 int conga_change_params(struct conga_fabric *fabric, const struct conga_params *after,
 			struct netlink_ext_ack *extack)
@@ -183,8 +184,8 @@ int conga_change_params(struct conga_fabric *fabric, const struct conga_params *
 	return err;
 }
 
-/* conga_change_leaf - by order. A leaf that is plain from now on must not go on stamping
- * what nobody clears here.
+/* conga_change_leaf - set the leaf's configured mode. A leaf that becomes plain must stop
+ * stamping, since this node no longer clears its stamps.
  */
 void conga_change_leaf(struct conga_leaf *leaf, u8 mode, u8 origin)
 {

@@ -13,8 +13,9 @@
 #include "objects/path.h"
 #include "policies/policy.h"
 
-/* conga_extension_attach - the hooks that the fabric needs with the parameters @after, before
- * these are published. An error, with a sentence, leaves it as it was.
+/* conga_extension_attach - attach the hooks that the fabric needs with the parameters
+ * @after, before these are published. On an error, which has a sentence, the hooks stay as
+ * they were.
  */
 int conga_extension_attach(struct conga_fabric *fabric, const struct conga_params *after,
 			   struct netlink_ext_ack *extack)
@@ -36,8 +37,8 @@ static bool conga_extension_differs(const struct conga_params *before,
 	       conga_extension_tp(before) != conga_extension_tp(after);
 }
 
-/* conga_extension_change - the fabric has other parameters than @before, which are not freed
- * yet
+/* conga_extension_change - the fabric has got other parameters than @before, which are not
+ * freed yet
  */
 void conga_extension_change(struct conga_fabric *fabric, const struct conga_params *before)
 {

@@ -2,10 +2,10 @@
 /*
  * The beginning and end of a fabric, its ports and its leaves.
  *
- * What begins is complete before packets can find it: hooks are attached last. What ends
- * goes in two phases. First nothing can find it any more: timers and works that walk it are
- * stopped, hooks are detached, lists and tables let it go. After a grace period no packet
- * holds it, and it is freed. A fabric's ports and leaves share its grace period.
+ * An object is complete before packets can find it: hooks are attached last. An object dies
+ * in two phases. First it is unpublished: timers and works that walk it are stopped, hooks
+ * are detached, lists and tables drop it. After a grace period no packet holds the object,
+ * and it is freed. A fabric's ports and leaves share its grace period.
  */
 #include <linux/netlink.h>
 #include <linux/rcupdate.h>
@@ -43,10 +43,11 @@ static void conga_lifetime_publish_port(struct conga_port *port, bool drain)
 }
 
 /*
- * conga_lifetime_create_port - a port that is @desired, in place of @replaced, if not NULL
+ * conga_lifetime_create_port - create the port @desired, in place of @replaced, if that is
+ * not NULL
  *
- * The caller has checked that the device and the LBTag are free, or @replaced's. That one
- * is destroyed when nothing can fail any more.
+ * The caller has checked that the device and the LBTag are free, or belong to @replaced.
+ * @replaced is destroyed after the last step that can fail.
  */
 struct conga_port *conga_lifetime_create_port(struct conga_fabric *fabric,
 					      const struct conga_lifetime_port *desired,
@@ -75,7 +76,7 @@ struct conga_port *conga_lifetime_create_port(struct conga_fabric *fabric,
 	return port;
 }
 
-/* Phase one of a port's death. */
+/* Phase one of a port's death: it is unpublished. */
 static void conga_lifetime_kill_port(struct conga_port *port)
 {
 	conga_hooks_detach_port(port);
@@ -114,9 +115,7 @@ static void conga_lifetime_start_fabric(struct conga_fabric *fabric)
 	conga_speed_start(fabric);
 }
 
-/* Its hooks and works are gone, but for those that are queued when there is news; @dead are
- * its ports.
- */
+/* Its hooks and works must be gone, except for the works that news queue; @dead has its ports. */
 static void conga_lifetime_end_fabric(struct conga_fabric *fabric, struct list_head *dead)
 {
 	struct conga_port *port, *next;
@@ -130,7 +129,7 @@ static void conga_lifetime_end_fabric(struct conga_fabric *fabric, struct list_h
 	conga_fabric_free(fabric);
 }
 
-/* conga_lifetime_create_fabric - @net has none; @news is the work that looks for news */
+/* conga_lifetime_create_fabric - @net must have no fabric; @news is the work that looks for news */
 struct conga_fabric *conga_lifetime_create_fabric(struct net *net,
 						  const struct conga_params *params,
 						  work_func_t news,
@@ -155,7 +154,7 @@ struct conga_fabric *conga_lifetime_create_fabric(struct net *net,
 	return fabric;
 }
 
-/* conga_lifetime_destroy_fabric - with all it has, in one grace period */
+/* conga_lifetime_destroy_fabric - destroy it with its ports and leaves, in one grace period */
 void conga_lifetime_destroy_fabric(struct conga_fabric *fabric)
 {
 	struct conga_port *port, *next;
@@ -174,7 +173,7 @@ void conga_lifetime_destroy_fabric(struct conga_fabric *fabric)
 
 /* --- leaf --- */
 
-/* conga_lifetime_create_leaf - @addr is no leaf of the fabric */
+/* conga_lifetime_create_leaf - @addr must not be a leaf of the fabric yet */
 struct conga_leaf *conga_lifetime_create_leaf(struct conga_fabric *fabric,
 					      const struct in6_addr *addr, u8 mode,
 					      u8 origin,
@@ -194,7 +193,7 @@ struct conga_leaf *conga_lifetime_create_leaf(struct conga_fabric *fabric,
 	return leaf;
 }
 
-/* conga_lifetime_destroy_leaf - a leaf that stamps is told to stop first */
+/* conga_lifetime_destroy_leaf - a leaf that stamps gets a goodbye message first */
 void conga_lifetime_destroy_leaf(struct conga_leaf *leaf)
 {
 	conga_control_bye(leaf);

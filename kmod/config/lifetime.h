@@ -14,7 +14,7 @@ struct net;
 struct net_device;
 struct netlink_ext_ack;
 
-/* What a new port is to be. */
+/* The properties of a new port */
 struct conga_lifetime_port {
 	struct net_device	*dev;
 	u64			rate;		/* bit/s */
@@ -26,7 +26,9 @@ struct conga_lifetime_port {
 	bool			drain;
 };
 
-/* The locks are held; all sleep. What creates returns an ERR_PTR and a sentence. */
+/* The locks are held; all functions sleep. Those that create return an ERR_PTR and a
+ * sentence on an error.
+ */
 struct conga_fabric *conga_lifetime_create_fabric(struct net *net,
 						  const struct conga_params *params,
 						  work_func_t news,

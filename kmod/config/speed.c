@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rate of a port, which its DRE measures against: as configured, or as its device
- * reports it. An event tells of most changes of a device's speed. A bond is as fast as
- * those of its links that send, and keeps to itself which these are, so that all ports
- * are looked at every second, too.
+ * The rate of a port, by which its DRE scales load: the configured rate, or the one that
+ * its device reports. An event reports most changes of a device's speed. A bond is as fast
+ * as its sending links, and does not report which these are, so that all ports are also
+ * checked every second.
  */
 #include <linux/ktime.h>
 #include <linux/rtnetlink.h>
@@ -15,9 +15,11 @@
 #include "objects/port.h"
 
 #define CONGA_SPEED_LOOK_MS	1000
-#define CONGA_SPEED_RETRY_MS	20	/* a lock was taken */
+#define CONGA_SPEED_RETRY_MS	20	/* after a lock was not free */
 
-/* conga_speed_set - @source is enum conga_rate_source; -ENOMEM, with the rate as it was */
+/* conga_speed_set - @source is enum conga_rate_source. Returns 0, or -ENOMEM and leaves the
+ * rate as it was
+ */
 int conga_speed_set(struct conga_port *port, u64 rate, u8 source)
 {
 	struct conga_port_dre *dre;
@@ -31,9 +33,9 @@ int conga_speed_set(struct conga_port *port, u64 rate, u8 source)
 	return 0;
 }
 
-/* conga_speed_follow - a rate taken from the device follows it. A device that is down, or
- * faster than a port may be, reports none, and the port keeps its last one. Without memory
- * the old DRE goes on.
+/* conga_speed_follow - a rate that was taken from the device follows the device. A device
+ * that is down, or faster than a port may be, reports no rate, and the port keeps its
+ * previous one. Without memory the old DRE stays.
  */
 void conga_speed_follow(struct conga_port *port)
 {
@@ -58,7 +60,7 @@ static void conga_speed_look_locked(struct conga_fabric *fabric)
 	conga_pace_spent(&fabric->speed_pace, fabric->net, ktime_get_ns() - began);
 }
 
-/* False if one of the locks was taken; see DOC: Locking. */
+/* False if one of the locks was not free; see DOC: Locking. */
 static bool conga_speed_look(struct conga_fabric *fabric)
 {
 	struct mutex *lock = &conga_net(fabric->net)->lock;
@@ -102,7 +104,7 @@ static void conga_speed_work(struct work_struct *work)
 					      ms * NSEC_PER_MSEC));
 }
 
-/* conga_speed_start - looks at speeds begin */
+/* conga_speed_start - start to check speeds */
 void conga_speed_start(struct conga_fabric *fabric)
 {
 	conga_assert_locked(fabric);
@@ -111,7 +113,7 @@ void conga_speed_start(struct conga_fabric *fabric)
 			   msecs_to_jiffies(CONGA_SPEED_LOOK_MS));
 }
 
-/* conga_speed_stop - before ports go; waits for a look in progress */
+/* conga_speed_stop - before ports go; waits for a check in progress */
 void conga_speed_stop(struct conga_fabric *fabric)
 {
 	conga_assert_locked(fabric);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hello, explicit feedback, bye: what leaves' control packets change, and what is said
- * in reply. Hellos that ask are control_tick.c's. What it means is hello.c's.
+ * Hello, explicit feedback and goodbye messages: this file handles leaves' control packets
+ * and their replies. control_tick.c sends the hellos that ask, and hello.c has the
+ * protocol.
  *
- * Nothing that a stranger sends is kept, and what is sent because of a packet is
- * bounded: answers per leaf and round, explicit feedback per leaf and Tage / 2.
+ * No data of an unknown sender is kept, and replies are bounded: answers per leaf and
+ * round, explicit feedback per leaf and Tage / 2.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
@@ -27,10 +28,10 @@
 #include "packet/packet.h"
 #include "trace.h"
 
-/* After a bye, stamped packets that are under way are still cleared. */
+/* After a goodbye message, stamped packets that are on the way are still cleared. */
 #define CONGA_CONTROL_LINGER_MS		20
 
-#define CONGA_CONTROL_OVERDUE		2	/* of Tage, between explicit feedback */
+#define CONGA_CONTROL_OVERDUE		2	/* parts of Tage, the least time between two */
 
 static void conga_control_count(const struct conga_fabric *fabric,
 				enum conga_attr_stats counter)
@@ -38,9 +39,9 @@ static void conga_control_count(const struct conga_fabric *fabric,
 	conga_stats_inc(fabric->stats, counter);
 }
 
-/* --- what comes in --- */
+/* --- received packets --- */
 
-/* A control packet, read. */
+/* A control packet that was read */
 struct conga_control_message {
 	const struct conga_control_source	*source;
 	struct conga_control_payload		payload;
@@ -54,7 +55,7 @@ static u64 conga_control_nonce(const struct conga_control_message *message)
 	       be32_to_cpu(payload->header.nonce);
 }
 
-/* Half a nonce is none: it could be guessed. */
+/* A nonce without its upper half is ignored, since it could be guessed. */
 static u64 conga_control_echo(const struct conga_control_message *message)
 {
 	const struct conga_control_payload *payload = &message->payload;
@@ -65,7 +66,9 @@ static u64 conga_control_echo(const struct conga_control_message *message)
 	       be32_to_cpu(payload->header.echo);
 }
 
-/* By the uplink that the packet came by: that way works. Else by any. */
+/* The reply leaves by the uplink by which the packet came in, since that path works;
+ * otherwise by any uplink.
+ */
 static struct conga_port *
 conga_control_back(const struct conga_control_source *source)
 {
@@ -83,7 +86,7 @@ conga_control_back(const struct conga_control_source *source)
 				 conga_policy_spread(usable, get_random_u32()));
 }
 
-/* Our address, as the leaf knows it; none if it called a group that we are in. */
+/* Our address, as the leaf knows it; none if the leaf sent to a group that we are in. */
 static void conga_control_called(const struct conga_control_source *source,
 				 struct in6_addr *addr)
 {
@@ -143,11 +146,13 @@ static void conga_control_answer(const struct conga_control_message *message)
 	conga_control_emit(&way, &payload, CONGA_A_STATS_HELLO_ANSWERED);
 }
 
-/* Changes of a leaf because of a message: false if it echoes no nonce. Holds hello_lock. */
+/* Changes a leaf by a message; false if the message echoes no valid nonce. The caller holds
+ * hello_lock.
+ */
 typedef bool (*conga_control_change_t)(const struct conga_control_message *message);
 
-/* Counted as @counter, or as wrong: of many wrong ones each is still compared, so that
- * no flood keeps a right one out.
+/* Counts the message as @counter, or as wrong. Every wrong nonce is still compared, so that
+ * a flood of wrong ones never keeps a right one out.
  */
 static void conga_control_take(const struct conga_control_message *message,
 			       conga_control_change_t change,
@@ -169,7 +174,7 @@ static void conga_control_take(const struct conga_control_message *message,
 	conga_control_count(leaf->fabric, counter);
 }
 
-/* The answer came to the address that the hello left from: the leaf knows it. */
+/* The answer came to the source address of the hello, so that the leaf knows this address. */
 static void conga_control_take_own(const struct conga_control_source *source)
 {
 	struct in6_addr addr;
@@ -230,7 +235,7 @@ static void conga_control_take_record(const struct conga_control_source *source,
 	conga_control_count(fabric, CONGA_A_STATS_FEEDBACK_RECEIVED);
 }
 
-/* Section 3.3, without a packet that goes that way anyway. */
+/* Takes feedback (section 3.3) from a packet of its own. */
 static bool conga_control_take_feedback(const struct conga_control_message *message)
 {
 	const struct conga_control_source *source = message->source;
@@ -295,7 +300,7 @@ void conga_control_receive(const struct conga_control_source *source)
 
 /* --- explicit feedback --- */
 
-/* May this leaf get one now? Of several CPUs one is told so. */
+/* May this leaf get explicit feedback now? The answer is true on one of several CPUs. */
 static bool conga_control_elect(const struct conga_control_source *source,
 				u64 now)
 {
@@ -309,7 +314,7 @@ static bool conga_control_elect(const struct conga_control_source *source,
 	return atomic64_cmpxchg(&leaf->explicit_sent, last, now) == last;
 }
 
-/* What the leaf wants to hear, and at which port. False if it never said hello. */
+/* Collects the feedback that is due, and sets the port. False if the leaf never sent a hello. */
 static bool conga_control_address(struct conga_leaf *leaf, struct conga_control_way *way,
 				  struct conga_control_payload *payload)
 {
@@ -324,7 +329,7 @@ static bool conga_control_address(struct conga_leaf *leaf, struct conga_control_
 }
 
 /*
- * conga_control_feedback - what is due, by a packet of its own
+ * conga_control_feedback - send feedback that is due in a packet of its own
  *
  * Softirq, RCU. At most one packet per Tage / 2 and leaf.
  */
@@ -356,14 +361,14 @@ void conga_control_feedback(const struct conga_control_source *source, u64 now)
 
 /* --- beginning and end --- */
 
-/* conga_control_setup - of a fabric that nobody sees yet */
+/* conga_control_setup - of a fabric that is not published yet */
 void conga_control_setup(struct conga_fabric *fabric)
 {
 	INIT_DELAYED_WORK(&fabric->hello_work, conga_control_tick);
 	fabric->tunnels_stale = true;
 }
 
-/* conga_control_start - hellos begin, if they are on; see DOC: Locking */
+/* conga_control_start - start hellos, if they are on; see DOC: Locking */
 void conga_control_start(struct conga_fabric *fabric)
 {
 	mod_delayed_work(system_wq, &fabric->hello_work,
@@ -371,10 +376,10 @@ void conga_control_start(struct conga_fabric *fabric)
 }
 
 /*
- * conga_control_bye - tell a leaf that stamps are not understood here any more
+ * conga_control_bye - send goodbye messages: the leaf must send no more stamps
  *
- * The locks are held. By every uplink, since it is said only once. False if it
- * never said hello, or could not be told.
+ * The locks are held. The message is not repeated, so that one is sent by every uplink.
+ * False if the leaf never sent a hello, or if no message could be sent.
  */
 bool conga_control_bye(struct conga_leaf *leaf)
 {
@@ -457,8 +462,8 @@ static bool conga_control_loses_port(const struct conga_params *before,
  * conga_control_hold_ports - the list of UDP ports is about to be that of @after
  *
  * The locks are held; may sleep. Ports that have another place in the list, or none, get
- * no stamps until conga_control_bind_ports(). Leaves that stamp at a port that goes are
- * told before it does, with a bye; they ask again about the others.
+ * no stamps until conga_control_bind_ports(). Leaves that stamp at a removed port get a
+ * goodbye message before it is removed; they ask again about the other ports.
  */
 void conga_control_hold_ports(struct conga_fabric *fabric,
 			      const struct conga_params *after)
@@ -478,7 +483,7 @@ void conga_control_hold_ports(struct conga_fabric *fabric,
 		msleep(CONGA_CONTROL_LINGER_MS);
 }
 
-/* conga_control_bind_ports - and a grace period later it is; likewise */
+/* conga_control_bind_ports - the new list is in force, a grace period after the hold; likewise */
 void conga_control_bind_ports(struct conga_fabric *fabric)
 {
 	struct conga_leaf *leaf;
@@ -496,7 +501,7 @@ void conga_control_bind_ports(struct conga_fabric *fabric)
 	conga_fabric_changed(fabric);
 }
 
-/* conga_control_stop - say bye, and let stamps under way arrive; sleeps */
+/* conga_control_stop - send goodbye messages, and let stamped packets on the way arrive; sleeps */
 void conga_control_stop(struct conga_fabric *fabric)
 {
 	conga_assert_locked(fabric);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Control packets on their way in: is the whole payload there, as its checksum has it? */
+/* Control packets that were received: is the payload complete, and is its checksum right? */
 #include <linux/netfilter.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
@@ -7,7 +7,9 @@
 #include "control/control_read.h"
 #include "packet/packet.h"
 
-/* LOCAL_IN is before UDP looks at its checksum. Of what was joined it was looked at then. */
+/* LOCAL_IN comes before UDP verifies checksums. The checksums of joined datagrams were
+ * verified when they were joined.
+ */
 static bool conga_control_intact(const struct conga_control_source *source,
 				 const struct udphdr *udp)
 {
@@ -15,13 +17,13 @@ static bool conga_control_intact(const struct conga_control_source *source,
 
 	if (source->length || (!udp->check && !packet->v6))
 		return true;
-	/* It only notes that it found the sum to be right. */
+	/* The check only notes in the skb that the sum is right. */
 	return !nf_checksum((struct sk_buff *)source->skb, NF_INET_LOCAL_IN,
 			    packet->udp, IPPROTO_UDP,
 			    packet->v6 ? AF_INET6 : AF_INET);
 }
 
-/* Of joined datagrams only the first has a UDP header, with the length of all. */
+/* Among joined datagrams only the first has a UDP header, with the length of all. */
 static bool conga_control_udp(const struct conga_control_source *source,
 			      struct udphdr *udp)
 {
@@ -32,7 +34,7 @@ static bool conga_control_udp(const struct conga_control_source *source,
 	return true;
 }
 
-/* Upper halves of nonces, at @offset of the packet; zero if it has none. */
+/* The upper halves of nonces, at @offset of the packet; zero if it has none. */
 static bool conga_control_read_wide(const struct conga_control_source *source,
 				    struct conga_control_payload *payload, int offset)
 {
@@ -42,8 +44,8 @@ static bool conga_control_read_wide(const struct conga_control_source *source,
 			      sizeof(payload->wide));
 }
 
-/* conga_control_read - the payload, with all that it says it has; false if that is not
- * all there. What follows is padding. Softirq, RCU
+/* conga_control_read - read the payload; false if a part is cut off that its header
+ * announces. All bytes behind it are padding. Softirq, RCU
  */
 bool conga_control_read(const struct conga_control_source *source,
 			struct conga_control_payload *payload)

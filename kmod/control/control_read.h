@@ -21,7 +21,9 @@ struct conga_control_source {
 	struct conga_leaf		*leaf;
 	const struct sk_buff		*skb;
 	const struct conga_packet	*packet;
-	unsigned int			length;	/* behind UDP, if it came joined with others */
+	unsigned int			length;	/* bytes behind UDP, for a datagram that came
+						 * joined with others
+						 */
 };
 
 /* Softirq or BH disabled, RCU */

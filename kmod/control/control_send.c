@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Control packets on their way out: VXLAN with the control VNI, stamped, by one
- * uplink. A plain VTEP drops them, as it drops any reserved bit.
+ * Sending of control packets: VXLAN with the control VNI, stamped, by one uplink. A plain
+ * VTEP drops them, as it drops any packet with reserved bits.
  *
  * They are output on the route of their path, past LOCAL_OUT: a control packet
  * asks about one uplink, and must not be routed anew. POSTROUTING and the
- * uplink's link hook see them. They are untracked, so that connection tracking keeps
- * nothing of them and NAT leaves their addresses, and obey IPsec policies.
+ * uplink's link hook see them. They are untracked, so that connection tracking has no
+ * entries for them and NAT does not change their addresses, and they obey IPsec policies.
  */
 #include <linux/inetdevice.h>
 #include <linux/netfilter/nf_conntrack_common.h>
@@ -33,7 +33,7 @@
 #define CONGA_CONTROL_TOS	0xc0	/* CS6, network control */
 #define CONGA_CONTROL_PORT_MIN	0xc000	/* dynamic ports, RFC 6335 */
 
-/* conga_control_fill - what every control packet says; no records, no nonces */
+/* conga_control_fill - the fields that all control packets have; no records, no nonces */
 void conga_control_fill(struct conga_control_payload *payload,
 			const struct conga_params *params, u8 type)
 {
@@ -55,7 +55,7 @@ conga_control_length(const struct conga_control_payload *payload)
 	return sizeof(payload->header) + conga_control_body(&payload->header);
 }
 
-/* Zeroes that make a packet to a leaf as large as is wanted; @length of its payload. */
+/* Zeroes that fill a packet to a leaf up to the wanted size; @length is its payload's. */
 static unsigned int conga_control_padding(const struct conga_control_way *way,
 					  unsigned int length)
 {
@@ -67,7 +67,7 @@ static unsigned int conga_control_padding(const struct conga_control_way *way,
 	return way->size > length ? way->size - length : 0;
 }
 
-/* By the address that the leaf called, or by which it knows us. */
+/* The source is the address to which the leaf sent, or by which it knows us. */
 static bool conga_control_source(const struct conga_control_way *way,
 				 struct in6_addr *source)
 {
@@ -89,7 +89,7 @@ static void conga_control_push_vxlan(struct sk_buff *skb,
 	vxlan[1] = cpu_to_be32(CONGA_VNI_CONTROL << CONGA_VNI_SHIFT);
 }
 
-/* Another source port each time: spines hash over it. */
+/* Each packet has another source port, since spines hash over it. */
 static void conga_control_push_udp(struct sk_buff *skb,
 				   const struct conga_control_way *way)
 {
@@ -146,7 +146,7 @@ static void conga_control_push_ip6(struct sk_buff *skb, u8 hop_limit,
 	skb->protocol = htons(ETH_P_IPV6);
 }
 
-/* All but the IP header, with room for it, and untracked. */
+/* All of the packet except the IP header, with room for it, and untracked */
 static struct sk_buff *
 conga_control_begin(const struct conga_control_way *way,
 		    const struct net_device *dev,
@@ -175,10 +175,10 @@ conga_control_begin(const struct conga_control_way *way,
 }
 
 /*
- * conga_control_send - send @payload by the way's uplink
+ * conga_control_send - send @payload by the uplink of @way
  *
- * Softirq or BH disabled, RCU. Negative if there is no path, source or memory; -EPERM
- * if an IPsec policy wants it otherwise.
+ * Softirq or BH disabled, RCU. Negative if there is no path, source or memory; -EPERM if an
+ * IPsec policy does not let the packet leave as it is.
  */
 int conga_control_send(const struct conga_control_way *way,
 		       struct conga_control_payload *payload)
@@ -209,7 +209,9 @@ int conga_control_send(const struct conga_control_way *way,
 	return 0;
 }
 
-/* To all systems at the link, by IPv4 if the box has any address. */
+/* The destination is the group of all systems at the link, by IPv4 if the node has any IPv4
+ * address.
+ */
 static bool conga_control_push_link(struct sk_buff *skb,
 				    const struct conga_control_way *way,
 				    struct net_device *dev, u8 *mac)
@@ -231,10 +233,10 @@ static bool conga_control_push_link(struct sk_buff *skb,
 }
 
 /*
- * conga_control_send_link - send @payload to whoever is at the link of the way's port
+ * conga_control_send_link - send @payload to all systems at the link of the port of @way
  *
- * Softirq or BH disabled, RCU. No route is asked, since none is needed. Negative as
- * conga_control_send(), with which it shares the IPsec policies.
+ * Softirq or BH disabled, RCU. There is no route look-up, since the link is known. Negative
+ * values are those of conga_control_send(); IPsec policies apply likewise.
  */
 int conga_control_send_link(const struct conga_control_way *way,
 			    struct conga_control_payload *payload)
@@ -263,7 +265,7 @@ err_free_skb:
 	return err;
 }
 
-/* conga_control_outcome - the counter of a control packet that was sent, or not */
+/* conga_control_outcome - the counter for the result of sending a control packet */
 enum conga_attr_stats conga_control_outcome(int err, enum conga_attr_stats sent)
 {
 	if (!err)

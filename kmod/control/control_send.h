@@ -11,14 +11,14 @@ struct conga_leaf;
 struct conga_params;
 struct conga_port;
 
-/* Where a control packet goes. */
+/* The destination and the path of a control packet */
 struct conga_control_way {
 	const struct conga_params	*params;
-	struct conga_leaf		*leaf;	/* NULL: whoever is at the port's link */
+	struct conga_leaf		*leaf;	/* NULL: all systems at the port's link */
 	struct conga_port		*port;
 	struct in6_addr			source;	/* outer; IPv4 mapped, :: to choose */
 	__be16				dstport; /* outer; 0: the fabric's first */
-	u32				size;	/* of the IP packet, at least; to a leaf */
+	u32				size;	/* least size of the IP packet; to a leaf */
 };
 
 /* Softirq or BH disabled, RCU */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Hellos that ask: which leaves, by which uplinks, about which UDP ports and how large,
- * CONGA_HELLO_TICKS times per hello interval. hello.c says which, and what silence means.
+ * This file sends the hellos that ask, CONGA_HELLO_TICKS times per hello interval. hello.c
+ * decides about their leaves, uplinks, UDP ports and sizes, and judges silence.
  */
 #include <linux/if_ether.h>
 #include <linux/jiffies.h>
@@ -20,9 +20,9 @@
 #include "objects/port.h"
 #include "packet/packet.h"
 
-#define CONGA_CONTROL_PIECE		1000000	/* ns, of a tick of many leaves */
+#define CONGA_CONTROL_PIECE		1000000	/* ns, of a tick with many leaves */
 
-/* What a tunnel puts between its device's packets and the outer IP header */
+/* Bytes that a tunnel adds between its device's packets and the outer IP header */
 #define CONGA_CONTROL_TUNNEL	(sizeof(struct udphdr) + CONGA_VXLAN_HLEN + ETH_HLEN)
 
 static void conga_control_count_times(const struct conga_leaf *leaf,
@@ -34,7 +34,7 @@ static void conga_control_count_times(const struct conga_leaf *leaf,
 		conga_stats_inc(leaf->fabric->stats, counter);
 }
 
-/* conga_control_emit - sent by the way's uplink, and counted as @counter if it was */
+/* conga_control_emit - send by the uplink of @way, and count @counter if it was sent */
 bool conga_control_emit(const struct conga_control_way *way,
 			struct conga_control_payload *payload,
 			enum conga_attr_stats counter)
@@ -47,7 +47,9 @@ bool conga_control_emit(const struct conga_control_way *way,
 
 /* --- paths --- */
 
-/* conga_control_uplinks - hellos go by uplinks, whatever ports the policy may choose */
+/* conga_control_uplinks - hellos leave only by uplinks, even if the policy may choose other
+ * ports
+ */
 u16 conga_control_uplinks(struct conga_leaf *leaf)
 {
 	return conga_path_usable(leaf) & ~READ_ONCE(leaf->fabric->transit);
@@ -87,8 +89,8 @@ static void conga_control_see_tunnel(struct conga_fabric *fabric,
 		fabric->tunnel_mtu[1] = max(fabric->tunnel_mtu[1], mtu);
 }
 
-/* Devices are walked when a tunnel came, went or changed, never by rote: there may be
- * thousands. The tick's work alone does it; RCU.
+/* Devices are walked only after a tunnel came, went or changed, since there may be
+ * thousands. Only the work of the tick walks them; RCU.
  */
 static void conga_control_see_tunnels(struct conga_fabric *fabric,
 				      const struct conga_params *params)
@@ -98,8 +100,8 @@ static void conga_control_see_tunnels(struct conga_fabric *fabric,
 	if (!READ_ONCE(fabric->tunnels_stale))
 		return;
 	WRITE_ONCE(fabric->tunnels_stale, false);
-	/* A change after this is seen by the walk, or makes it stale again. Paired with
-	 * conga_notify_tunnel().
+	/* The walk sees a change that comes after this, or the change makes it stale again.
+	 * Paired with conga_notify_tunnel().
 	 */
 	smp_mb();
 	memset(fabric->tunnel_mtu, 0, sizeof(fabric->tunnel_mtu));
@@ -108,8 +110,8 @@ static void conga_control_see_tunnels(struct conga_fabric *fabric,
 			conga_control_see_tunnel(fabric, params, dev);
 }
 
-/* The largest packet by this path that a tunnel sends, as IP counts; 0 if it is no
- * larger than a small hello. Where the tunnel is elsewhere it is what the path takes.
+/* The largest packet by this path that a tunnel sends, in bytes of IP; 0 if it is no larger
+ * than a small hello. If the tunnel is on another node, it is the MTU of the path.
  */
 static u32 conga_control_size(struct conga_leaf *leaf, u8 tag)
 {
@@ -149,17 +151,17 @@ static u8 conga_control_every(const struct conga_params *params)
 
 /* --- hellos --- */
 
-/* What all hellos of a tick have in common. */
+/* The values that all hellos of a tick share */
 struct conga_control_asking {
 	const struct conga_params	*params;
 	struct conga_leaf		*leaf;
 	struct conga_hello_step		step;
-	u64				nonce;	/* by LBTag 0, about the first port */
+	u64				nonce;	/* with LBTag 0, about the first port */
 	u64				echo;
 	__be16				dstport[CONGA_HELLO_PORTS];
 };
 
-/* @size: 0 is small. False if it could not be sent. */
+/* Sends one hello. @size 0 stands for a small one. False if it could not be sent. */
 static bool conga_control_ask(const struct conga_control_asking *asking, u8 tag,
 			      u8 port, u32 size)
 {
@@ -231,7 +233,7 @@ static void conga_control_count_step(const struct conga_leaf *leaf,
 	conga_control_count_times(leaf, CONGA_A_STATS_PATH_NARROW, step->narrowed);
 }
 
-/* Holds hello_lock. */
+/* The caller holds hello_lock. */
 static void conga_control_step(struct conga_control_asking *asking,
 			       const struct conga_hello_view *view)
 {
@@ -247,7 +249,7 @@ static void conga_control_step(struct conga_control_asking *asking,
 	conga_leaf_tell(leaf, &before);
 }
 
-/* Looking at the paths also brings them up to date where no packet does. */
+/* Reading the paths also brings them up to date where no packet does. */
 static void conga_control_tick_leaf(struct conga_leaf *leaf,
 				    const struct conga_params *params)
 {
@@ -270,8 +272,8 @@ static void conga_control_tick_leaf(struct conga_leaf *leaf,
 	conga_control_ask_all(&asking);
 }
 
-/* Returns the hello interval. A section of its own for each leaf, since there
- * may be many.
+/* Returns the hello interval. Each leaf gets its own RCU section, since there may be many
+ * leaves.
  */
 static u64 conga_control_tick_one(struct conga_fabric *fabric,
 				  unsigned long *index, bool *more)
@@ -295,8 +297,9 @@ static u64 conga_control_tick_one(struct conga_fabric *fabric,
 	return interval;
 }
 
-/* Of a user without privileges a tick is cut into pieces, so that what follows a piece can
- * wait as long as pace.c has it. Returns the ns until the work goes on, 0 if hellos are off.
+/* In a fabric of a user without privileges a tick is cut into pieces, so that the work can
+ * wait after each piece, as pace.c demands. Returns ns until the work continues, 0 if
+ * hellos are off.
  */
 static u64 conga_control_tick_piece(struct conga_fabric *fabric)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long small hellos take by each uplink, there and back. A policy that compares the
- * delays of paths wants to know (TR); for other policies nothing is kept. What is made of
- * the times is ahead.c's.
+ * The round-trip times of small hellos by each uplink. Only a policy that compares the
+ * delays of paths (TR) keeps them. ahead.c turns the times into delays.
  */
 #include <linux/ktime.h>
 #include <linux/spinlock.h>
@@ -15,7 +14,7 @@
 #include "packet/packet.h"
 #include "paper/wire.h"
 
-/* Does nothing of ours, nor of what feedback reports, wait on the path by @port? */
+/* Is the path by @port idle, by the port's own metric and by the leaf's feedback? */
 static bool conga_delay_is_quiet(const struct conga_leaf *leaf,
 				 const struct conga_params *params,
 				 struct conga_port *port, u64 now)
@@ -41,8 +40,8 @@ void conga_delay_asked(struct conga_leaf *leaf, const struct conga_params *param
 
 /* conga_delay_answered - the answer to the hello with this nonce has come
  *
- * How long did it take? The time counts if, as far as is known by now, nothing waited on
- * the way there, nor, by the answer's stamp, on the way back.
+ * The time counts only if both directions were idle: the forward path by the feedback until
+ * now, the reply path by the answer's stamp.
  */
 void conga_delay_answered(const struct conga_control_source *source, u64 echo)
 {

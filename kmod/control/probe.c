@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probes (HULA, SOSR 2016, section 3): who sends them, what is learnt from them, and
- * where they go on. What they mean is hula.c's.
+ * Probes (HULA, SOSR 2016, section 3): this file sends, receives and hands on probes.
+ * hula.c judges them.
  *
- * A leaf sends one by each uplink every Tp. A box that gets one by a port adds the
- * utilisation of that port, whose direction is the traffic's, opposite to the probe's,
- * and hands on the best that it knows: what came from below to all ports but that one,
- * what came from above to those below. So a probe never goes down and up again; and it
- * is heeded only where the port is a nexthop of the route to its origin, so that it
- * does not go round either. The hop limit is the belt to that brace.
+ * A leaf sends one by each uplink every Tp. A node that gets a probe by a port adds the
+ * utilisation of that port in the direction of the traffic, which is opposite to the
+ * probe's. It hands on the best that it knows: after a probe from below to all other ports,
+ * after a probe from above to ports below. So a probe never goes down and up again. A probe
+ * is accepted only if the port is a nexthop of the route to its origin, so that it makes no
+ * loop. The hop limit is a second guard against loops.
  *
- * Nothing that a probe says is kept but of known leaves, and of these one is handed on
- * every Tp, however many come.
+ * A node keeps only probes about known leaves, and hands on at most one per leaf and Tp.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -27,7 +26,7 @@
 #include "packet/packet.h"
 #include "trace.h"
 
-#define CONGA_PROBE_LATE	4	/* a quarter of Tp is late */
+#define CONGA_PROBE_LATE	4	/* 1 / 4 of Tp counts as late */
 
 static void conga_probe_count(const struct conga_fabric *fabric,
 			      enum conga_attr_stats counter)
@@ -49,7 +48,7 @@ static void conga_probe_send(struct conga_port *port,
 						counter));
 }
 
-/* --- a leaf's own --- */
+/* --- a leaf's own probes --- */
 
 static void conga_probe_originate(struct conga_port *port,
 				  const struct conga_params *params, bool v4)
@@ -80,7 +79,7 @@ static void conga_probe_originate_all(const struct conga_fabric *fabric,
 	}
 }
 
-/* Whether the timer keeps up. */
+/* Counts how late the timer is. */
 static void conga_probe_note_lateness(struct conga_fabric *fabric, u64 tp)
 {
 	struct conga_lateness *lateness = &fabric->extension.lateness;
@@ -96,8 +95,8 @@ static void conga_probe_note_lateness(struct conga_fabric *fabric, u64 tp)
 		WRITE_ONCE(lateness->most, late);
 }
 
-/* Of a user without privileges rounds are as far apart as pace.c has it. Returns how many
- * are left out.
+/* In a fabric of a user without privileges pace.c keeps rounds apart. Returns the number of
+ * rounds that are left out.
  */
 static u64 conga_probe_round_bounded(struct conga_fabric *fabric,
 				     const struct conga_params *params, u64 tp)
@@ -116,7 +115,9 @@ static u64 conga_probe_round_bounded(struct conga_fabric *fabric,
 					 ns_to_ktime(tp));
 }
 
-/* Sets when the next one is due. Returns how many were missed, or are left out. */
+/* Sets the time of the next round. Returns the number of rounds that were missed or are
+ * left out.
+ */
 static u64 conga_probe_round(struct conga_fabric *fabric,
 			     const struct conga_params *params, u64 tp)
 {
@@ -128,7 +129,7 @@ static u64 conga_probe_round(struct conga_fabric *fabric,
 	return missed;
 }
 
-/* In softirq. Rounds that were missed are not made up for. */
+/* This runs in softirq. Missed rounds are not repeated. */
 static enum hrtimer_restart conga_probe_tick(struct hrtimer *timer)
 {
 	struct conga_fabric *fabric = container_of(timer, struct conga_fabric,
@@ -150,17 +151,17 @@ static enum hrtimer_restart conga_probe_tick(struct hrtimer *timer)
 	return tp ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
-/* --- what comes in --- */
+/* --- received probes --- */
 
-/* A probe that came by a port. */
+/* A probe that came by a port */
 struct conga_probe {
 	struct conga_control_source	*source;
 	struct conga_control_payload	payload;
 	u64				now;
-	u8				utilisation;	/* with this box's own link */
+	u8				utilisation;	/* including this node's own link */
 };
 
-/* Is what comes by this port from a lower tier? */
+/* Does this port lead to a lower tier? */
 static bool conga_probe_is_below(const struct conga_port *port)
 {
 	return port->role == CONGA_ROLE_TRANSIT &&
@@ -168,7 +169,7 @@ static bool conga_probe_is_below(const struct conga_port *port)
 	       READ_ONCE(port->fabric->extension.lowest);
 }
 
-/* From below to everybody else, from above down. */
+/* A probe from below goes to all other ports, a probe from above only down. */
 static bool conga_probe_goes(const struct conga_port *from,
 			     const struct conga_port *to)
 {
@@ -197,7 +198,7 @@ static void conga_probe_hand_on(struct conga_probe *probe, u8 utilisation)
 					 CONGA_A_STATS_PROBE_HANDED_ON);
 }
 
-/* Paths that were given up, or are there again; under the leaf's lock. */
+/* Counts and notifies paths that were given up, or came back; under the leaf's lock. */
 static void conga_probe_settle(struct conga_leaf *leaf, u16 before)
 {
 	struct conga_stats __percpu *stats = leaf->fabric->stats;
@@ -208,7 +209,9 @@ static void conga_probe_settle(struct conga_leaf *leaf, u16 before)
 	conga_leaf_settle(leaf);
 }
 
-/* Sets what the box hands on if it does now; true if other paths are out than before. */
+/* Sets the probe that the node hands on, if it does so now; true if the set of paths that
+ * are out has changed.
+ */
 static bool conga_probe_learn(struct conga_probe *probe, u8 *utilisation,
 			      struct conga_hula_step *step)
 {
@@ -272,7 +275,7 @@ static enum conga_attr_stats conga_probe_heed(struct conga_probe *probe)
 			    CONGA_A_STATS_PROBE_NO_BETTER;
 }
 
-/* Whose is it, and does the way that it came lead there? */
+/* Is the leaf known, and does the port lead to it? */
 static enum conga_attr_stats conga_probe_judge_origin(struct conga_probe *probe)
 {
 	struct conga_control_source *source = probe->source;
@@ -301,7 +304,7 @@ static bool conga_probe_read(struct conga_probe *probe)
 	       header->type == CONGA_CONTROL_PROBE && probe->payload.probe.hops;
 }
 
-/* What becomes of it, by the name of the counter. */
+/* Handles a probe; returns the counter of the result. */
 static enum conga_attr_stats conga_probe_judge(struct conga_probe *probe)
 {
 	const struct conga_control_source *source = probe->source;
@@ -329,7 +332,7 @@ void conga_probe_receive(struct conga_control_source *source)
 
 /* --- beginning and end --- */
 
-/* conga_probe_setup - of a fabric that nobody sees yet */
+/* conga_probe_setup - of a fabric that is not published yet */
 void conga_probe_setup(struct conga_fabric *fabric)
 {
 	hrtimer_setup(&fabric->extension.probe_timer, conga_probe_tick, CLOCK_MONOTONIC,
@@ -362,7 +365,7 @@ void conga_probe_restart(struct conga_fabric *fabric)
 			      HRTIMER_MODE_REL_SOFT);
 }
 
-/* conga_probe_stop - before the fabric goes; sleeps */
+/* conga_probe_stop - stop probes before the fabric goes; sleeps */
 void conga_probe_stop(struct conga_fabric *fabric)
 {
 	hrtimer_cancel(&fabric->extension.probe_timer);

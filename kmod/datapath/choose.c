@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which uplink does a packet take? That of its flowlet, if one is in progress, or
- * what the policy picks among the uplinks that lead to the leaf.
+ * The choice of an uplink for a packet: the uplink of its flowlet, if one is in progress;
+ * otherwise the policy picks among the uplinks that lead to the leaf.
  */
 #include <linux/bitops.h>
 #include <linux/if_ether.h>
@@ -21,7 +21,7 @@ static void conga_choose_count(const struct conga_choice *choice,
 	conga_stats_inc(choice->fabric->stats, counter);
 }
 
-/* Which usable uplinks may have more to say than zeroes? */
+/* The usable uplinks for which the policy needs more than zeroes */
 static u16 conga_choose_interesting(const struct conga_choice *choice,
 				    const struct conga_view *view)
 {
@@ -37,14 +37,14 @@ static u16 conga_choose_interesting(const struct conga_choice *choice,
 	return view->usable & found;
 }
 
-/* A view, and what it takes to look at queues when the policy asks for them. */
+/* A view, and the data needed to read backlogs when the policy asks for them */
 struct conga_choose_scene {
 	struct conga_view	view;
 	const struct conga_choice *choice;
 	u16			looked;	/* a bit per LBTag */
 };
 
-/* Once for each uplink: the policy may ask again. */
+/* Reads the backlog of each uplink once, since the policy may ask again. */
 static u32 conga_choose_look(const struct conga_view *view, u8 tag)
 {
 	struct conga_choose_scene *scene = container_of((struct conga_view *)view,
@@ -62,9 +62,7 @@ static u32 conga_choose_look(const struct conga_view *view, u8 tag)
 	return *backlog;
 }
 
-/* The rate of a path in Mbit/s, never 0: the port's, or the part of it that the route's
- * weight leaves.
- */
+/* The rate of a path in Mbit/s, never 0: the port's, or a part of it by the route's weight. */
 static u32 conga_choose_rate(const struct conga_view *view,
 			     const struct conga_view_uplink *uplink,
 			     const struct conga_port *port)
@@ -76,7 +74,7 @@ static u32 conga_choose_rate(const struct conga_view *view,
 	return max(rate * uplink->weight / CONGA_WEIGHT_FULL, 1ULL);
 }
 
-/* A path outlives its port by a grace period; without a port it is no longer usable. */
+/* A path outlives its port by a grace period; a path without a port is not usable. */
 static void conga_choose_view_uplink(const struct conga_choice *choice,
 				     struct conga_view *view, u8 tag)
 {
@@ -103,7 +101,7 @@ static void conga_choose_view_uplink(const struct conga_choice *choice,
 		view->loaded |= BIT(tag);
 }
 
-/* conga_choose_path_anew - a route that was found given up when it was to be used */
+/* conga_choose_path_anew - find a route again, after the one of the path was given up */
 struct dst_entry *conga_choose_path_anew(struct conga_choice *choice, u8 tag)
 {
 	const struct conga_paths *paths = conga_path_renew(choice->leaf, choice->paths);
@@ -130,7 +128,9 @@ static void conga_choose_refresh(struct conga_choice *choice)
 		choice->paths = paths;
 }
 
-/* What this node sends goes by uplinks; what passes it, by any port that leads there. */
+/* A packet that this node sends goes by uplinks; a packet that it forwards may go by any
+ * port that leads to the leaf.
+ */
 static u16 conga_choose_usable(const struct conga_choice *choice)
 {
 	u16 usable = choice->paths->routed & ~conga_leaf_shut(choice->leaf);
@@ -140,14 +140,14 @@ static u16 conga_choose_usable(const struct conga_choice *choice)
 	return usable & ~READ_ONCE(choice->fabric->transit);
 }
 
-/* A draw keeps no secret: it spreads flowlets. */
+/* The draw needs no cryptographic quality: it only spreads flowlets. */
 static u32 conga_choose_random(const struct conga_choice *choice)
 {
 	return prandom_u32_state(this_cpu_ptr(choice->fabric->random));
 }
 
-/* A route's weights are statements about capacity: the port with the largest has its own
- * rate towards the leaf, the others a part of theirs.
+/* A route's weights are statements about capacity: the port with the largest weight has its
+ * own rate towards the leaf, the others a part of theirs.
  */
 static void conga_choose_view_weights(const struct conga_choice *choice,
 				      struct conga_view *view)
@@ -164,7 +164,7 @@ static void conga_choose_view_weights(const struct conga_choice *choice,
 							most);
 }
 
-/* Into a view that is zeroed: with its uplinks it is large. */
+/* The view must be zeroed before; it is large, because it has all uplinks. */
 static void conga_choose_view(const struct conga_choice *choice,
 			      struct conga_view *view, u8 previous)
 {
@@ -192,8 +192,8 @@ static void conga_choose_view(const struct conga_choice *choice,
 		conga_choose_view_uplink(choice, view, __ffs(interesting));
 }
 
-/* Ask the policy. False if no uplink leads to the leaf, or the policy knows none. One
- * that went down this moment is found out only when it is picked.
+/* Asks the policy. False if no uplink leads to the leaf, or the policy picks none. A path
+ * that has just gone down is detected only when it is picked.
  */
 static bool conga_choose_pick(struct conga_choice *choice, u8 previous)
 {
@@ -218,8 +218,8 @@ static bool conga_choose_pick(struct conga_choice *choice, u8 previous)
 	return false;
 }
 
-/* The uplink of the flow's flowlet, if that is in progress; else @previous is the
- * one that it had last.
+/* True if the flow's flowlet is in progress, with its uplink; otherwise @previous is set to
+ * the uplink that the flow had last.
  */
 static bool conga_choose_ask_flowlet(struct conga_choice *choice, u8 *previous)
 {
@@ -242,10 +242,10 @@ static bool conga_choose_ask_flowlet(struct conga_choice *choice, u8 *previous)
 }
 
 /*
- * conga_choose_ask - what would a packet to @leaf get now? Nothing changes by it.
+ * conga_choose_ask - the uplink that a packet to @leaf would get now; no state changes
  *
- * BH disabled, RCU. Of a full packet; without @flow of any new flow. *@tag is the
- * uplink's, unless the packet would be left to the kernel.
+ * BH disabled, RCU. The packet is of full size; if @flow is NULL it begins a new flow.
+ * *@tag is set to the uplink's LBTag, unless the packet would be left to the kernel.
  */
 enum conga_decision conga_choose_ask(struct conga_leaf *leaf,
 				     const struct conga_flow *flow, u8 *tag)
@@ -299,7 +299,7 @@ static void conga_choose_count_flowlet(const struct conga_choice *choice,
 				   CONGA_A_STATS_FLOWLETS_MOVED);
 }
 
-/* Another one than the flow had, or none, which leaves the packet its port. */
+/* A draw that differs from the flow's previous one, or 0, by which the packet keeps its port */
 static u8 conga_choose_draw(const struct conga_choice *choice)
 {
 	if (!choice->policy->rehash)
@@ -308,17 +308,17 @@ static u8 conga_choose_draw(const struct conga_choice *choice)
 				    conga_choose_random(choice));
 }
 
-/* By the hash of the flow, so that its packets stay in order without being remembered. */
+/* The hash of the flow decides, so that its packets stay in order without any state. */
 static bool conga_choose_by_hash(struct conga_choice *choice)
 {
 	choice->policy = conga_policy_opt_out();
 	return conga_choose_pick(choice, CONGA_TAG_NONE);
 }
 
-/* The flow meets a live flowlet of another leaf's in its entry. They share the uplink,
- * which costs an opportunity, never order (section 3.4, remark 1). Where that uplink does
- * not lead to this leaf the flow goes by its hash, until both of them pause: if the pause
- * of one were enough, the other would change its uplink without one.
+/* The entry of the flow has a flowlet in progress towards another leaf. The flows share its
+ * uplink, which costs an opportunity, never order (section 3.4, remark 1). If that uplink
+ * does not lead to this leaf, the flow goes by its hash until both flows pause: if a pause
+ * of one were enough, the other would change its uplink without a pause.
  */
 static bool conga_choose_by_other(struct conga_choice *choice)
 {
@@ -329,7 +329,7 @@ static bool conga_choose_by_other(struct conga_choice *choice)
 	return conga_choose_by_hash(choice);
 }
 
-/* Per flowlet, section 3.4 and 3.5. */
+/* One decision per flowlet, sections 3.4 and 3.5 */
 static bool conga_choose_by_flowlet(struct conga_choice *choice)
 {
 	u8 previous = CONGA_TAG_NONE;
@@ -346,8 +346,8 @@ static bool conga_choose_by_flowlet(struct conga_choice *choice)
 	return true;
 }
 
-/* Per packet, knowing which uplink the flow's last one took. A flow is told apart as
- * a flowlet is; only where it moves is that counted as the start of one.
+/* One decision per packet, with the uplink of the flow's previous packet. Flows are
+ * identified as flowlets are; a flowlet is counted as started only where the flow moves.
  */
 static bool conga_choose_by_flow(struct conga_choice *choice)
 {
@@ -369,7 +369,7 @@ static bool conga_choose_by_flow(struct conga_choice *choice)
 	return true;
 }
 
-/* Per packet, whatever the flow. */
+/* One decision per packet, without any flow */
 static bool conga_choose_by_packet(struct conga_choice *choice)
 {
 	if (!conga_choose_pick(choice, CONGA_TAG_NONE))
@@ -382,7 +382,8 @@ static bool conga_choose_by_packet(struct conga_choice *choice)
 /*
  * conga_choose_anew - sets the uplink of a packet that continues no flowlet
  *
- * As conga_choose(), which has set the policy, and read the flowlet if there is one.
+ * conga_choose() must have set the policy, and read the flowlet if there is one. Returns
+ * what conga_choose() returns.
  */
 bool conga_choose_anew(struct conga_choice *choice)
 {

@@ -2,8 +2,8 @@
 #ifndef _CONGA_CHOOSE_H
 #define _CONGA_CHOOSE_H
 
-/* Inline is how a packet continues its flowlet, which conga_tx() and conga_forward() do for
- * every packet but the first of a flowlet.
+/* The continuation of a flowlet is inline, because conga_tx() and conga_forward() do that
+ * for every packet but the first of a flowlet.
  */
 #include "objects/fabric.h"
 #include "objects/flowlets.h"
@@ -14,32 +14,32 @@
 
 struct conga_flow;
 
-/* What is asked about one packet, and the answer. */
+/* The question about one packet, and the answer */
 struct conga_choice {
 	struct conga_fabric		*fabric;
 	const struct conga_params	*params;
-	struct conga_leaf		*leaf;	/* where it goes */
-	const struct conga_paths	*paths;	/* by which it may */
+	struct conga_leaf		*leaf;	/* its destination */
+	const struct conga_paths	*paths;	/* the paths that it may take */
 	u64				now;	/* ns */
 	u32				hash;	/* of the inner flow */
 	u32				bytes;	/* of the packet */
 	bool				opted_out; /* exempted by the user */
-	bool				passing; /* not this box's own */
+	bool				passing; /* sent by another node */
 	bool				asking;	/* no packet is sent */
 
-	const struct conga_policy	*policy; /* who decides */
+	const struct conga_policy	*policy; /* decides about the packet */
 	conga_flowlet_t			*slot;	/* of the flow in the flowlet table */
-	conga_flowlet_t			entry;	/* what stood there */
-	enum conga_flowlet_state	state;	/* of that, for this packet */
-	void				*flow;	/* what the policy keeps of it */
+	conga_flowlet_t			entry;	/* that slot's content, read once */
+	enum conga_flowlet_state	state;	/* of the entry, for this packet */
+	void				*flow;	/* the policy's state of the flow */
 	u8				tag;	/* of the chosen uplink */
 	u8				draw;	/* of the flowlet, if the policy rehashes */
-	struct dst_entry		*dst;	/* the way by it; no reference */
-	u32				mtu;	/* of that, in bytes; 0: to be asked for */
+	struct dst_entry		*dst;	/* the route by it; no reference */
+	u32				mtu;	/* of that route, in bytes; 0: call dst_mtu() */
 };
 
-/* The fabric's policy, unless the user exempted the packet, or it needs feedback that
- * this leaf does not give.
+/* The fabric's policy, unless the user exempted the packet, or the policy needs feedback
+ * that this leaf does not give; then another policy.
  */
 static inline const struct conga_policy *
 conga_choose_policy(const struct conga_choice *choice)
@@ -53,10 +53,10 @@ conga_choose_policy(const struct conga_choice *choice)
 	return policy;
 }
 
-/* choose.c: as conga_choose_path(), once a route was given up */
+/* choose.c: like conga_choose_path(), after a route was given up */
 struct dst_entry *conga_choose_path_anew(struct conga_choice *choice, u8 tag);
 
-/* The route by the uplink @tag, NULL if that is not usable now. */
+/* The route by the uplink @tag, NULL if that uplink is not usable now */
 static inline struct dst_entry *conga_choose_path(struct conga_choice *choice, u8 tag)
 {
 	const struct conga_port *port = conga_port_hop(choice->fabric, tag);
@@ -73,7 +73,7 @@ static inline struct dst_entry *conga_choose_path(struct conga_choice *choice, u
 	return conga_choose_path_anew(choice, tag);
 }
 
-/* Whoever decides for each packet has no flowlets: its flow is as if it had paused. */
+/* A policy that decides for each packet has no flowlets: every packet is as after a pause. */
 static inline void conga_choose_read(struct conga_choice *choice)
 {
 	struct conga_flowlets *flowlets;
@@ -87,7 +87,7 @@ static inline void conga_choose_read(struct conga_choice *choice)
 					    choice->now, tfl);
 }
 
-/* A flowlet begins with this packet. */
+/* Writes that a flowlet begins with this packet. */
 static inline void conga_choose_write(const struct conga_choice *choice)
 {
 	conga_flowlet_t entry = conga_flowlet_make(choice->tag, choice->leaf->index,
@@ -96,7 +96,7 @@ static inline void conga_choose_write(const struct conga_choice *choice)
 	WRITE_ONCE(*choice->slot, conga_flowlet_with_draw(entry, choice->draw));
 }
 
-/* The flowlet in the entry goes on with this packet. */
+/* Writes that the flowlet in the entry continues with this packet. */
 static inline void conga_choose_go_on(const struct conga_choice *choice)
 {
 	if (conga_flowlet_stale(choice->entry, choice->now))
@@ -104,7 +104,7 @@ static inline void conga_choose_go_on(const struct conga_choice *choice)
 							      choice->now));
 }
 
-/* By the uplink of the entry, while that path is usable. */
+/* The packet takes the uplink of the entry, if that path is usable. */
 static inline bool conga_choose_follow(struct conga_choice *choice)
 {
 	choice->tag = conga_flowlet_tag(choice->entry);
@@ -129,9 +129,10 @@ enum conga_decision conga_choose_ask(struct conga_leaf *leaf,
 				     const struct conga_flow *flow, u8 *tag);
 
 /*
- * conga_choose - sets the uplink of a packet, and the way by it
+ * conga_choose - sets the uplink of a packet, and the route by it
  *
- * BH disabled, RCU. False, and counted, if no uplink leads to the leaf.
+ * BH disabled, RCU. If no uplink leads to the leaf, this is counted, and the result is
+ * false.
  */
 static inline bool conga_choose(struct conga_choice *choice)
 {

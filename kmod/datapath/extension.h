@@ -9,8 +9,9 @@
 #include "paper/hula.h"
 #include "policies/policy.h"
 
-/* conga_extension_view - what the extension of @policy looks at, in a view that is zeroed
- * but for the time. BH disabled, RCU. Inline, as policies may decide for every packet.
+/* conga_extension_view - fills in the view of the extension of @policy; the view must be
+ * zeroed except for the time. BH disabled, RCU. Inline, because policies may decide for
+ * every packet.
  */
 static inline void conga_extension_view(struct conga_view *view,
 					const struct conga_policy *policy,

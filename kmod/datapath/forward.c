@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The forward hook: FORWARD, after all other chains, while the policy decides at every
- * node. A VXLAN packet that passes gets its hop as one of this node's own would: by
- * flowlet, among the paths that routes allow, so that it comes nearer to its leaf with
- * each node. Stamps are not looked at, they are between leaves and links.
+ * The forward hook: FORWARD, after all other chains, attached while the policy decides at
+ * every node. A forwarded VXLAN packet gets its hop like a packet of this node: by flowlet,
+ * among the paths that routes allow, so that it comes nearer to its leaf with each node.
+ * The hook ignores stamps: only leaves and links use them.
  */
 #include "datapath/forward.h"
 #include "datapath/steer.h"
@@ -13,7 +13,7 @@ static unsigned int conga_forward_packet(struct conga_fabric *fabric, struct sk_
 {
 	struct conga_steer steer;
 
-	/* During a policy change the hook may be there before or after its policy. */
+	/* During a policy change the hook may be attached before or after its policy is current. */
 	if (!rcu_dereference(fabric->params)->policy->extension.transit)
 		return NF_ACCEPT;
 	conga_steer_begin(&steer, fabric, true, false);
@@ -23,7 +23,7 @@ static unsigned int conga_forward_packet(struct conga_fabric *fabric, struct sk_
 	return NF_ACCEPT;
 }
 
-/* What a userspace queue gives back comes in process context. */
+/* A packet that a userspace queue gives back comes in process context. */
 unsigned int conga_forward(void *priv, struct sk_buff *skb,
 			   const struct nf_hook_state *state)
 {

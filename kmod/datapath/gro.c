@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * GRO: before the kernel merges what a device received. Its GRO merges
- * packets of a flow if their VXLAN headers are equal, but each link on the way
- * writes its load into each packet: a burst whose CE changes half way would be
- * delivered in pieces, and out of order, since a piece that is complete overtakes
- * one that still waits for more. So what is held takes over the CE of the packet
- * that comes, the newer one, and both are equal. So with what else links write for the
- * policy. Whatever else differs still separates them: an LBTag or feedback is never lost.
+ * GRO: this code runs before the kernel merges received packets. The kernel's GRO merges
+ * packets of a flow if their VXLAN headers are equal, but each link on the way writes its
+ * load into each packet: a burst whose CE changes half way would be delivered in pieces,
+ * and out of order, since a piece that is complete overtakes one that still waits for more.
+ * So a held packet takes over the CE of the arriving packet, which is newer, and both are
+ * equal. The same holds for other bits that links write for the policy. Any other
+ * difference still separates packets: an LBTag or feedback is never lost.
  *
- * There is no hook before GRO. While any namespace has a fabric, the offload of
- * UDP is one that looks at the packets and goes on as the kernel's own.
+ * There is no hook before GRO. While any namespace has a fabric, the offload of UDP is a
+ * function that looks at the packets and then calls the kernel's own.
  */
 #include <linux/ip.h>
 #include <linux/rtnetlink.h>
@@ -29,8 +29,8 @@ struct conga_gro_headers {
 	__be32		vni;
 };
 
-/* The kernel's offload, and ours in its place. Written under the RTNL; packets read
- * them under RCU, as they do inet_offloads.
+/* The kernel's offload, and the one in its place. The writer holds the RTNL; packets read
+ * both under RCU, as they read inet_offloads.
  */
 struct conga_gro_offload {
 	struct net_offload		ours;
@@ -38,9 +38,9 @@ struct conga_gro_offload {
 };
 
 static struct conga_gro_offload conga_gro4, conga_gro6;
-static unsigned int conga_gro_fabrics;	/* by RTNL */
+static unsigned int conga_gro_fabrics;	/* guarded by the RTNL */
 
-/* What links on the way write into a packet to this port; nothing if it is not ours. */
+/* The bits that links on the way write into a packet to this port; 0 if it is not ours. */
 static u32 conga_gro_mask(const struct net *net, const struct conga_gro_headers *headers)
 {
 	struct conga_fabric *fabric = rcu_dereference(conga_net(net)->fabric);
@@ -55,7 +55,7 @@ static u32 conga_gro_mask(const struct net *net, const struct conga_gro_headers 
 	return conga_wire_ce_mask(word) | conga_mark_bits(params->policy, word);
 }
 
-/* Are these stamped packets of one flow, which differ in what links write alone? */
+/* Are these stamped packets of one flow that differ only in bits that links write? */
 static bool conga_gro_alike(const struct conga_gro_headers *one,
 			    const struct conga_gro_headers *other, u32 mask)
 {
@@ -68,7 +68,7 @@ static bool conga_gro_alike(const struct conga_gro_headers *one,
 	       !(differs & ~mask);
 }
 
-/* Not inlined: most often the words are equal, which takes a few instructions. */
+/* Not inlined: usually the words are equal, and comparing them takes a few instructions. */
 static noinline void conga_gro_follow(struct sk_buff *held,
 				      struct conga_gro_headers *headers,
 				      const struct sk_buff *skb)
@@ -83,7 +83,7 @@ static noinline void conga_gro_follow(struct sk_buff *held,
 		conga_packet_write_held(held, &headers->udp, next->word);
 }
 
-/* Those held that may be of the packet's flow are marked by now. Their headers are
+/* GRO has marked the held packets that may belong to the packet's flow. Their headers are
  * linear; those of the packet may still be in pages.
  */
 static void conga_gro(struct list_head *list, const struct sk_buff *skb)
@@ -137,7 +137,7 @@ static void conga_gro_restore(const struct conga_gro_offload *offload,
 		rcu_assign_pointer(*slot, offload->stock);
 }
 
-/* conga_gro_get - there is a fabric more */
+/* conga_gro_get - take a reference for one more fabric */
 void conga_gro_get(void)
 {
 	ASSERT_RTNL();
@@ -149,7 +149,7 @@ void conga_gro_get(void)
 			  conga_gro_receive6);
 }
 
-/* conga_gro_put - the caller waits for a grace period before the module may go */
+/* conga_gro_put - release it; the caller waits for a grace period before the module may go */
 void conga_gro_put(void)
 {
 	ASSERT_RTNL();

@@ -14,13 +14,13 @@
 #include "objects/fabric.h"
 #include "objects/port.h"
 
-/* After all other chains: what a firewall drops teaches nothing, and what it
- * changes is seen.
+/* The hooks come after all other chains: packets that a firewall drops are not learnt from,
+ * and its changes are seen.
  */
 #define CONGA_HOOK_PRIORITY	INT_MAX
 
-/* One thing comes after LOCAL_IN's: connection tracking confirms its entry, of IPv4 at
- * INT_MAX, of IPv6 at one less. The entry of a packet that is consumed here dies with the
+/* Only connection tracking comes after LOCAL_IN's hook: it confirms its entry, for IPv4 at
+ * INT_MAX, for IPv6 at one less. The entry of a packet that is consumed here dies with the
  * packet instead.
  */
 #define CONGA_HOOK_PRIORITY_IN	(INT_MAX - 2)
@@ -32,7 +32,7 @@ static const struct nf_hook_ops conga_hook_templates[CONGA_HOOKS] = {
 	{ .hook = conga_rx, .pf = NFPROTO_IPV6, .hooknum = NF_INET_LOCAL_IN },
 };
 
-/* conga_hooks_attach_forward - what passes this box is the policy's, too; may sleep */
+/* conga_hooks_attach_forward - the policy also decides about forwarded packets; may sleep */
 int conga_hooks_attach_forward(struct conga_fabric *fabric)
 {
 	int i;
@@ -50,7 +50,7 @@ int conga_hooks_attach_forward(struct conga_fabric *fabric)
 				     CONGA_FORWARD_HOOKS);
 }
 
-/* conga_hooks_detach_forward - of those that were attached; packets may still be in it */
+/* conga_hooks_detach_forward - detach the hooks that were attached; packets may still be in them */
 void conga_hooks_detach_forward(struct conga_fabric *fabric)
 {
 	conga_assert_locked(fabric);

@@ -29,9 +29,9 @@
  * Where the policy decides at every node, forward.c, FORWARD of a spine, takes the
  * first steps of tx.c (steer.h), without a stamp.
  *
- * Beside it control.c asks leaves whether, and by which uplinks, they can be
- * relied on: it works from a timer and from control packets that rx.c hands it.
- * Likewise probe.c, between neighbours: which hop is best to a leaf (HULA).
+ * Beside this path, control.c asks leaves whether, and by which uplinks, they answer: it
+ * works from a timer and from control packets that rx.c hands it. Likewise probe.c asks
+ * neighbours which hop to a leaf is the best (HULA).
  *
  * Before the receiving leaf's LOCAL_IN, gro.c lets the kernel merge packets that
  * differ in CE.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is left to the kernel, whatever paths there are: packets about which something
- * else on this node keeps state per output device, or which it binds to one.
+ * Packets that are left to the kernel on any path: another part of this node keeps state
+ * for them per output device, or binds them to a device.
  *
  * - NAT of the outer packet: a connection that was translated for one device is dropped,
  *   and forgotten, when it leaves by another. Its first packet is translated only after
- *   this hook, so that it is left, too, where there is NAT.
+ *   this hook, so that the first packet is left as well, if there is NAT.
  * - IPsec: a policy may be about the output device. The kernel is asked about the packet
- *   as it would be; if IPsec has anything to do with it, it stays on its own route.
- * - A vxlan device or FDB entry that names a device stays there. A vxlan device that does
- *   has a lower device; of an entry the kernel tells by a notifier.
+ *   as it would be; if an IPsec policy applies to it, the packet stays on its own route.
+ * - Packets of a vxlan device or FDB entry that names a device stay on that device. Such a
+ *   vxlan device has a lower device; the kernel reports such an entry by a notifier.
  */
 #include <linux/etherdevice.h>
 #include <linux/netfilter_ipv4.h>
@@ -32,7 +32,7 @@
 /* --- NAT --- */
 
 #if IS_ENABLED(CONFIG_NF_CONNTRACK)
-/* Does anybody translate source addresses in this namespace? */
+/* Are source addresses translated in this namespace? */
 static bool conga_leave_has_nat(const struct net *net, u8 pf)
 {
 	const struct nf_hook_entries *hooks;
@@ -52,7 +52,7 @@ static bool conga_leave_has_nat(const struct net *net, u8 pf)
 	return false;
 }
 
-/* conga_leave_translated - is the outer packet translated, or may it yet be? */
+/* conga_leave_translated - is the outer packet translated, or could it still be? */
 bool conga_leave_translated(const struct sk_buff *skb, const struct net *net, u8 pf)
 {
 	enum ip_conntrack_info info;
@@ -118,9 +118,9 @@ static void conga_leave_flow6(const struct sk_buff *skb, const struct conga_pack
 }
 
 /*
- * conga_leave_transformed - has IPsec anything to do with the packet, if it leaves by @dst?
+ * conga_leave_transformed - does an IPsec policy apply to the packet, if it leaves by @dst?
  *
- * It is asked as the tunnel asks it about the packet's own route.
+ * The look-up is the same as the tunnel's for the packet's own route.
  */
 bool conga_leave_transformed(const struct sk_buff *skb, const struct conga_packet *packet,
 			     struct net *net, struct dst_entry *dst)
@@ -146,7 +146,7 @@ bool conga_leave_transformed(const struct sk_buff *skb, const struct conga_packe
 
 /* --- tunnels that are bound to a device --- */
 
-/* By a VRF device it is bound to an L3 domain, which is part of its packets' key. */
+/* A VRF device binds the tunnel only to an L3 domain, which is part of its packets' key. */
 static bool conga_leave_has_lower(struct net_device *dev)
 {
 	struct net_device *lower;
@@ -158,7 +158,7 @@ static bool conga_leave_has_lower(struct net_device *dev)
 	return false;
 }
 
-/* An FDB entry decides for its MAC; flooded and unknown ones are the device's own. */
+/* An FDB entry decides for its MAC; the device decides for flooded and unknown ones. */
 static bool conga_leave_entry_bound(const struct sk_buff *skb,
 				    const struct conga_packet *packet,
 				    struct net_device *dev)
@@ -181,8 +181,9 @@ static bool conga_leave_entry_bound(const struct sk_buff *skb,
 /*
  * conga_leave_bound - must the packet stay on the device that its tunnel named?
  *
- * Of a packet that a userspace queue gave back the device is not held by anybody; where
- * a tunnel is bound, such packets are left. Under a VRF the device is the VRF's.
+ * A packet that a userspace queue gave back holds no reference to the device; where a
+ * tunnel is bound, such packets are left to the kernel. Under a VRF the device is the
+ * VRF's.
  */
 bool conga_leave_bound(const struct sk_buff *skb, const struct conga_packet *packet,
 		       bool requeued)
@@ -194,7 +195,7 @@ bool conga_leave_bound(const struct sk_buff *skb, const struct conga_packet *pac
 	return conga_leave_entry_bound(skb, packet, skb->dev);
 }
 
-/* From now on packets are looked at more closely, for good. */
+/* From now on packets are checked for this, until the fabric dies. */
 static void conga_leave_note(struct conga_fabric *fabric)
 {
 	if (READ_ONCE(fabric->bound))
@@ -243,7 +244,7 @@ static struct notifier_block conga_leave_device_notifier = {
 	.notifier_call = conga_leave_device_event,
 };
 
-/* conga_leave_setup - what there is when the fabric is new */
+/* conga_leave_setup - find the bound tunnels that exist when the fabric is new */
 void conga_leave_setup(struct conga_fabric *fabric)
 {
 	struct net_device *dev;

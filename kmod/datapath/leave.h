@@ -11,7 +11,7 @@ struct conga_path_key;
 struct dst_entry;
 struct net;
 
-/* leave.c: what the kernel keeps by output device, and who must stay; BH disabled, RCU */
+/* leave.c: which packets the kernel keeps per output device; BH disabled, RCU */
 bool conga_leave_translated(const struct sk_buff *skb, const struct net *net, u8 pf);
 bool conga_leave_transformed(const struct sk_buff *skb, const struct conga_packet *packet,
 			     struct net *net, struct dst_entry *dst);

@@ -15,8 +15,8 @@
 #include "paper/wire.h"
 #include "trace.h"
 
-/* The packet's first word with this link's share of the path's congestion. With
- * metric sum an uplink has none, since its own leaf adds it when it decides.
+/* The packet's first word with this link's part of the path's congestion. With metric sum
+ * an uplink adds nothing, since its own leaf adds it when it decides.
  */
 static u32 conga_link_raise(const struct conga_port *port,
 			    const struct conga_params *params, u32 word,
@@ -29,7 +29,7 @@ static u32 conga_link_raise(const struct conga_port *port,
 	return conga_wire_add(word, metric, q);
 }
 
-/* One header got another word, or could not be written. */
+/* Counts that one header was changed, or could not be written. */
 static void conga_link_raised(const struct conga_port *port, u8 before, u8 ce,
 			      bool written)
 {
@@ -40,7 +40,7 @@ static void conga_link_raised(const struct conga_port *port, u8 before, u8 ce,
 		trace_conga_ce_raised(port, before, ce);
 }
 
-/* Each datagram is one packet to the next box. */
+/* Each datagram is one packet to the next node. */
 static noinline void conga_link_mark_joined(const struct conga_port *port,
 					    const struct conga_params *params,
 					    struct sk_buff *skb,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Marks (TR): at a transit port, stamped packets that pass this node are told in byte 3 of
- * the VXLAN header what waits at the port that they came in by. What a mark says is the
- * policy's, see policies/extension.h.
+ * Marks (TR): stamped packets that leave this node by a transit port get in byte 3 of the
+ * VXLAN header the queue at the port by which they came in. The policy defines the mark,
+ * see policies/extension.h.
  */
 #include <linux/skbuff.h>
 
@@ -13,8 +13,8 @@
 #include "packet/packet.h"
 #include "paper/wire.h"
 
-/* Byte 3 of a packet: by the port that it came in by packets to its sender will leave.
- * 0 if that is no link of the fabric.
+/* Byte 3 of a packet: its mark is about the port by which it came in, since packets to its
+ * sender leave by that port. It is 0 if that port is no link of the fabric.
  */
 static u8 conga_mark_byte3(const struct conga_fabric *fabric,
 			   const struct conga_policy *policy,
@@ -51,8 +51,8 @@ static void conga_mark_joined(const struct conga_port *port, struct sk_buff *skb
 	} while (conga_joined_next(&joined));
 }
 
-/* conga_mark_packet - one that leaves by @port, after CE, whose lower bits a mark takes the
- * place of; BH disabled, RCU
+/* conga_mark_packet - mark a packet that leaves by @port, after CE was raised: a mark
+ * replaces the lower bits of CE; BH disabled, RCU
  */
 void conga_mark_packet(const struct conga_port *port, struct sk_buff *skb, u64 now)
 {

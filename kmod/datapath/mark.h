@@ -21,9 +21,9 @@ static inline u32 conga_mark_bits(const struct conga_policy *policy, u32 word)
 	return conga_wire_reserved(word) & CONGA_WIRE_BYTE3_MASK;
 }
 
-/* conga_mark_learn - what waits at the node behind our uplink, towards the leaf. By no other
- * port is that known, and nothing else in byte 3 is ours. The policy absorbs marks. Softirq,
- * RCU. Inline, as a step of every packet.
+/* conga_mark_learn - learn the queue at the node behind our uplink, towards the leaf. A
+ * mark tells nothing if the packet came by another port, and the policy alone absorbs
+ * marks. Softirq, RCU. Inline, because every packet takes this step.
  */
 static inline void conga_mark_learn(const struct conga_control_source *source, u64 now)
 {

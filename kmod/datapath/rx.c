@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rx hook: LOCAL_IN, before the tunnel, which drops reserved bits that it
- * did not ask for. IPv4 is reassembled by now; of an IPv6 packet in fragments
- * the first has the header, or is counted as truncated: then the tunnel gets the
- * stamp, and drops it. A stamped packet is cleared and delivered, whoever sent it;
- * learnt from is only what a known conga leaf sent over a port.
+ * The rx hook: LOCAL_IN, before the tunnel, which drops packets with unknown reserved bits.
+ * IPv4 is reassembled here; the first fragment of an IPv6 packet must have the header, or
+ * it is counted as truncated: then the tunnel gets the stamp, and drops the packet. A
+ * stamped packet from any sender is cleared and delivered; the module learns only from
+ * packets that a known conga leaf sent over a port.
  */
 #include <linux/ktime.h>
 #include <net/ip.h>
@@ -28,7 +28,7 @@ static void conga_rx_count(const struct conga_fabric *fabric,
 	conga_stats_inc(fabric->stats, counter);
 }
 
-/* VXLAN of others passes untouched; what is odd about it is counted. */
+/* VXLAN without our stamp passes untouched; malformed packets are counted. */
 static void conga_rx_count_unstamped(const struct conga_fabric *fabric,
 				     const struct conga_packet *packet)
 {
@@ -38,15 +38,15 @@ static void conga_rx_count_unstamped(const struct conga_fabric *fabric,
 		conga_rx_count(fabric, CONGA_A_STATS_RX_FOREIGN);
 }
 
-/* The device it came by, before any VRF put itself in its place. */
+/* The device by which the packet came in, even if a VRF has replaced it. */
 static int conga_rx_ifindex(const struct sk_buff *skb,
 			    const struct conga_packet *packet)
 {
 	return packet->v6 ? IP6CB(skb)->iif : IPCB(skb)->iif;
 }
 
-/* Did a known leaf send this, by a port? If not, it is counted as one of the
- * two.
+/* Did a known leaf send this packet, and did it come in by a port? If not, one of two
+ * counters counts it.
  */
 static bool conga_rx_source(struct conga_control_source *source,
 			    enum conga_attr_stats not_port,
@@ -68,7 +68,7 @@ static bool conga_rx_source(struct conga_control_source *source,
 	return source->leaf;
 }
 
-/* May the sender teach us? */
+/* May the module learn from the sender? */
 static bool conga_rx_teacher(struct conga_control_source *source)
 {
 	if (!conga_rx_source(source, CONGA_A_STATS_RX_NOT_PORT,
@@ -113,7 +113,7 @@ static void conga_rx_learn(const struct conga_control_source *source)
 		conga_control_feedback(source, now);
 }
 
-/* Nothing is believed that UDP will drop, because IPsec policies reject it. */
+/* A packet that UDP will drop, because IPsec policies reject it, must not be learnt from. */
 static bool conga_rx_admits(const struct conga_control_source *source,
 			    enum conga_attr_stats counter)
 {
@@ -124,7 +124,7 @@ static bool conga_rx_admits(const struct conga_control_source *source,
 	return false;
 }
 
-/* Whoever is at the link sent it: no leaf, but what it says is about one. */
+/* Any node at the link may have sent it; it is about a leaf, but not from a leaf. */
 static void conga_rx_link(struct conga_control_source *source)
 {
 	source->port = conga_port_find(source->fabric,
@@ -190,15 +190,15 @@ static bool conga_rx_is_stamped(const struct conga_packet *packet)
 	return conga_wire_stamped(packet->word, packet->vni);
 }
 
-/* No leaf sends control packets and data by one flow: what is not like the first is not
- * believed.
+/* A leaf never sends control packets and data in one flow: a datagram of another kind than
+ * the first is not trusted.
  */
 static void conga_rx_odd(const struct conga_control_source *source)
 {
 	conga_rx_count(source->fabric, CONGA_A_STATS_CONTROL_MALFORMED);
 }
 
-/* All of them were consumed, once each is read. */
+/* After each is read, all of them are consumed together. */
 static unsigned int conga_rx_joined_control(struct conga_control_source *source,
 					    struct conga_joined *joined)
 {
@@ -232,7 +232,7 @@ static void conga_rx_joined_data(struct conga_control_source *source,
 		conga_rx_count(source->fabric, CONGA_A_STATS_RX_NOMEM);
 }
 
-/* Each is read, and cleared, as if it had come alone. */
+/* Each datagram is read, and cleared, as if it had come alone. */
 static noinline unsigned int conga_rx_joined(struct conga_fabric *fabric,
 					     struct sk_buff *skb,
 					     const struct conga_packet *first,
@@ -284,7 +284,7 @@ static unsigned int conga_rx_packet(struct conga_fabric *fabric, struct sk_buff 
 	return NF_ACCEPT;
 }
 
-/* What a userspace queue gives back comes in process context. */
+/* A packet that a userspace queue gives back comes in process context. */
 unsigned int conga_rx(void *priv, struct sk_buff *skb,
 		      const struct nf_hook_state *state)
 {

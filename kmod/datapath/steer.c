@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The paths of a packet that is not like the one before: where routing rules tell
- * packets apart, where a tunnel is bound to a device, where IPsec has policies, and where
- * routes changed.
+ * The paths of a packet that may need others than the previous packet: routing rules match
+ * more of it, a tunnel is bound to a device, there are IPsec policies, or routes have
+ * changed.
  */
 #include <net/l3mdev.h>
 
 #include "datapath/steer.h"
 #include "objects/path_rules.h"
 
-/* As those paths have it that are current, or as the kernel has it now. */
+/* The rules of the paths if these are current; otherwise the rules that the kernel has now */
 static void conga_steer_rules(const struct conga_leaf *leaf, struct conga_path_rules *rules)
 {
 	const struct conga_paths *paths = rcu_dereference(leaf->paths);
@@ -40,7 +40,7 @@ static void conga_steer_key(const struct conga_steer *steer, const struct sk_buf
 		key->iif = skb->skb_iif;
 }
 
-/* The kernel decided by something that the key has not. If a rule looks at marks, the
+/* The kernel decided by a property that is not in the key. If a rule matches marks, the
  * packet was marked after its route was found.
  */
 static void conga_steer_count_other(const struct conga_steer *steer,
@@ -50,7 +50,7 @@ static void conga_steer_count_other(const struct conga_steer *steer,
 					     CONGA_A_STATS_FALLBACK_ROUTE);
 }
 
-/* Is the packet's own route one of the nexthops, or is there none to exchange it for? */
+/* Is the packet's own route one of the nexthops, or is there no nexthop to replace it? */
 static bool conga_steer_owns(const struct conga_paths *paths, const struct sk_buff *skb)
 {
 	return !paths->nexthops || conga_path_owns(paths, skb_dst(skb));
@@ -75,8 +75,9 @@ bool conga_steer_paths_anew(struct conga_steer *steer, const struct sk_buff *skb
 	}
 	conga_steer_key(steer, skb, &rules, &key);
 	choice->paths = conga_path_find(choice->leaf, &key);
-	/* The kernel takes the device away from a route that it gives up, e.g. when a path MTU
-	 * has expired, so that the packet's own route is by another nexthop than that one.
+	/* The kernel takes the device away from a route that it gives up, e.g. when a path
+	 * MTU has expired, so that the packet's own route seems to have another nexthop
+	 * than before.
 	 */
 	if (!IS_ERR(choice->paths) && !conga_steer_owns(choice->paths, skb) &&
 	    !conga_path_holds_routes(choice->leaf, choice->paths))

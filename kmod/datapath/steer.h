@@ -3,9 +3,9 @@
 #define _CONGA_STEER_H
 
 /*
- * What the hooks tx and forward have in common: a VXLAN packet to a known leaf gets
- * its hop and its route. Whatever cannot be done leaves the packet to the kernel's own
- * route. Inline, as each of them is a step of every packet.
+ * The steps that the hooks tx and forward share: a VXLAN packet to a known leaf gets its
+ * hop and its route. If a step fails, the packet is left to the kernel's own route. The
+ * functions are inline, because each of them is a step of every packet.
  */
 #include <linux/ktime.h>
 #include <linux/netfilter.h>
@@ -16,7 +16,7 @@
 #include "objects/leaf.h"
 #include "packet/packet.h"
 
-/* What is found out and decided about one packet, step by step. */
+/* The facts and decisions about one packet, step by step */
 struct conga_steer {
 	struct conga_packet	packet;
 	struct conga_choice	choice;
@@ -32,7 +32,9 @@ static inline void conga_steer_count(const struct conga_steer *steer,
 	conga_stats_inc(steer->choice.fabric->stats, counter);
 }
 
-/* conga_steer_begin - what a packet begins with; each step sets what the later ones read */
+/* conga_steer_begin - the first step of a packet; each step sets the members that later
+ * steps read
+ */
 static inline void conga_steer_begin(struct conga_steer *steer, struct conga_fabric *fabric,
 				     bool passing, bool requeued)
 {
@@ -58,7 +60,7 @@ static inline bool conga_steer_find(struct conga_steer *steer,
 				 &steer->choice.params->dstports) == CONGA_PACKET_VXLAN;
 }
 
-/* Did the user exempt such traffic? */
+/* Did the user exempt this traffic? */
 static inline bool conga_steer_opted_out(const struct conga_steer *steer,
 					 const struct sk_buff *skb)
 {
@@ -71,7 +73,9 @@ static inline bool conga_steer_opted_out(const struct conga_steer *steer,
 	       conga_inner_dscp(skb, &steer->packet) == params->opt_out_dscp;
 }
 
-/* What IPsec transforms, or NAT translates, stays on its own route. Counted by reason. */
+/* A packet that IPsec transforms, or NAT translates, stays on its own route. Each reason
+ * has a counter.
+ */
 static inline bool conga_steer_leave(const struct conga_steer *steer,
 				     const struct sk_buff *skb)
 {
@@ -86,9 +90,9 @@ static inline bool conga_steer_leave(const struct conga_steer *steer,
 	return true;
 }
 
-/* A packet that its own route would carry whole must not be cut, or refused,
- * because the chosen path is narrower. Where both are alike so is the result. Most
- * packets fit, so that their own route is asked last.
+/* A packet that fits its own route must never be fragmented, or rejected, because the
+ * chosen path is narrower. On a path that is as wide as the own route the result is the same.
+ * Most packets fit the path, so that their own route is checked last.
  */
 static inline bool conga_steer_fits(const struct conga_steer *steer,
 				    const struct sk_buff *skb)
@@ -101,7 +105,7 @@ static inline bool conga_steer_fits(const struct conga_steer *steer,
 	return false;
 }
 
-/* Would IPsec have to do with it by the chosen path? */
+/* Would IPsec apply to it on the chosen path? */
 static inline bool conga_steer_transformed(const struct conga_steer *steer,
 					   const struct sk_buff *skb)
 {
@@ -113,8 +117,9 @@ static inline bool conga_steer_transformed(const struct conga_steer *steer,
 	return true;
 }
 
-/* conga_steer_route - by the chosen path. No reference: BH is disabled, an RCU section
- * that outlives the packet's use of the route; a queue takes a reference if it needs one.
+/* conga_steer_route - the packet takes the chosen path. It holds no reference: BH is
+ * disabled, which makes an RCU section that outlives the packet's use of the route; a queue
+ * takes a reference if it needs one.
  */
 static inline void conga_steer_route(const struct conga_steer *steer,
 				     struct sk_buff *skb)
@@ -126,7 +131,7 @@ static inline void conga_steer_route(const struct conga_steer *steer,
 				 CONGA_A_STATS_TX_STEERED);
 }
 
-/* The DSCP of IPv4 chooses among routes even without rules. */
+/* The DSCP of IPv4 selects routes even without rules. */
 static inline u8 conga_steer_tos(const struct conga_steer *steer, const struct sk_buff *skb)
 {
 	if (steer->packet.v6)
@@ -134,8 +139,8 @@ static inline u8 conga_steer_tos(const struct conga_steer *steer, const struct s
 	return conga_packet_tos(skb, &steer->packet) & CONGA_ROUTE_DSCP_MASK;
 }
 
-/* The paths of packets like this one. Nearly always they are those of the packet before,
- * and its own route is by one of their nexthops.
+/* The paths of packets like this one. Usually they are those of the previous packet, and
+ * the own route is by one of their nexthops.
  */
 static inline bool conga_steer_paths(struct conga_steer *steer, const struct sk_buff *skb)
 {
@@ -151,8 +156,8 @@ static inline bool conga_steer_paths(struct conga_steer *steer, const struct sk_
 	return conga_steer_paths_anew(steer, skb);
 }
 
-/* conga_steer_choose - where does the packet go? False if the kernel's route is left to
- * it; counted by reason.
+/* conga_steer_choose - set the packet's hop. False if the packet is left to the kernel's
+ * route; each reason has a counter.
  */
 static inline bool conga_steer_choose(struct conga_steer *steer,
 				      const struct sk_buff *skb)

@@ -2,7 +2,7 @@
 /*
  * The tx hook: LOCAL_OUT, after all other chains. A VXLAN packet of a kernel
  * tunnel socket to a known leaf gets its uplink, its stamp and its route.
- * Whatever cannot be done leaves the packet to the kernel's own route.
+ * If a step fails, the packet is left to the kernel's own route.
  */
 #include <linux/netdevice.h>
 #include <linux/udp.h>
@@ -16,9 +16,9 @@
 
 #define CONGA_TX_ENCAP_TUNNEL	1	/* udp_sk->encap_type of vxlan's sockets */
 
-/* vxlan sends from a kernel socket that takes what is encapsulated. Processes have none
- * such; kernel sockets that send for processes (rxrpc) are of another type. Of UDP no
- * socket is less than a full one.
+/* A vxlan device sends from a kernel socket that receives encapsulated packets. Processes
+ * have no such sockets; kernel sockets that send for processes (rxrpc) have another type.
+ * Every UDP socket is a full socket.
  */
 static bool conga_tx_from_tunnel(const struct nf_hook_state *state)
 {
@@ -27,9 +27,9 @@ static bool conga_tx_from_tunnel(const struct nf_hook_state *state)
 	       udp_sk(state->sk)->encap_type == CONGA_TX_ENCAP_TUNNEL;
 }
 
-/* A local process must not speak for this leaf. Nothing is judged that it can still
- * write. Its packet goes on without the stamp; one that cannot be copied, or whose stamp
- * cannot be cleared, for want of memory, does not.
+/* A local process must not speak for this leaf, and the module must not judge bytes that
+ * the process can still write. The process's packet goes on without the stamp; it is
+ * dropped if it cannot be copied, or its stamp cannot be cleared, for want of memory.
  */
 static unsigned int conga_tx_clear_forged(struct conga_steer *steer,
 					  struct sk_buff *skb,
@@ -52,8 +52,8 @@ static unsigned int conga_tx_clear_forged(struct conga_steer *steer,
 	return NF_DROP;
 }
 
-/* The address that the tunnel's packets have is that by which the leaf knows us. A packet
- * per jiffy is looked at, which is soon enough for hellos.
+/* The leaf knows this node by the source address of the tunnel's packets. Looking at one
+ * packet per jiffy is soon enough for hellos.
  */
 static void conga_tx_teach_own(const struct conga_steer *steer,
 			       const struct sk_buff *skb)
@@ -66,15 +66,15 @@ static void conga_tx_teach_own(const struct conga_steer *steer,
 		return;
 	WRITE_ONCE(leaf->own_looked, now);
 	conga_packet_source(skb, &steer->packet, &source);
-	/* Read without the lock: one that is torn is another, and only costs that. */
+	/* This reads without the lock: a torn address differs, and only costs a call. */
 	if (data_race(leaf->own_rank < CONGA_OWN_SEEN ||
 		      !ipv6_addr_equal(&leaf->own, &source)))
 		conga_own_learn(leaf, &source);
 }
 
-/* Another port for each flowlet, so that nodes on its way that hash ports hash it anew.
- * The range is the tunnel device's, which nobody holds for a packet that a userspace
- * queue gave back: that one keeps its port. False if the header cannot be written.
+/* Each flowlet gets another port, so that nodes on its way that hash ports hash it anew.
+ * The range is the tunnel device's. A packet that a userspace queue gave back holds no
+ * reference to that device: it keeps its port. False if the header cannot be written.
  */
 static bool conga_tx_rehash(const struct conga_steer *steer, struct sk_buff *skb)
 {
@@ -92,9 +92,9 @@ static bool conga_tx_rehash(const struct conga_steer *steer, struct sk_buff *skb
 	return false;
 }
 
-/* Towards a conga leaf, at a port that is agreed: LBTag, CE = 0 (the link hook raises
- * it), feedback, section 3.3. Stamped packets of a tunnel that has the control VNI for its
- * own would be consumed. False if the header cannot be written.
+/* Towards a conga leaf, at an agreed port, a packet gets LBTag, CE = 0 (the link hook
+ * raises it) and feedback, section 3.3. A tunnel's stamped packets with the control VNI
+ * would be consumed, so that these get no stamp. False if the header cannot be written.
  */
 static bool conga_tx_stamp(struct conga_steer *steer, struct sk_buff *skb)
 {
@@ -136,7 +136,7 @@ static unsigned int conga_tx_packet(struct conga_fabric *fabric, struct sk_buff 
 		return NF_ACCEPT;
 	if (!conga_tx_from_tunnel(state))
 		return conga_tx_clear_forged(&steer, skb, state);
-	/* Under a VRF the packet comes twice; the VRF device is not its way. */
+	/* Under a VRF the packet comes twice; the VRF device does not transmit it. */
 	if (netif_is_l3_master(state->out))
 		return NF_ACCEPT;
 	if (!conga_steer_choose(&steer, skb))
@@ -147,8 +147,9 @@ static unsigned int conga_tx_packet(struct conga_fabric *fabric, struct sk_buff 
 	return NF_ACCEPT;
 }
 
-/* Tunnels send with BH disabled. Who does not is a process, or a userspace queue that
- * gives a packet back. (One call, so that the compiler puts all steps here.)
+/* Tunnels send with BH disabled. BH may be enabled for a process, or for a userspace queue
+ * that gives a packet back. (There is one call, so that the compiler inlines all steps
+ * here.)
  */
 unsigned int conga_tx(void *priv, struct sk_buff *skb,
 		      const struct nf_hook_state *state)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The operations of the family: who answers each, what attributes it takes, who may call. */
+/* The operations of the family: their functions, their attributes and the privileges that
+ * they need.
+ */
 #include <net/genetlink.h>
 
 #include "netlink/commands.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Dumps of what packets made: paths, congestion tables, flowlets. */
+/* Dumps of objects that packets made: paths, congestion tables, flowlets. */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
@@ -26,7 +26,7 @@ conga_netlink_filter(struct conga_fabric *fabric, struct netlink_callback *cb,
 	return conga_netlink_leaf(fabric, attrs, v4, v6, cb->extack);
 }
 
-/* What "path show" tells of a path, gathered with BH disabled. */
+/* The reply of "path show" about a path, gathered with BH disabled. */
 struct conga_netlink_path {
 	conga_sample_t	heard;
 	u64		now;
@@ -104,7 +104,7 @@ static int conga_netlink_dump_leaf_paths(struct sk_buff *skb,
 	return 0;
 }
 
-/* Call @dump for the one leaf that the filter names, or for every leaf. */
+/* Calls @dump for the one leaf that the filter names, or for every leaf. */
 static int
 conga_netlink_dump_each(struct sk_buff *skb, struct netlink_callback *cb,
 			struct conga_fabric *fabric, struct conga_leaf *only,
@@ -302,14 +302,14 @@ static int conga_netlink_put_flowlet(struct sk_buff *skb, u32 hash,
 	return 0;
 }
 
-/* What flowlets a dump is restricted to. */
+/* The flowlets to which a dump is restricted */
 struct conga_netlink_flowlets {
 	struct conga_leaf	*leaf;		/* NULL: any */
 	struct conga_port	*port;		/* NULL: any */
 	u64			tfl;
 };
 
-/* An entry whose time is over, or whose leaf or uplink is gone, is none. */
+/* An entry whose time is over, or whose leaf or uplink is gone, is skipped. */
 static int conga_netlink_dump_flowlet(struct sk_buff *skb,
 				      struct netlink_callback *cb,
 				      struct conga_fabric *fabric,
@@ -363,7 +363,7 @@ static int conga_netlink_read_flowlets(struct conga_netlink_flowlets *which,
 	return PTR_ERR_OR_ZERO(which->port);
 }
 
-/* A step of it */
+/* One step of the table */
 static int conga_netlink_dump_flowlets(struct sk_buff *skb,
 				       struct netlink_callback *cb,
 				       struct conga_fabric *fabric)
@@ -390,7 +390,7 @@ static int conga_netlink_dump_flowlets(struct sk_buff *skb,
 	return err;
 }
 
-/* A table may be large, and have nothing to tell. */
+/* A table may be large, and have no entry to report. */
 int conga_netlink_flowlet_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	int len;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events: what was configured is told by whoever does it; what happened (a path,
- * a leaf's state, a link, its speed) by one work, which compares the world with what it told
- * last. So an event costs the packet that caused it next to nothing, and what
- * flutters is told no faster than the work runs.
+ * Events: a change of configuration is notified by the request that makes it. A change of
+ * state (a path, a leaf's state, a link, its speed) is notified by one work, which compares
+ * the current state with the last notification. So an event costs the packet that caused it
+ * very little, and a flapping state is notified no faster than the work runs.
  */
 #include <linux/ktime.h>
 #include <net/genetlink.h>
@@ -18,11 +18,11 @@
 #include "objects/port.h"
 #include "trace.h"
 
-/* Puts what an event is about; negative if there is no room. */
+/* Puts the object of an event into the message; negative if there is no room. */
 typedef int (*conga_netlink_put_t)(struct sk_buff *skb, void *object);
 
-/* One event, if anybody listens. Listeners that lose one are told so, by the kernel or,
- * if there is no event for lack of memory, here. Any context.
+/* Sends one event, if there is a listener. Listeners that lose an event get an error, from
+ * the kernel or, if there is no memory for the event, from here. Any context.
  */
 static void conga_netlink_publish(struct net *net,
 				  enum conga_netlink_group group, u8 command,
@@ -81,7 +81,7 @@ static int conga_netlink_put_leaf_key(struct sk_buff *skb, void *leaf)
 				      CONGA_A_LEAF_ADDR6, leaf);
 }
 
-/* A path, by its ends. */
+/* The key of a path: its leaf and its port */
 struct conga_netlink_ends {
 	struct conga_leaf	*leaf;
 	struct conga_port	*port;
@@ -94,7 +94,7 @@ static int conga_netlink_put_event_path(struct sk_buff *skb, void *object)
 	return conga_netlink_put_path(skb, ends->leaf, ends->port);
 }
 
-/* --- what was configured --- */
+/* --- changes of configuration --- */
 
 void conga_netlink_tell_fabric(struct conga_fabric *fabric)
 {
@@ -141,7 +141,7 @@ void conga_netlink_tell_leaf_gone(struct conga_leaf *leaf)
 			      conga_netlink_put_leaf_key, leaf);
 }
 
-/* --- what happened --- */
+/* --- changes of state --- */
 
 static u8 conga_netlink_path_now(struct conga_leaf *leaf, struct conga_port *port)
 {
@@ -153,7 +153,7 @@ static u8 conga_netlink_path_now(struct conga_leaf *leaf, struct conga_port *por
 	return reason;
 }
 
-/* A path that goes with its port is told of by the port. */
+/* A path that goes together with its port has no event: the port's event implies it. */
 static void conga_netlink_news_paths(struct conga_leaf *leaf)
 {
 	struct conga_netlink_ends ends = { .leaf = leaf };
@@ -175,7 +175,7 @@ static void conga_netlink_news_paths(struct conga_leaf *leaf)
 	}
 }
 
-/* A leaf that was never told of has just been added, which was told. */
+/* A leaf without a notified state has just been added, which had its own event. */
 static void conga_netlink_news_leaf(struct conga_leaf *leaf)
 {
 	struct conga_leaf_told *told = &leaf->told;
@@ -193,7 +193,7 @@ static void conga_netlink_news_leaf(struct conga_leaf *leaf)
 	conga_netlink_news_paths(leaf);
 }
 
-/* A rate that followed the device is an event of configuration, which also has the state. */
+/* A rate that followed the device is an event of configuration, which includes the state. */
 static void conga_netlink_news_port(struct conga_port *port)
 {
 	u64 rate = READ_ONCE(port->rate);

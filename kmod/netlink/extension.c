@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attributes of a policy with an extension (policies/extension.h): of HULA's probes, and of the
- * queues and delays that TR knows. Those of the policy's parameters are policy_params.c's.
+ * Attributes of a policy with an extension (policies/extension.h): those of HULA's probes,
+ * and of the queues and delays that TR measures. policy_params.c has those of the policy's
+ * parameters.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -19,7 +20,7 @@
 #include "paper/wire.h"
 #include "policies/policy.h"
 
-/* Absent: no probes were due. */
+/* The attribute is absent if no probes were due. */
 static int conga_netlink_put_lateness(struct sk_buff *skb,
 				      const struct conga_lateness *lateness)
 {
@@ -34,7 +35,7 @@ static int conga_netlink_put_lateness(struct sk_buff *skb,
 				 READ_ONCE(lateness->most), CONGA_A_FABRIC_PAD);
 }
 
-/* conga_netlink_put_fabric_extension - the interval of probes, and how late they were */
+/* conga_netlink_put_fabric_extension - the interval of probes, and their delays */
 int conga_netlink_put_fabric_extension(struct sk_buff *skb,
 				       const struct conga_fabric *fabric)
 {
@@ -45,8 +46,8 @@ int conga_netlink_put_fabric_extension(struct sk_buff *skb,
 	       conga_netlink_put_lateness(skb, &fabric->extension.lateness);
 }
 
-/* conga_netlink_put_port_extension - flows that are active. Absent: the policy does not count
- * them.
+/* conga_netlink_put_port_extension - active flows. The attribute is absent if the policy
+ * does not count them.
  */
 int conga_netlink_put_port_extension(struct sk_buff *skb, const struct conga_port *port)
 {
@@ -60,7 +61,9 @@ int conga_netlink_put_port_extension(struct sk_buff *skb, const struct conga_por
 					    ktime_get_ns(), params->policy_param));
 }
 
-/* conga_netlink_put_leaf_extension - what probes say of the leaf. Absent: none does. */
+/* conga_netlink_put_leaf_extension - the best path to the leaf by probes. The attributes
+ * are absent if there is none.
+ */
 int conga_netlink_put_leaf_extension(struct sk_buff *skb, const struct conga_leaf *leaf)
 {
 	conga_best_t best = READ_ONCE(leaf->extension.hula.best);
@@ -111,8 +114,8 @@ int conga_netlink_put_path_extension(struct sk_buff *skb,
 					       CONGA_A_PATH_PAD) : 0;
 }
 
-/* conga_netlink_check_extension - byte 3 has one use in a fabric: the lower bits of metrics, or
- * queues
+/* conga_netlink_check_extension - byte 3 must have one use in a fabric: the lower bits of
+ * metrics, or queues
  */
 int conga_netlink_check_extension(const struct conga_params *params,
 				  struct netlink_ext_ack *extack)

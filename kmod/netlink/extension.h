@@ -11,9 +11,9 @@ struct conga_port;
 struct netlink_ext_ack;
 struct sk_buff;
 
-/* What is known of a path; the numbers in ns. */
+/* The measurements of a path; the numbers are in ns. */
 struct conga_netlink_path_extension {
-	bool	ahead;	/* the policy wants to know */
+	bool	ahead;	/* the policy measures paths */
 	u32	delay;	/* 0: not known */
 	u32	queue;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is configured: fabric, ports, leaves and counters, one at a time or all. Readers
- * hold the mutex, so that ports and leaves stay; what packets change meanwhile is read as
- * it is.
+ * Replies about fabric, ports, leaves and counters, one at a time or all. Readers hold the
+ * mutex, so that ports and leaves stay; values that packets change meanwhile are read
+ * without further locks.
  */
 #include <linux/ktime.h>
 #include <linux/sched.h>
@@ -31,7 +31,7 @@ static int conga_netlink_put_dstports(struct sk_buff *skb,
 	return err;
 }
 
-/* Absent: nothing opts out by it. */
+/* The attributes are absent if no mark and no DSCP opts out. */
 static int conga_netlink_put_opt_out(struct sk_buff *skb,
 				     const struct conga_params *params)
 {
@@ -47,7 +47,7 @@ static int conga_netlink_put_opt_out(struct sk_buff *skb,
 			   params->opt_out_dscp);
 }
 
-/* Absent: found for each leaf. */
+/* The attributes are absent if the address is found for each leaf. */
 static int conga_netlink_put_local(struct sk_buff *skb,
 				   const struct conga_params *params)
 {
@@ -63,7 +63,7 @@ static int conga_netlink_put_local(struct sk_buff *skb,
 	return 0;
 }
 
-/* What of this is the operator's, for a tool that writes it down. */
+/* Tells which values the operator has set, for a tool that saves them. */
 static int conga_netlink_put_sources(struct sk_buff *skb,
 				     const struct conga_params *params)
 {
@@ -170,7 +170,7 @@ static u32 conga_netlink_flowlets_step(const struct conga_port *port, u32 from)
 	return count;
 }
 
-/* How many flowlets are still on a port that drains? The mutex is held; sleeps. */
+/* The number of flowlets that are still on a draining port. The mutex is held; sleeps. */
 static u32 conga_netlink_flowlets(const struct conga_port *port)
 {
 	u32 size = conga_fabric_params(port->fabric)->flowlets;
@@ -191,7 +191,9 @@ static int conga_netlink_put_drain(struct sk_buff *skb,
 	return nla_put_u32(skb, CONGA_A_PORT_DRAIN, READ_ONCE(port->drain));
 }
 
-/* For events, too, which do not hold the lock, and do not wait until flowlets are counted. */
+/* Events call this, too: they do not hold the lock, and must not wait until flowlets are
+ * counted.
+ */
 int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
 {
 	u64 packets, bytes;
@@ -245,7 +247,7 @@ int conga_netlink_port_get(struct sk_buff *skb, struct genl_info *info)
 
 /* --- dumps --- */
 
-/* A dump of all would ignore which one was meant. */
+/* A dump of all objects would ignore the key of a single one, so that it is rejected. */
 static int conga_netlink_check_all(const struct netlink_callback *cb)
 {
 	if (!nlmsg_attrlen(cb->nlh, GENL_HDRLEN))
@@ -254,8 +256,8 @@ static int conga_netlink_check_all(const struct netlink_callback *cb)
 	return -EINVAL;
 }
 
-/* One that drains ends a message: the lock is not held while one after the other's flowlets
- * are counted.
+/* A draining port ends a message, so that the lock is free between the counts of two ports'
+ * flowlets.
  */
 static int conga_netlink_dump_ports(struct sk_buff *skb,
 				    struct netlink_callback *cb,
@@ -304,7 +306,7 @@ static u32 conga_netlink_usable_paths(struct conga_leaf *leaf)
 	return hweight16(usable);
 }
 
-/* UDP ports at which packets to the leaf are stamped */
+/* The UDP ports at which packets to the leaf are stamped */
 static int conga_netlink_put_leaf_ports(struct sk_buff *skb,
 					const struct conga_leaf *leaf)
 {

@@ -9,7 +9,7 @@ struct genl_info;
 struct netlink_callback;
 struct sk_buff;
 
-/* The mutex, or RCU; of a fabric the mutex */
+/* The mutex, or RCU; for a fabric the mutex */
 int conga_netlink_put_fabric(struct sk_buff *skb, struct conga_fabric *fabric,
 			     struct genl_info *info);
 int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* "path get": what would a packet get now, and why? Nothing changes by asking. */
+/* "path get": the path that a packet would get now, and the reason. The query changes no state. */
 #include <linux/capability.h>
 #include <linux/ktime.h>
 #include <linux/netlink.h>
@@ -15,7 +15,7 @@
 #include "objects/port.h"
 #include "packet/packet.h"
 
-/* Addresses of one family, or what is wrong with them. */
+/* Reads addresses of one family; on an error a sentence says what is wrong with them. */
 static int conga_netlink_read_flow_addrs(struct conga_flow *flow,
 					 struct nlattr **attrs,
 					 struct netlink_ext_ack *extack)
@@ -106,7 +106,7 @@ static int conga_netlink_put_answer(struct sk_buff *skb,
 	return err ? err : conga_netlink_put_choice(skb, leaf, &flow);
 }
 
-/* Whether a flow is in progress tells who talks to whom. */
+/* A query for a flow needs a privilege, since the reply reveals who talks to whom. */
 int conga_netlink_path_get(struct sk_buff *skb, struct genl_info *info)
 {
 	if (info->attrs[CONGA_A_PATH_FLOW] &&

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Policies and their parameters, as the user names them. What is valid depends on
- * the policies there are, so the sentences that say so are made once, when the module
- * is loaded: the kernel sends them after the request has been let go.
+ * Policies and their parameters, as the user names them. Valid values depend on the
+ * policies that exist, so the sentences about them are made once, when the module is
+ * loaded: they must persist, because the kernel sends them after the request has been
+ * released.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -26,7 +27,7 @@ static char conga_netlink_names[CONGA_NAMES_MAX] __ro_after_init;
 static struct conga_netlink_sentences
 conga_netlink_sentences[CONGA_POLICIES_MAX] __ro_after_init;
 
-/* Puts @word behind @text: "@text @word", or "@text, @word" from the second on. */
+/* Appends @word to @text: "@text @word", or "@text, @word" from the second word on. */
 static void __init conga_netlink_append(char *text, size_t size, bool first,
 					const char *word)
 {
@@ -148,8 +149,8 @@ static int conga_netlink_read_name(struct conga_params *params,
 /*
  * conga_netlink_read_policy - the policy that a request asks for
  *
- * Parameters are those of the policy that is in force afterwards; another policy
- * starts with its defaults.
+ * Parameters belong to the policy that is current afterwards; a changed policy starts with
+ * its defaults.
  */
 int conga_netlink_read_policy(struct conga_params *params,
 			      struct genl_info *info)
@@ -171,7 +172,7 @@ int conga_netlink_read_policy(struct conga_params *params,
 	return err;
 }
 
-/* conga_netlink_put_params - the policy's own, as they are in force */
+/* conga_netlink_put_params - the current values of the policy's own parameters */
 int conga_netlink_put_params(struct sk_buff *skb,
 			     const struct conga_params *params)
 {
@@ -224,7 +225,7 @@ static int conga_netlink_put_policy(struct sk_buff *skb,
 	return err;
 }
 
-/* The module's policies: the same with or without a fabric. */
+/* The module's policies are the same with or without a fabric. */
 int conga_netlink_policy_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	unsigned long *number = &conga_netlink_cursor(cb)->object;

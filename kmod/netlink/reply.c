@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One reply, and dumps of many messages. Both hold the mutex. A dump goes on in its next
- * message at a cursor that stays good when objects come and go; that they did is told by
- * the fabric's generation (NLM_F_DUMP_INTR).
+ * One reply, and dumps of many messages. Both hold the mutex. A dump continues in its next
+ * message at a cursor that stays valid when objects come and go; the fabric's generation
+ * reports such a change (NLM_F_DUMP_INTR).
  */
 #include "netlink/family.h"
 #include "netlink/reply.h"
@@ -81,7 +81,7 @@ int conga_netlink_reply(struct genl_info *info, conga_netlink_fill_t fill)
 	return genlmsg_reply(reply, info);
 }
 
-/* A full message ends a dump's round, not the dump. */
+/* A full message ends a round of the dump, but not the dump. */
 int conga_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb,
 		       conga_netlink_dump_t dump)
 {

@@ -13,14 +13,14 @@ typedef int (*conga_netlink_fill_t)(struct sk_buff *skb,
 
 int conga_netlink_reply(struct genl_info *info, conga_netlink_fill_t fill);
 
-/* Where a dump goes on, in cb->ctx. */
+/* The place at which a dump continues, in cb->ctx */
 struct conga_netlink_cursor {
 	unsigned long	object;	/* leaf index, port or policy number, entry */
 	u32		tag;
-	bool		more;	/* entries, after a step */
+	bool		more;	/* there are more entries, after a step */
 };
 
-/* Entries of a flowlet table that are looked at in one go: then others may have the
+/* The number of entries of a flowlet table in one step: after a step others may have the
  * processor, and the fabric's lock.
  */
 #define CONGA_NETLINK_STEP	4096

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What requests have in common: whom they name, whose they are, and the locks. */
+/* The common steps of requests: their objects, the origin of these, and the locks. */
 #include <net/ipv6.h>
 
 #include "netlink/request.h"
@@ -8,9 +8,9 @@
 #include "objects/path.h"
 #include "objects/port.h"
 
-/* --- what is named --- */
+/* --- the objects that a request names --- */
 
-/* conga_netlink_fabric - the mutex is held; NULL and a sentence if none */
+/* conga_netlink_fabric - the fabric; the mutex is held; NULL and a sentence if there is none */
 struct conga_fabric *conga_netlink_fabric(struct net *net,
 					  struct netlink_ext_ack *extack)
 {
@@ -22,7 +22,7 @@ struct conga_fabric *conga_netlink_fabric(struct net *net,
 	return fabric;
 }
 
-/* conga_netlink_port - by its ifindex in @attr; ERR_PTR and a sentence */
+/* conga_netlink_port - find a port by its ifindex in @attr; ERR_PTR and a sentence on an error */
 struct conga_port *conga_netlink_port(struct conga_fabric *fabric,
 				      const struct nlattr *attr,
 				      struct netlink_ext_ack *extack)
@@ -70,7 +70,7 @@ int conga_netlink_addr(struct nlattr **attrs, int v4, int v6,
 	return count;
 }
 
-/* conga_netlink_leaf - by its address; ERR_PTR and a sentence */
+/* conga_netlink_leaf - find a leaf by its address; ERR_PTR and a sentence on an error */
 struct conga_leaf *conga_netlink_leaf(struct conga_fabric *fabric,
 				      struct nlattr **attrs, int v4, int v6,
 				      struct netlink_ext_ack *extack)
@@ -89,8 +89,8 @@ struct conga_leaf *conga_netlink_leaf(struct conga_fabric *fabric,
 	return ERR_PTR(-ENOENT);
 }
 
-/* conga_netlink_addr_usable - a tunnel endpoint has a unicast address that is good beyond
- * one link
+/* conga_netlink_addr_usable - a tunnel endpoint must have a unicast address that is valid
+ * beyond one link
  */
 bool conga_netlink_addr_usable(struct net *net, const struct in6_addr *addr)
 {
@@ -106,16 +106,16 @@ bool conga_netlink_addr_usable(struct net *net, const struct in6_addr *addr)
 					 IPV6_ADDR_LOOPBACK));
 }
 
-/* --- whose it is --- */
+/* --- the origin of objects --- */
 
-/* conga_netlink_origin - whose request is this? @attr is the attribute of its origin */
+/* conga_netlink_origin - the origin of a request, which @attr states */
 u8 conga_netlink_origin(const struct genl_info *info, int attr)
 {
 	return info->attrs[attr] ? nla_get_u32(info->attrs[attr]) :
 				   CONGA_ORIGIN_MANUAL;
 }
 
-/* conga_netlink_may_touch - may a request of @origin touch what is @owner's? */
+/* conga_netlink_may_touch - may a request of @origin change an object of @owner? */
 int conga_netlink_may_touch(u8 owner, u8 origin,
 			    struct netlink_ext_ack *extack)
 {
@@ -125,7 +125,7 @@ int conga_netlink_may_touch(u8 owner, u8 origin,
 	return -EPERM;
 }
 
-/* conga_netlink_replaces - what an operator adds takes the place of what a daemon made */
+/* conga_netlink_replaces - an operator's request to add an object replaces a daemon's object */
 bool conga_netlink_replaces(u8 owner, u8 origin)
 {
 	return origin == CONGA_ORIGIN_MANUAL && owner == CONGA_ORIGIN_AUTO;

@@ -12,8 +12,8 @@
 const struct nla_policy
 conga_netlink_empty_policy[CONGA_NETLINK_NO_ATTRS + 1];
 
-/* conga_netlink_refuse - like NL_SET_ERR_MSG_ATTR(), which takes nothing but a literal. The
- * kernel sends @sentence after the request has been let go, so it must persist.
+/* conga_netlink_refuse - like NL_SET_ERR_MSG_ATTR(), which takes only a literal. The kernel
+ * sends @sentence after the request has been released, so that @sentence must persist.
  */
 void conga_netlink_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
 			  const char *sentence)
@@ -24,7 +24,7 @@ void conga_netlink_refuse(struct netlink_ext_ack *extack, const struct nlattr *a
 	NL_SET_BAD_ATTR(extack, attr);
 }
 
-/* The policy has seen to it that the length is one of these. */
+/* The policy has already ensured that the length is one of these. */
 static u64 conga_netlink_value(const struct nlattr *attr)
 {
 	switch (nla_len(attr)) {
@@ -52,8 +52,9 @@ static bool conga_netlink_valid(const struct conga_netlink_rule *rule, u64 value
 }
 
 /*
- * conga_netlink_check - the values of all attributes of a request, repeated ones too
- * @rules: one per type; the policy has seen to it that the types are within them
+ * conga_netlink_check - check the values of all attributes of a request, also of repeated
+ * ones
+ * @rules: one per type; the policy has already ensured that each type has one
  *
  * Returns -ERANGE, with a sentence, if one of them is not valid.
  */

@@ -6,8 +6,8 @@
 
 struct conga_netlink_rule;
 
-/* For operations that take no attribute: one without a policy would ignore
- * what it is given instead of refusing it.
+/* This is for operations without attributes: an operation without a policy would ignore
+ * attributes instead of rejecting them.
  */
 #define CONGA_NETLINK_NO_ATTRS	1
 

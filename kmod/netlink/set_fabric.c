@@ -15,7 +15,7 @@
 #include "objects/fabric.h"
 #include "objects/flowlets.h"
 
-/* A list given replaces the list before. */
+/* A given list replaces the previous list. */
 static int conga_netlink_read_dstports(struct conga_params *params,
 				       struct genl_info *info)
 {
@@ -54,7 +54,7 @@ static void conga_netlink_read_tfl(struct conga_params *params,
 		params->tfl = tfl;
 }
 
-/* A mark and its mask come together; a mask of 0 is none. */
+/* A mark and its mask come together; with a mask of 0 no mark opts out. */
 static int conga_netlink_read_opt_out(struct conga_params *params,
 				      struct genl_info *info)
 {
@@ -81,7 +81,7 @@ static int conga_netlink_read_opt_out(struct conga_params *params,
 	return 0;
 }
 
-/* A zero address takes back what was said. */
+/* A zero address removes the configured address. */
 static int conga_netlink_read_local(struct conga_params *params,
 				    struct genl_info *info)
 {
@@ -113,7 +113,9 @@ unusable:
 	return -EINVAL;
 }
 
-/* Nobody's cgroup pays for a timer. The range of everybody has been checked. */
+/* No cgroup accounts for the time of a timer, so that namespaces of unprivileged users have
+ * a larger minimum. The general range has been checked before.
+ */
 static int conga_netlink_read_probe(struct conga_params *params,
 				    const struct nlattr *attr,
 				    struct netlink_ext_ack *extack)

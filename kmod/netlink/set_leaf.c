@@ -22,7 +22,7 @@ static bool conga_netlink_addr_own(struct net *net, const struct in6_addr *addr)
 	return ipv6_chk_addr(net, addr, NULL, 0);
 }
 
-/* *@old is the leaf that takes this one's place, if it may. */
+/* *@old is set to the leaf that the new one replaces, if it may. */
 static int conga_netlink_check_addr(struct conga_fabric *fabric,
 				    struct in6_addr *addr,
 				    struct conga_leaf **old, u8 origin,

@@ -14,10 +14,10 @@
 #include "objects/fabric.h"
 #include "objects/port.h"
 
-/* What a request wants of a port, read and checked. */
+/* The values of a request for a port, read and checked */
 struct conga_netlink_port_request {
 	struct conga_lifetime_port	port;
-	struct conga_port		*replaces;	/* NULL: none */
+	struct conga_port		*replaces;	/* NULL: no port */
 };
 
 static int conga_netlink_read_dev(struct conga_netlink_port_request *request,
@@ -105,7 +105,7 @@ static int conga_netlink_read_rate(struct conga_netlink_port_request *request,
 	return -EINVAL;
 }
 
-/* What passes a transit port was routed by the kernel. */
+/* The kernel routes the packets that leave by a transit port, so that it cannot drain. */
 static int conga_netlink_read_drain(struct conga_netlink_port_request *request,
 				    struct genl_info *info)
 {
@@ -148,8 +148,8 @@ static int conga_netlink_read_port(struct conga_netlink_port_request *request,
 	return err ? err : conga_netlink_read_rate(request, info);
 }
 
-/* A VLAN device sees its share of what passes the device below, and a bond hides
- * which of its links is full. Allowed, since it may be meant.
+/* A VLAN device counts only a part of the packets of the device below, and a bond hides
+ * which of its links is full. Such ports are allowed, since they may be intended.
  */
 static void conga_netlink_warn_stacked(const struct conga_port *port,
 				       struct genl_info *info)

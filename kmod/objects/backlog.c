@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How many bytes wait in the queues of a port
+ * The number of bytes that wait in the queues of a port
  *
- * Goal: the sum of what a device's qdiscs have, for policies that ask at every packet, at a
- * cost that depends neither on how many queues the device has nor on how many processors
- * the machine may have.
+ * Goal: the sum of the bytes in a device's qdiscs, for policies that read it at every
+ * packet. The cost must depend on neither the number of the device's queues nor the number
+ * of the machine's processors.
  *
  * Mechanism: a device with one queue, or one qdisc for all queues, has one number, which is
- * read. Of a device with a qdisc for each queue only those in use are read: of all queues
- * each was looked at, a moment ago, and some were not empty. Who asks for the sum looks, if
- * LOOK ns have passed since anybody did, at QUEUES_A_LOOK queues in turn. A queue stays among
- * those in use for KEEP passes at least, and twice as many at most, after it was last found
- * not to be empty. So a queue that begins to fill counts LOOK ns later at most, times
- * QUEUES_A_LOOK-ths of the number of queues; what it has is then exact, as that of the
- * others is.
+ * read. If a device has a qdisc for each queue, only the queues in use are read, which a
+ * recent look found filled. A reader of the sum looks at QUEUES_A_LOOK queues in turn, if
+ * LOOK ns have passed since the previous look. A queue stays in use for KEEP passes at
+ * least, and twice as many at most, after a look last found bytes in it. So a queue that
+ * begins to fill counts after one pass at most, which is LOOK ns times the number of queues
+ * over QUEUES_A_LOOK; from then on its number is exact.
  *
  * A qdisc without a lock (pfifo_fast) counts per CPU: what one CPU enqueues another may
  * dequeue, so that only the sum over all CPUs is a number of bytes. A CPU that does neither
- * has 0. Those that had something else are known; at each look the CPUs of one queue that is
- * not empty, the next in turn, are searched for more. An empty one, which its state tells, has
- * 0 without any sum.
+ * has 0. The CPUs with other numbers are remembered; each look searches the CPUs of one
+ * filled queue, the next in turn, for more of them. An empty qdisc is known by its state,
+ * and needs no sum.
  *
- * The sets are written by whoever looks, one at a time but for one that takes longer than
- * LOOK; bits are set one by one, and a bit that is lost in a race is set by the next pass.
+ * The CPU that looks writes the sets. Looks overlap only if one takes longer than LOOK;
+ * bits are set one by one, and the next pass sets a bit that a race lost.
  */
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
@@ -41,13 +40,13 @@
 struct conga_backlog {
 	const struct net_device	*dev;
 	atomic64_t		due;	/* ns, the next look */
-	u32			next;	/* queue that it begins with */
+	u32			next;	/* queue with which the next look begins */
 	u32			passes;
-	u32			searched; /* queue whose CPUs were, last */
-	u32			longs;	/* of each set of queues */
-	unsigned long		*cpus;	/* that counted something */
-	unsigned long		*before; /* queues, the passes before */
-	unsigned long		recent[]; /* queues found not to be empty */
+	u32			searched; /* queue whose CPUs were searched last */
+	u32			longs;	/* longs of each set of queues */
+	unsigned long		*cpus;	/* CPUs that counted something */
+	unsigned long		*before; /* filled queues, of the passes before */
+	unsigned long		recent[]; /* filled queues, since these */
 };
 
 static struct Qdisc *conga_backlog_qdisc(const struct conga_backlog *backlog,
@@ -58,7 +57,7 @@ static struct Qdisc *conga_backlog_qdisc(const struct conga_backlog *backlog,
 
 static u32 conga_backlog_of_cpu(const struct Qdisc *qdisc, int cpu)
 {
-	/* Without another CPU's last packet the number is as good. */
+	/* The number may lack another CPU's last packet, which does no harm. */
 	return data_race(per_cpu_ptr(qdisc->cpu_qstats, cpu)->backlog);
 }
 
@@ -72,17 +71,17 @@ static u32 conga_backlog_of_cpus(const struct conga_backlog *backlog,
 		return 0;
 	for_each_set_bit(cpu, backlog->cpus, nr_cpu_ids)
 		sum += conga_backlog_of_cpu(qdisc, cpu);
-	/* One that enqueued is not known yet. */
+	/* A CPU has enqueued that is not remembered yet. */
 	return (s32)sum < 0 ? 0 : sum;
 }
 
-/* Counted under the qdisc's lock, or per CPU. */
+/* The bytes are counted under the qdisc's lock, or per CPU. */
 static u32 conga_backlog_of(const struct conga_backlog *backlog,
 			    const struct Qdisc *qdisc)
 {
 	if (qdisc_is_percpu_stats(qdisc))
 		return conga_backlog_of_cpus(backlog, qdisc);
-	/* Counted under the qdisc's lock; without the last packet it is as good. */
+	/* They are counted under the qdisc's lock; the number may lack the last packet. */
 	return data_race(qdisc->qstats.backlog);
 }
 
@@ -105,7 +104,7 @@ static void conga_backlog_search_cpus(struct conga_backlog *backlog,
 			set_bit(cpu, backlog->cpus);
 }
 
-/* All queues have been looked at again. */
+/* A pass over all queues is complete. */
 static void conga_backlog_pass(struct conga_backlog *backlog)
 {
 	unsigned int i;
@@ -129,7 +128,7 @@ static unsigned int conga_backlog_next(struct conga_backlog *backlog,
 	return queue;
 }
 
-/* Is this queue's turn before that of @other, after the last one that was searched? */
+/* Is this queue, counted from the one that was searched last, before @other? */
 static bool conga_backlog_sooner(const struct conga_backlog *backlog,
 				 unsigned int queue, unsigned int other)
 {
@@ -162,7 +161,7 @@ static void conga_backlog_look(struct conga_backlog *backlog, unsigned int queue
 	backlog->searched = turn;
 }
 
-/* Of those who ask at the same time one looks. */
+/* One of several concurrent readers looks. */
 static bool conga_backlog_is_due(struct conga_backlog *backlog, u64 now)
 {
 	s64 due = atomic64_read(&backlog->due);
@@ -193,7 +192,7 @@ static u32 conga_backlog_sum(const struct conga_backlog *backlog, unsigned int q
 /*
  * conga_backlog_read - bytes that wait in the port's queues; BH disabled, RCU
  *
- * As its qdiscs count them. What the driver has taken counts no more.
+ * The qdiscs count these bytes. Bytes that the driver has taken are not included.
  */
 u32 conga_backlog_read(struct conga_backlog *backlog, u64 now)
 {
@@ -243,7 +242,7 @@ struct conga_backlog *conga_backlog_create(const struct net_device *dev)
 	return backlog;
 }
 
-/* conga_backlog_free - after RCU; NULL is none */
+/* conga_backlog_free - free after RCU; NULL is allowed */
 void conga_backlog_free(struct conga_backlog *backlog)
 {
 	kfree(backlog);

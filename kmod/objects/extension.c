@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What fabric, ports and leaves keep and do for a policy with an extension: HULA, TR. */
+/* The state and the functions of fabric, ports and leaves for a policy with an extension:
+ * HULA, TR.
+ */
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/rtnetlink.h>
@@ -15,7 +17,7 @@
 
 /* --- probes --- */
 
-/* conga_extension_setup_params - the defaults in @net */
+/* conga_extension_setup_params - sets the defaults in @net */
 void conga_extension_setup_params(struct conga_params *params, const struct net *net)
 {
 	params->probe = CONGA_FABRIC_PROBE_DEFAULT;
@@ -23,7 +25,7 @@ void conga_extension_setup_params(struct conga_params *params, const struct net 
 						     CONGA_FABRIC_PROBE_MIN;
 }
 
-/* conga_extension_tp - ns between probes, 0 for none; auto: if the policy needs them */
+/* conga_extension_tp - ns between probes, 0 for none; auto is on if the policy needs probes */
 u64 conga_extension_tp(const struct conga_params *params)
 {
 	if (params->probe != CONGA_PROBE_AUTO)
@@ -33,7 +35,7 @@ u64 conga_extension_tp(const struct conga_params *params)
 	return max(CONGA_FABRIC_PROBE_USUAL, params->probe_min);
 }
 
-/* conga_extension_tfail - ns, without a probe for that long a hop is given up; of a policy
+/* conga_extension_tfail - ns without a probe, after which a hop is given up; for a policy
  * with probes
  */
 u64 conga_extension_tfail(const struct conga_params *params)
@@ -41,9 +43,9 @@ u64 conga_extension_tfail(const struct conga_params *params)
 	return conga_policy_hula_fail(params->policy_param) * conga_extension_tp(params);
 }
 
-/* conga_extension_tdre - of a port whose DRE alone wants @tdre. What a probe tells of is
- * still to be there when the next one comes: tau is at least 2 Tp, unless the user has set
- * it.
+/* conga_extension_tdre - the Tdre of a port whose DRE alone wants @tdre. The load that a
+ * probe reports must still be in the DRE when the next probe comes: tau is at least 2 Tp,
+ * unless the user has set Tdre.
  */
 u64 conga_extension_tdre(const struct conga_params *params, u64 tdre)
 {
@@ -53,14 +55,14 @@ u64 conga_extension_tdre(const struct conga_params *params, u64 tdre)
 				   CONGA_ALPHA_ONE));
 }
 
-/* conga_extension_marks - is something written into packets that leave by this port? */
+/* conga_extension_marks - are packets marked that leave by this port? */
 bool conga_extension_marks(const struct conga_port *port,
 			   const struct conga_params *params)
 {
 	return params->policy->extension.mark && port->role == CONGA_ROLE_TRANSIT;
 }
 
-/* conga_extension_dre_differs - is a port's DRE another because of the extension? */
+/* conga_extension_dre_differs - does the extension change a port's DRE? */
 bool conga_extension_dre_differs(const struct conga_params *old,
 				 const struct conga_params *new)
 {
@@ -75,7 +77,7 @@ u16 conga_extension_out(const struct conga_leaf *leaf)
 	return READ_ONCE(leaf->extension.hula.out);
 }
 
-/* conga_extension_byte3 - enum conga_byte3, what byte 3 of VXLAN headers is for; any context */
+/* conga_extension_byte3 - enum conga_byte3, the use of byte 3 of VXLAN headers; any context */
 u8 conga_extension_byte3(const struct conga_params *params)
 {
 	return conga_control_byte3(params->q, params->policy->extension.mark);
@@ -83,7 +85,7 @@ u8 conga_extension_byte3(const struct conga_params *params)
 
 /* --- tiers and hops --- */
 
-/* What comes by the lowest tier comes from below. */
+/* A packet that came by a port of the lowest tier came from below. */
 static void conga_extension_find_lowest(struct conga_fabric *fabric)
 {
 	struct conga_port *port;
@@ -95,7 +97,7 @@ static void conga_extension_find_lowest(struct conga_fabric *fabric)
 	WRITE_ONCE(fabric->extension.lowest, lowest);
 }
 
-/* conga_extension_set_tier - of the link; the locks are held */
+/* conga_extension_set_tier - set the tier of the port's link; the locks are held */
 void conga_extension_set_tier(struct conga_port *port, u8 tier)
 {
 	conga_assert_locked(port->fabric);
@@ -104,10 +106,10 @@ void conga_extension_set_tier(struct conga_port *port, u8 tier)
 }
 
 /*
- * conga_extension_make_hops - number those transit ports that the policy may choose
+ * conga_extension_make_hops - number the transit ports that the policy may choose
  *
- * The locks are held. Beyond the numbers that LBTags leave, the highest first, ports
- * are no hops: what leads there is the kernel's own business.
+ * The locks are held. They get the numbers that LBTags leave, the highest first. Further
+ * ports are no hops, and only the kernel chooses them.
  */
 void conga_extension_make_hops(struct conga_fabric *fabric)
 {
@@ -128,7 +130,7 @@ void conga_extension_make_hops(struct conga_fabric *fabric)
 	}
 }
 
-/* conga_extension_add_port - it was published; the locks are held, may sleep */
+/* conga_extension_add_port - the port was published; the locks are held, may sleep */
 void conga_extension_add_port(struct conga_port *port)
 {
 	if (port->role == CONGA_ROLE_TRANSIT)
@@ -136,17 +138,17 @@ void conga_extension_add_port(struct conga_port *port)
 	conga_extension_make_hops(port->fabric);
 }
 
-/* conga_extension_remove_port - it is no port of its fabric any more; the locks are held */
+/* conga_extension_remove_port - the port has left its fabric; the locks are held */
 void conga_extension_remove_port(struct conga_port *port)
 {
 	if (port->role == CONGA_ROLE_TRANSIT)
 		conga_extension_find_lowest(port->fabric);
 }
 
-/* --- what is ahead of uplinks, by leaf --- */
+/* --- queues and delays ahead of uplinks, by leaf --- */
 
-/* conga_extension_prepare_leaf - keeps from now on what is ahead, if the policy of @params
- * wants to know. False without memory. May sleep.
+/* conga_extension_prepare_leaf - give the leaf a table of queues and delays ahead, if the
+ * policy of @params needs one. False without memory. May sleep.
  */
 bool conga_extension_prepare_leaf(struct conga_leaf *leaf,
 				  const struct conga_params *params)
@@ -160,8 +162,8 @@ bool conga_extension_prepare_leaf(struct conga_leaf *leaf,
 	return ahead;
 }
 
-/* conga_extension_prepare - likewise, all leaves. False without memory: some may keep it
- * then, until conga_extension_release().
+/* conga_extension_prepare - likewise, for all leaves. False without memory: some leaves may
+ * keep a table then, until conga_extension_release().
  */
 bool conga_extension_prepare(struct conga_fabric *fabric,
 			     const struct conga_params *params)
@@ -178,7 +180,7 @@ bool conga_extension_prepare(struct conga_fabric *fabric,
 	return true;
 }
 
-/* conga_extension_release - what leaves keep for a policy that is not in force */
+/* conga_extension_release - free the tables of leaves, if the current policy does not need them */
 void conga_extension_release(struct conga_fabric *fabric)
 {
 	struct conga_leaf_ahead *ahead;
@@ -195,13 +197,13 @@ void conga_extension_release(struct conga_fabric *fabric)
 	}
 }
 
-/* conga_extension_free_leaf - with a leaf that nobody holds */
+/* conga_extension_free_leaf - free the state of a leaf that no reader holds */
 void conga_extension_free_leaf(struct conga_leaf *leaf)
 {
 	kfree(rcu_dereference_raw(leaf->extension.ahead));
 }
 
-/* conga_extension_flush_leaf - what was learnt from packets; any context */
+/* conga_extension_flush_leaf - forget all that was learnt from packets; any context */
 void conga_extension_flush_leaf(struct conga_leaf *leaf)
 {
 	struct conga_leaf_ahead *ahead;
@@ -213,7 +215,7 @@ void conga_extension_flush_leaf(struct conga_leaf *leaf)
 	rcu_read_unlock();
 }
 
-/* conga_extension_forget_tag - what was learnt about an uplink that died */
+/* conga_extension_forget_tag - forget all that was learnt about an uplink that died */
 void conga_extension_forget_tag(struct conga_leaf *leaf, u8 tag)
 {
 	struct conga_leaf_ahead *ahead = rtnl_dereference(leaf->extension.ahead);

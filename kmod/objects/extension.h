@@ -2,8 +2,8 @@
 #ifndef _CONGA_EXTENSION_H
 #define _CONGA_EXTENSION_H
 
-/* What fabric, ports and leaves keep and do for a policy with an extension
- * (policies/extension.h), that is HULA or TR. For CONGA nothing of it happens.
+/* The state and the functions of fabric, ports and leaves for a policy with an extension
+ * (policies/extension.h), which is HULA or TR. CONGA uses none of them.
  */
 #include <linux/hrtimer.h>
 #include <linux/netfilter.h>
@@ -22,8 +22,8 @@ struct net;
 
 #define CONGA_FORWARD_HOOKS	2	/* IPv4 and IPv6 */
 
-/* How late probes were, in ns. Their timer alone writes it; who reads it meanwhile may
- * see a sum without its last part.
+/* The delays of probes, in ns. Only their timer writes it; a concurrent reader may see a
+ * sum without its last part.
  */
 struct conga_lateness {
 	u64		rounds;
@@ -31,32 +31,32 @@ struct conga_lateness {
 	u64		most;
 };
 
-/* A fabric's. */
+/* The part of a fabric */
 struct conga_fabric_extension {
-	struct nf_hook_ops	forward[CONGA_FORWARD_HOOKS]; /* while the policy decides at
-							       * every node; by hooks.c
+	struct nf_hook_ops	forward[CONGA_FORWARD_HOOKS]; /* while the policy decides at every
+							       * node; by hooks.c
 							       */
 	u8			lowest;	/* tier of transit ports */
-	struct hrtimer		probe_timer;	/* by probe.c, and what follows */
+	struct hrtimer		probe_timer;	/* from here on by probe.c */
 	struct conga_pace	probe_pace;
 	struct conga_lateness	lateness;
 };
 
-/* A port's. */
+/* The part of a port */
 struct conga_port_extension {
-	u8	tier;	/* of the link, leaves' own have the lowest */
+	u8	tier;	/* of the link; leaves' own links have the lowest tier */
 };
 
-/* Of a leaf while the policy wants to know. */
+/* The queues and delays ahead, if the policy needs them */
 struct conga_leaf_ahead {
 	struct conga_ahead	ahead;
 	struct rcu_head		rcu;
 };
 
-/* A leaf's. */
+/* The part of a leaf */
 struct conga_leaf_extension {
-	struct conga_hula	hula;	/* by hello_lock, but for best */
-	struct conga_leaf_ahead __rcu *ahead; /* NULL: nobody wants to know */
+	struct conga_hula	hula;	/* by hello_lock, except for best */
+	struct conga_leaf_ahead __rcu *ahead; /* NULL: the policy does not need it */
 };
 
 /* RCU or the mutex */

@@ -31,7 +31,7 @@ static struct pernet_operations conga_net_ops = {
 	.size	= sizeof(struct conga_net),
 };
 
-/* conga_fabric_init - the memory of every network namespace */
+/* conga_fabric_init - allocates the memory of every network namespace */
 int conga_fabric_init(void)
 {
 	return register_pernet_subsys(&conga_net_ops);
@@ -42,7 +42,7 @@ void conga_fabric_exit(void)
 	unregister_pernet_subsys(&conga_net_ops);
 }
 
-/* conga_lock - for changes; may sleep. See DOC: Locking. */
+/* conga_lock - takes the locks for a change; may sleep. See DOC: Locking. */
 void conga_lock(struct net *net)
 {
 	rtnl_lock();
@@ -61,7 +61,7 @@ void conga_assert_locked(const struct conga_fabric *fabric)
 	lockdep_assert_held(&conga_net(fabric->net)->lock);
 }
 
-/* conga_fabric_get_locked - under the mutex; NULL if there is none */
+/* conga_fabric_get_locked - the fabric, under the mutex; NULL if there is none */
 struct conga_fabric *conga_fabric_get_locked(struct net *net)
 {
 	struct conga_net *cnet = conga_net(net);
@@ -70,7 +70,7 @@ struct conga_fabric *conga_fabric_get_locked(struct net *net)
 					 lockdep_is_held(&cnet->lock));
 }
 
-/* conga_fabric_params - under the mutex or RCU */
+/* conga_fabric_params - the parameters, under the mutex or RCU */
 struct conga_params *conga_fabric_params(const struct conga_fabric *fabric)
 {
 	struct conga_net *cnet = conga_net(fabric->net);
@@ -79,12 +79,13 @@ struct conga_params *conga_fabric_params(const struct conga_fabric *fabric)
 				     lockdep_is_held(&cnet->lock));
 }
 
-/* Who looks for news looks at all leaves. Of many, looks are so far apart that they take a
- * fraction of the time, however often something changes: 65,535 leaves 256 ms, few none.
+/* A look for news walks all leaves. With many leaves, looks are so far apart that they take
+ * a bounded fraction of the time, however often objects change: 256 ms for 65,535 leaves,
+ * and nearly 0 for a few.
  */
 #define CONGA_FABRIC_LEAVES_PER_MS	256
 
-/* conga_fabric_changed - there may be news to tell; any context */
+/* conga_fabric_changed - there may be news to report; any context */
 void conga_fabric_changed(struct conga_fabric *fabric)
 {
 	u64 ms = READ_ONCE(fabric->leaf_count) / CONGA_FABRIC_LEAVES_PER_MS;
@@ -95,7 +96,7 @@ void conga_fabric_changed(struct conga_fabric *fabric)
 						      ms * NSEC_PER_MSEC));
 }
 
-/* At random, but never 0: nodes take 0 for an id that is not known yet. */
+/* A random id, but never 0, which stands for an id that is not known yet. */
 static u32 conga_fabric_draw_id(void)
 {
 	u32 id;
@@ -106,8 +107,8 @@ static u32 conga_fabric_draw_id(void)
 	return id;
 }
 
-/* conga_params_setup - the defaults in @net; netlink/params_generated.c has those of plain
- * parameters
+/* conga_params_setup - sets the defaults in @net; netlink/params_generated.c has those of
+ * plain parameters
  */
 void conga_params_setup(struct conga_params *params, const struct net *net)
 {
@@ -160,7 +161,7 @@ static void conga_fabric_release(struct conga_fabric *fabric)
 }
 
 /*
- * conga_fabric_create - a fabric of @net that nobody sees yet
+ * conga_fabric_create - create a fabric of @net that is not published yet
  *
  * May sleep. Returns an ERR_PTR without memory.
  */
@@ -184,7 +185,9 @@ struct conga_fabric *conga_fabric_create(struct net *net,
 	return fabric;
 }
 
-/* conga_fabric_publish - from now on events find it, and packets once its hooks are attached */
+/* conga_fabric_publish - from now on events find it, and packets find it once its hooks are
+ * attached
+ */
 void conga_fabric_publish(struct conga_fabric *fabric)
 {
 	conga_assert_locked(fabric);
@@ -192,7 +195,7 @@ void conga_fabric_publish(struct conga_fabric *fabric)
 	rcu_assign_pointer(conga_net(fabric->net)->fabric, fabric);
 }
 
-/* conga_fabric_make_dead - unpublish; its hooks and ports are gone already */
+/* conga_fabric_make_dead - unpublish; its hooks and ports must be gone already */
 void conga_fabric_make_dead(struct conga_fabric *fabric)
 {
 	conga_assert_locked(fabric);

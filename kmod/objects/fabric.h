@@ -23,44 +23,46 @@ struct conga_flow_states;
 struct conga_flowlets;
 struct conga_port;
 
-/* tx and rx, IPv4 and IPv6 */
+/* one each for tx and rx, IPv4 and IPv6 */
 #define CONGA_HOOKS	4
 
 /**
  * DOC: Locking
  *
  * Two locks guard configuration, always taken in this order: the RTNL, then
- * the mutex of the network namespace (conga_net::lock). Every change of a
- * fabric, its ports and its leaves holds both; the functions that make one say
- * so with conga_assert_locked(). Netlink dumps hold the mutex alone, so that
- * what they walk stays; they never take the RTNL.
+ * the mutex of the network namespace (conga_net::lock). Every change of a fabric, its ports
+ * and its leaves holds both; the functions that make such a change assert that by
+ * conga_assert_locked(). Netlink dumps hold the mutex alone, so that the objects stay
+ * during a walk; dumps never take the RTNL.
  *
- * The packet path takes neither. It runs under RCU with BH disabled, and reaches
+ * The packet path takes neither lock. It runs under RCU with BH disabled, and reaches
  * everything from the fabric or port that its hook was registered with; GRO, which has no
  * hook, from the fabric of the packet's namespace. Where the kernel calls a hook function
- * with BH enabled, the function disables BH; datapath/hooks.h says which, and where that
- * is asserted. Objects die in two phases: unpublish (hooks, lists, tables,
- * pointers), then one synchronize_net() for all of them, then free. Parameters,
- * the flowlet table and DREs are constant once published and replaced whole.
+ * with BH enabled, the function disables BH; datapath/hooks.h says which, and where that is
+ * asserted. Objects die in two phases: unpublish (hooks, lists, tables, pointers), then one
+ * synchronize_net() for all of them, then free. Parameters, the flowlet table and DREs are
+ * constant once published and replaced whole.
  *
  * Variables that packets change are words read with READ_ONCE and written with
- * WRITE_ONCE (flowlets, congestion tables) or per CPU (counters, DRE cells). What
- * hello and probes know of a leaf and its paths' delays, and the leaf's state, change
- * under its hello_lock, by the tick, answers and probes.
+ * WRITE_ONCE (flowlets, congestion tables) or per CPU (counters, DRE cells). The state of
+ * hello and probes for a leaf, the delays of its paths, and the leaf's state change under
+ * its hello_lock, by the tick, answers and probes.
  *
  * The paths to a leaf of packets with one key are a set, constant once published but for
- * the words that struct conga_paths names. Whoever finds a set outdated resolves another
- * and puts it in its place, under the leaf's paths_lock; the old one is freed after a
- * grace period. Neither this lock nor hello_lock is taken inside the other.
+ * the words that struct conga_paths names. A CPU that finds a set stale resolves a new set
+ * and replaces the old one, under the leaf's paths_lock; the old set is freed after a grace
+ * period. Neither this lock nor hello_lock is taken inside the other.
  *
  * Three works (hello's tick, events, own addresses) and the timer of probes walk leaves
  * or ports under RCU and take none of the configuration's locks, so that a holder of
  * these may wait for them. A fourth work looks at the speeds of ports and changes their
- * rates. It only tries the two locks, in their order, and comes again if it does not get
- * both; so the holder of the locks may wait for it, too.
+ * rates. It only tries the two locks, in their order, and runs again later if it does not
+ * get both; so the holder of the locks may wait for it, too.
  */
 
-/* Constant while published. Written by the holder of the locks, as a copy. */
+/* The parameters are constant while published. A writer holds the locks, and publishes a
+ * changed copy.
+ */
 struct conga_params {
 	const struct conga_policy *policy;
 	u64		tfl;		/* ns */
@@ -71,27 +73,28 @@ struct conga_params {
 	u64		hello;		/* ns, 0: off */
 	u64		probe;		/* ns, 0: off, or CONGA_PROBE_AUTO */
 	u64		probe_min;	/* ns, of the namespace */
-	u32		leaf_id;	/* who we are in hellos */
+	u32		leaf_id;	/* our leaf id in hellos */
 	u8		q;		/* bits */
 	u8		metric;		/* enum conga_metric */
 	bool		explicit_feedback;
-	bool		tfl_set;	/* tfl is the user's, not the policy's */
-	bool		leaf_id_set;	/* leaf_id is the user's, not random */
+	bool		tfl_set;	/* the user set tfl; otherwise it is the policy's */
+	bool		leaf_id_set;	/* the user set leaf_id; otherwise it is random */
 	u8		opt_out_dscp;	/* of the inner packet, or CONGA_DSCP_NONE */
 	u32		opt_out_mark;
 	u32		opt_out_mask;	/* 0: no mark opts out */
 	u32		policy_param[CONGA_POLICY_PARAMS];
 	struct conga_flow_states *flow_states; /* NULL: the policy has none */
 	struct in6_addr	local[2];	/* the user's, of IPv6 and (mapped) IPv4, or :: */
-	struct conga_dstports dstports;	/* of VXLAN that is stamped */
+	struct conga_dstports dstports;	/* ports at which VXLAN is stamped */
 	struct rcu_head	rcu;
 };
 
 /*
- * Packets read what stands before loaded, and never write it: in the first cache line
- * path_epoch moves with port events, the rest with configuration. They read loaded, too,
- * and write it when the load of an uplink begins or ends; it has a line with what packets
- * do not need, so that this costs no look-up. event_work they queue when there is news.
+ * Packets read the members before loaded, and never write them: in the first cache line
+ * path_epoch changes with port events, the rest with configuration. Packets also read
+ * loaded, and write it when the load of an uplink begins or ends; it shares its line only
+ * with members that packets do not read, so that a write does not slow look-ups down.
+ * Packets queue event_work when there is news.
  */
 struct conga_fabric {
 	struct conga_params __rcu	*params;
@@ -111,30 +114,31 @@ struct conga_fabric {
 	bool				bound;		/* a tunnel is bound to a device */
 	atomic_t			path_extra;	/* sets of paths beyond a leaf's first */
 
-	unsigned long			loaded		/* uplinks whose DRE says more than
-							 * 0, a bit per LBTag; set_bit by
-							 * packets
+	unsigned long			loaded		/* uplinks whose metric is more than 0, a
+							 * bit per LBTag; set_bit by packets
 							 */
 					____cacheline_aligned_in_smp;
 	struct xarray			leaf_index;	/* u16 -> leaf */
 	struct nf_hook_ops		hooks[CONGA_HOOKS]; /* by hooks.c */
 	struct delayed_work		hello_work;	/* by control.c */
 	struct conga_pace		hello_pace;	/* likewise */
-	unsigned long			hello_next;	/* leaf_index, where the tick goes on */
+	unsigned long			hello_next;	/* leaf_index at which the tick continues */
 	u16				tunnel_mtu[2];	/* largest, IPv4 and IPv6; 0: none;
 							 * by control_tick.c
 							 */
-	bool				tunnels_stale;	/* one came, went or changed since */
+	bool				tunnels_stale;	/* a tunnel came, went or changed since */
 	struct conga_fabric_extension	extension;
 	struct delayed_work		event_work;	/* by event.c */
 	struct delayed_work		own_work;	/* by own.c */
 	seqlock_t			own_lock;	/* own of ports */
 	u16				own_teacher[2];	/* leaf, by family: IPv6, IPv4 */
-	bool				own_gone;	/* an address of this node is */
+	bool				own_gone;	/* an address of this node went away */
 	struct conga_pace		event_pace;	/* likewise */
 	struct delayed_work		speed_work;	/* by speed.c */
 	struct conga_pace		speed_pace;	/* likewise */
-	u32				generation;	/* of ports and leaves */
+	u32				generation;	/* of ports and leaves; each change counts
+							 * it up
+							 */
 	u32				port_count;
 	u32				leaf_count;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Tables by the hash of a flow: its flowlet, and what the policy keeps of it. */
+/* Tables by the hash of a flow: its flowlet, and the state that the policy keeps for it. */
 #include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/rtnetlink.h>
@@ -10,8 +10,8 @@
 #include "objects/flowlets.h"
 #include "policies/policy.h"
 
-/* Tables are as large as a user says: that there is no memory for one is told to him, not
- * with a backtrace to the kernel's log.
+/* The user chooses the size of tables. If there is no memory, the reply reports it; the
+ * kernel's log gets no backtrace.
  */
 #define CONGA_FLOWLETS_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
 
@@ -32,7 +32,7 @@ struct conga_flowlets *conga_flowlets_create(u32 size)
 	return NULL;
 }
 
-/* conga_flowlets_free - of one that was never published, or after RCU; NULL is none */
+/* conga_flowlets_free - free a table that was never published, or after RCU; NULL is allowed */
 void conga_flowlets_free(struct conga_flowlets *flowlets)
 {
 	if (!flowlets)
@@ -41,13 +41,13 @@ void conga_flowlets_free(struct conga_flowlets *flowlets)
 	kfree(flowlets);
 }
 
-/* In softirq, where vfree() leaves the work to a worker of its own. */
+/* This runs in softirq, where vfree() leaves the work to a worker of its own. */
 static void conga_flowlets_free_rcu(struct rcu_head *rcu)
 {
 	conga_flowlets_free(container_of(rcu, struct conga_flowlets, rcu));
 }
 
-/* conga_flowlets_publish - takes @flowlets over, frees the old after RCU */
+/* conga_flowlets_publish - takes @flowlets over, frees the old table after RCU */
 void conga_flowlets_publish(struct conga_fabric *fabric,
 			    struct conga_flowlets *flowlets)
 {
@@ -58,7 +58,9 @@ void conga_flowlets_publish(struct conga_fabric *fabric,
 	call_rcu(&old->rcu, conga_flowlets_free_rcu);
 }
 
-#define CONGA_FLOWLETS_FLUSH_STEP	4096	/* entries, then others may have the processor */
+#define CONGA_FLOWLETS_FLUSH_STEP	4096	/* entries, before other tasks may have the
+						 * processor
+						 */
 
 /* conga_flowlets_flush - every flow decides anew; the locks are held, may sleep */
 void conga_flowlets_flush(struct conga_fabric *fabric)
@@ -76,9 +78,10 @@ void conga_flowlets_flush(struct conga_fabric *fabric)
 }
 
 /*
- * conga_flow_states_create - what the policy of @params keeps for each flow
+ * conga_flow_states_create - create the state that the policy of @params keeps for each
+ * flow
  *
- * May sleep. -ENOMEM, with @params as they were.
+ * May sleep. Returns 0, or -ENOMEM and leaves @params as they were.
  */
 int conga_flow_states_create(struct conga_params *params)
 {

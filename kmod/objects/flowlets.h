@@ -3,8 +3,9 @@
 #define _CONGA_FLOWLETS_H
 
 /*
- * Inline is conga_flow_state(): policies that keep something of each flow decide for every
- * packet, so that conga_tx() and conga_forward() look it up as often (choose.c).
+ * conga_flow_state() is inline, because policies that keep state for each flow decide for
+ * every packet, so that conga_tx() and conga_forward() look it up for every packet
+ * (choose.c).
  */
 #include <linux/cache.h>
 #include <linux/rcupdate.h>
@@ -13,9 +14,9 @@
 #include "objects/fabric.h"
 #include "paper/flowlet.h"
 
-/* The table is an allocation of its own: with anything beside it a table of a power of
- * two would take one page more, or twice as many. Every packet reads this here, so that
- * it shares no cache line with what others write.
+/* The table is an allocation of its own: with a header in it, a table of a power of two
+ * would take one page more, or twice as many. Every packet reads this structure, so that it
+ * shares no cache line with data that others write.
  */
 struct conga_flowlets {
 	conga_flowlet_t	*entry;		/* by the lower bits of the flow hash */
@@ -23,14 +24,14 @@ struct conga_flowlets {
 	struct rcu_head	rcu;
 } ____cacheline_aligned_in_smp;
 
-/* What the policy keeps for each flow, by the lower bits of the flow hash, and for all of
- * them. Handed on from parameters to parameters while the policy, its parameters and the
- * size stay.
+/* The state that the policy keeps for each flow, by the lower bits of the flow hash, and
+ * for all flows together. New parameters take it over if policy, its parameters and the
+ * size stay the same.
  */
 struct conga_flow_states {
 	u32		mask;
-	u8		size;	/* bytes of one */
-	void		*shared; /* behind them, in cache lines of its own */
+	u8		size;	/* bytes of one flow's state */
+	void		*shared; /* behind the flows' states, in cache lines of its own */
 	struct rcu_head	rcu;
 	u8		state[] __aligned(8);
 };
@@ -43,7 +44,7 @@ void conga_flowlets_publish(struct conga_fabric *fabric,
 void conga_flowlets_flush(struct conga_fabric *fabric);
 int conga_flow_states_create(struct conga_params *params);
 
-/* conga_flow_state - of the flow with @hash; the policy must have some */
+/* conga_flow_state - the state of the flow with @hash; the policy must keep some */
 static inline void *conga_flow_state(const struct conga_params *params, u32 hash)
 {
 	struct conga_flow_states *states = params->flow_states;

@@ -7,7 +7,7 @@
 #include "objects/leaf.h"
 #include "objects/port.h"
 
-/* As the comment at the struct has it, where locks are a word. */
+/* The layout that the comment at the struct describes, if locks are one word. */
 #define CONGA_LEAF_LAID_OUT	(sizeof(spinlock_t) <= sizeof(u32) && IS_ENABLED(CONFIG_64BIT))
 
 static_assert(!CONGA_LEAF_LAID_OUT || sizeof(struct conga_leaf) <= 1024);
@@ -26,7 +26,7 @@ static void conga_leaf_table_free_one(void *leaf, void *unused)
 	conga_leaf_free(leaf);
 }
 
-/* conga_leaf_table_clean - free all leaves; no reader is left; may sleep */
+/* conga_leaf_table_clean - free all leaves, when no reader is left; may sleep */
 void conga_leaf_table_clean(struct conga_fabric *fabric)
 {
 	xa_destroy(&fabric->leaf_index);
@@ -46,7 +46,7 @@ struct conga_leaf *conga_leaf_find_locked(struct conga_fabric *fabric,
 	return leaf;
 }
 
-/* conga_leaf_by_index - as in a flowlet, NULL if gone; RCU or the mutex */
+/* conga_leaf_by_index - the leaf of an index in a flowlet, NULL if gone; RCU or the mutex */
 struct conga_leaf *conga_leaf_by_index(struct conga_fabric *fabric, u16 index)
 {
 	return xa_load(&fabric->leaf_index, index);
@@ -55,7 +55,7 @@ struct conga_leaf *conga_leaf_by_index(struct conga_fabric *fabric, u16 index)
 /**
  * conga_leaf_next - walk all leaves in a stable order
  * @fabric: the mutex is held
- * @index: where to go on, 0 to begin; the found leaf's index afterwards
+ * @index: the first index to look at, 0 to begin; set to the found leaf's index
  */
 struct conga_leaf *conga_leaf_next(struct conga_fabric *fabric,
 				   unsigned long *index)
@@ -63,7 +63,7 @@ struct conga_leaf *conga_leaf_next(struct conga_fabric *fabric,
 	return xa_find(&fabric->leaf_index, index, U16_MAX, XA_PRESENT);
 }
 
-/* The state in force, by order or by what hello found; under hello_lock. */
+/* The current state, configured or found by hello; under hello_lock. */
 static u8 conga_leaf_derive(const struct conga_leaf *leaf)
 {
 	const struct conga_hello *hello = leaf->hello;
@@ -75,7 +75,7 @@ static u8 conga_leaf_derive(const struct conga_leaf *leaf)
 	return CONGA_LEAF_CONGA | (hello->agreed & hello->kept);
 }
 
-/* Paths that are out, for a leaf in @state; likewise. */
+/* The paths that are out for a leaf in @state; likewise. */
 static u16 conga_leaf_silent(const struct conga_leaf *leaf, u8 state)
 {
 	u16 out = conga_extension_out(leaf);
@@ -111,7 +111,9 @@ static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
 	return leaf;
 }
 
-/* conga_leaf_forget_tag - what was learnt about an uplink that died; the locks are held */
+/* conga_leaf_forget_tag - forgets all that was learnt about an uplink that died; the locks
+ * are held
+ */
 void conga_leaf_forget_tag(struct conga_leaf *leaf, u8 tag)
 {
 	WRITE_ONCE(leaf->to.heard[tag], 0);
@@ -137,8 +139,8 @@ struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
 	err = -ENOMEM;
 	if (!conga_extension_prepare_leaf(leaf, conga_fabric_params(fabric)))
 		goto err_free_leaf;
-	/* Reserved, until the leaf is complete: the tick and events find it by index, and
-	 * may be at it by the time that the table refuses it.
+	/* The index is reserved until the leaf is complete: the tick and events find leaves
+	 * by index, and could still use this one when the table rejects it.
 	 */
 	err = xa_alloc(&fabric->leaf_index, &index, NULL,
 		       XA_LIMIT(1, U16_MAX), GFP_KERNEL);
@@ -164,7 +166,7 @@ err_free_leaf:
 	return ERR_PTR(err);
 }
 
-/* conga_leaf_flush - forget what was learnt, e.g. because its scale changed */
+/* conga_leaf_flush - forget all that was learnt, e.g. because the scale of metrics changed */
 void conga_leaf_flush(struct conga_leaf *leaf)
 {
 	conga_toleaf_flush(&leaf->to);
@@ -190,10 +192,10 @@ static void conga_leaf_count(const struct conga_leaf *leaf)
 }
 
 /*
- * conga_leaf_settle - put in force what hello found
+ * conga_leaf_settle - make the result of hello the current state
  *
- * Holds hello_lock, BH disabled. What was learnt from a leaf that is conga no
- * more says nothing.
+ * The caller holds hello_lock, BH disabled. What was learnt from a leaf that is no longer
+ * conga is forgotten.
  */
 void conga_leaf_settle(struct conga_leaf *leaf)
 {
@@ -210,7 +212,7 @@ void conga_leaf_settle(struct conga_leaf *leaf)
 		conga_leaf_count(leaf);
 }
 
-/* conga_leaf_news - as it is now; under hello_lock */
+/* conga_leaf_news - the leaf's current news; under hello_lock */
 struct conga_leaf_news conga_leaf_news(const struct conga_leaf *leaf)
 {
 	return (struct conga_leaf_news) {
@@ -221,7 +223,7 @@ struct conga_leaf_news conga_leaf_news(const struct conga_leaf *leaf)
 	};
 }
 
-/* conga_leaf_tell - of what is not as @before, if anything; holds hello_lock */
+/* conga_leaf_tell - notify if the news differ from @before; the caller holds hello_lock */
 void conga_leaf_tell(struct conga_leaf *leaf, const struct conga_leaf_news *before)
 {
 	const struct conga_leaf_news now = conga_leaf_news(leaf);
@@ -230,7 +232,7 @@ void conga_leaf_tell(struct conga_leaf *leaf, const struct conga_leaf_news *befo
 		conga_fabric_changed(leaf->fabric);
 }
 
-/* conga_leaf_set_mode - by order; begins without any knowledge of the leaf */
+/* conga_leaf_set_mode - set the configured mode; what was known of the leaf is forgotten */
 void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode)
 {
 	conga_assert_locked(leaf->fabric);
@@ -246,17 +248,17 @@ void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode)
 	spin_unlock_bh(&leaf->hello_lock);
 }
 
-/* conga_leaf_state - enum conga_mode, in force */
+/* conga_leaf_state - the current enum conga_mode */
 u8 conga_leaf_state(const struct conga_leaf *leaf)
 {
 	return conga_leaf_is_conga(leaf) ? CONGA_MODE_CONGA : CONGA_MODE_PLAIN;
 }
 
 /*
- * conga_leaf_reason - enum conga_leaf_reason, why it is in its state
+ * conga_leaf_reason - the enum conga_leaf_reason of its current state
  *
- * Any context; @params are the fabric's. Of a leaf in mode conga silence is no
- * news: it may know no hello.
+ * Any context; @params are the fabric's. A leaf in mode conga may be silent, since it may
+ * know no hello.
  */
 u8 conga_leaf_reason(const struct conga_leaf *leaf,
 		     const struct conga_params *params)
@@ -278,7 +280,7 @@ u16 conga_leaf_open(struct conga_leaf *leaf)
 	return conga_path_usable(leaf) & ~conga_leaf_shut(leaf);
 }
 
-/* conga_leaf_path_reason - enum conga_path_reason, in force now; likewise */
+/* conga_leaf_path_reason - the current enum conga_path_reason; likewise */
 u8 conga_leaf_path_reason(struct conga_leaf *leaf, struct conga_port *port)
 {
 	u8 reason = conga_path_reason(leaf, port);

@@ -2,8 +2,8 @@
 #ifndef _CONGA_LEAF_H
 #define _CONGA_LEAF_H
 
-/* Inline: conga_tx(), conga_rx() and conga_forward() look a leaf up, and at its state, for every
- * packet.
+/* Inline, because conga_tx(), conga_rx() and conga_forward() look up a leaf and its state
+ * for every packet.
  */
 #include <linux/hash.h>
 #include <linux/in6.h>
@@ -18,7 +18,7 @@
 #include "paper/hello.h"
 #include "paper/toleaf.h"
 
-/* What events said last. */
+/* The state in the last events. */
 struct conga_leaf_told {
 	u8	state;
 	u8	reason;
@@ -26,9 +26,9 @@ struct conga_leaf_told {
 };
 
 /*
- * A leaf takes an object of 1024 bytes, one of 192 for hello, and for each set of its
- * paths one of 512 bytes or less with four uplinks. Its cache lines, of 64 bytes, are
- * divided by who writes them:
+ * A leaf takes an object of 1024 bytes, one of 192 for hello, and for each set of its paths
+ * one of 512 bytes or less with four uplinks. Its cache lines, of 64 bytes, are divided by
+ * their writers:
  *
  *   0	what every packet to or from the leaf reads. Packets write busy alone, once a tick
  *	and LBTag.
@@ -41,8 +41,8 @@ struct conga_leaf_told {
  *	packets sent when they feed back something new.
  *   9	extension: of probes, some per Tp, if there are any; read once a flowlet then.
  *
- * So of a leaf's lines only those of its two tables bounce between CPUs, which is what
- * tables are for: one CPU hears, another sends.
+ * So only the lines of a leaf's two tables bounce between CPUs. The tables need that: one
+ * CPU receives, another sends.
  */
 struct conga_leaf {
 	struct in6_addr		addr;	/* IPv4 as ::ffff:a.b.c.d */
@@ -52,7 +52,7 @@ struct conga_leaf {
 					 * gets stamps; READ_ONCE by packets
 					 */
 	u8			mode;	/* enum conga_mode, as ordered */
-	u16			silent;	/* paths that are out, READ_ONCE by packets */
+	u16			silent;	/* paths that are out; READ_ONCE by packets */
 	u8			origin;	/* enum conga_origin */
 	bool			v4;	/* addr is an IPv4 address */
 	struct conga_fabric	*fabric;
@@ -61,27 +61,31 @@ struct conga_leaf {
 					 */
 	struct conga_paths __rcu *paths; /* the newest key's first, by path.c */
 	spinlock_t		paths_lock;	/* paths and what follows; BH */
-	u16			path_up;	/* uplinks that led there, as counted */
+	u16			path_up;	/* uplinks that led there, as in the counters */
 	u8			path_keys;	/* sets of paths */
 	struct {
-		u32		path_evicted;	/* jiffies, the last in favour of another */
-		u32		own_looked;	/* jiffies, at a packet's address; tx.c */
+		u32		path_evicted;	/* jiffies, the last time that a set replaced
+						 * another
+						 */
+		u32		own_looked;	/* jiffies, when tx.c last looked at a packet's
+						 * address
+						 */
 	} __aligned(8);
 	struct conga_leaf_told	told;	/* the last event's, by event.c */
-	u8			own_rank;	/* enum conga_own_rank */
+	u8			own_rank;	/* enum conga_own_rank, the reason for own */
 	spinlock_t		hello_lock;	/* *hello, state, silent, own; BH */
 	atomic64_t		explicit_sent;	/* ns, last explicit feedback */
-	struct in6_addr		own;		/* address that it knows this node by */
+	struct in6_addr		own;		/* the address by which it knows this node */
 	struct conga_toleaf	to;
 	struct conga_fromleaf	from ____cacheline_aligned_in_smp;
-	struct conga_hello	*hello;	/* of the tick and of answers */
+	struct conga_hello	*hello;	/* used by the tick and by answers */
 	struct conga_leaf_extension extension; /* of the policy */
 };
 
-/* Products: upper bits depend on all lower ones, and are folded onto these, so that it
- * does not matter where leaves' addresses differ. (Of those whose halves are alike, as
- * fd00:0:0:7::7, ipv6_addr_hash() makes one number.) Who could choose addresses that
- * collide is an operator, who has better ways to slow this box down.
+/* The hash multiplies: upper bits of a product depend on all lower ones, and are folded
+ * onto these, so that addresses may differ in any bits. (ipv6_addr_hash() maps addresses
+ * with equal halves, as fd00:0:0:7::7, to one number.) Only an operator can choose
+ * addresses that collide, and an operator has better ways to slow this node down.
  */
 static inline u32 conga_leaf_hash(const void *key, u32 len, u32 seed)
 {
@@ -108,7 +112,7 @@ static const struct rhashtable_params conga_leaf_params = {
 	.automatic_shrinking	= true,
 };
 
-/* conga_leaf_find - by address, NULL if none; RCU */
+/* conga_leaf_find - find by address, NULL if none; RCU */
 static __always_inline struct conga_leaf *
 conga_leaf_find(struct conga_fabric *fabric, const struct in6_addr *addr)
 {
@@ -120,23 +124,23 @@ static inline bool conga_leaf_is_v4(const struct conga_leaf *leaf)
 	return leaf->v4;
 }
 
-/* In struct conga_leaf::state, beside the ports */
+/* A bit in struct conga_leaf::state, beside the ports */
 #define CONGA_LEAF_CONGA	BIT(7)
 #define CONGA_LEAF_PORTS	(BIT(CONGA_DSTPORTS_MAX) - 1)
 
-/* Are packets to it stamped, at any port, and its stamps learnt from? Any context. */
+/* Do packets to it get stamps at any port, and are its stamps learnt? Any context. */
 static inline bool conga_leaf_is_conga(const struct conga_leaf *leaf)
 {
 	return READ_ONCE(leaf->state) & CONGA_LEAF_CONGA;
 }
 
-/* Are packets to it stamped that go to @port, a bit of conga_dstports_bit()? */
+/* Do packets to it get stamps at @port, a bit of conga_dstports_bit()? */
 static inline bool conga_leaf_stamps(const struct conga_leaf *leaf, u8 port)
 {
 	return READ_ONCE(leaf->state) & port;
 }
 
-/* Of what hello found, what others are told about. */
+/* The results of hello that are reported to others */
 struct conga_leaf_news {
 	u16	silent;
 	u16	narrow;
@@ -144,19 +148,19 @@ struct conga_leaf_news {
 	u8	reason;
 };
 
-/* Is the path by @tag out, because the leaf does not answer by it, or it is narrow? */
+/* Is the path by @tag out, because the leaf does not answer by it, or because it is narrow? */
 static inline bool conga_leaf_is_silent(const struct conga_leaf *leaf, u8 tag)
 {
 	return READ_ONCE(leaf->silent) & BIT(tag);
 }
 
-/* Paths that are not for new flowlets, whether they lead to the leaf or not. */
+/* Paths that new flowlets must not take, whether they lead to the leaf or not */
 static inline u16 conga_leaf_shut(const struct conga_leaf *leaf)
 {
 	return READ_ONCE(leaf->silent) | READ_ONCE(leaf->fabric->draining);
 }
 
-/* A packet goes by @tag. The word is written once per tick and LBTag. */
+/* Notes that a packet leaves by @tag. The word is written once per tick and LBTag. */
 static inline void conga_leaf_mark_busy(struct conga_leaf *leaf, u8 tag)
 {
 	if (!test_bit(tag, &leaf->busy))

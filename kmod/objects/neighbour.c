@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Gateways that do not answer, where the kernel leaves out their nexthops.
+ * Gateways that do not answer; the kernel may leave out their nexthops.
  *
- * A neighbour's state is no part of the generation of routes, so that paths which were
- * resolved by it must be resolved anew when it changes. Only gateways that a path
- * depends on are watched: whoever makes a node look for other neighbours, as a scan of
- * a network does, changes nothing here.
+ * The generation of routes does not include neighbours' states, so that paths which depend
+ * on a neighbour must be resolved anew when its state changes. Only gateways on which a
+ * path depends are watched: a network scan, which makes a node look for other neighbours,
+ * has no effect here.
  */
 #include <linux/in6.h>
 #include <linux/spinlock.h>
@@ -18,10 +18,10 @@
 #include "objects/path.h"
 #include "objects/port.h"
 
-/* Guards writes of all ports' gateways. Taken inside a leaf's paths_lock. */
+/* This lock guards writes of all ports' gateways. It is taken inside a leaf's paths_lock. */
 static DEFINE_SPINLOCK(conga_neighbour_lock);
 
-/* More gateways than a port has room for: every neighbour is watched. */
+/* The port has more gateways than it has room for: every neighbour is watched. */
 static bool conga_neighbour_watches(const struct conga_port *port,
 				    const struct in6_addr *gateway)
 {

@@ -2,19 +2,19 @@
 /*
  * The address of this node: which one do leaves know it by?
  *
- * A leaf heeds control packets only from an address that it knows as a leaf, and
- * that is the one that the tunnel's packets to it have. Who knows it best is asked
- * first: the operator; packets of a tunnel that were seen to leave for the leaf; an
- * address to which the leaf answered a hello; the one that the leaf's hellos came to;
- * the local address of a vxlan device of the fabric's UDP ports; and last the route,
- * which fills in the source of a tunnel without a local address.
+ * A leaf accepts control packets only from an address that it knows as a leaf: the source
+ * of the tunnel's packets to it. The sources of knowledge are, the best first: the
+ * operator; packets of a tunnel that were seen to leave for the leaf; an address to which
+ * the leaf answered a hello; the address to which the leaf's hellos came; the local address
+ * of a vxlan device of the fabric's UDP ports; and last the route, which fills in the
+ * source of a tunnel without a local address.
  *
- * While a leaf answers to the address of the tunnel's packets, it stays: a second
- * tunnel endpoint of this node that sends to the same leaf changes nothing. While it
- * does not answer, the traffic is followed.
+ * While a leaf answers to the address of the tunnel's packets, that address stays, even if
+ * a second tunnel endpoint of this node sends to the same leaf. While the leaf does not
+ * answer, the address follows the traffic.
  *
- * Probes are sent far too often to look for an address each time. A work finds what
- * they need, when something changed, and packets read what it found.
+ * Probes are sent far too often to look for an address each time. A work finds the
+ * addresses after a change, and packets read them.
  */
 #include <linux/inetdevice.h>
 #include <linux/workqueue.h>
@@ -28,12 +28,12 @@
 #include "objects/own.h"
 #include "objects/port.h"
 
-/* Changes come in crowds, e.g. of devices: one look for all of them. */
+/* Changes come in bursts, e.g. of devices: one refresh covers a burst. */
 #define CONGA_OWN_DELAY_MS	20
 
-/* --- what a leaf knows this node by --- */
+/* --- the address by which a leaf knows this node --- */
 
-/* conga_own_changed - there may be another address; RCU or the locks */
+/* conga_own_changed - the address may have changed; RCU or the locks */
 void conga_own_changed(struct conga_fabric *fabric)
 {
 	if (!READ_ONCE(fabric->leaving))
@@ -64,13 +64,13 @@ static void conga_own_set(struct conga_leaf *leaf, const struct in6_addr *addr,
 	conga_own_changed(fabric);
 }
 
-/* While the leaf answers to the address that the tunnel's packets have, that stays. */
+/* While the leaf answers to the address of the tunnel's packets, that address stays. */
 static bool conga_own_settled(const struct conga_leaf *leaf)
 {
 	return leaf->own_rank == CONGA_OWN_ANSWERED && leaf->hello->agreed;
 }
 
-/* Is @source the one that the leaf has answered to by now? */
+/* Is @source the address to which the leaf has answered by now? */
 static u8 conga_own_seen_rank(const struct conga_leaf *leaf,
 			      const struct in6_addr *source)
 {
@@ -83,7 +83,7 @@ static u8 conga_own_seen_rank(const struct conga_leaf *leaf,
 /* conga_own_learn - a packet of a tunnel leaves for @leaf from @source */
 void conga_own_learn(struct conga_leaf *leaf, const struct in6_addr *source)
 {
-	/* Read without the lock, so that packets of a second endpoint do not take it. */
+	/* This reads without the lock, so that packets of a second endpoint do not take it. */
 	if (data_race(conga_own_settled(leaf)))
 		return;
 	spin_lock_bh(&leaf->hello_lock);
@@ -95,8 +95,8 @@ void conga_own_learn(struct conga_leaf *leaf, const struct in6_addr *source)
 /*
  * conga_own_called - a hello of @leaf came to @addr, :: if to a group
  *
- * Anybody can send one in the leaf's name, so that it counts while nothing better is
- * known.
+ * Any sender can forge a hello of the leaf, so that the address is used only while no
+ * better one is known.
  */
 void conga_own_called(struct conga_leaf *leaf, const struct in6_addr *addr)
 {
@@ -111,7 +111,7 @@ void conga_own_called(struct conga_leaf *leaf, const struct in6_addr *addr)
 /*
  * conga_own_answered - an answer with a right nonce came to @addr; holds hello_lock
  *
- * It says nothing of another address that the tunnel's packets have.
+ * It does not confirm another address that the tunnel's packets have.
  */
 void conga_own_answered(struct conga_leaf *leaf, const struct in6_addr *addr)
 {
@@ -123,7 +123,7 @@ void conga_own_answered(struct conga_leaf *leaf, const struct in6_addr *addr)
 		conga_own_set(leaf, addr, CONGA_OWN_ANSWERED);
 }
 
-/* What is kept of a leaf's, and why. */
+/* Keeps the address for the leaf, and the reason for it. */
 static u8 conga_own_recall(struct conga_leaf *leaf, struct in6_addr *addr)
 {
 	u8 rank;
@@ -135,7 +135,7 @@ static u8 conga_own_recall(struct conga_leaf *leaf, struct in6_addr *addr)
 	return rank;
 }
 
-/* --- what the route says --- */
+/* --- the address of the route --- */
 
 static bool conga_own_route4(const struct conga_leaf *leaf, int oif,
 			     const struct conga_params *params,
@@ -176,7 +176,7 @@ static bool conga_own_route6(const struct conga_leaf *leaf, int oif,
 	return !ipv6_addr_any(addr);
 }
 
-/* The source that a packet without one gets, in the L3 domain of the port. */
+/* The source that the kernel gives a packet without one, in the L3 domain of the port */
 static bool conga_own_route(const struct conga_leaf *leaf,
 			    const struct conga_port *port,
 			    const struct conga_params *params,
@@ -189,7 +189,7 @@ static bool conga_own_route(const struct conga_leaf *leaf,
 	       conga_own_route6(leaf, oif, params, addr);
 }
 
-/* --- what packets ask --- */
+/* --- the address for packets --- */
 
 static void conga_own_read(const struct conga_port *port, struct conga_own *own)
 {
@@ -230,7 +230,7 @@ bool conga_own_source(struct conga_leaf *leaf, const struct conga_port *port,
 	return true;
 }
 
-/* conga_own_origin - the leaf that probes by @port are about; false if none is known */
+/* conga_own_origin - the origin of probes by @port; false if no address is known */
 bool conga_own_origin(const struct conga_port *port,
 		      const struct conga_params *params, bool v4,
 		      struct in6_addr *origin)
@@ -264,7 +264,7 @@ static bool conga_own_same_domain(const struct vxlan_dev *tunnel,
 	       l3mdev_master_ifindex_rcu(dev);
 }
 
-/* Are the packets of the tunnel among those that the fabric takes, at the port? */
+/* Does the fabric take the packets of the tunnel at this port? */
 static bool conga_own_fits(const struct vxlan_dev *tunnel,
 			   const struct conga_port *port,
 			   const struct conga_params *params)
@@ -302,8 +302,8 @@ static void conga_own_find_tunnels(const struct conga_port *port,
 	}
 }
 
-/* What the last leaf that taught an address knows is taken if the port leads there,
- * and has none, or one that nobody answered to.
+/* The port takes the address by which the last such leaf knows this node, if the port leads
+ * there and has no address, or one to which no leaf answered.
  */
 static void conga_own_find_learnt(const struct conga_port *port, bool v4,
 				  struct conga_own *own)
@@ -363,7 +363,7 @@ static void conga_own_refresh_port(struct conga_port *port,
 	write_sequnlock(lock);
 }
 
-/* A leaf is not called from an address that this node has no more. */
+/* A leaf must not get packets from an address that this node no longer has. */
 static void conga_own_forget(struct conga_leaf *leaf)
 {
 	spin_lock(&leaf->hello_lock);
@@ -374,7 +374,7 @@ static void conga_own_forget(struct conga_leaf *leaf)
 	spin_unlock(&leaf->hello_lock);
 }
 
-/* A section of its own for each leaf, since there may be many. */
+/* Each leaf gets its own RCU section, since there may be many leaves. */
 static void conga_own_forget_all(struct conga_fabric *fabric)
 {
 	struct conga_leaf *leaf;
@@ -418,14 +418,14 @@ static void conga_own_work(struct work_struct *work)
 
 /* --- beginning and end --- */
 
-/* conga_own_setup - of a fabric that nobody sees yet */
+/* conga_own_setup - of a fabric that is not published yet */
 void conga_own_setup(struct conga_fabric *fabric)
 {
 	seqlock_init(&fabric->own_lock);
 	INIT_DELAYED_WORK(&fabric->own_work, conga_own_work);
 }
 
-/* conga_own_refresh - the configuration changed; it is in force on return */
+/* conga_own_refresh - the configuration changed; the addresses are current on return */
 void conga_own_refresh(struct conga_fabric *fabric)
 {
 	conga_assert_locked(fabric);

@@ -11,7 +11,7 @@ struct conga_leaf;
 struct conga_params;
 struct conga_port;
 
-/* Why an address of this node is taken for the one that a leaf knows it by. */
+/* The reasons to take an address of this node as the one by which a leaf knows it */
 enum conga_own_rank {
 	CONGA_OWN_NONE,
 	CONGA_OWN_CALLED,	/* the leaf's hellos came to it */

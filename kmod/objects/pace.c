@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much processor time the rounds of fabrics may take that nobody's cgroup pays for
+ * The processor time of fabrics' rounds, which no cgroup accounts for
  *
  * Goal: timers and works run in softirq and in the kernel's threads. A user without
  * privileges can have fabrics in network namespaces of his own, thousands of leaves in each
- * and as many namespaces as his limits allow; the time that their rounds take is everybody's.
- * So rounds of one kind (probes, hellos, looks for news, looks at rates) take 1 / SHARE of
- * one processor at most, those of all such fabrics together.
+ * and as many namespaces as his limits allow; all users pay for the time of their rounds.
+ * So the rounds of one kind (probes, hellos, looks for news, looks at rates) of all such
+ * fabrics together take at most 1 / SHARE of one processor.
  *
  * Mechanism: a round is timed, and the next round of its kind in its fabric does not begin
  * before SHARE times as long have passed, times the number of such fabrics. A round that
- * waited is not made up for. Where rounds become longer than the interval that was asked for
- * allows, they come less often. Each round counts OVERHEAD more, for the interrupt or the
- * thread that it takes to begin one.
+ * waited is not repeated later. If rounds take too long for the configured interval, they
+ * become less frequent. Each round counts OVERHEAD more, for the interrupt or the thread
+ * that it takes to begin one.
  *
- * What the packets that a round sends cost where they arrive is not in that time. The
- * slower the machine, the longer is a round, and the rarer: what is bounded is a share.
+ * That time does not include the cost of a round's packets at their receivers. On a slower
+ * machine a round is longer, and rounds are less frequent: the bound is a share of the
+ * time.
  *
  * A network namespace whose user namespace is the initial one belongs to the administrator,
- * who is not bounded.
+ * whose rounds have no bound.
  *
  * Fixed point: ns. A round counts 2^36 ns (a minute) at most, there are 2^20 namespaces at
  * most, SHARE has 7 bits: 63 in all.
@@ -34,8 +35,10 @@
 
 #define CONGA_PACE_SHARE	100
 #define CONGA_PACE_OVERHEAD	5000ULL			/* ns */
-#define CONGA_PACE_LONGEST	(60ULL * NSEC_PER_SEC)	/* a round, as it counts */
-#define CONGA_PACE_WAIT		(10ULL * NSEC_PER_SEC)	/* then it is asked again */
+#define CONGA_PACE_LONGEST	(60ULL * NSEC_PER_SEC)	/* the longest that a round counts */
+#define CONGA_PACE_WAIT		(10ULL * NSEC_PER_SEC)	/* the longest wait, after which it is
+							 * asked again
+							 */
 
 /* Fabrics in network namespaces of users without privileges. */
 static atomic_t conga_pace_fabrics = ATOMIC_INIT(0);
@@ -53,16 +56,16 @@ void conga_pace_enter(const struct net *net)
 		atomic_inc(&conga_pace_fabrics);
 }
 
-/* conga_pace_leave - it has none any more */
+/* conga_pace_leave - @net has no fabric any more */
 void conga_pace_leave(const struct net *net)
 {
 	if (conga_pace_bounds(net))
 		atomic_dec(&conga_pace_fabrics);
 }
 
-/* conga_pace_wait - ns until a round may begin, and 10 s at most; any context
+/* conga_pace_wait - ns until a round may begin, at most 10 s; any context
  *
- * Fabrics come and go, so that a round that waited has to ask again.
+ * Fabrics come and go, so that a round that waited must call this again.
  */
 u64 conga_pace_wait(const struct conga_pace *pace)
 {
@@ -73,7 +76,7 @@ u64 conga_pace_wait(const struct conga_pace *pace)
 	return clamp_t(s64, wait, 0, CONGA_PACE_WAIT);
 }
 
-/* conga_pace_jiffies - until a work may begin its next round, @interval ns at least */
+/* conga_pace_jiffies - jiffies until a work may begin its next round, at least @interval ns */
 unsigned long conga_pace_jiffies(const struct conga_pace *pace, u64 interval)
 {
 	return nsecs_to_jiffies(max(interval, conga_pace_wait(pace)));

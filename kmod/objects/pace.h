@@ -6,12 +6,12 @@
 
 struct net;
 
-/* Rounds of one kind, see pace.c. Written where such a round ends, of which one runs at a
- * time; who reads it meanwhile may see the length of one round and the end of another.
+/* The rounds of one kind, see pace.c. The end of such a round writes it, and one round runs
+ * at a time; a concurrent reader may see the length of one round and the end of another.
  */
 struct conga_pace {
 	u64	ended;	/* ns, the last round */
-	u64	spent;	/* ns, by it; 0: nothing is to be waited for */
+	u64	spent;	/* ns, length of the last round; 0: no wait is needed */
 };
 
 bool conga_pace_bounds(const struct net *net);

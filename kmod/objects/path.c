@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Paths: (leaf, key, uplink) -> nexthops, usable or why not. This file keeps them: sets of
- * paths of a leaf, a set for each key, found by packets, replaced, evicted and forgotten.
- * How a set is made of routes is path_search.c's.
+ * Paths: (leaf, key, uplink) -> nexthops, or the reason why it is unusable. This file keeps
+ * sets of paths of a leaf, one for each key: packets find sets, and sets are replaced,
+ * evicted and forgotten. path_search.c makes a set from routes.
  *
  * An uplink is a path to a leaf for a packet if and only if it has a live nexthop of
- * the decision that the kernel makes about this very packet. What the decision depends
- * on beside the destination is the key: the DSCP, and, where there are routing rules,
- * the source, the ports, the L3 domain and those bits of the mark that a rule looks at.
+ * the decision that the kernel makes about this very packet. The key has all on which the
+ * decision depends, beside the destination: the DSCP, and, where there are routing rules,
+ * the source, the ports, the L3 domain and those bits of the mark that a rule matches.
  *
  * The paths of one key are resolved together, published as a constant set and replaced
- * whole. A leaf keeps the sets of a few keys side by side. They stay good as long as the
- * generation of routes and ports does: every change of a route, rule, address, nexthop,
- * carrier or watched neighbour moves it, so that a withdrawal takes effect at the next
- * packet, and a route that returns is found at the next packet too. With one exception:
- * IPv6 deletes a route without a new generation. So a set also holds the routes that
- * its verdicts rest on, and is resolved anew when the kernel gives one of them up.
+ * whole. A leaf keeps the sets of a few keys side by side. They stay valid as long as the
+ * generation of routes and ports stays the same: every change of a route, rule, address,
+ * nexthop, carrier or watched neighbour moves it, so that a withdrawal takes effect at the
+ * next packet, and a route that returns is found at the next packet too. There is one
+ * exception: IPv6 deletes a route without a new generation. So a set also holds the routes
+ * that its verdicts rest on, and is resolved anew when the kernel gives one of them up.
  */
 #include <linux/jiffies.h>
 #include <linux/random.h>
@@ -26,11 +26,11 @@
 #include "objects/path_search.h"
 #include "objects/port.h"
 
-/* Sets beyond one for each leaf that a fabric may keep. */
+/* The number of sets, beyond one for each leaf, that a fabric may keep. */
 #define CONGA_PATH_EXTRA	4096
 
-/* A leaf with as many keys as it may have takes a new one in place of another this
- * often, so that packets of ever new keys cost no look-up each.
+/* A leaf with the largest number of keys replaces a set at most this often, so that packets
+ * with ever new keys do not cost a look-up each.
  */
 #define CONGA_PATH_EVICT	(HZ / 10)
 
@@ -53,7 +53,7 @@ static struct conga_paths *conga_path_locked(struct conga_leaf *leaf,
 	return rcu_dereference_protected(paths, lockdep_is_held(&leaf->paths_lock));
 }
 
-/* The pointer that points at the set with this key, or at none. */
+/* The pointer to the set with this key, or the NULL pointer at the end. */
 static struct conga_paths __rcu **conga_path_place(struct conga_leaf *leaf,
 						   const struct conga_path_key *key)
 {
@@ -66,7 +66,7 @@ static struct conga_paths __rcu **conga_path_place(struct conga_leaf *leaf,
 	return place;
 }
 
-/* The fabric counts those sets that are not the only one of their leaf. */
+/* The fabric counts the sets of leaves beyond one for each leaf. */
 static void conga_path_count_keys(struct conga_leaf *leaf, int more)
 {
 	int before = max(leaf->path_keys - 1, 0);
@@ -89,7 +89,7 @@ static bool conga_path_is_default(const struct conga_paths *paths)
 	return paths->key.domain == CONGA_PATH_OWN_DOMAIN;
 }
 
-/* The set that was used least lately, but never the first one. */
+/* The set that was not used for the longest time, but never the first one. */
 static struct conga_paths __rcu **conga_path_oldest(struct conga_leaf *leaf)
 {
 	struct conga_paths __rcu **place, **oldest = NULL;
@@ -106,7 +106,7 @@ static struct conga_paths __rcu **conga_path_oldest(struct conga_leaf *leaf)
 	return oldest;
 }
 
-/* May the leaf keep the paths of one key more? If need be in place of others. */
+/* May the leaf keep the paths of one more key? If necessary, it evicts another set. */
 static bool conga_path_room(struct conga_leaf *leaf)
 {
 	const struct conga_paths *first = conga_path_locked(leaf, leaf->paths);
@@ -123,7 +123,7 @@ static bool conga_path_room(struct conga_leaf *leaf)
 	return true;
 }
 
-/* Which uplinks lead to the leaf, whatever the key, by counters and events. */
+/* Counts the uplinks that begin or cease to lead to the leaf by any key. */
 static void conga_path_tell(struct conga_leaf *leaf)
 {
 	struct conga_stats __percpu *stats = leaf->fabric->stats;
@@ -148,8 +148,8 @@ static bool conga_path_news(const struct conga_paths *before, const struct conga
 	return false;
 }
 
-/* What no packet can have any more is not shown, and takes no room. What control packets
- * asked for while there was no packet stays while it is alone.
+/* Removes sets whose key no packet can have any more. The set that control packets used
+ * before there was any packet stays only while it is alone.
  */
 static void conga_path_prune(struct conga_leaf *leaf, const struct conga_path_rules *rules)
 {
@@ -170,7 +170,7 @@ static void conga_path_prune(struct conga_leaf *leaf, const struct conga_path_ru
 		conga_path_unlink(leaf, made_up);
 }
 
-/* In place of the one with its key, or else as the first. */
+/* Replaces the set with this key, or becomes the first set. */
 static void conga_path_publish(struct conga_leaf *leaf, struct conga_paths __rcu **place,
 			       struct conga_paths *paths)
 {
@@ -191,7 +191,7 @@ static void conga_path_publish(struct conga_leaf *leaf, struct conga_paths __rcu
 	conga_path_tell(leaf);
 }
 
-/* Of several processors that find the paths outdated one resolves them. */
+/* If several processors find the paths stale, one of them resolves them. */
 static const struct conga_paths *conga_path_resolve_locked(struct conga_leaf *leaf,
 							   const struct conga_path_key *key)
 {
@@ -220,7 +220,7 @@ static const struct conga_paths *conga_path_resolve(struct conga_leaf *leaf,
 	return paths;
 }
 
-/* --- for packets and for those who ask; BH disabled, RCU --- */
+/* --- for packets and queries; BH disabled, RCU --- */
 
 static struct conga_paths *conga_path_get(struct conga_leaf *leaf,
 					  const struct conga_path_key *key)
@@ -250,7 +250,7 @@ const struct conga_paths *conga_path_find(struct conga_leaf *leaf,
 	return paths;
 }
 
-/* conga_path_renew - the same paths, once a route of theirs was found given up */
+/* conga_path_renew - resolve the same paths again, after the kernel gave up a route of theirs */
 const struct conga_paths *conga_path_renew(struct conga_leaf *leaf,
 					   const struct conga_paths *paths)
 {
@@ -261,8 +261,8 @@ const struct conga_paths *conga_path_renew(struct conga_leaf *leaf,
 }
 
 /*
- * conga_path_main - the paths of the packets that were seen to @leaf, or, before there
- * are any, of one without marks and DSCP
+ * conga_path_main - the paths of the packets that went to @leaf, or, before the first one,
+ * of a packet without marks and DSCP
  *
  * NULL without memory. With several keys these are the newest key's.
  */
@@ -281,7 +281,7 @@ const struct conga_paths *conga_path_main(struct conga_leaf *leaf)
 	return IS_ERR(paths) ? NULL : paths;
 }
 
-/* All keys' paths are brought up to date, one after the other. */
+/* This brings the paths of all keys up to date, one after the other. */
 static void conga_path_refresh(struct conga_leaf *leaf)
 {
 	const struct conga_paths *paths = conga_path_main(leaf);
@@ -305,9 +305,9 @@ const struct conga_paths *conga_path_by(struct conga_leaf *leaf, u8 tag)
 }
 
 /*
- * conga_path_dst - a route to @leaf by the uplink @port, of packets of any key
+ * conga_path_dst - a route to @leaf by the uplink @port, for packets of any key
  *
- * NULL if there is none. It is good for the RCU section, no reference is taken.
+ * NULL if there is none. The route is valid in the RCU section; no reference is taken.
  */
 struct dst_entry *conga_path_dst(struct conga_leaf *leaf, const struct conga_port *port)
 {
@@ -358,7 +358,7 @@ u16 conga_path_usable(struct conga_leaf *leaf)
 	return usable;
 }
 
-/* conga_path_reason - enum conga_path_reason, in force now */
+/* conga_path_reason - the current enum conga_path_reason */
 u8 conga_path_reason(struct conga_leaf *leaf, struct conga_port *port)
 {
 	const struct conga_paths *paths;
@@ -375,7 +375,7 @@ u8 conga_path_reason(struct conga_leaf *leaf, struct conga_port *port)
 
 /* --- the end of leaves and uplinks --- */
 
-/* conga_path_forget_all - the leaf dies, and nobody sees it any more */
+/* conga_path_forget_all - forget all paths of a leaf that dies, and has no reader any more */
 void conga_path_forget_all(struct conga_leaf *leaf)
 {
 	spin_lock_bh(&leaf->paths_lock);
@@ -385,8 +385,8 @@ void conga_path_forget_all(struct conga_leaf *leaf)
 	spin_unlock_bh(&leaf->paths_lock);
 }
 
-/* Sets that have a route by @tag, whose device waits for it. They are resolved again by
- * the next packet.
+/* Removes sets that hold a route by @tag, since its device waits for the route. The next
+ * packet resolves them again.
  */
 static void conga_path_forget(struct conga_leaf *leaf, u8 tag)
 {

@@ -17,14 +17,15 @@ struct conga_port;
 struct net;
 struct net_device;
 
-#define CONGA_PATH_KEYS		8	/* kinds of packets to a leaf whose paths are kept */
-#define CONGA_PATH_NEXTHOPS	32	/* of one kind of packets, at most */
-#define CONGA_PATH_MEMBERS	32	/* of a decision that are no such, at most */
+#define CONGA_PATH_KEYS		8	/* sets of paths that a leaf keeps */
+#define CONGA_PATH_NEXTHOPS	32	/* of one set, at most */
+#define CONGA_PATH_MEMBERS	32	/* unused nexthops of one set, at most */
 
-#define CONGA_PATH_OWN_DOMAIN	(-1)	/* each port is asked for in its own L3 domain */
+#define CONGA_PATH_OWN_DOMAIN	(-1)	/* each port is looked up in its own L3 domain */
 
-/* What the kernel's decision about a packet depends on, beside the destination. What no
- * rule looks at is 0. Compared as bytes, so that it must have no holes.
+/* The properties of a packet on which the kernel's decision depends, beside the
+ * destination. A property that no rule matches is 0. Keys are compared as bytes, so that
+ * the structure must have no holes.
  */
 struct conga_path_key {
 	struct in6_addr	source;		/* outer, IPv4 mapped */
@@ -32,8 +33,8 @@ struct conga_path_key {
 	s32		domain;		/* ifindex of the L3 master device, or 0 */
 	s32		iif;		/* of packets that pass this node, or 0 */
 	__be16		dstport;	/* outer */
-	u16		sport;		/* the least one of its class, outer */
-	u8		tos;		/* DSCP in its place */
+	u16		sport;		/* the smallest one of its class, outer */
+	u8		tos;		/* DSCP, at its bits of the TOS byte */
 	u8		zero[3];
 };
 
@@ -42,23 +43,24 @@ struct conga_nexthop {
 	struct dst_entry	*dst;	/* held */
 	union {
 		u32		cookie;	/* of IPv6, for dst_check() */
-		u32		mtu;	/* of IPv4, as dst_mtu() has it; 0: ask each time */
+		u32		mtu;	/* of IPv4, as dst_mtu() returns it; 0: call it each time */
 	};
-	u16			weight;	/* as the route has it, at least 1 */
+	u16			weight;	/* the route's weight, at least 1 */
 	u8			tag;	/* LBTag of the port */
 };
 
-/* A nexthop of the kernel's decision that is not used: its device is no port, or it is
- * down. A packet whose own route is by it is the decision's, too.
+/* A nexthop of the kernel's decision that is not used, because its device is no port, or
+ * because it is down. A packet whose own route is by this nexthop belongs to the decision,
+ * too.
  */
 struct conga_path_member {
-	const struct net_device	*dev;	/* compared, never looked at */
+	const struct net_device	*dev;	/* compared, never dereferenced */
 	u32			gateway; /* IPv4, or the hash of IPv6; 0: none */
 };
 
 /* All nexthops on one port. */
 struct conga_path {
-	u32	weight;	/* the sum of theirs */
+	u32	weight;	/* the sum of their weights */
 	u8	first;	/* in paths->nexthop */
 	u8	count;	/* 0: unusable */
 	u8	reason;	/* enum conga_path_reason, 0: unknown */
@@ -66,14 +68,15 @@ struct conga_path {
 
 /*
  * The paths to a leaf for packets with one key, resolved together. Once published, only
- * four words change: genid, which whoever finds a route given up sets to 0, and seen, own
- * and owned. A packet finds one set and uses nothing else, so that key and path never part.
+ * four words change: genid, which is set to 0 when a route is found given up, and seen, own
+ * and owned. A packet finds one set and uses only that set, so that its key and its path
+ * always match.
  */
 struct conga_paths {
-	u64			genid;	/* of routes and ports, when resolved; 0: outdated */
+	u64			genid;	/* generation of routes and ports when resolved; 0: stale */
 	u16			routed;	/* paths with a nexthop, a bit per LBTag */
 	bool			uneven;	/* weights per port differ */
-	bool			lone;	/* only key.tos tells packets apart: no rules, no IPsec */
+	bool			lone;	/* packets differ only in key.tos: no rules, no IPsec */
 	bool			xfrm;	/* there are IPsec policies */
 	u8			nexthops;
 	u8			members;
@@ -83,10 +86,10 @@ struct conga_paths {
 					 */
 	struct conga_path	path[CONGA_TAGS_MAX];	/* by LBTag */
 	struct conga_path_key	key;
-	struct conga_path_rules	rules;	/* in force when resolved */
+	struct conga_path_rules	rules;	/* the rules when resolved */
 	struct dst_entry	*witness; /* held; IPv6: the route that verdicts rest on */
 	u32			witness_cookie;
-	unsigned long		seen;	/* jiffies, of the last use but as the first one */
+	unsigned long		seen;	/* jiffies, of the last use, except in the first set */
 	unsigned long		owned;	/* jiffies, when own was written; likewise */
 	struct conga_paths __rcu *next;
 	struct rcu_head		rcu;

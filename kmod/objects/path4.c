@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * IPv4 paths: which nexthops of the kernel's route to a leaf are on a port, and the
- * kernel's own route by each.
+ * IPv4 paths: the nexthops of the kernel's route to a leaf that are on a port, and the
+ * kernel's own route by each of them.
  *
- * First the route as it is found without a device: its nexthops are the decision.
- * Asking with a device alone would be wrong: IPv4 then assumes the destination on link,
- * or takes a less specific route. Then the route by the port, which is used only if its
- * device and gateway are those of the nexthop. Held to a device, the kernel answers by
- * the first gateway behind it; further ones are found by asking without a device, with
- * one hash after the other, until the kernel picks that nexthop.
+ * The first look-up has no device, and the nexthops of its route are the decision. A
+ * look-up with a device alone would be wrong: IPv4 then assumes the destination on link, or
+ * takes a less specific route. The second look-up is for the route by the port, which is
+ * used only if its device and gateway are those of the nexthop. A look-up with a device
+ * returns the first gateway behind it; further gateways are found by look-ups without a
+ * device, with one hash after the other, until the kernel picks that nexthop.
  */
 #include <linux/hash.h>
 #include <linux/netdevice.h>
@@ -45,7 +45,7 @@ u8 conga_path_type4(struct net *net, __be32 addr)
 	return type;
 }
 
-/* A VRF's table is asked for by the VRF device in place of the output device. */
+/* A look-up in a VRF's table has the VRF device in place of the output device. */
 static void conga_path_flow4(const struct conga_path_search *search, int oif,
 			     struct flowi4 *flow)
 {
@@ -65,7 +65,7 @@ static void conga_path_flow4(const struct conga_path_search *search, int oif,
 	conga_route_set_dscp(flow, key->tos);
 }
 
-/* As the kernel judges it: a gateway that was never asked for may be there. */
+/* The kernel judges likewise: a gateway that was never resolved may be reachable. */
 static bool conga_path_answers4(struct conga_port *port, const struct fib_nh_common *nhc)
 {
 	const struct neighbour *neighbour;
@@ -86,7 +86,7 @@ static bool conga_path_answers4(struct conga_port *port, const struct fib_nh_com
 	return !neighbour || READ_ONCE(neighbour->nud_state) & NUD_VALID;
 }
 
-/* Nexthop groups that are not resilient always look at neighbours. */
+/* Nexthop groups that are not resilient always consider neighbours. */
 static bool conga_path_asks_neighbours4(const struct fib_info *fi, const struct net *net)
 {
 	const struct nh_group *group;
@@ -121,8 +121,8 @@ static bool conga_path_is4(const struct rtable *rt, const struct fib_nh_common *
 	return family != AF_INET6 || ipv6_addr_equal(&rt->rt_gw6, &nhc->nhc_gw.ipv6);
 }
 
-/* A change of the device's MTU resolves paths anew, and a new exception has the kernel give
- * the route up. One that is an exception changes, and expires, in place.
+/* A change of the device's MTU resolves paths anew, and for a new exception the kernel
+ * gives the route up. A route that is an exception changes, and expires, in place.
  */
 static u32 conga_path_mtu4(const struct rtable *rt)
 {
@@ -147,7 +147,7 @@ static struct rtable *conga_path_route4(struct conga_path_search *search,
 	return NULL;
 }
 
-/* By a further gateway behind the device. */
+/* The kernel's route by a further gateway behind the device. */
 static struct rtable *conga_path_route4_further(struct conga_path_search *search,
 						const struct fib_nh_common *nhc)
 {
@@ -163,7 +163,7 @@ static struct rtable *conga_path_route4_further(struct conga_path_search *search
 	return rt;
 }
 
-/* One nexthop on the port; @further: another one was there before. */
+/* Adds one nexthop on the port; @further: the port has another nexthop already. */
 static u8 conga_path_nexthop4(struct conga_path_search *search,
 			      struct conga_port *port, const struct fib_info *fi,
 			      int i, bool further)

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * IPv6 paths: which nexthops of the kernel's route to a leaf are on a port, and the
- * kernel's own route by each.
+ * IPv6 paths: the nexthops of the kernel's route to a leaf that are on a port, and the
+ * kernel's own route by each of them.
  *
- * First the route as it is found without a device. It belongs to an entry of the table
- * whose siblings, or whose nexthop object's group, are the decision. Then the route by
- * the port, held to the device, which is used only if it is by that entry or a sibling
- * and by that gateway. Held to a device, the kernel answers by the first gateway behind
- * it; a further one is found by asking without a device, with a hash that falls into
- * its share.
+ * The first look-up has no device. Its route belongs to an entry of the table whose
+ * siblings, or whose nexthop object's group, are the decision. The second look-up has the
+ * port's device; its route is used only if it is by that entry or a sibling and by that
+ * gateway. A look-up with a device returns the first gateway behind it; a further gateway
+ * is found by a look-up without a device, with a hash that falls into its share.
  */
 #include <linux/netdevice.h>
 #include <net/ip6_fib.h>
@@ -21,7 +20,9 @@
 #include "objects/path_search.h"
 #include "objects/port.h"
 
-#define CONGA_PATH6_SIBLINGS	64	/* looked at, at most: the list may change meanwhile */
+#define CONGA_PATH6_SIBLINGS	64	/* siblings to look at, at most: the list may change
+					 * meanwhile
+					 */
 
 static struct flowi6 conga_path_flow6(const struct conga_path_search *search, int oif)
 {
@@ -39,7 +40,7 @@ static struct flowi6 conga_path_flow6(const struct conga_path_search *search, in
 	};
 }
 
-/* Does the kernel have a route, whether it can give it to us or not? */
+/* Does the kernel have a route, even if it cannot give it to us? */
 static bool conga_path_exists6(struct net *net, struct flowi6 *flow, int flags)
 {
 	struct fib6_result res = {};
@@ -48,7 +49,7 @@ static bool conga_path_exists6(struct net *net, struct flowi6 *flow, int flags)
 	       res.f6i && res.f6i != net->ipv6.fib6_null_entry;
 }
 
-/* NULL without memory, of which IPv6 itself makes that there is no route. */
+/* NULL without memory; IPv6 itself would report that there is no route. */
 static struct dst_entry *conga_path_lookup6(struct conga_path_search *search,
 					    struct flowi6 *flow, int flags)
 {
@@ -68,7 +69,7 @@ static const struct fib6_info *conga_path_entry6(const struct dst_entry *dst)
 	return rcu_dereference(container_of(dst, struct rt6_info, dst)->from);
 }
 
-/* Are two routes nexthops of one, i.e. of equal prefix and metric? */
+/* Are two entries nexthops of one route, i.e. of equal prefix and metric? */
 static bool conga_path_siblings6(const struct fib6_info *a, const struct fib6_info *b)
 {
 	if (!a || !b)
@@ -84,9 +85,9 @@ static bool conga_path_siblings6(const struct fib6_info *a, const struct fib6_in
 struct conga_path_nexthop6 {
 	const struct fib6_nh	*nh;
 	unsigned int		weight;
-	u32			hash;	/* that the kernel picks it by, 0: unknown */
-	bool			asks;	/* the kernel looks at the gateway's neighbour entry, */
-	bool			valid;	/* which must be valid, not only not failed */
+	u32			hash;	/* a hash for which the kernel picks it, 0: unknown */
+	bool			asks;	/* the gateway's neighbour entry matters */
+	bool			valid;	/* it must be valid; else any state but failed will do */
 };
 
 static bool conga_path_is6(const struct dst_entry *dst, const struct fib6_nh *nh)
@@ -115,7 +116,7 @@ static struct dst_entry *conga_path_route6(struct conga_path_search *search,
 	return NULL;
 }
 
-/* Without router preferences and neighbours that answer, a lookup fails by these. */
+/* These flags make a look-up fail without router preferences and answering neighbours. */
 static u8 conga_path_missing6(struct conga_path_search *search, const struct fib6_nh *nh)
 {
 	const struct neighbour *neighbour;
@@ -128,7 +129,7 @@ static u8 conga_path_missing6(struct conga_path_search *search, const struct fib
 	return CONGA_PATH_NOT_NEXTHOP;
 }
 
-/* As the kernel judges it without a device; held to one, it takes any gateway. */
+/* The kernel judges likewise without a device; with one, it takes any gateway. */
 static bool conga_path_answers6(const struct conga_path_nexthop6 *nexthop)
 {
 	const struct fib6_nh *nh = nexthop->nh;
@@ -173,14 +174,14 @@ static u8 conga_path_nexthop6(struct conga_path_search *search, struct conga_por
 	return CONGA_PATH_USABLE;
 }
 
-/* What is done with each nexthop of the decision. */
+/* The act for each nexthop of the decision */
 struct conga_path_walk6 {
 	struct conga_path_search *search;
-	struct conga_port	*port;	/* NULL: they are noted */
+	struct conga_port	*port;	/* NULL: nexthops are noted */
 	u8			verdict;
 };
 
-/* If the nexthop is on the port; the verdict so far is kept if that was usable. */
+/* Acts if the nexthop is on the port; a verdict that is already usable stays. */
 static void conga_path_try6(struct conga_path_walk6 *walk,
 			    const struct conga_path_nexthop6 *nexthop)
 {
@@ -197,7 +198,7 @@ static void conga_path_try6(struct conga_path_walk6 *walk,
 		walk->verdict = reason;
 }
 
-/* Nexthop groups that are not resilient always look at neighbours. */
+/* Nexthop groups that are not resilient always consider neighbours. */
 static void conga_path_group6(struct conga_path_walk6 *walk, const struct nh_group *group)
 {
 	int i;
@@ -229,7 +230,7 @@ static void conga_path_object6(struct conga_path_walk6 *walk, const struct nexth
 	conga_path_try6(walk, &nexthop);
 }
 
-/* Routes look at neighbours where the node is no router. */
+/* Routes consider neighbours where the node is no router. */
 static void conga_path_sibling6(struct conga_path_walk6 *walk,
 				const struct fib6_info *entry)
 {
@@ -246,7 +247,7 @@ static void conga_path_sibling6(struct conga_path_walk6 *walk,
 	conga_path_try6(walk, &nexthop);
 }
 
-/* The siblings are a ring, and one that is taken out meanwhile points at itself. */
+/* The siblings are a ring; one that is removed meanwhile points at itself. */
 static void conga_path_entries6(struct conga_path_walk6 *walk,
 				const struct fib6_info *entry)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A packet's own route, which the kernel found before the module saw the packet, is compared
- * with the nexthops of the decision that paths were made of.
+ * The kernel finds a packet's own route before the module sees the packet. That route is
+ * compared with the nexthops of the decision from which the paths were made.
  */
 #include <linux/jiffies.h>
 #include <net/ip6_route.h>
@@ -10,7 +10,7 @@
 
 #include "objects/path_dst.h"
 
-/* Are two routes by one nexthop? */
+/* Do two routes have the same nexthop? */
 static bool conga_path_same(const struct dst_entry *a, const struct dst_entry *b)
 {
 	const struct rtable *a4 = (const struct rtable *)a, *b4 = (const struct rtable *)b;
@@ -29,7 +29,7 @@ static bool conga_path_same(const struct dst_entry *a, const struct dst_entry *b
 	return !a4->rt_gw_family || a4->rt_gw4 == b4->rt_gw4;
 }
 
-/* The gateway of a route that was looked up, in short. */
+/* The gateway of a packet's route, as an IPv4 address or a hash. */
 static u32 conga_path_gateway(const struct dst_entry *dst)
 {
 	const struct rtable *rt = (const struct rtable *)dst;
@@ -47,7 +47,7 @@ static bool conga_path_is_by(const struct dst_entry *dst,
 	return member->dev == dst->dev && member->gateway == conga_path_gateway(dst);
 }
 
-/* conga_path_member_is - is the route by this nexthop? */
+/* conga_path_member_is - does the route have this nexthop? */
 bool conga_path_member_is(const struct conga_path_member *member,
 			  const struct dst_entry *dst)
 {
@@ -55,7 +55,7 @@ bool conga_path_member_is(const struct conga_path_member *member,
 }
 
 /* Packets with the same own route need no search after this one. All processors read this
- * word, so that it is written at most once a jiffy, also where packets' own routes differ.
+ * word, so that it is written at most once a jiffy, even if packets' own routes differ.
  */
 static void conga_path_note_own(const struct conga_paths *paths, const struct dst_entry *own)
 {
@@ -68,7 +68,7 @@ static void conga_path_note_own(const struct conga_paths *paths, const struct ds
 }
 
 /* conga_path_owns_any - is a packet's own route one of the decision's nexthops, used or
- * not? If not, the kernel decided by something else.
+ * unused? If not, the kernel decided by a property that is not in the key.
  */
 bool conga_path_owns_any(const struct conga_paths *paths, const struct dst_entry *own)
 {

@@ -3,8 +3,8 @@
 #define _CONGA_PATH_DST_H
 
 /*
- * The route of a path: is what path_search.c found still good? Inline, as conga_tx() and
- * conga_forward() ask for every packet.
+ * Is the route of a path, which path_search.c found, still valid? Inline, because
+ * conga_tx() and conga_forward() call these for every packet.
  */
 #include <net/dst.h>
 #include <net/ip6_fib.h>
@@ -20,9 +20,9 @@ bool conga_path_owns_any(const struct conga_paths *paths, const struct dst_entry
 bool conga_path_member_is(const struct conga_path_member *member,
 			  const struct dst_entry *dst);
 
-#define CONGA_PATH_RESOLVED	BIT_ULL(32)	/* so that no generation is 0 */
+#define CONGA_PATH_RESOLVED	BIT_ULL(32)	/* added, so that every generation differs from 0 */
 
-/* The sum moves whenever one of its terms does: each only counts up. */
+/* The sum changes whenever one of its terms does, since each term only counts up. */
 static inline u64 conga_path_genid(const struct conga_leaf *leaf)
 {
 	const struct conga_fabric *fabric = leaf->fabric;
@@ -39,8 +39,8 @@ static inline bool conga_path_current(const struct conga_leaf *leaf,
 	return READ_ONCE(paths->genid) == conga_path_genid(leaf);
 }
 
-/* Has the kernel not given up the route? Those of IPv4 it gives up by generation, or by
- * a mark.
+/* Is the route still valid for the kernel? The kernel gives IPv4 routes up by generation,
+ * or by a mark.
  */
 static inline bool conga_path_holds(const struct conga_leaf *leaf, struct dst_entry *dst,
 				    u32 cookie)
@@ -50,7 +50,7 @@ static inline bool conga_path_holds(const struct conga_leaf *leaf, struct dst_en
 	return dst_check(dst, cookie);
 }
 
-/* conga_path_holds_routes - has the kernel given up no route of these paths? */
+/* conga_path_holds_routes - are all routes of these paths still valid for the kernel? */
 static inline bool conga_path_holds_routes(const struct conga_leaf *leaf,
 					   const struct conga_paths *paths)
 {
@@ -62,7 +62,7 @@ static inline bool conga_path_holds_routes(const struct conga_leaf *leaf,
 	return true;
 }
 
-/* Are all verdicts good? A route of IPv4 that was given up is found out when it is used. */
+/* Are all verdicts valid? An IPv4 route that was given up is detected when it is used. */
 static inline bool conga_path_holds_all(const struct conga_leaf *leaf,
 					const struct conga_paths *paths)
 {
@@ -75,8 +75,8 @@ static inline bool conga_path_holds_all(const struct conga_leaf *leaf,
 	return conga_path_holds_routes(leaf, paths);
 }
 
-/* conga_path_owns - is a packet's own route one of the decision's nexthops? Most often
- * it is the very object that the packet before had.
+/* conga_path_owns - is a packet's own route one of the decision's nexthops? Usually it is
+ * the same object as the previous packet's.
  */
 static inline bool conga_path_owns(const struct conga_paths *paths,
 				   const struct dst_entry *own)
@@ -84,7 +84,7 @@ static inline bool conga_path_owns(const struct conga_paths *paths,
 	return likely(READ_ONCE(paths->own) == own) || conga_path_owns_any(paths, own);
 }
 
-/* Of several gateways behind the uplink the one whose share of all hashes this is. */
+/* Among several gateways behind the uplink, the one into whose share the hash falls. */
 static inline const struct conga_nexthop *
 conga_path_share(const struct conga_paths *paths, const struct conga_path *path, u32 hash)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the routing rules of a network namespace look at. Packets that differ in nothing of
- * it, and go to one leaf, have one key, and share the paths that were found for it.
+ * The properties of packets that the routing rules of a network namespace match. Packets to
+ * one leaf that agree in all of them have one key, and share its paths.
  */
 #include <net/fib_rules.h>
 #include <net/ip6_fib.h>
@@ -39,7 +39,7 @@ static void conga_path_rules_bound(struct conga_path_rules *rules, unsigned int 
 		rules->sport[rules->sports++] = port;
 }
 
-/* conga_path_rules_read - those in force now; RCU */
+/* conga_path_rules_read - the current rules; RCU */
 void conga_path_rules_read(struct conga_path_rules *rules, const struct net *net, bool v4)
 {
 	const struct fib_rules_ops *ops = conga_path_rules_of(net, v4);
@@ -60,7 +60,7 @@ void conga_path_rules_read(struct conga_path_rules *rules, const struct net *net
 	}
 }
 
-/* conga_path_sport_class - the least source port that rules treat as they do @sport */
+/* conga_path_sport_class - the smallest source port that rules treat like @sport */
 u16 conga_path_sport_class(const struct conga_path_rules *rules, u16 sport)
 {
 	u16 least = 0;
@@ -72,8 +72,8 @@ u16 conga_path_sport_class(const struct conga_path_rules *rules, u16 sport)
 	return least;
 }
 
-/* conga_path_rules_allow - may packets have this key? Not after rules changed so that they
- * look at other things.
+/* conga_path_rules_allow - may packets have this key? False once changed rules match other
+ * properties.
  */
 bool conga_path_rules_allow(const struct conga_path_rules *rules,
 			    const struct conga_path_key *key)

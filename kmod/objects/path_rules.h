@@ -9,15 +9,15 @@ struct net;
 
 #define CONGA_PATH_SPORTS	6	/* bounds of source port ranges in rules, at most */
 
-/* What routing rules look at, so that packets that differ in nothing of it are alike. */
+/* The properties that routing rules match; packets that agree in them are treated alike. */
 struct conga_path_rules {
-	bool	any;		/* there are rules, or routes, that look at more than the
-				 * destination and, IPv4, the DSCP
+	bool	any;		/* there are rules, or routes, that match more than the destination
+				 * and, for IPv4, the DSCP
 				 */
-	bool	too_many;	/* source port ranges: such packets are not told apart */
-	u8	sports;		/* of sport */
-	u16	sport[CONGA_PATH_SPORTS];	/* where another class of ports begins */
-	u32	marks;		/* bits of the mark */
+	bool	too_many;	/* source port ranges: the paths of such packets are not kept */
+	u8	sports;		/* entries of sport */
+	u16	sport[CONGA_PATH_SPORTS];	/* each begins another class of ports */
+	u32	marks;		/* bits of the mark that rules match */
 };
 
 /* RCU */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Paths of one key, made: for each port the nexthops of the kernel's decision that are on
- * it, or the reason why there are none. path4.c and path6.c look for them, and call back
- * with each that they find; what was gathered becomes one set, by LBTag.
+ * The search for the paths of one key: for each port the nexthops of the kernel's decision
+ * that are on it, or the reason why there are none. path4.c and path6.c look for nexthops,
+ * and call back with each one; the gathered nexthops become one set, by LBTag.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -15,7 +15,7 @@
 #include "objects/path_search.h"
 #include "objects/port.h"
 
-/* conga_path_domain - the L3 master device to ask by */
+/* conga_path_domain - the L3 master device for the look-up */
 s32 conga_path_domain(const struct conga_path_search *search, const struct net_device *dev)
 {
 	if (search->key->domain == CONGA_PATH_OWN_DOMAIN)
@@ -39,7 +39,7 @@ void conga_path_gather(struct conga_path_search *search, const struct conga_port
 	};
 }
 
-/* conga_path_note - a nexthop of the decision, unless it was gathered */
+/* conga_path_note - note an unused nexthop of the decision, unless it was gathered */
 void conga_path_note(struct conga_path_search *search, const struct fib_nh_common *nhc)
 {
 	struct conga_path_member member = { .dev = nhc->nhc_dev };
@@ -72,7 +72,7 @@ static void conga_path_search_release(struct conga_path_search *search)
 	dst_release(search->witness);
 }
 
-/* conga_path_search_one - the reason why @port, of any role, is no nexthop of the route to
+/* conga_path_search_one - the reason why @port, in any role, is no nexthop of the route to
  * @leaf, or CONGA_PATH_USABLE
  */
 u8 conga_path_search_one(struct conga_leaf *leaf, struct conga_port *port)
@@ -97,7 +97,7 @@ static void conga_path_search_ports(struct conga_path_search *search)
 	}
 }
 
-/* If no gateway answers the kernel uses them all the same. */
+/* If no gateway answers, the kernel uses all of them. */
 static void conga_path_search(struct conga_path_search *search)
 {
 	conga_path_search_ports(search);
@@ -113,7 +113,7 @@ static void conga_path_search(struct conga_path_search *search)
 		conga_path_members6(search);
 }
 
-/* What was gathered, by LBTag. */
+/* Copies the gathered nexthops, by LBTag. */
 static void conga_path_fill(struct conga_paths *paths, const struct conga_path_search *search)
 {
 	u32 weight = 0;
@@ -159,7 +159,7 @@ static struct conga_paths *conga_path_alloc(const struct conga_path_search *sear
 	return paths;
 }
 
-/* IPsec policies, of whose changes the generation of routes tells. */
+/* Are there IPsec policies? Their changes move the generation of routes. */
 static bool conga_path_xfrm(const struct net *net)
 {
 #ifdef CONFIG_XFRM
@@ -170,10 +170,10 @@ static bool conga_path_xfrm(const struct net *net)
 #endif
 }
 
-/* conga_path_make - the paths to @leaf of packets with @key, as routes have them now
+/* conga_path_make - make the paths to @leaf of packets with @key from the current routes
  *
- * The generation is read before rules and routes: a change in between makes the result
- * outdated, never wrongly current. NULL without memory. The caller publishes them.
+ * The generation is read before rules and routes: after a change in between the result is
+ * stale, but never appears current. NULL without memory. The caller publishes them.
  */
 struct conga_paths *conga_path_make(struct conga_leaf *leaf,
 				    const struct conga_path_key *key)
@@ -195,8 +195,8 @@ struct conga_paths *conga_path_make(struct conga_leaf *leaf,
 	return paths;
 }
 
-/* conga_path_free - of paths that nobody sees. Routes are released at once: dst_release()
- * itself waits for RCU.
+/* conga_path_free - free paths that have no reader. Routes are released at once:
+ * dst_release() itself waits for RCU.
  */
 void conga_path_free(struct conga_paths *paths)
 {

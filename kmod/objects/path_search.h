@@ -9,13 +9,17 @@ struct conga_port;
 struct fib_nh_common;
 struct net_device;
 
-/* Nexthops of one key, as they are gathered port by port. */
+/* The nexthops of one key, gathered port by port */
 struct conga_path_search {
 	struct conga_leaf		*leaf;
 	const struct conga_path_key	*key;
-	bool			any_neighbour;	/* nexthops whose gateway does not answer, too */
-	bool			skipped;	/* one was left out for that */
-	bool			nomem;		/* so that the next packet tries again */
+	bool			any_neighbour;	/* nexthops count even if their gateway does not
+						 * answer
+						 */
+	bool			skipped;	/* a nexthop was skipped because its gateway does
+						 * not answer
+						 */
+	bool			nomem;		/* no memory: the next packet tries again */
 	u8			nexthops;
 	u8			reason[CONGA_TAGS_MAX];	/* enum conga_path_reason */
 	struct dst_entry	*witness;	/* held; IPv6 */
@@ -40,7 +44,7 @@ void conga_path_gather(struct conga_path_search *search, const struct conga_port
 		       struct dst_entry *dst, u32 kept, unsigned int weight);
 void conga_path_note(struct conga_path_search *search, const struct fib_nh_common *nhc);
 
-/* path4.c, path6.c: the nexthops on @port, or, returned, the reason why there are none.
+/* path4.c, path6.c: gather the nexthops on @port, or return the reason why there are none.
  * RCU, BH disabled.
  */
 u8 conga_path_search4(struct conga_path_search *search, struct conga_port *port);

@@ -35,8 +35,8 @@ u8 conga_port_free_tag(const struct conga_fabric *fabric)
 	return tag;
 }
 
-/* conga_port_link_rate - bit/s as the device reports it, 0 if it does not, or if that is none
- * that a port may have: a TUN device reports whatever it was told to
+/* conga_port_link_rate - bit/s as the device reports it; 0 if the device reports none, or
+ * one that a port cannot have: a TUN device reports any number that a user sets
  */
 u64 conga_port_link_rate(struct net_device *dev)
 {
@@ -84,7 +84,7 @@ struct conga_port_dre *conga_port_dre_create(const struct conga_port *port,
 	return dre;
 }
 
-/* conga_port_dre_differs - do ports need other DREs with other parameters? */
+/* conga_port_dre_differs - do ports need new DREs for the new parameters? */
 bool conga_port_dre_differs(const struct conga_params *old, const struct conga_params *new)
 {
 	return old->q != new->q || old->tdre != new->tdre ||
@@ -92,7 +92,7 @@ bool conga_port_dre_differs(const struct conga_params *old, const struct conga_p
 	       conga_extension_dre_differs(old, new);
 }
 
-/* conga_port_dre_free - of one that was never published, or after RCU */
+/* conga_port_dre_free - free a DRE that was never published, or after RCU */
 void conga_port_dre_free(struct conga_port_dre *dre)
 {
 	if (!dre)
@@ -115,7 +115,7 @@ void conga_port_dre_publish(struct conga_port *port, struct conga_port_dre *dre)
 }
 
 /*
- * conga_port_create - a port that nobody sees yet; holds @dev
+ * conga_port_create - create a port that is not published yet; it holds @dev
  *
  * RTNL. The caller has checked that device and tag are free. NULL without
  * memory.
@@ -137,7 +137,7 @@ struct conga_port *conga_port_create(struct conga_fabric *fabric,
 	port->tag = tag;
 	port->rate = rate;
 	port->rate_source = rate_source;
-	/* That it is there is told when it is complete. */
+	/* An event notifies of the port once it is complete. */
 	port->told_up = conga_port_up(port);
 	port->told_rate = rate;
 	dre = conga_port_dre_create(port, conga_fabric_params(fabric), rate);
@@ -159,7 +159,7 @@ err_free_port:
 	return NULL;
 }
 
-/* conga_port_set_drain - of an uplink; flowlets on it leave at their next gap */
+/* conga_port_set_drain - set whether an uplink drains; its flowlets leave at their next gap */
 void conga_port_set_drain(struct conga_port *port, bool drain)
 {
 	struct conga_fabric *fabric = port->fabric;
@@ -172,8 +172,8 @@ void conga_port_set_drain(struct conga_port *port, bool drain)
 
 /* conga_port_take_tag - from now on the port is found by @tag; the locks are held, may sleep
  *
- * An uplink's LBTag may have been a transit port's number. Who found that port by its
- * number counts on it, as an index, until the end of the grace period.
+ * An uplink's LBTag may have been a transit port's number. Readers that found that port by
+ * its number use the number as an index until the end of the grace period.
  */
 void conga_port_take_tag(struct conga_port *port, u8 tag)
 {
@@ -230,7 +230,7 @@ void conga_port_make_dead(struct conga_port *port)
 	conga_port_drop_tag(port);
 }
 
-/* conga_port_free - after a grace period since it was made dead */
+/* conga_port_free - free the port after a grace period since it was made dead */
 void conga_port_free(struct conga_port *port)
 {
 	conga_port_dre_free(rcu_dereference_raw(port->dre));
@@ -254,9 +254,7 @@ u8 conga_port_metric(struct conga_port *port, u64 now)
 	return conga_dre_metric(&dre->params, conga_port_x(dre, now));
 }
 
-/* conga_port_metric_of - likewise, if of its rate only @weight is there, of
- * CONGA_WEIGHT_FULL
- */
+/* conga_port_metric_of - likewise, if only @weight of CONGA_WEIGHT_FULL of its rate is available */
 u8 conga_port_metric_of(struct conga_port *port, u64 now, u32 weight)
 {
 	struct conga_port_dre *dre = rcu_dereference(port->dre);
@@ -275,7 +273,7 @@ u8 conga_port_utilisation(struct conga_port *port, u64 now)
 	return conga_dre_utilisation(&dre->params, conga_port_x(dre, now));
 }
 
-/* conga_port_mbits - its rate in Mbit/s; any context */
+/* conga_port_mbits - the port's rate in Mbit/s; any context */
 u32 conga_port_mbits(const struct conga_port *port)
 {
 	return div_u64(READ_ONCE(port->rate), CONGA_BITS_PER_MBIT);

@@ -2,8 +2,8 @@
 #ifndef _CONGA_PORT_H
 #define _CONGA_PORT_H
 
-/* Inline: conga_link() counts every packet, and conga_tx() and conga_forward() look at the port
- * that they choose.
+/* Inline, because conga_link() counts every packet, and conga_tx() and conga_forward() look
+ * at the port that they choose.
  */
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
@@ -15,18 +15,18 @@
 
 #define CONGA_PORT_GATEWAYS	4
 
-/* A port's DRE. Replaced whole when a parameter changes, so that shares never
- * mix periods of different lengths. Every packet at the port reads params, and writes
- * nothing here but, once in Tdre, the sum in shared, which has a cache line of its own.
+/* A port's DRE. It is replaced as a whole when a parameter changes, so that shares never
+ * mix periods of different lengths. Every packet at the port reads params. Packets write
+ * only the sum in shared, once in Tdre, which has a cache line of its own.
  */
 struct conga_port_dre {
 	struct conga_dre_params	params;
-	bool			marks;	/* the policy, what leaves by this port */
+	bool			marks;	/* the policy marks packets that leave by this port */
 	struct rcu_head		rcu;
 	struct conga_dre_shared	shared;
 };
 
-/* One per CPU, written there by every packet. */
+/* One per CPU; every packet writes its own CPU's. */
 struct conga_port_counters {
 	struct u64_stats_sync	sync;
 	u64_stats_t		packets;
@@ -38,14 +38,15 @@ struct conga_port_counters {
  * takes for writing.
  */
 struct conga_own {
-	struct in6_addr	learnt[2];	/* what leaves behind it know this node by */
+	struct in6_addr	learnt[2];	/* address by which leaves behind the uplink know this node
+					 */
 	struct in6_addr	tunnel[2];	/* local address of a vxlan device */
-	struct in6_addr	route[2];	/* what the route to the first leaf has */
+	struct in6_addr	route[2];	/* source of the route to the first leaf */
 	u8		rank[2];	/* enum conga_own_rank of learnt */
 };
 
-/* Packets read the first cache line, from fabric to list, and write none of this: what
- * they count is per CPU, in counters and dre.
+/* Packets read the first cache line, from fabric to list, and never write this structure:
+ * their counts are per CPU, in counters and dre.
  */
 struct conga_port {
 	struct conga_fabric		*fabric;
@@ -54,27 +55,27 @@ struct conga_port {
 	struct net_device		*dev;
 	int				ifindex;
 	u8				role;	/* enum conga_role */
-	u8				tag;	/* LBTag; of a transit port its number as a hop,
+	u8				tag;	/* LBTag; for a transit port its number as a hop,
 						 * or CONGA_TAG_NONE
 						 */
 	u8				rate_source; /* enum conga_rate_source */
 	u8				origin;	/* enum conga_origin */
-	bool				drain;	/* no new flowlets; and fabric->draining */
-	bool				told_up; /* the last event's, by event.c */
+	bool				drain;	/* no new flowlets; also in fabric->draining */
+	bool				told_up; /* the state in the last event, by event.c */
 	u64				rate;	/* bit/s */
 	struct conga_backlog		*backlog; /* of its queues */
 	netdevice_tracker		dev_tracker;
 	struct list_head		list;	/* fabric->ports */
-	struct list_head		dying;	/* by lifetime.c, with its fabric */
+	struct list_head		dying;	/* for lifetime.c, with its fabric */
 	struct nf_hook_ops		egress;	/* by hooks.c */
 	unsigned int			gateways; /* watched, by neighbour.c */
 	struct in6_addr			gateway[CONGA_PORT_GATEWAYS]; /* IPv4 mapped */
 	struct conga_own		own;	/* of an uplink, by own.c */
-	u64				told_rate; /* bit/s, the last event's, by event.c */
+	u64				told_rate; /* bit/s, in the last event, by event.c */
 	struct conga_port_extension	extension; /* of the policy */
 };
 
-/* conga_port_hop - the port that is called @tag, NULL if none; RCU or the mutex */
+/* conga_port_hop - the port whose LBTag or hop number is @tag, NULL if none; RCU or the mutex */
 static inline struct conga_port *
 conga_port_hop(const struct conga_fabric *fabric, u8 tag)
 {
@@ -126,8 +127,9 @@ u8 conga_port_utilisation(struct conga_port *port, u64 now);
 u32 conga_port_mbits(const struct conga_port *port);
 void conga_port_read(const struct conga_port *port, u64 *packets, u64 *bytes);
 
-/* For those who choose an uplink; written when it changes only. What other CPUs sent
- * in the running period is not in X, so that the bit may come as late as the next packet.
+/* Notes for the choice of uplinks whether the port has load; written only on a change. X
+ * lacks the bytes that other CPUs sent in the running period, so that the bit may come one
+ * period late.
  */
 static inline void conga_port_note_load(const struct conga_port *port,
 					bool loaded)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Per-CPU counters: written where packets pass, summed only when read. */
+/* Per-CPU counters: the datapath writes them, and only readers sum them. */
 #include <linux/cpumask.h>
 
 #include "objects/stats.h"

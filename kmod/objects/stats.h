@@ -2,13 +2,14 @@
 #ifndef _CONGA_STATS_H
 #define _CONGA_STATS_H
 
-/* Inline: every hook function counts what it does with every packet. */
+/* Inline, because every hook function counts its results for every packet. */
 #include <linux/percpu.h>
 #include <linux/u64_stats_sync.h>
 #include <uapi/linux/conga.h>
 
-/* The fabric's counters, indexed by enum conga_attr_stats. One per CPU: the memory of two
- * CPUs is pages apart, so that no packet writes what another CPU's packets do.
+/* The fabric's counters, indexed by enum conga_attr_stats. There is one structure per CPU:
+ * the memory of two CPUs is pages apart, so that packets of different CPUs never write the
+ * same cache line.
  */
 struct conga_stats {
 	struct u64_stats_sync	sync;

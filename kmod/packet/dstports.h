@@ -2,19 +2,19 @@
 #ifndef _CONGA_DSTPORTS_H
 #define _CONGA_DSTPORTS_H
 
-/* Inline: conga_packet_find() asks it about every UDP packet, for every hook function. */
+/* Inline, because every hook function calls conga_packet_find() for every UDP packet. */
 #include <linux/bits.h>
 #include <linux/types.h>
 #include <uapi/linux/conga.h>
 
-/* The UDP ports to which a fabric's VXLAN goes. */
+/* The UDP ports at which a fabric takes VXLAN */
 struct conga_dstports {
 	__be16	port[CONGA_DSTPORTS_MAX];	/* 0: none */
 	u8	count;
 };
 
-/* conga_dstports_bit - which of the ports is @dest? A bit, or 0 for none; any context.
- * Most fabrics have one port.
+/* conga_dstports_bit - a bit for the port that equals @dest, or 0; any context. Most
+ * fabrics have one port.
  */
 static inline u8 conga_dstports_bit(const struct conga_dstports *ports, __be16 dest)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hash of the inner flow, by which flowlets are told apart.
+ * The hash of the inner flow, which identifies its flowlets
  *
  * skb->hash would be at hand, but a local socket's is drawn anew at every
- * retransmission time-out, so that a flow would change its flowlet at the
- * worst of times; and the kernel's dissector starts from the outer header.
+ * retransmission time-out, so that a flow would change its flowlet at the worst time; and
+ * the kernel's dissector starts from the outer header.
  *
  * IPv4 and IPv6: addresses, protocol and, for TCP and UDP that are not
  * fragmented, ports. Any other frame: MAC addresses and type.
@@ -52,9 +52,9 @@ static u32 conga_flowhash_words6(const struct in6_addr *source, u32 ports,
 }
 
 /*
- * conga_flow_hash - what conga_packet_flow_hash() finds for packets of @flow
+ * conga_flow_hash - the hash that conga_packet_flow_hash() finds for packets of @flow
  *
- * Of those that are not fragmented, and without IPv6 extension headers.
+ * The packets must not be fragmented, and must have no IPv6 extension headers.
  */
 u32 conga_flow_hash(const struct conga_flow *flow, u32 seed)
 {
@@ -70,7 +70,7 @@ u32 conga_flow_hash(const struct conga_flow *flow, u32 seed)
 				     flow->protocol, seed);
 }
 
-/* Fragments after the first have no ports, so no fragment's ports count. */
+/* Fragments after the first have no ports, so that the ports of all fragments are ignored. */
 static u32 conga_flowhash_v4(const struct sk_buff *skb, int offset, u32 seed)
 {
 	const struct iphdr *ip;
@@ -111,7 +111,7 @@ static u32 conga_flowhash_ethernet(const struct sk_buff *skb, int offset,
 	return eth ? jhash(eth, sizeof(buffer), seed) : seed;
 }
 
-/* What nearly every inner packet begins with */
+/* The first headers of nearly every inner packet */
 struct conga_flowhash_plain4 {
 	struct ethhdr	eth;
 	struct iphdr	ip;
@@ -146,8 +146,8 @@ static noinline u32 conga_flowhash_any(const struct sk_buff *skb,
 /**
  * conga_packet_flow_hash - 32 bits, the same for all packets of a flow
  * @skb: the packet
- * @packet: as found
- * @seed: the fabric's, mixed with what else tells flows apart
+ * @packet: set by conga_packet_find()
+ * @seed: the fabric's seed, mixed with all else that distinguishes flows
  */
 u32 conga_packet_flow_hash(const struct sk_buff *skb,
 			   const struct conga_packet *packet, u32 seed)

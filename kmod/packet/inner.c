@@ -12,11 +12,11 @@
 #define CONGA_INNER_VLANS	2	/* 802.1Q and 802.1ad */
 #define CONGA_DSCP_SHIFT	2	/* ECN is below */
 
-/* Next protocols of VXLAN-GPE that are not Ethernet. */
+/* The next protocols of VXLAN-GPE that are read, beside Ethernet. */
 #define CONGA_GPE_IPV4		1
 #define CONGA_GPE_IPV6		2
 
-/* Behind an Ethernet header and VLAN tags; @offset goes from there to there. */
+/* Skips an Ethernet header and VLAN tags; @offset moves behind them. */
 static __be16 conga_inner_ethernet(const struct sk_buff *skb, int *offset)
 {
 	const struct ethhdr *eth;
@@ -45,11 +45,11 @@ static __be16 conga_inner_ethernet(const struct sk_buff *skb, int *offset)
 /**
  * conga_inner_network - find the inner network header
  * @skb: the packet
- * @packet: as found
+ * @packet: set by conga_packet_find()
  * @offset: of the header, if it is one of IP
  *
- * Returns ETH_P_IP or ETH_P_IPV6 in network order, or something else, of which
- * nothing is known. Whether the header is whole is not looked at.
+ * Returns ETH_P_IP or ETH_P_IPV6 in network order, or another value for an unknown
+ * protocol. The header may be cut off: the caller must check that it is whole.
  */
 __be16 conga_inner_network(const struct sk_buff *skb,
 			   const struct conga_packet *packet, int *offset)
@@ -66,7 +66,7 @@ __be16 conga_inner_network(const struct sk_buff *skb,
 	return conga_inner_ethernet(skb, offset);
 }
 
-/* conga_inner_dscp - of the inner packet; CONGA_DSCP_NONE if it is not IP */
+/* conga_inner_dscp - the DSCP of the inner packet; CONGA_DSCP_NONE if it is not IP */
 u8 conga_inner_dscp(const struct sk_buff *skb, const struct conga_packet *packet)
 {
 	int offset;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * IPsec policies and control packets: these are sent as they are, or not at all.
+ * IPsec policies: control packets must leave untransformed, or they are not sent.
  *
  * A control packet is bound to one uplink, and a transformation takes a route of its
- * own. So where a policy wants a packet transformed, or blocked, it is not sent: the
- * leaf hears no hello, and stays plain. What tunnels send is the kernel's to
- * transform.
+ * own. So if a policy wants a control packet transformed or blocked, the packet is not
+ * sent: the leaf gets no hello, and stays plain. The kernel transforms the packets of
+ * tunnels.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -16,7 +16,7 @@
 
 #include "packet/ipsec.h"
 
-/* What policies may look at: the packet's mark is 0. */
+/* The fields that policies may look at; the packet's mark is 0. */
 static void conga_ipsec_flow4(struct flowi4 *flow, const struct sk_buff *skb,
 			      int oif)
 {
@@ -43,7 +43,7 @@ static void conga_ipsec_flow6(struct flowi6 *flow, const struct sk_buff *skb,
 	};
 }
 
-/* Takes the caller's reference of @dst. */
+/* This releases the caller's reference of @dst. */
 static bool conga_ipsec_is_plain(struct net *net, struct dst_entry *dst,
 				 const struct flowi *flow)
 {
@@ -99,7 +99,7 @@ static bool conga_ipsec_link6(struct net_device *dev, const struct sk_buff *skb)
 	return false;
 }
 
-/* Is there any policy for what leaves? */
+/* Is there any policy for outgoing packets? */
 static bool conga_ipsec_is_used(const struct net *net)
 {
 #ifdef CONFIG_XFRM
@@ -114,8 +114,8 @@ static bool conga_ipsec_is_used(const struct net *net)
 /*
  * conga_ipsec_leaves_link - may @skb leave by @dev to a group at its link?
  *
- * What a socket sends to such a group has a route, and so meets the policies. This
- * packet has none, and one is asked for only where there is a policy.
+ * A socket's packet to such a group has a route, to which policies apply. This packet has
+ * no route; the function looks for one only if there is a policy.
  */
 bool conga_ipsec_leaves_link(struct net_device *dev, const struct sk_buff *skb)
 {

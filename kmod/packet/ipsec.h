@@ -2,7 +2,7 @@
 #ifndef _CONGA_IPSEC_H
 #define _CONGA_IPSEC_H
 
-/* Inline: conga_rx() asks for every stamped packet, and most often there are no policies. */
+/* Inline, because conga_rx() calls it for every stamped packet, and most nodes have no policies. */
 #include <linux/skbuff.h>
 #include <net/xfrm.h>
 
@@ -13,8 +13,8 @@ struct net_device;
 /*
  * conga_ipsec_admits - would the kernel deliver a packet that is at LOCAL_IN?
  *
- * Where policies want a packet to have come through IPsec, or not to come at all, UDP
- * drops any other, but later than here. Softirq; what lies in the packet may move.
+ * If a policy requires IPsec for a packet, or blocks it, UDP drops the packet, but after
+ * LOCAL_IN. Softirq. Pointers into the packet are void afterwards.
  */
 static inline bool conga_ipsec_admits(struct sk_buff *skb, bool v6)
 {

@@ -2,21 +2,21 @@
 /*
  * Datagrams joined into one skb: find the VXLAN header of each, and write it.
  *
- * They lie one behind the other, in the linear part, in frags or in a frag list, and only
- * the first has its outer headers in place. Fraglist GRO keeps the headers of the others
- * too, each before the data of its own skb of the frag list. What is joined is cut again
- * later, so that its shape must stay: nothing is pulled out of a frag list.
+ * The datagrams lie one behind the other, in the linear part, in frags or in a frag list,
+ * and only the first has its outer headers in place. Fraglist GRO keeps the headers of the
+ * others too, each before the data of its own skb of the frag list. The kernel cuts the skb
+ * again later, so that its shape must stay: no data is pulled out of a frag list.
  *
- * Bytes are written in place only if nobody else has them: not in clones, whose frags are
- * shared, nor in pages of a sender's (MSG_ZEROCOPY, splice). These are copied first.
+ * Bytes are written in place only if this skb alone owns them. Clones share their frags,
+ * and pages may belong to a sender (MSG_ZEROCOPY, splice): these are copied first.
  */
 #include <linux/minmax.h>
 
 #include "packet/joined.h"
 #include "paper/wire.h"
 
-/* Is each datagram an skb of its own, as fraglist GRO leaves them? The kernel looks
- * likewise whether somebody changed that, and then cuts by size.
+/* Is each datagram an skb of its own, as fraglist GRO leaves them? The kernel makes the
+ * same check for a frag list that was changed, and then cuts by size.
  */
 static bool conga_joined_is_list(const struct sk_buff *skb,
 				 const struct conga_packet *first)
@@ -34,9 +34,9 @@ static unsigned int conga_joined_left(const struct conga_joined *joined)
 
 /**
  * conga_joined_begin - walk over the VXLAN headers of a packet
- * @joined: at the first datagram then
- * @skb: whose first header was found
- * @first: that header
+ * @joined: set to the first datagram
+ * @skb: the packet
+ * @first: its first VXLAN header, as found
  *
  * Return: false if the packet is cut into datagrams too short for a header.
  */
@@ -74,8 +74,8 @@ static void conga_joined_step(struct conga_joined *joined)
 	}
 }
 
-/* conga_joined_next - the next datagram; false if there is none, or, with a length left, if
- * it is too short for a header
+/* conga_joined_next - moves to the next datagram. False if there is none; if .length is not
+ * 0 then, the datagram is too short for a header.
  */
 bool conga_joined_next(struct conga_joined *joined)
 {
@@ -91,14 +91,14 @@ bool conga_joined_next(struct conga_joined *joined)
 
 /* --- whose bytes --- */
 
-/* May somebody else write them? */
+/* May another owner write these bytes? */
 static bool conga_joined_is_open(const struct sk_buff *skb)
 {
 	return skb_zcopy((struct sk_buff *)skb) || skb_has_shared_frag(skb);
 }
 
-/* All of an skb but its frag list. Not every kernel says of what is spliced to a UDP socket
- * that its pages are shared: of a local socket all are copied.
+/* Checks all of an skb but its frag list. Not every kernel marks pages that were spliced to
+ * a UDP socket as shared, so that all frags of a local socket are copied.
  */
 static bool conga_joined_own_frags(const struct conga_joined *joined,
 				   struct sk_buff *skb)
@@ -109,13 +109,13 @@ static bool conga_joined_own_frags(const struct conga_joined *joined,
 		return true;
 	if (skb_copy_ubufs(skb, GFP_ATOMIC))
 		return false;
-	/* Of one with a frag list it tells about that, too. */
+	/* Checks an skb and its frag list. */
 	if (!skb_has_frag_list(skb))
 		skb_shinfo(skb)->flags &= ~SKBFL_SHARED_FRAG;
 	return true;
 }
 
-/* In a fraglist the headers are what is written, and these are made writable one by one. */
+/* In a fraglist only the headers are written; they are made writable one by one. */
 static bool conga_joined_own_one(const struct conga_joined *joined,
 				 struct sk_buff *skb)
 {
@@ -124,7 +124,7 @@ static bool conga_joined_own_one(const struct conga_joined *joined,
 	return !skb_shared(skb) && !skb_unclone(skb, GFP_ATOMIC);
 }
 
-/* A clone's frag list has the same skbs: each is exchanged for one of our own. */
+/* The frag list of a clone has the original's skbs: each is replaced by a copy. */
 static bool conga_joined_unshare(struct sk_buff **link)
 {
 	struct sk_buff *part = *link;
@@ -152,7 +152,7 @@ static bool conga_joined_own_list(const struct conga_joined *joined)
 	return true;
 }
 
-/* The skb of the datagram at hand may have been exchanged. */
+/* Finds the skb of the datagram at hand again, which may have been replaced. */
 static void conga_joined_find_part(struct conga_joined *joined)
 {
 	unsigned int i;
@@ -162,7 +162,7 @@ static void conga_joined_find_part(struct conga_joined *joined)
 		joined->part = conga_joined_part_after(joined);
 }
 
-/* Everything, once. False without memory; then the packet still is as it was. */
+/* Makes all bytes ours, once. False without memory; the packet is unchanged then. */
 static bool conga_joined_own(struct conga_joined *joined)
 {
 	if (joined->owned)
@@ -175,7 +175,7 @@ static bool conga_joined_own(struct conga_joined *joined)
 
 /* --- writing --- */
 
-/* In a fraglist: the headers stand before the data of the datagram's own skb. */
+/* Writes in a fraglist: the headers stand before the data of the datagram's own skb. */
 static bool conga_joined_write_part(struct sk_buff *part, __be32 word)
 {
 	if (skb_headroom(part) < sizeof(struct udphdr) ||
@@ -185,7 +185,7 @@ static bool conga_joined_write_part(struct sk_buff *part, __be32 word)
 	return true;
 }
 
-/* The checksum is made when the datagrams are cut. */
+/* The checksum is computed when the datagrams are cut. */
 static bool conga_joined_write_bytes(const struct conga_joined *joined,
 				     __be32 word)
 {
@@ -217,7 +217,7 @@ bool conga_joined_write(struct conga_joined *joined, u32 word)
 /*
  * conga_joined_clear - clear every stamp in a packet
  *
- * False if one could not be made writable. *@cleared says whether there were any.
+ * False if one could not be made writable. *@cleared is set if there was any.
  */
 bool conga_joined_clear(struct sk_buff *skb, const struct conga_packet *first,
 			bool *cleared)
@@ -242,9 +242,10 @@ bool conga_joined_clear(struct sk_buff *skb, const struct conga_packet *first,
 /*
  * conga_joined_take - copy every VXLAN header that its sender may still write
  *
- * Of a local socket's packet. The linear part is the kernel's own; frags may be pages of
- * the process (MSG_ZEROCOPY) or of a file (splice). 1 if anything was copied: what was
- * read before is void then. 0 if nothing had to be, negative if there is no memory.
+ * The packet is one of a local socket. The kernel owns the linear part; frags may be pages
+ * of the process (MSG_ZEROCOPY) or of a file (splice). Returns 1 if bytes were copied, and
+ * pointers into the packet are void then; 0 if no copy was needed; a negative value without
+ * memory.
  */
 int conga_joined_take(struct sk_buff *skb, const struct conga_packet *first)
 {

@@ -13,14 +13,16 @@
  */
 struct conga_joined {
 	struct sk_buff		*skb;
-	struct sk_buff		*part;	/* fraglist: the datagram at hand, but the first */
+	struct sk_buff		*part;	/* fraglist: skb of the datagram at hand, unless it is the
+					 * first
+					 */
 	struct conga_packet	packet;
 	unsigned int		size;	/* bytes behind the UDP header: of all but the last, */
 	unsigned int		length;	/* and of the datagram at hand; 0 behind the last */
 	unsigned int		index;
-	bool			list;	/* fraglist: each datagram has a UDP header of its own */
+	bool			list;	/* fraglist: each datagram has its own UDP header */
 	bool			local;	/* of a local socket: frags may be its sender's pages */
-	bool			owned;	/* all bytes are ours alone */
+	bool			owned;	/* no other owner has any of the bytes */
 };
 
 bool conga_joined_begin(struct conga_joined *joined, struct sk_buff *skb,

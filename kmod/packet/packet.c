@@ -2,8 +2,8 @@
 /*
  * Packets: find the VXLAN header, make it writable, edit the word, fix the
  * checksum. Only this file, and packet.h for what every packet needs, touches the
- * bytes of an skb. Nothing here is trusted: every header is read by
- * skb_header_pointer() within its packet.
+ * bytes of an skb. No field is trusted: every header is read by skb_header_pointer() within
+ * its packet.
  */
 #include <linux/if_ether.h>
 #include <linux/if_vlan.h>
@@ -22,7 +22,7 @@
 #include "packet/packet.h"
 #include "paper/wire.h"
 
-/* Offset of the UDP header; negative if there is none in this packet. */
+/* The offset of the UDP header; negative if this packet has none. */
 static int conga_packet_udp4(const struct sk_buff *skb, int network)
 {
 	const struct iphdr *ip;
@@ -56,7 +56,7 @@ static int conga_packet_udp6(const struct sk_buff *skb, int network)
 	return udp;
 }
 
-/* conga_packet_read - the VXLAN header at @offset; false if it is not all there */
+/* conga_packet_read - reads the VXLAN header at @offset; false if it is cut off */
 bool conga_packet_read(const struct sk_buff *skb, int offset,
 		       struct conga_packet *packet)
 {
@@ -71,7 +71,9 @@ bool conga_packet_read(const struct sk_buff *skb, int offset,
 	return true;
 }
 
-/* conga_packet_find_any - with options, extension headers, in pieces or whatever else */
+/* conga_packet_find_any - finds VXLAN in packets with options, extension headers, several
+ * pieces or frags
+ */
 enum conga_packet_kind
 conga_packet_find_any(struct conga_packet *packet, const struct sk_buff *skb,
 		      __be16 protocol, const struct conga_dstports *ports)
@@ -98,9 +100,9 @@ conga_packet_find_any(struct conga_packet *packet, const struct sk_buff *skb,
 	return conga_packet_judge(packet, udp, vxlan, ports);
 }
 
-/* Does the checksum field hold the pseudo header's sum only? Then the payload
- * is not in it: hardware or segmentation adds it later. Datagrams of a fraglist keep
- * their checksums as they came; what is a fraglist within a tunnel has no part in that.
+/* Does the checksum field hold only the pseudo header's sum? Then the payload is not in it:
+ * hardware or segmentation adds the payload later. Datagrams of a fraglist keep their
+ * received checksums; a fraglist within a tunnel does not matter for the outer checksum.
  */
 static bool conga_packet_csum_pseudo(const struct sk_buff *skb,
 				     const struct conga_packet *packet)
@@ -115,9 +117,9 @@ static bool conga_packet_csum_pseudo(const struct sk_buff *skb,
 /*
  * conga_packet_fix_csum - a word behind the outer IP header was replaced
  *
- * With a checksum in the packet its sum does not change, so CHECKSUM_COMPLETE
- * stays true; without one it has to follow. An inner CHECKSUM_PARTIAL has a
- * complete outer checksum, which inet_proto_csum_replace4() would leave alone.
+ * If the packet has a checksum, its sum does not change, so that CHECKSUM_COMPLETE stays
+ * true; otherwise skb->csum must be updated. An inner CHECKSUM_PARTIAL has a complete outer
+ * checksum, which inet_proto_csum_replace4() would leave alone.
  */
 void conga_packet_fix_csum(struct sk_buff *skb, const struct conga_packet *packet,
 			   struct udphdr *udp, __be32 from, __be32 to)
@@ -137,10 +139,11 @@ void conga_packet_fix_csum(struct sk_buff *skb, const struct conga_packet *packe
 }
 
 /*
- * conga_packet_make_private - what conga_packet_writable() does not find at hand
+ * conga_packet_make_private - makes the header writable where conga_packet_writable() is
+ * false
  *
  * An skb with several owners (pktgen holds what it sends) cannot be reallocated;
- * tunnels write their headers in place, and so do we.
+ * tunnels write their headers in place, and so does this function.
  */
 bool conga_packet_make_private(struct sk_buff *skb, int length)
 {
@@ -150,8 +153,9 @@ bool conga_packet_make_private(struct sk_buff *skb, int length)
 /*
  * conga_packet_sport_range - UDP source ports that a local tunnel may use
  *
- * From *@min to below *@max, as the kernel chooses them: the vxlan device's own range if
- * it has one, else the box's. Under a VRF the packet is no longer the device's.
+ * The range is from *@min to below *@max, as the kernel has it: the vxlan device's own
+ * range if it has one, otherwise the node's. Under a VRF the packet no longer belongs to
+ * the vxlan device.
  */
 void conga_packet_sport_range(const struct sk_buff *skb, const struct net *net,
 			      int *min, int *max)
@@ -172,7 +176,8 @@ void conga_packet_sport_range(const struct sk_buff *skb, const struct net *net,
 /*
  * conga_packet_write_sport - replace the UDP source port
  *
- * As conga_packet_write(). What was hashed of the outer header is void.
+ * It returns what conga_packet_write() returns. A hash of the outer header is void
+ * afterwards.
  */
 bool conga_packet_write_sport(struct sk_buff *skb,
 			      const struct conga_packet *packet, u16 port)
@@ -194,9 +199,9 @@ bool conga_packet_write_sport(struct sk_buff *skb,
 /*
  * conga_packet_write_held - replace the first word of a VXLAN header that GRO holds
  *
- * GRO writes into its headers, too, which are linear and its own. A checksum that is
- * in the packet keeps the sum as it is; one that is only begun, at the UDP header, does
- * not have the word yet. That the packet may be GSO already says nothing about it.
+ * GRO writes into these headers, too: they are linear, and GRO owns them. A complete
+ * checksum in the packet keeps skb->csum as it is; a checksum that covers only the pseudo
+ * header does not contain the word yet. Both can be the case in GSO packets.
  */
 void conga_packet_write_held(struct sk_buff *held, struct udphdr *udp,
 			     __be32 word)
@@ -270,7 +275,7 @@ bool conga_packet_whole_any(const struct sk_buff *skb,
 	return conga_packet_reaches(packet, begin, length);
 }
 
-/* conga_packet_to_link - is the outer destination all systems of a link? */
+/* conga_packet_to_link - is the outer destination the group of all systems on a link? */
 bool conga_packet_to_link(const struct sk_buff *skb,
 			  const struct conga_packet *packet)
 {
@@ -305,7 +310,7 @@ u8 conga_packet_tos_any(const struct sk_buff *skb, const struct conga_packet *pa
 	return packet->v6 ? ipv6_get_dsfield((struct ipv6hdr *)ip) : ip->tos;
 }
 
-/* conga_packet_sport - outer UDP source port */
+/* conga_packet_sport - the outer UDP source port */
 u16 conga_packet_sport(const struct sk_buff *skb, const struct conga_packet *packet)
 {
 	__be16 port = 0;
@@ -315,13 +320,13 @@ u16 conga_packet_sport(const struct sk_buff *skb, const struct conga_packet *pac
 	return ntohs(port);
 }
 
-/* conga_packet_segments_fit - of a packet that is too large in one piece */
+/* conga_packet_segments_fit - do the segments of a packet fit that is too large itself? */
 bool conga_packet_segments_fit(const struct sk_buff *skb, unsigned int mtu)
 {
 	return skb_is_gso(skb) && skb_gso_validate_network_len(skb, mtu);
 }
 
-/* Bytes of headers that every segment of a GSO packet repeats. */
+/* The bytes of headers that every segment of a GSO packet repeats. */
 static u32 conga_packet_gso_headers(const struct sk_buff *skb)
 {
 	int transport = skb->encapsulation ? skb_inner_transport_offset(skb) :
@@ -338,10 +343,10 @@ static u32 conga_packet_gso_headers(const struct sk_buff *skb)
 }
 
 /*
- * conga_packet_segments - frames and bytes that a GSO packet at a port becomes
+ * conga_packet_segments - the number of frames and bytes of a GSO packet on the wire
  *
- * It leaves as segments that each carry all headers. The qdisc's own pkt_len does
- * not know the inner headers of VXLAN and is some per cent low.
+ * The packet leaves as segments that each carry all headers. The pkt_len of the qdisc does
+ * not count the inner headers of VXLAN, and is some per cent too low.
  */
 void conga_packet_segments(const struct sk_buff *skb, u32 *frames, u32 *bytes)
 {

@@ -2,8 +2,8 @@
 #ifndef _CONGA_PACKET_H
 #define _CONGA_PACKET_H
 
-/* Inline: every hook function finds VXLAN in every packet; conga_tx(), conga_link() and conga_rx()
- * write its first word.
+/* Inline, because every hook function finds VXLAN in every packet, and conga_tx(),
+ * conga_link() and conga_rx() write its first word.
  */
 #include <linux/if_vlan.h>
 #include <linux/in6.h>
@@ -31,15 +31,15 @@ struct conga_vxlan {
 
 #define CONGA_VXLAN_MIN	(sizeof(struct udphdr) + sizeof(struct conga_vxlan))
 
-/* IPv4 without options, in one piece: what nearly all packets begin with */
+/* IPv4 without options, in one piece: the first headers of nearly all packets */
 struct conga_packet_plain4 {
 	struct iphdr		ip;
 	struct udphdr		udp;
 	struct conga_vxlan	vxlan;
 };
 
-/* A VXLAN header that was found. Offsets count from skb->data and survive
- * reallocation, which pointers would not.
+/* A VXLAN header that was found. Offsets count from skb->data and, unlike pointers, survive
+ * a reallocation.
  */
 struct conga_packet {
 	int	network;	/* outer IP header */
@@ -47,12 +47,12 @@ struct conga_packet {
 	bool	v6;
 	bool	plain4;		/* struct conga_packet_plain4, in the linear part */
 	__be16	dstport;	/* outer */
-	u8	port;		/* which of the fabric's that is, a bit */
+	u8	port;		/* bit of dstport, by conga_dstports_bit() */
 	u32	word;		/* first word of the VXLAN header, host order */
 	u32	vni;		/* second word */
 };
 
-/* A flow inside the tunnel, as an operator names it. */
+/* A flow inside the tunnel, as an operator names it */
 struct conga_flow {
 	struct in6_addr	source;		/* IPv4 mapped */
 	struct in6_addr	destination;
@@ -91,7 +91,7 @@ u32 conga_packet_flow_hash(const struct sk_buff *skb,
 u32 conga_flow_hash(const struct conga_flow *flow, u32 seed);
 bool conga_flow_has_ports(u8 protocol);
 
-/* conga_packet_linear - bytes at hand without a copy; NULL if any lies elsewhere */
+/* conga_packet_linear - a pointer to bytes in the linear part; NULL if any of them is elsewhere */
 static inline const void *conga_packet_linear(const struct sk_buff *skb,
 					      int offset, int length)
 {
@@ -106,7 +106,7 @@ static inline bool conga_packet_is_plain4(const struct iphdr *ip)
 
 /* conga_packet_is_joined - may the packet have more VXLAN headers than the first?
  *
- * What is joined within a tunnel has one outer header, and says so.
+ * Packets joined within a tunnel have one outer header; their gso_type says so.
  */
 static inline bool conga_packet_is_joined(const struct sk_buff *skb)
 {
@@ -115,7 +115,7 @@ static inline bool conga_packet_is_joined(const struct sk_buff *skb)
 		 SKB_GSO_UDP_TUNNEL_CSUM)) == SKB_GSO_UDP_L4;
 }
 
-/* Both headers were found, or the second is cut off. */
+/* Reads the header where both headers before it were found; it may be cut off. */
 static __always_inline enum conga_packet_kind
 conga_packet_judge(struct conga_packet *packet, const struct udphdr *udp,
 		   const struct conga_vxlan *vxlan,
@@ -133,14 +133,14 @@ conga_packet_judge(struct conga_packet *packet, const struct udphdr *udp,
 }
 
 /**
- * conga_packet_find - is this VXLAN, and what does its header say?
+ * conga_packet_find - is this VXLAN? If it is, read its header
  * @packet: filled in if it is
  * @skb: network header set
  * @protocol: of the network header
  * @ports: the fabric's
  *
  * The first of several fragments has the header, the others do not. Nearly all
- * packets are IPv4 without options, in one piece: there one look is enough.
+ * packets are IPv4 without options, in one piece: these need only one read.
  */
 static __always_inline enum conga_packet_kind
 conga_packet_find(struct conga_packet *packet, const struct sk_buff *skb,
@@ -163,14 +163,14 @@ conga_packet_find(struct conga_packet *packet, const struct sk_buff *skb,
 	return conga_packet_find_any(packet, skb, protocol, ports);
 }
 
-/* Of a packet that is */
+/* The headers of a packet whose .plain4 is set */
 static inline const struct conga_packet_plain4 *
 conga_packet_plain4(const struct sk_buff *skb, const struct conga_packet *packet)
 {
 	return (const void *)skb->data + packet->network;
 }
 
-/* conga_packet_source - outer source; IPv4 as ::ffff:a.b.c.d */
+/* conga_packet_source - the outer source; IPv4 as ::ffff:a.b.c.d */
 static inline void conga_packet_source(const struct sk_buff *skb,
 				       const struct conga_packet *packet,
 				       struct in6_addr *addr)
@@ -182,7 +182,7 @@ static inline void conga_packet_source(const struct sk_buff *skb,
 		conga_packet_source_any(skb, packet, addr);
 }
 
-/* conga_packet_destination - outer destination, likewise */
+/* conga_packet_destination - the outer destination, likewise */
 static inline void conga_packet_destination(const struct sk_buff *skb,
 					    const struct conga_packet *packet,
 					    struct in6_addr *addr)
@@ -200,7 +200,7 @@ static inline int conga_packet_vxlan(const struct conga_packet *packet)
 	return packet->udp + sizeof(struct udphdr);
 }
 
-/* conga_inner_start - offset of what follows it */
+/* conga_inner_start - the offset of the first byte behind the VXLAN header */
 static inline int conga_inner_start(const struct conga_packet *packet)
 {
 	return conga_packet_vxlan(packet) + CONGA_VXLAN_HLEN;
@@ -221,7 +221,7 @@ bool conga_packet_whole_any(const struct sk_buff *skb,
 
 /* conga_packet_whole - is the VXLAN header within what IP says is the packet?
  *
- * IP sees to that, but at a port there are packets that it never saw.
+ * The IP layer ensures that, but a port also sends packets that did not pass the IP layer.
  */
 static inline bool conga_packet_whole(const struct sk_buff *skb,
 				      const struct conga_packet *packet)
@@ -232,8 +232,8 @@ static inline bool conga_packet_whole(const struct sk_buff *skb,
 	return conga_packet_whole_any(skb, packet);
 }
 
-/* conga_packet_find_stamped - is what leaves by a port stamped, or one of datagrams that may
- * be?
+/* conga_packet_find_stamped - is a packet that leaves by a port stamped, or may one of its
+ * datagrams be stamped?
  */
 static __always_inline bool
 conga_packet_find_stamped(struct conga_packet *packet, const struct sk_buff *skb,
@@ -246,7 +246,7 @@ conga_packet_find_stamped(struct conga_packet *packet, const struct sk_buff *skb
 	       conga_packet_whole(skb, packet);
 }
 
-/* Are the first @length bytes nobody else's, now? */
+/* Are the first @length bytes writable, if need be after a copy? */
 static inline bool conga_packet_writable(struct sk_buff *skb, int length)
 {
 	return (!skb_cloned(skb) && length <= skb_headlen(skb)) ||
@@ -305,7 +305,7 @@ static inline bool conga_packet_fits(const struct sk_buff *skb, unsigned int mtu
 	return skb->len <= mtu || conga_packet_segments_fit(skb, mtu);
 }
 
-/* conga_packet_on_wire - frames and bytes that an skb at a port becomes */
+/* conga_packet_on_wire - the number of frames and bytes of an skb on the wire */
 static inline void conga_packet_on_wire(const struct sk_buff *skb, u32 *frames,
 					u32 *bytes)
 {

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is ahead of an uplink: the queue of the box behind it, and the delay of the path
+ * The queue at the node behind an uplink, and the delay of the path
  *
  * Goal: the terms sql/sqw and pd of TR's Time to Next Leaf (policy_tr.c).
  *
- * Queue: a packet of the leaf that came to us by an uplink came to the box behind it by
- * that port by which our packets leave it towards the leaf; what waited there when it
- * passed is what it says. So it is known by our uplink, and by the leaf. It ages as
- * metrics do (toleaf.c): by an eighth of full scale, four codes, per Tage, which is a
- * quarter of the time.
+ * Queue: our packets leave the node behind an uplink towards the leaf by one port. The
+ * leaf's packets reach that node by the same port, and their mark is the queue that waited
+ * there when they passed. The table has one queue for each of our uplinks and each leaf. A
+ * queue ages as metrics do (toleaf.c): by an eighth of full scale, four codes, per Tage,
+ * which is a quarter of the time.
  *
- * Delay: half of what a hello and its answer take, which go by one uplink, to and fro.
- * Only where the path was quiet at both ends, and not if two hellos of a round went by
- * the same uplink, so that it is not known which one was answered; full-size ones are
- * never timed. Of what a queue or a busy processor added now and then, the minimum over 8
- * to 16 measurements is free; so many it takes, too, until a path that became longer is
- * known as such.
+ * Delay: the delay is half of the time that a hello and its answer take, both by one
+ * uplink. A hello is timed only if the path was quiet at both ends, and if no other hello
+ * of the round went by the same uplink, since the answer does not tell which of two was
+ * answered. Full-size hellos are never timed. The minimum over 8 to 16 measurements is free
+ * of the time that a queue or a busy processor adds now and then; after as many
+ * measurements a path that became longer is known as longer.
  *
- * A delay is at most 2^32 - 1 ns; 0 is "not known", so that the least is 1.
+ * A delay is at most 2^32 - 1 ns; 0 means "not known", so that the smallest delay is 1.
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
@@ -29,7 +29,7 @@
 #include "paper/queue.h"
 #include "paper/wire.h"
 
-/* conga_ahead_learn - a packet came by @tag; false if it tells of no queue. Softirq */
+/* conga_ahead_learn - a packet came by @tag; false if it has no mark of a queue. Softirq */
 bool conga_ahead_learn(struct conga_ahead *ahead, u8 tag, u32 word, u64 now)
 {
 	if (!conga_wire_has_queue(word))
@@ -38,7 +38,7 @@ bool conga_ahead_learn(struct conga_ahead *ahead, u8 tag, u32 word, u64 now)
 	return true;
 }
 
-/* conga_ahead_queue - ns until it will have been sent, aged; 0 if nothing is known */
+/* conga_ahead_queue - the aged time in ns that the queue takes to be sent; 0 if not known */
 u32 conga_ahead_queue(const struct conga_ahead *ahead, u8 tag, u64 now, u64 tage)
 {
 	if (!(READ_ONCE(ahead->queue.loaded) & BIT(tag)))
@@ -73,8 +73,8 @@ static void conga_ahead_note(struct conga_ahead *ahead, u8 tag, u32 delay)
 		WRITE_ONCE(ahead->least[0][tag], delay);
 }
 
-/* conga_ahead_answered - an answer came that echoes @echo, over a path that was quiet or
- * was not
+/* conga_ahead_answered - an answer came that echoes @echo; @quiet tells whether its path
+ * was quiet
  */
 void conga_ahead_answered(struct conga_ahead *ahead, u64 echo, u64 now, bool quiet)
 {
@@ -90,7 +90,7 @@ void conga_ahead_answered(struct conga_ahead *ahead, u64 echo, u64 now, bool qui
 				 clamp_t(u64, (now - sent) / 2, 1, U32_MAX));
 }
 
-/* conga_ahead_delay - ns, one way; 0 if not known. Any CPU */
+/* conga_ahead_delay - the one-way delay in ns; 0 if not known. Any CPU */
 u32 conga_ahead_delay(const struct conga_ahead *ahead, u8 tag)
 {
 	u32 now = READ_ONCE(ahead->least[0][tag]);
@@ -99,7 +99,7 @@ u32 conga_ahead_delay(const struct conga_ahead *ahead, u8 tag)
 	return now && before ? min(now, before) : now + before;
 }
 
-/* conga_ahead_forget - the LBTag is another uplink's */
+/* conga_ahead_forget - the LBTag belongs to another uplink now */
 void conga_ahead_forget(struct conga_ahead *ahead, u8 tag)
 {
 	WRITE_ONCE(ahead->queue.heard[tag], 0);

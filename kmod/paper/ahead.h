@@ -7,22 +7,23 @@
 
 #include "paper/toleaf.h"
 
-#define CONGA_AHEAD_WINDOW	8	/* measurements that a minimum is of, or twice */
+#define CONGA_AHEAD_WINDOW	8	/* measurements per window; a minimum is over one or two */
 
-/* What is ahead of our uplinks on the way to one leaf, by LBTag. Queues are words that
- * packets read and write, and so are minima, for packets that read them; the rest is
- * guarded by its user's lock.
+/* What is ahead of our uplinks on the way to one leaf, by LBTag. Packets read and write the
+ * queues, and read the minima, without a lock; the user's lock guards the rest.
  */
 struct conga_ahead {
 	struct conga_toleaf	queue;		/* codes, see queue.h */
-	u32			least[2][CONGA_TAGS_MAX]; /* ns, this window's and the
-							   * one before; 0: none
+	u32			least[2][CONGA_TAGS_MAX]; /* ns, minima of this window and of the
+							   * previous one; 0: none
 							   */
-	u64			sent[CONGA_TAGS_MAX];	/* ns, of the hello that is to be
-							 * timed; 0: none
+	u64			sent[CONGA_TAGS_MAX];	/* ns, when the hello to be timed was sent;
+							 * 0: none
 							 */
-	u64			round;		/* nonce of these, without the way */
-	u16			asked;		/* by which one was sent in the round */
+	u64			round;		/* nonce of these hellos, without the bits that
+						 * name the path
+						 */
+	u16			asked;		/* LBTags by which one was sent in the round */
 	u8			measured[CONGA_TAGS_MAX]; /* in this window */
 };
 

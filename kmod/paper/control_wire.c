@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What stands where in a control packet, beside the structures of the header. */
+/* The positions in a control packet that the structures of the header do not show. */
 #include <linux/types.h>
 #include <uapi/linux/conga.h>
 
@@ -8,7 +8,9 @@
 
 #define CONGA_CONTROL_METRIC_BITS	8
 
-/* conga_control_body - bytes behind the header; @header has no more records than there may be. */
+/* conga_control_body - bytes behind the header; the count in @header must be at most
+ * CONGA_CONTROL_RECORDS
+ */
 unsigned int conga_control_body(const struct conga_control_header *header)
 {
 	if (header->type == CONGA_CONTROL_PROBE)
@@ -16,14 +18,14 @@ unsigned int conga_control_body(const struct conga_control_header *header)
 	return header->count * sizeof(struct conga_control_record);
 }
 
-/* conga_control_upper - bytes behind that */
+/* conga_control_upper - bytes of the upper halves of the nonces, behind the body */
 unsigned int conga_control_upper(const struct conga_control_header *header)
 {
 	return header->flags & CONGA_CONTROL_WIDE ?
 	       sizeof(struct conga_control_wide) : 0;
 }
 
-/* conga_control_put_nonces - both halves of each */
+/* conga_control_put_nonces - writes both halves of both nonces */
 void conga_control_put_nonces(struct conga_control_payload *payload,
 			      u64 nonce, u64 echo)
 {
@@ -34,8 +36,8 @@ void conga_control_put_nonces(struct conga_control_payload *payload,
 	payload->wide.echo = cpu_to_be32(echo >> 32);
 }
 
-/* conga_control_byte3 - enum conga_byte3, of a node with this Q, whose policy marks packets with
- * queues or not
+/* conga_control_byte3 - the enum conga_byte3 of a node with this Q, whose policy may mark
+ * packets with queues
  */
 u8 conga_control_byte3(u8 q, bool marks)
 {
@@ -45,7 +47,9 @@ u8 conga_control_byte3(u8 q, bool marks)
 					  CONGA_BYTE3_NONE;
 }
 
-/* conga_control_metric_put - a metric of a larger Q than today's is full scale, as in a stamp */
+/* conga_control_metric_put - a metric of a larger Q than the current one is full scale, as
+ * in a stamp
+ */
 u8 conga_control_metric_put(u8 metric, u8 q)
 {
 	u8 max = BIT(q) - 1;

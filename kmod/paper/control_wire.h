@@ -9,12 +9,12 @@
 #include "paper/wire.h"
 
 /*
- * The payload of control packets, version 1: all bytes, big endian, so that it
- * has no holes anywhere. See include/uapi/linux/conga.h for its picture.
+ * The payload of control packets, version 1. All fields are bytes or big endian, and no
+ * compiler leaves a hole between them. include/uapi/linux/conga.h has a picture of it.
  */
 #define CONGA_CONTROL_MAGIC	0x434e4741u	/* 'CNGA' */
 #define CONGA_CONTROL_VERSION	1
-#define CONGA_CONTROL_RECORDS	16		/* at most: one per LBTag */
+#define CONGA_CONTROL_RECORDS	16		/* at most one per LBTag */
 
 enum conga_control_type {
 	CONGA_CONTROL_HELLO = 1,
@@ -23,7 +23,9 @@ enum conga_control_type {
 	CONGA_CONTROL_PROBE,	/* between neighbours; a body instead of records */
 };
 
-/* Of packets between neighbours: nobody can have it left who is farther away. */
+/* Control packets between neighbours have TTL 255, which no router away can forge (GTSM,
+ * RFC 5082).
+ */
 #define CONGA_CONTROL_LINK_HOPS	255
 
 #define CONGA_CONTROL_ASK	0x01	/* this hello wants an answer */
@@ -40,28 +42,28 @@ struct conga_control_header {
 	u8	q;
 	u8	byte3;		/* enum conga_byte3 */
 	__be16	zero;
-	__be32	nonce;		/* to be echoed; 0: none. Of both the lower half */
-	__be32	echo;		/* the last nonce heard; 0: none */
+	__be32	nonce;		/* lower half; the receiver echoes it; 0: none */
+	__be32	echo;		/* lower half of the last nonce heard; 0: none */
 };
 
-/* Behind the records, if flagged: the upper halves of both */
+/* The upper halves of both nonces, behind the records, if CONGA_CONTROL_WIDE is set */
 struct conga_control_wide {
 	__be32	nonce;
 	__be32	echo;
 };
 
-/* A row of a from-leaf table. */
+/* One entry of a from-leaf table */
 struct conga_control_record {
 	u8	tag;		/* the receiver's LBTag */
 	u8	metric;		/* left-aligned: 2^Q values in 8 bits */
 	__be16	zero;
 };
 
-/* What is between a leaf and the box that this is sent to. */
+/* The state of the path between a leaf and the node that this packet is sent to */
 struct conga_control_probe {
 	__be32	origin[4];	/* the leaf's address, IPv4 mapped */
 	u8	utilisation;	/* of the path to it, 255 is full */
-	u8	hops;		/* boxes that it may still pass */
+	u8	hops;		/* nodes that it may still pass */
 	__be16	zero;
 };
 
@@ -71,10 +73,10 @@ struct conga_control_payload {
 		struct conga_control_record	record[CONGA_CONTROL_RECORDS];
 		struct conga_control_probe	probe;
 	};
-	struct conga_control_wide	wide;	/* not at this place on the wire */
+	struct conga_control_wide	wide;	/* the wire has it elsewhere, behind the records */
 };
 
-/* A hello behind its IP header: UDP's and VXLAN's of 8 bytes each, and the payload */
+/* Bytes of a hello behind its IP header: UDP and VXLAN have 8 each, then the payload */
 #define CONGA_CONTROL_SMALL	(8 + 8 + sizeof(struct conga_control_header) + \
 				 sizeof(struct conga_control_wide))
 

@@ -22,8 +22,8 @@
  * Fixed point: X and C * tau in units of 2^-8 byte. The largest C * tau is
  * 10^12 bit/s * 1 s / 0.001 = 1.25 * 10^14 bytes, 47 bits; with 8 bits of
  * fraction and Q = 6 bits of shift this is 61 bits. Powers of (1 - alpha) are
- * 32 bit fractions, rounded down: X decays too far by at most some 10^-7 of
- * what it was, plus 2^-8 byte for each of at most 16 products.
+ * 32 bit fractions, rounded down: X decays too far by at most about 10^-7 of itself, plus
+ * 2^-8 byte for each of at most 16 products.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -33,13 +33,13 @@
 
 #define CONGA_NS_PER_BYTE	8000000000ULL	/* at 1 bit/s */
 
-/* x * fraction / 2^32, without a 128 bit product. */
+/* x * fraction / 2^32, without a 128 bit product */
 static u64 conga_dre_scale(u64 x, u32 fraction)
 {
 	return (x >> 32) * fraction + (((x & 0xffffffffU) * fraction) >> 32);
 }
 
-/* conga_dre_decay - what is left of @x after so many periods */
+/* conga_dre_decay - the part of @x that is left after so many periods */
 u64 conga_dre_decay(const struct conga_dre_params *params, u64 x,
 		    u64 periods)
 {
@@ -95,7 +95,7 @@ void conga_dre_setup(struct conga_dre_params *params, u64 rate, u64 tdre,
 	}
 }
 
-/* conga_dre_advance - a cell's first bytes of @period are about to be counted */
+/* conga_dre_advance - called before a cell counts its first bytes of @period */
 void conga_dre_advance(const struct conga_dre_params *params,
 		       struct conga_dre_cell *cell, u64 period)
 {
@@ -114,7 +114,7 @@ u8 conga_dre_metric(const struct conga_dre_params *params, u64 x)
 	return div64_u64(x << params->q, params->full);
 }
 
-/* conga_dre_utilisation - X over C * tau in 8 bits, 255 for more than full, too */
+/* conga_dre_utilisation - X over C * tau in 8 bits; 255 means full or more */
 u8 conga_dre_utilisation(const struct conga_dre_params *params, u64 x)
 {
 	if (x >= params->full)

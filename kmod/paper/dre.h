@@ -2,7 +2,7 @@
 #ifndef _CONGA_DRE_H
 #define _CONGA_DRE_H
 
-/* Inline: conga_link() adds every packet to the DRE of its port. */
+/* Inline, because conga_link() adds every packet to the DRE of its port. */
 #include <uapi/linux/conga.h>
 #include <linux/math64.h>
 #include <linux/types.h>
@@ -15,7 +15,7 @@
 #define CONGA_DRE_POWERS	16
 #define CONGA_DRE_SHIFT		8	/* of DRE units in a byte */
 
-/* Constant while a DRE lives. */
+/* The parameters are constant while a DRE lives. */
 struct conga_dre_params {
 	u64	tdre;		/* ns, decrement period */
 	u64	full;		/* C * tau, in DRE units of 2^-8 byte */
@@ -23,7 +23,7 @@ struct conga_dre_params {
 	u32	keep[CONGA_DRE_POWERS];	/* (1 - alpha)^(2^i), 32 bit fraction */
 };
 
-/* One CPU's share of X. DRE units of 2^-8 byte. */
+/* One CPU's share of X, in DRE units of 2^-8 byte */
 struct conga_dre_cell {
 	u64	period;		/* time / tdre */
 	u64	x;		/* at the start of that period */
@@ -41,15 +41,15 @@ u8 conga_dre_metric(const struct conga_dre_params *params, u64 x);
 u8 conga_dre_utilisation(const struct conga_dre_params *params, u64 x);
 u64 conga_dre_bytes(u64 x);
 
-/* conga_dre_period - that @now, in ns, belongs to */
+/* conga_dre_period - the period to which @now, in ns, belongs */
 static inline u64 conga_dre_period(const struct conga_dre_params *params,
 				   u64 now)
 {
 	return div64_u64(now, params->tdre);
 }
 
-/* conga_dre_elapsed - periods since the cell's; a cell ahead of us, by another CPU's
- * clock, is not decayed and not moved
+/* conga_dre_elapsed - periods since the cell's own. If another CPU's clock is behind, its
+ * cell is ahead of us: such a cell is neither decayed nor moved.
  */
 static inline s64 conga_dre_elapsed(const struct conga_dre_cell *cell,
 				    u64 period)
@@ -78,7 +78,7 @@ static inline void conga_dre_add(const struct conga_dre_params *params,
 	cell->added += (u64)bytes << CONGA_DRE_SHIFT;
 }
 
-/* conga_dre_own - what a cell got since the start of @period, DRE units */
+/* conga_dre_own - the bytes of a cell since the start of @period, DRE units */
 static inline u64 conga_dre_own(const struct conga_dre_cell *cell, u64 period)
 {
 	return conga_dre_elapsed(cell, period) <= 0 ? cell->added : 0;

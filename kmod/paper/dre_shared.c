@@ -2,17 +2,17 @@
 /*
  * A DRE that all CPUs share (CONGA, section 3.2; dre.c has the formula)
  *
- * Goal: every packet of every CPU counts, and none of them writes a cache line
- * that another CPU's packets write, too.
+ * Goal: every packet of every CPU counts, and none of them writes a cache line that the
+ * packets of another CPU write.
  *
  * Mechanism: every CPU adds to its own share. X at the start of a period is the
- * sum of the shares, made once a period by whoever needs it first and read by
- * all; a reader adds its own bytes since. So X lacks what other CPUs sent in
- * the running period, at most Tdre of their traffic, and has it in the next.
+ * sum of the shares, which the first reader in a period computes and all others read; a
+ * reader adds its own bytes since. So X lacks the bytes that other CPUs sent in the running
+ * period, at most Tdre of their traffic, and has them in the next one.
  *
- * A CPU whose clock is a period behind makes the sum of its own period, and
- * the others make theirs again. A reader in between may meet the sum of the
- * period before or after its own, a decrement off; shares are never wrong.
+ * A CPU whose clock is a period behind computes the sum of its own period, and the others
+ * compute theirs again. A reader in between may find the sum of the period before or after
+ * its own, which is off by one decrement; the shares are never wrong.
  */
 #include <asm/barrier.h>
 #include <linux/compiler.h>
@@ -21,7 +21,7 @@
 
 #include "paper/dre_shared.h"
 
-/* conga_dre_shared_setup - idle; may sleep. 0 or -ENOMEM */
+/* conga_dre_shared_setup - sets up an idle DRE; may sleep. Returns 0 or -ENOMEM */
 int conga_dre_shared_setup(struct conga_dre_shared *shared)
 {
 	int cpu;
@@ -56,7 +56,7 @@ static u64 conga_dre_shared_of(const struct conga_dre_params *params,
 	return conga_dre_at(params, &copy, period);
 }
 
-/* conga_dre_shared_enlist - the first packet of this CPU; BH disabled */
+/* conga_dre_shared_enlist - called for the first packet of this CPU; BH disabled */
 void conga_dre_shared_enlist(struct conga_dre_shared *shared,
 			     struct conga_dre_share *own)
 {

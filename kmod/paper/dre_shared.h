@@ -2,7 +2,9 @@
 #ifndef _CONGA_DRE_SHARED_H
 #define _CONGA_DRE_SHARED_H
 
-/* Inline: conga_link() adds every packet; conga_port_metric(), once a flowlet, reads the sum. */
+/* Inline, because conga_link() adds every packet; conga_port_metric() reads the sum once a
+ * flowlet.
+ */
 #include <asm/barrier.h>
 #include <linux/cache.h>
 #include <linux/compiler.h>
@@ -13,8 +15,8 @@
 
 #include "paper/dre.h"
 
-/* A CPU's share, written there with BH disabled; the seqcount is for the
- * others, who sum the shares. In the list from its first packet on.
+/* A CPU's share. The CPU writes it with BH disabled; the seqcount is for other CPUs, which
+ * sum the shares. The share is in the list from the CPU's first packet on.
  */
 struct conga_dre_share {
 	seqcount_t		seq;
@@ -23,14 +25,14 @@ struct conga_dre_share {
 	struct llist_node	node;
 };
 
-/* One link's DRE, shared by all CPUs. Every packet reads all of it. The sum is written once
- * a period, by one packet, so that it keeps away from the pointer, and from what stands
- * before and after.
+/* One link's DRE, shared by all CPUs. Every packet reads all of it. One packet per period
+ * writes the sum, which therefore has a cache line apart from the pointer and from the
+ * neighbours of this structure.
  */
 struct conga_dre_shared {
 	struct conga_dre_share __percpu	*shares;
 	struct llist_head		list;	/* shares of CPUs that ever sent */
-	/* X at the start of sum_period, written by who first needs it. */
+	/* X at the start of sum_period; the first reader in a period writes it */
 	u64		sum ____cacheline_aligned_in_smp;
 	u64		sum_period;
 };

@@ -3,21 +3,19 @@
  * The Congestion-From-Leaf table and the choice of feedback (CONGA, section
  * 3.3)
  *
- * Every packet to a leaf carries back one of the CEs heard from it. Round
- * robin, preferring those that changed, as the paper has it; where it is
- * silent:
+ * Every packet to a leaf carries back one of the CEs heard from it. They are chosen round
+ * robin, those that changed first, as in the paper. Where the paper leaves a choice:
  *
  * - "Changed" means that the value differs from the one last fed back, not
  *   that a packet came.
  * - An entry is due if it changed, or was last fed back more than Tage / 4
- *   ago. Else a constant metric would starve among fluctuating ones, and age
- *   to zero at the leaf that needs it. So an entry is silent for Tage / 4 and
- *   one packet for each other LBTag at the most: within Tage / 2, if the leaf
- *   gets that many packets in Tage / 4.
- * - If none is due the last word is repeated: receivers merge (GRO) only
+ *   ago. Otherwise a constant metric would starve among fluctuating ones, and age to zero
+ *   at the leaf that needs it. So an entry waits for at most Tage / 4 and one packet for
+ *   each other LBTag: within Tage / 2, if the leaf gets that many packets in Tage / 4.
+ * - If none is due, the last feedback is repeated, since receivers merge (GRO) only
  *   packets whose VXLAN headers are equal.
- * - An entry that no packet refreshed for Tage is not fed back. Else a path
- *   that nobody uses would be reported as congested for ever.
+ * - An entry that no packet refreshed for Tage is not fed back. Otherwise an unused path
+ *   would be reported as congested for ever.
  *
  * Readers and writers on several CPUs take no lock. A lost race repeats or
  * delays one feedback.
@@ -28,8 +26,8 @@
 
 #include "paper/feedback.h"
 
-#define CONGA_FEEDBACK_FRACTION	4	/* of Tage: refresh of what is unchanged */
-#define CONGA_FEEDBACK_OVERDUE	2	/* of Tage: refresh by a packet of its own */
+#define CONGA_FEEDBACK_FRACTION	4	/* of Tage, until an unchanged entry is due */
+#define CONGA_FEEDBACK_OVERDUE	2	/* of Tage, after which feedback has a packet of its own */
 
 /* conga_fromleaf_learn - a stamped packet came; any CPU, softirq */
 void conga_fromleaf_learn(struct conga_fromleaf *table, u8 tag, u8 ce, u64 now)
@@ -92,7 +90,7 @@ static void conga_feedback_take(struct conga_fromleaf *table, u8 tag,
 	conga_feedback_fill(stamp, tag, seen);
 }
 
-/* conga_feedback_pick_heard - where these tags, a bit each, have a sample */
+/* conga_feedback_pick_heard - chooses among @set, a bit per LBTag; each of them has a sample */
 void conga_feedback_pick_heard(struct conga_fromleaf *table,
 			       struct conga_stamp *stamp, u32 heard, u64 now,
 			       u64 tage)
@@ -100,7 +98,7 @@ void conga_feedback_pick_heard(struct conga_fromleaf *table,
 	u8 next = READ_ONCE(table->next);
 	u8 last = READ_ONCE(table->last);
 
-	/* Rotated, so that bit 0 is that of the next tag. */
+	/* The set is rotated, so that bit 0 stands for the next tag. */
 	heard = (u16)((heard | heard << CONGA_TAGS_MAX) >> next);
 	for (; heard; heard &= heard - 1) {
 		u8 tag = (next + __ffs(heard)) % CONGA_TAGS_MAX;
@@ -114,8 +112,8 @@ void conga_feedback_pick_heard(struct conga_fromleaf *table,
 		conga_feedback_fill(stamp, last, READ_ONCE(table->fed[last]));
 }
 
-/* Was anything fed back since @then, a sample of metric 0? An answer may come
- * within the same grain. Samples are in the order of their times.
+/* Was anything fed back since @then, a sample of metric 0? An answer may come within the
+ * same grain. Samples are ordered by their times.
  */
 static bool conga_fromleaf_fed_since(const struct conga_fromleaf *table,
 				     conga_sample_t then)
@@ -124,11 +122,11 @@ static bool conga_fromleaf_fed_since(const struct conga_fromleaf *table,
 }
 
 /*
- * conga_fromleaf_overdue - does no packet carry back what is due?
+ * conga_fromleaf_overdue - is feedback due that no packet carries?
  *
- * Beyond the paper: of a leaf that gets packets and sends none. An entry that was
- * not fed back for Tage / 2 is owed, and overdue if packets keep coming for
- * another Tage / 4 and nothing at all is fed back: the answer to a packet has its
+ * This goes beyond the paper, for a leaf that gets packets and sends none. An entry that
+ * was not fed back for Tage / 2 is owed, and overdue if packets keep coming for another
+ * Tage / 4 and nothing at all is fed back, since the answer to a packet should have a
  * chance to carry it. A packet that comes more than Tage later begins anew.
  */
 bool conga_fromleaf_overdue(struct conga_fromleaf *table, u8 tag, u64 now,
@@ -149,7 +147,7 @@ bool conga_fromleaf_overdue(struct conga_fromleaf *table, u8 tag, u64 now,
 	return age > tage / CONGA_FEEDBACK_FRACTION;
 }
 
-/* conga_feedback_collect - all that is due, at most @max; returns how many */
+/* conga_feedback_collect - collects the entries that are due, at most @max; returns their number */
 u8 conga_feedback_collect(struct conga_fromleaf *table,
 			  struct conga_stamp *stamps, u8 max, u64 now, u64 tage)
 {

@@ -2,19 +2,19 @@
 #ifndef _CONGA_FEEDBACK_H
 #define _CONGA_FEEDBACK_H
 
-/* Inline: conga_tx() picks feedback for every stamped packet. */
+/* Inline, because conga_tx() picks feedback for every stamped packet. */
 #include <linux/compiler.h>
 #include <uapi/linux/conga.h>
 
 #include "paper/sample.h"
 #include "paper/wire.h"
 
-/* Congestion-From-Leaf of one leaf: CE of its packets, waiting to be fed back. */
+/* Congestion-From-Leaf of one leaf: the CEs of its packets, to be fed back */
 struct conga_fromleaf {
 	conga_sample_t	seen[CONGA_TAGS_MAX];	/* by the leaf's LBTag */
 	conga_sample_t	fed[CONGA_TAGS_MAX];	/* value and time of feedback */
 	u8		next;	/* round robin, section 3.3: one per leaf */
-	u8		last;	/* tag of the last word */
+	u8		last;	/* tag that was fed back last */
 	u16		heard;	/* tags that have a sample, a bit each */
 	conga_sample_t	owed;	/* time since which no feedback was sent */
 };

@@ -8,24 +8,24 @@
  * Mechanism: a table indexed by a hash of the inner 5-tuple and the leaf. A
  * packet after an idle time of more than Tfl starts a new flowlet. The paper's
  * switch keeps an age bit and sees gaps between Tfl and 2 Tfl; we keep the time
- * and see Tfl, to the grain. Flows that share an entry share its uplink, whatever leaf
- * they go to, and have a gap where all of them pause: that costs an opportunity to move,
- * never order (remark 1).
+ * and detect a gap of Tfl, to the grain. Flows that share an entry share its uplink,
+ * whichever leaf they go to, and have a gap only where all of them pause: sharing costs an
+ * opportunity to move, never order (remark 1).
  *
  * An entry is one word, so that no lock guards it; when two CPUs race, one
  * decision is lost and made again. The time wraps after 2^35 grains, 9.8 hours:
  * a flow that was idle for just that long, to a second, keeps its uplink.
  *
- * The draw tells flowlets of one flow apart for boxes on the way, which see the
- * outer UDP source port: it stands for one of 255 ports, or, 0, for that which the
- * tunnel gave. So a flowlet that another policy began keeps the tunnel's port.
+ * The draw makes flowlets of one flow differ for nodes on the way, which hash the outer UDP
+ * source port: the draw stands for one of 255 ports, or, if it is 0, for the port that the
+ * tunnel chose. So a flowlet that another policy began keeps the tunnel's port.
  */
 #include <linux/types.h>
 
 #include "paper/flowlet.h"
 
-/* conga_flowlet_is_live - is the flowlet in progress, to whatever leaf? For those who ask;
- * @now and @tfl in ns
+/* conga_flowlet_is_live - is the flowlet in progress, to any leaf? Only queries call this.
+ * @now and @tfl are in ns.
  */
 bool conga_flowlet_is_live(conga_flowlet_t entry, u64 now, u64 tfl)
 {

@@ -9,9 +9,9 @@
  *
  *   63..29 time in grains | 28..13 leaf | 12..5 draw | 4 valid | 3..0 LBTag
  *
- * Inline is what a packet does: conga_tx() and conga_forward() look for a gap at every
- * packet (choose.h), draw for each flowlet, and conga_tx() writes the port that the draw stands
- * for into each packet.
+ * These functions are inline because packets call them: conga_tx() and conga_forward() look
+ * for a gap at every packet (choose.h) and draw for each flowlet, and conga_tx() writes the
+ * port of the draw into each packet.
  */
 #include <linux/bits.h>
 #include <linux/hash.h>
@@ -19,7 +19,7 @@
 
 #include "paper/sample.h"
 
-/* An entry of the flowlet table, one word. 0 is empty. */
+/* An entry of the flowlet table is one word. An empty entry is 0. */
 typedef u64 conga_flowlet_t;
 
 #define CONGA_FLOWLET_TIME_SHIFT	29
@@ -27,7 +27,7 @@ typedef u64 conga_flowlet_t;
 #define CONGA_FLOWLET_AHEAD		BIT_ULL(20)	/* grains, 1 s */
 #define CONGA_FLOWLET_LEAF_SHIFT	13
 #define CONGA_FLOWLET_DRAW_SHIFT	5
-#define CONGA_FLOWLET_DRAWS		255	/* without 0 */
+#define CONGA_FLOWLET_DRAWS		255	/* 0 is none of them */
 #define CONGA_FLOWLET_VALID		0x10
 #define CONGA_FLOWLET_TAG		0x0f
 
@@ -45,13 +45,13 @@ static inline conga_flowlet_t conga_flowlet_make(u8 tag, u16 leaf, u64 now)
 	       CONGA_FLOWLET_VALID | (tag & CONGA_FLOWLET_TAG);
 }
 
-/* conga_flowlet_with_draw - an entry as made, without one yet */
+/* conga_flowlet_with_draw - @entry, which has no draw yet, with @draw */
 static inline conga_flowlet_t conga_flowlet_with_draw(conga_flowlet_t entry, u8 draw)
 {
 	return entry | (u64)draw << CONGA_FLOWLET_DRAW_SHIFT;
 }
 
-/* conga_flowlet_renew - the flowlet goes on */
+/* conga_flowlet_renew - @entry with the time of a packet that continues the flowlet */
 static inline conga_flowlet_t conga_flowlet_renew(conga_flowlet_t entry, u64 now)
 {
 	return (now >> CONGA_GRAIN_SHIFT) << CONGA_FLOWLET_TIME_SHIFT |
@@ -73,7 +73,7 @@ static inline u8 conga_flowlet_draw(conga_flowlet_t entry)
 	return entry >> CONGA_FLOWLET_DRAW_SHIFT;
 }
 
-/* conga_flowlet_redraw - any of the draws but @previous, by a uniform 32 bit @random */
+/* conga_flowlet_redraw - any draw but @previous, by @random, which is uniform and has 32 bits */
 static inline u8 conga_flowlet_redraw(u8 previous, u32 random)
 {
 	u32 others = CONGA_FLOWLET_DRAWS - !!previous;
@@ -85,8 +85,8 @@ static inline u8 conga_flowlet_redraw(u8 previous, u32 random)
 /*
  * conga_flowlet_port - UDP source port of a flowlet, from @min to below @max
  *
- * Multiples of the golden ratio, mod 1, are as far apart as any: the flow's hash says
- * where in the range they start. So the ports of a flow's draws lie all over the range
+ * Multiples of the golden ratio, mod 1, are as far apart as possible, and the flow's hash
+ * says where in the range they start. So the ports of a flow's draws lie all over the range
  * and differ, as long as the range has room: 700 ports are enough.
  */
 static inline u16 conga_flowlet_port(u32 hash, u8 draw, u16 min, u16 max)
@@ -96,8 +96,8 @@ static inline u16 conga_flowlet_port(u32 hash, u8 draw, u16 min, u16 max)
 	return min + (((u64)place * (max - min)) >> 32);
 }
 
-/* Grains since the last packet, in 35 bits. Another CPU may have written a
- * moment ahead of our clock: that is no time at all.
+/* Grains since the last packet, in 35 bits. If another CPU's clock is ahead, the entry may
+ * have a time after ours; the idle time is 0 then.
  */
 static inline u64 conga_flowlet_grains(conga_flowlet_t entry, u64 now)
 {
@@ -114,15 +114,15 @@ static inline u64 conga_flowlet_idle(conga_flowlet_t entry, u64 now)
 	return conga_flowlet_grains(entry, now) << CONGA_GRAIN_SHIFT;
 }
 
-/* conga_flowlet_stale - is the entry's time worth writing again? */
+/* conga_flowlet_stale - is the entry's time so old that it must be written again? */
 static inline bool conga_flowlet_stale(conga_flowlet_t entry, u64 now)
 {
 	return conga_flowlet_grains(entry, now);
 }
 
 /**
- * conga_flowlet_state - what the entry says for a packet to @leaf
- * @entry: as read, once
+ * conga_flowlet_state - the state of the entry for a packet to @leaf
+ * @entry: the word, read once
  * @leaf: the leaf's index
  * @now: ns
  * @tfl: ns; 0 decides for every packet

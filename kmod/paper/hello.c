@@ -2,43 +2,44 @@
 /*
  * Hello: does a leaf run conga, and by which uplinks can it be reached?
  *
- * Beyond the paper, whose leaves all run CONGA and whose links fail loudly. Here
- * a leaf without the module drops stamped packets, and a spine that drops
- * silently looks idle, and would attract every new flowlet. So each leaf is
- * asked, by hellos that carry a nonce, and is stamped for only while it answers;
- * and a path that carries packets, but of which no feedback comes, is asked by
- * that very uplink.
+ * This goes beyond the paper, whose leaves all run CONGA and whose links fail loudly. Here
+ * a leaf without the module drops stamped packets, and a spine that drops silently looks
+ * idle, and would attract every new flowlet. So each leaf gets hellos that carry a nonce,
+ * and gets stamped packets only while it answers; and a path that carries packets, but has
+ * no feedback, is tested by a hello on that uplink.
  *
  * A hello is about the UDP port to which it is sent; the answer echoes the nonce, which
  * names the port. A leaf is conga while it answers about any port; it gets stamped
  * packets at the ports that it answers about.
  *
- * Time is counted in ticks, four to a hello interval, the round. A leaf that
- * answers gets one hello per round, by its uplinks in turn, about the lowest port that
- * it answers about (the main port), one more about each further port, and one more by
- * each silent path. An answer proves its path for a round. A hello that is not
- * answered by the next tick is missed, and asked again at once, so that three
- * misses take no longer than a round:
+ * Time is counted in ticks. A round is a hello interval, and has four ticks. A leaf that
+ * answers gets one hello per round, by its uplinks in turn, about the lowest port that it
+ * answers about (the main port), one more about each further port, and one more by each
+ * silent path. An answer proves its path for a round. A hello that is not answered by the
+ * next tick is missed, and asked again at once, so that three misses take no longer than a
+ * round:
  *
- * - By one path, while the leaf answers by another: that path is out until an
- *   answer comes by it; it is asked once a round.
- * - By all paths that were asked about a port: that port is agreed no more. What was
- *   missed was the port's, not the paths'. If it was the last one the leaf is silent, and
- *   no path is out, since there is nothing to choose by. A leaf that does not answer
+ * - If hellos by one path are missed, while the leaf answers by another, that path is out
+ *   until an answer comes by it; it gets one hello a round.
+ * - If hellos about a port are missed by all paths that were asked, that port is no longer
+ *   agreed, and the misses do not count against the paths. If it was the last agreed port,
+ *   the leaf is silent, and no path is out, since there is nothing to choose by. A leaf
+ *   that does not answer
  *   gets one hello about each port per round.
  *
- * Now and then each path is asked by a hello of full size, as large as the path takes
- * packets. If that is missed it is repeated at each tick, with a small one beside it. A path
- * that loses three in a row whose small ones are answered is narrow, and out, until a
- * large one is answered; it is asked once a round. If all are narrow none is out for that.
+ * Now and then each path gets a hello of full size, which has as many bytes as the path
+ * takes. If that hello is missed, it is repeated at each tick, with a small one beside it.
+ * A path that loses three in a row whose small ones are answered is narrow, and out, until
+ * a large one is answered; it gets one hello a round. If all paths are narrow, none of them
+ * is out for that reason.
  *
  * Cost, in packets per leaf and second: (ports + silent paths) / hello interval sent, as
- * many received, and the same again for the leaf's own hellos. Of full size: paths / (four
- * hello intervals, or a second if that is longer) + narrow paths / hello interval sent,
- * as many small answers received.
+ * many received, and the same again for the leaf's own hellos. Full-size hellos cost paths
+ * / (four hello intervals, or a second if that is longer) + narrow paths / hello interval
+ * sent, as many small answers received.
  *
- * A nonce counts for its round and the next one. What echoes none is not taken:
- * who cannot see the fabric's packets cannot speak for a leaf.
+ * A nonce is valid in its round and the next one. A message that echoes no valid nonce is
+ * rejected: a sender that cannot see the fabric's packets must not speak for a leaf.
  */
 #include <linux/bitops.h>
 #include <linux/compiler.h>
@@ -47,11 +48,11 @@
 
 #include "paper/hello.h"
 
-/* Full-size hellos lost in a row: one that asks for a small one beside, and the misses */
+/* Full-size hellos lost in a row: the first one, which raises the doubt, and the misses */
 #define CONGA_HELLO_LOST	(1 + CONGA_HELLO_MISSES)
 
-/* conga_hello_setup - a leaf not heard of; @tick spreads leaves over a round, @port are
- * the fabric's UDP ports, 0: none
+/* conga_hello_setup - sets up a leaf that has not been heard of; @tick spreads leaves over
+ * a round, @port has the fabric's UDP ports, 0: none
  */
 void conga_hello_setup(struct conga_hello *hello, u8 tick, const __be16 *port)
 {
@@ -66,7 +67,7 @@ void conga_hello_setup(struct conga_hello *hello, u8 tick, const __be16 *port)
 	conga_hello_hold(hello, port);
 }
 
-/* Nobody answers: nothing is known of any path. */
+/* Forgets all about the paths, since the leaf is silent. */
 static void conga_hello_silence(struct conga_hello *hello, u8 reason)
 {
 	hello->agreed = 0;
@@ -84,8 +85,8 @@ static void conga_hello_silence(struct conga_hello *hello, u8 reason)
 /*
  * conga_hello_hold - the list of ports is about to become @port
  *
- * What is said about a port that has another place, or none, counts no more until
- * conga_hello_bind(): until then packets may have been judged by either list.
+ * Messages about a port whose place changes, or that has none in the new list, are ignored
+ * until conga_hello_bind(), since packets may be judged by either list until then.
  */
 void conga_hello_hold(struct conga_hello *hello, const __be16 *port)
 {
@@ -97,7 +98,7 @@ void conga_hello_hold(struct conga_hello *hello, const __be16 *port)
 			hello->kept |= BIT(i);
 }
 
-/* Its place in the list; beyond that if it has none. */
+/* The place of a port in the list; CONGA_HELLO_PORTS or more if it has none. */
 static u8 conga_hello_place(const __be16 *ports, __be16 port)
 {
 	u8 i;
@@ -108,7 +109,7 @@ static u8 conga_hello_place(const __be16 *ports, __be16 port)
 	return i;
 }
 
-/* Nonces name ports by their place: those of a list in which it was another's are void. */
+/* Nonces name ports by their place, so that nonces of a list with another order are void. */
 static void conga_hello_renew(struct conga_hello *hello, u64 random)
 {
 	hello->nonce[1] = 0;
@@ -118,7 +119,8 @@ static void conga_hello_renew(struct conga_hello *hello, u64 random)
 }
 
 /*
- * conga_hello_bind - the list of ports is @port now, and no packet is judged by another
+ * conga_hello_bind - @port is the list of ports now, and no packet is judged by another
+ * list
  *
  * An agreement belongs to the port, whatever its place in the list.
  */
@@ -151,7 +153,7 @@ void conga_hello_bind(struct conga_hello *hello, const __be16 *port, u64 random)
 		conga_hello_silence(hello, CONGA_LEAF_SILENT);
 }
 
-/* conga_hello_port - the port to which the leaf is told something */
+/* conga_hello_port - the port to which messages to the leaf are sent */
 u8 conga_hello_port(const struct conga_hello *hello)
 {
 	u8 agreed = hello->agreed & hello->kept;
@@ -161,7 +163,7 @@ u8 conga_hello_port(const struct conga_hello *hello)
 
 /* --- the tick --- */
 
-/* A path whose route is gone is neither missed nor silent, and begins anew. */
+/* A path without a route is neither missed nor silent; it starts anew. */
 static void conga_hello_forget(struct conga_hello *hello, u16 usable)
 {
 	u8 tag, port;
@@ -203,7 +205,7 @@ static void conga_hello_miss(struct conga_hello *hello)
 			hello->misses[port]++;
 }
 
-/* What was missed was not the paths' fault. */
+/* Takes back the misses of the paths: they were not the paths' fault. */
 static void conga_hello_acquit(struct conga_hello *hello)
 {
 	u8 tag;
@@ -213,7 +215,7 @@ static void conga_hello_acquit(struct conga_hello *hello)
 			hello->path[tag].misses = 0;
 }
 
-/* Ports that are agreed no more; false if none is left. */
+/* Removes ports that are no longer agreed; false if none is left. */
 static bool conga_hello_judge_ports(struct conga_hello *hello)
 {
 	u8 port;
@@ -248,8 +250,9 @@ static u16 conga_hello_judge(struct conga_hello *hello)
 }
 
 /*
- * Full-size hellos that were missed. The first one only raises a doubt; those after it
- * count if the small one beside them was answered: else the path loses anything.
+ * Counts full-size hellos that were missed. The first one only raises a doubt; later ones
+ * count if the small hello beside them was answered; otherwise the path loses packets of
+ * any size.
  */
 static u16 conga_hello_measure(struct conga_hello *hello)
 {
@@ -287,7 +290,7 @@ static void conga_hello_round(struct conga_hello *hello, u64 random)
 	hello->version = false;
 }
 
-/* The next one of @set after *@turn, as a bit; 0 if @set is empty. */
+/* The next LBTag of @set after *@turn, as a bit; 0 if @set is empty. */
 static u16 conga_hello_next(u8 *turn, u16 set)
 {
 	u8 i;
@@ -300,7 +303,7 @@ static u16 conga_hello_next(u8 *turn, u16 set)
 	return 0;
 }
 
-/* Paths that missed some, but not enough to be out. */
+/* Paths that missed hellos, but too few to be out. */
 static u16 conga_hello_suspects(const struct conga_hello *hello)
 {
 	u16 suspects = 0;
@@ -323,7 +326,7 @@ static u16 conga_hello_unproven(const struct conga_hello *hello)
 	return unproven & ~hello->out;
 }
 
-/* Paths that lost a full-size hello, but not enough to be narrow. */
+/* Paths that lost a full-size hello, but too few to be narrow. */
 static u16 conga_hello_doubted(const struct conga_hello *hello)
 {
 	u16 doubted = 0;
@@ -335,8 +338,8 @@ static u16 conga_hello_doubted(const struct conga_hello *hello)
 	return doubted & ~hello->narrow;
 }
 
-/* Paths of a leaf that is conga are asked by full-size hellos, unless they are out; each
- * at its tick of the round.
+/* Paths of a conga leaf get full-size hellos unless they are out, each at its own tick of
+ * the round.
  */
 static u16 conga_hello_ask_large(struct conga_hello *hello,
 				 const struct conga_hello_view *view)
@@ -364,8 +367,8 @@ static u16 conga_hello_ask_large(struct conga_hello *hello,
 	return ask & able;
 }
 
-/* About the main port. The hello that goes round leaves out what is asked, or out,
- * anyway; unless there is nothing else.
+/* Asks about the main port. The hello that goes round skips paths that are asked anyway, or
+ * are out, unless no other path is left.
  */
 static u16 conga_hello_ask_paths(struct conga_hello *hello,
 				 const struct conga_hello_view *view)
@@ -387,7 +390,7 @@ static u16 conga_hello_ask_paths(struct conga_hello *hello,
 	return ask;
 }
 
-/* About a further port: by one path, and by another one when that was missed. */
+/* Asks about a further port by one path, and by another path if that was missed. */
 static u16 conga_hello_ask_beside(const struct conga_hello *hello,
 				  const struct conga_hello_view *view, u8 port)
 {
@@ -403,7 +406,7 @@ static u16 conga_hello_ask_beside(const struct conga_hello *hello,
 	return ask;
 }
 
-/* The lowest port that is agreed, or else the lowest one */
+/* The lowest port that is agreed; if none is, the lowest port */
 static u8 conga_hello_main(const struct conga_hello *hello)
 {
 	u8 agreed = hello->agreed & hello->kept;
@@ -431,10 +434,10 @@ static void conga_hello_ask(struct conga_hello *hello,
 }
 
 /**
- * conga_hello_tick - CONGA_HELLO_TICKS times per hello interval
+ * conga_hello_tick - does one tick; called CONGA_HELLO_TICKS times per hello interval
  * @hello: of one leaf
- * @view: what is known of its paths
- * @step: what to do: send the hellos of @ask and @large
+ * @view: the state of its paths
+ * @step: set to what the caller must do: send the hellos of @ask and @large
  */
 void conga_hello_tick(struct conga_hello *hello,
 		      const struct conga_hello_view *view,
@@ -455,8 +458,8 @@ void conga_hello_tick(struct conga_hello *hello,
 	hello->tick = (hello->tick + 1) % CONGA_HELLO_TICKS;
 }
 
-/* conga_hello_shut - paths that are not for packets; @closed are so anyway. Narrow ones
- * are, as long as there is any other.
+/* conga_hello_shut - paths that packets must not use; those of @closed, and those that are
+ * out. Narrow paths are among them while any other path is left.
  */
 u16 conga_hello_shut(const struct conga_hello *hello, u16 closed)
 {
@@ -467,7 +470,7 @@ u16 conga_hello_shut(const struct conga_hello *hello, u16 closed)
 
 /* --- what the leaf says --- */
 
-/* conga_hello_echoed - is this a nonce that was sent not long ago? */
+/* conga_hello_echoed - was this nonce sent in this round or in the previous one? */
 bool conga_hello_echoed(const struct conga_hello *hello, u64 echo)
 {
 	u64 round = echo & ~CONGA_HELLO_WAY_MASK;
@@ -475,7 +478,9 @@ bool conga_hello_echoed(const struct conga_hello *hello, u64 echo)
 	return round && (round == hello->nonce[0] || round == hello->nonce[1]);
 }
 
-/* conga_hello_wrong - what echoes no nonce came; false if it is one of too many */
+/* conga_hello_wrong - a message came without a valid nonce; false if the leaf sent too many
+ * of these
+ */
 bool conga_hello_wrong(struct conga_hello *hello)
 {
 	if (hello->wrong == CONGA_HELLO_WRONG)
@@ -496,8 +501,8 @@ static u8 conga_hello_compare(const struct conga_hello_terms *ours,
 	return CONGA_LEAF_ANSWERS;
 }
 
-/* A box that was restarted has another id once. Two boxes behind one address
- * come back to an id that was there before.
+/* A node that was restarted has a new id once. Two nodes behind one address alternate
+ * between ids that were there before.
  */
 static void conga_hello_identify(struct conga_hello *hello, u32 id)
 {
@@ -509,7 +514,7 @@ static void conga_hello_identify(struct conga_hello *hello, u32 id)
 	WRITE_ONCE(hello->id, id);
 }
 
-/* Its path works, for packets of either size if it was a full-size one. */
+/* The path of the answer works; if a full-size hello was answered, for packets of both sizes. */
 static void conga_hello_prove(struct conga_hello *hello, u64 echo)
 {
 	u8 tag = conga_hello_nonce_tag(echo);
@@ -532,11 +537,11 @@ static void conga_hello_prove(struct conga_hello *hello, u64 echo)
  * @hello: of its sender
  * @echo: the nonce it echoes
  * @id: the sender's leaf id
- * @ours: the terms of this box
+ * @ours: the terms of this node
  * @theirs: the sender's
  *
- * False, and nothing changed, if it echoes no nonce of ours, or one about a port that is
- * not ours any more.
+ * Returns false and changes nothing if the answer echoes no nonce of ours, or one about a
+ * port that has left the list.
  */
 bool conga_hello_answered(struct conga_hello *hello, u64 echo, u32 id,
 			  const struct conga_hello_terms *ours,
@@ -556,9 +561,9 @@ bool conga_hello_answered(struct conga_hello *hello, u64 echo, u32 id,
 	return true;
 }
 
-/* conga_hello_bye - the leaf leaves; false if it echoes no nonce of ours. What it
- * answered before may still be under way, and must not count. A bye comes by
- * several uplinks, and ends the agreement about all ports.
+/* conga_hello_bye - the leaf leaves; false if its goodbye message echoes no nonce of ours.
+ * Earlier answers of the leaf may still be on the way, and must not count. A goodbye
+ * message comes by several uplinks, and ends the agreement about all ports.
  */
 bool conga_hello_bye(struct conga_hello *hello, u64 echo)
 {
@@ -570,10 +575,10 @@ bool conga_hello_bye(struct conga_hello *hello, u64 echo)
 	return true;
 }
 
-/* conga_hello_asked - the leaf's hello about @port; false if it has asked enough this
- * round, or the port is not listed any more, or not yet. It is proven if it echoes a
- * nonce of ours. Others may be forged: they have a limit of their own, and give no nonce
- * once there is a leaf that answers.
+/* conga_hello_asked - the leaf sent a hello about @port. False if the leaf has asked enough
+ * in this round, or if @port is not in the list, or is about to leave it. The hello is
+ * proven if it echoes a nonce of ours. Other hellos may be forged: they have a limit of
+ * their own, and their nonce is ignored while a leaf answers.
  */
 bool conga_hello_asked(struct conga_hello *hello, __be16 port, u64 nonce, u64 echo)
 {

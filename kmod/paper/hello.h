@@ -2,29 +2,29 @@
 #ifndef _CONGA_HELLO_H
 #define _CONGA_HELLO_H
 
-/* Inline are shifts and masks that no packet needs: hello.c is as long as a file may be. */
+/* The shifts and masks are inline only because hello.c is as long as a file may be. */
 #include <uapi/linux/conga.h>
 #include <linux/bits.h>
 #include <linux/types.h>
 
 #define CONGA_HELLO_TICKS	4	/* a round is a hello interval */
 #define CONGA_HELLO_MISSES	3	/* hellos in a row, without an answer */
-#define CONGA_HELLO_CALM	10	/* rounds, until alternation is forgotten */
+#define CONGA_HELLO_CALM	10	/* rounds, until alternating ids are forgotten */
 #define CONGA_HELLO_WRONG	64	/* wrong echoes of one leaf, per round */
 #define CONGA_HELLO_PORTS	CONGA_DSTPORTS_MAX
 
 /* Hellos of one leaf that are answered per round: at each tick a small and a full-size one
- * by each path, and one about each port.
+ * for each path, and one for each port
  */
 #define CONGA_HELLO_ANSWERS	(CONGA_HELLO_TICKS * (2 * CONGA_TAGS_MAX + CONGA_HELLO_PORTS))
 
-/* Full-size hellos by one path: rounds between them, at least, and the time */
+/* Full-size hellos by one path: the least rounds, and the least time, between them */
 #define CONGA_HELLO_LARGE_ROUNDS	4
 #define CONGA_HELLO_LARGE_NS		1000000000ULL
 
 /*
- * A nonce has 57 random bits of its round, and says how its hello left: by which LBTag,
- * about which UDP port (its index), and whether it was one of full size.
+ * A nonce has 57 random bits of its round. The other bits tell by which LBTag its hello
+ * left, about which UDP port (its index), and whether the hello was of full size.
  */
 #define CONGA_HELLO_TAG_MASK	0xfULL
 #define CONGA_HELLO_PORT_SHIFT	4
@@ -32,14 +32,14 @@
 #define CONGA_HELLO_LARGE	BIT_ULL(6)
 #define CONGA_HELLO_WAY_MASK	0x7fULL
 
-/* What the boxes of a fabric must agree on. */
+/* The parameters on which all nodes of a fabric must agree */
 struct conga_hello_terms {
 	u8	q;
 	u8	byte3;		/* enum conga_byte3 */
 	bool	sum;
 };
 
-/* What a tick sees of the world; a bit per LBTag. */
+/* The input of a tick; sets have a bit per LBTag */
 struct conga_hello_view {
 	u16	usable;		/* a nexthop of the route to the leaf */
 	u16	large;		/* takes more than a small hello */
@@ -49,12 +49,12 @@ struct conga_hello_view {
 	u64	random;		/* fresh */
 };
 
-/* What a tick did; a bit per LBTag. */
+/* The result of a tick; sets have a bit per LBTag */
 struct conga_hello_step {
-	u16	ask[CONGA_HELLO_PORTS];	/* to be sent hellos by, now, about the port */
-	u16	large;			/* full-size ones, about @main */
+	u16	ask[CONGA_HELLO_PORTS];	/* uplinks by which to send hellos about the port now */
+	u16	large;			/* uplinks by which to send full-size hellos about @main */
 	u8	main;			/* index of a port */
-	u16	missed[CONGA_HELLO_PORTS]; /* sent at the last tick and not answered */
+	u16	missed[CONGA_HELLO_PORTS]; /* sent at the previous tick and not answered */
 	u16	missed_large;		/* likewise, of full-size ones */
 	u16	silenced;		/* taken out by this tick */
 	u16	narrowed;		/* found to be narrow by this tick */
@@ -67,34 +67,34 @@ struct conga_hello_path {
 	u8	due;		/* rounds until the next one */
 };
 
-/* Hello with one leaf. Guarded by its user's lock, but id, reason, out and narrow are read
- * without it, too.
+/* The hello protocol with one leaf. The user's lock guards it, but id, reason, out and
+ * narrow are also read without the lock.
  */
 struct conga_hello {
 	u64	echo;		/* the leaf's last nonce, 0: none */
 	u32	id;		/* of the leaf, 0: unknown */
 	u8	reason;		/* enum conga_leaf_reason, ANSWERS to ALTERNATES */
-	u8	agreed;		/* ports answered about within the last misses, a bit each */
+	u8	agreed;		/* ports about which the leaf answered lately, a bit each */
 	u8	tick;		/* of the round */
 	u8	turn;		/* LBTag of the last hello that went round */
-	u8	answers[2];	/* hellos answered in this round, by proven */
-	u8	wrong;		/* echoes in this round */
+	u8	answers[2];	/* hellos answered in this round, by whether they were proven */
+	u8	wrong;		/* wrong echoes in this round */
 	u8	calm;		/* rounds left of CONGA_HELLO_CALM */
 	u8	main;		/* port about which the last tick asked for paths */
 	u8	came;		/* port about which the leaf's last nonce came */
-	u8	kept;		/* ports that no change of the list is about */
-	bool	left;		/* said bye in this round */
+	u8	kept;		/* ports that an ongoing change of the list leaves alone */
+	bool	left;		/* sent a goodbye message in this round */
 	bool	version;	/* another version was heard in this round */
 	u8	misses[CONGA_HELLO_PORTS]; /* ticks in a row whose hellos nobody answered */
-	__be16	port[CONGA_HELLO_PORTS]; /* which they are; 0: none */
-	u16	asked[CONGA_HELLO_PORTS]; /* hellos of the last tick, a bit per LBTag */
-	u16	waiting[CONGA_HELLO_PORTS]; /* of these, not answered */
-	u16	large;		/* full-size hellos of the last tick, not answered */
-	u16	usable;		/* at the last tick */
+	__be16	port[CONGA_HELLO_PORTS]; /* the list of UDP ports; 0: none */
+	u16	asked[CONGA_HELLO_PORTS]; /* hellos of the previous tick, a bit per LBTag */
+	u16	waiting[CONGA_HELLO_PORTS]; /* of these, those not answered yet */
+	u16	large;		/* full-size hellos of the previous tick, not answered yet */
+	u16	usable;		/* at the previous tick */
 	u16	out;		/* silent paths, a bit per LBTag */
-	u16	narrow;		/* paths that lose full-size hellos alone */
+	u16	narrow;		/* paths that lose only full-size hellos */
 	u32	other;		/* the id before the last one */
-	u64	nonce[2];	/* of this round and the one before; 0: none */
+	u64	nonce[2];	/* of this round and of the previous one; 0: none */
 	struct conga_hello_path path[CONGA_TAGS_MAX];	/* by our LBTag */
 };
 
@@ -115,13 +115,13 @@ void conga_hello_version(struct conga_hello *hello);
 u8 conga_hello_port(const struct conga_hello *hello);
 u16 conga_hello_shut(const struct conga_hello *hello, u16 closed);
 
-/* conga_hello_nonce - for a small hello by @tag about @port, after a tick asked */
+/* conga_hello_nonce - the nonce of a small hello by @tag about @port, which the tick ordered */
 static inline u64 conga_hello_nonce(const struct conga_hello *hello, u8 tag, u8 port)
 {
 	return hello->nonce[0] | (u64)port << CONGA_HELLO_PORT_SHIFT | tag;
 }
 
-/* conga_hello_unsent - there was no memory for the full-size hello by @tag */
+/* conga_hello_unsent - the full-size hello by @tag was not sent, for want of memory */
 static inline void conga_hello_unsent(struct conga_hello *hello, u8 tag)
 {
 	hello->large &= ~BIT(tag);

@@ -2,19 +2,19 @@
 /*
  * HULA's state of one destination (section 3 of the paper)
  *
- * Goal: know the least utilised way to a leaf from what probes say that come from
- * there, with a constant memory per leaf, at every box.
+ * Goal: every node knows the least utilised path to a leaf, from the probes of that leaf,
+ * with a constant memory per leaf.
  *
  * Mechanism: a probe carries the largest utilisation of the links that it passed,
- * each in the direction of the traffic, which is the opposite of its own. It
- * replaces what is known if it is better; if it came by the hop that is best, so
- * that this one's worsening is believed; and if what is known is older than Tfail or
- * its hop leads to the leaf no more. Of all probes about a leaf that arrive within
- * Tp one is handed on, with the best that is known: pacing by tokens, which forgives
- * half a Tp of jitter, and on average exceeds one in Tp never.
+ * each in the direction of the traffic, which is the opposite of its own. It replaces the
+ * stored value if it is better; if it came by the best hop, since that path may have become
+ * worse; and if the stored value is older than Tfail or its hop no longer leads to the
+ * leaf. Of all probes about a leaf that arrive within Tp one is handed on, with the best
+ * value: pacing by tokens tolerates half a Tp of jitter, and never exceeds one probe per Tp
+ * on average.
  *
- * A hop by which no probe came for Tfail is out, whether it was the best or carries
- * what is left of earlier flowlets. The best one's silence is seen after Tfail, that
+ * A hop by which no probe came for Tfail is out, whether it was the best or only carries
+ * the rest of earlier flowlets. The silence of the best hop is detected after Tfail, that
  * of others after Tfail to 2 Tfail, since windows of Tfail are compared.
  *
  * N. Katta et al., "HULA: Scalable Load Balancing Using Programmable Data Planes",
@@ -39,8 +39,8 @@ static conga_best_t conga_hula_make(u8 hop, u8 utilisation, u64 now)
 	       CONGA_BEST_VALID | (hop & CONGA_BEST_HOP);
 }
 
-/* conga_hula_age - ns since @best was heard, to the grain; ~0 if never. Another CPU's
- * clock may be a moment ahead: that is age 0.
+/* conga_hula_age - ns since @best was heard, to the grain; ~0 if never. If another CPU's
+ * clock is ahead, the age is 0.
  */
 u64 conga_hula_age(conga_best_t best, u64 now)
 {
@@ -51,7 +51,7 @@ u64 conga_hula_age(conga_best_t best, u64 now)
 	return age > 0 ? (u64)age << CONGA_GRAIN_SHIFT : 0;
 }
 
-/* conga_hula_hop - the best hop, CONGA_TAG_NONE if none was heard of for @tfail */
+/* conga_hula_hop - the best hop, CONGA_TAG_NONE if no probe came for @tfail */
 u8 conga_hula_hop(conga_best_t best, u64 now, u64 tfail)
 {
 	if (conga_hula_age(best, now) > tfail)
@@ -59,7 +59,7 @@ u8 conga_hula_hop(conga_best_t best, u64 now, u64 tfail)
 	return best & CONGA_BEST_HOP;
 }
 
-/* conga_hula_reset - nothing is known of the leaf; under its lock */
+/* conga_hula_reset - forgets all about the leaf; under its lock */
 void conga_hula_reset(struct conga_hula *hula)
 {
 	WRITE_ONCE(hula->best, 0);
@@ -86,7 +86,7 @@ static void conga_hula_window(struct conga_hula *hula,
 	WRITE_ONCE(hula->out, out & ~BIT(probe->hop));
 }
 
-/* Does the probe say more than what is known? */
+/* Must the probe replace the stored value? */
 static bool conga_hula_better(const struct conga_hula *hula,
 			      const struct conga_hula_probe *probe)
 {
@@ -114,7 +114,7 @@ static void conga_hula_take(struct conga_hula *hula,
 					       probe->now));
 }
 
-/* conga_hula_due - is a probe about the leaf to be handed on now? Of one whose port is
+/* conga_hula_due - must a probe about the leaf be handed on now? For a probe whose port is
  * no hop .now and .tp are enough.
  */
 bool conga_hula_due(struct conga_hula *hula,
@@ -129,8 +129,8 @@ bool conga_hula_due(struct conga_hula *hula,
 /**
  * conga_hula_hear - a probe about the leaf came by a hop that leads there
  * @hula: the leaf's, under its lock
- * @probe: with the utilisation of this box's own link already in it
- * @step: what to do about it
+ * @probe: the utilisation of this node's own link must be in it already
+ * @step: set to what changed, and to what the caller must do
  */
 void conga_hula_hear(struct conga_hula *hula,
 		     const struct conga_hula_probe *probe,
@@ -143,7 +143,7 @@ void conga_hula_hear(struct conga_hula *hula,
 	step->hand_on = conga_hula_due(hula, probe);
 }
 
-/* conga_hula_utilisation - of the best way, when it was heard */
+/* conga_hula_utilisation - utilisation of the best path when it was heard */
 u8 conga_hula_utilisation(conga_best_t best)
 {
 	return best >> 8;

@@ -6,45 +6,45 @@
 
 #include "paper/wire.h"
 
-#define CONGA_PROBE_HOPS	8		/* boxes that a probe passes, at most */
+#define CONGA_PROBE_HOPS	8		/* nodes that a probe passes, at most */
 #define CONGA_HULA_FAIL		3	/* probe intervals, until a hop is given up */
 #define CONGA_PROBE_FULL	0xff		/* utilisation of a full link, or more */
 
-/* What probes say of the way to one leaf, in one word that packets read without a
- * lock; 0: nothing was ever said.
+/* The best path to one leaf by its probes, in one word that packets read without a lock; 0:
+ * no probe came yet.
  *
  *   63..16 time in grains | 15..8 utilisation | 7 valid | 3..0 hop
  */
 typedef u64 conga_best_t;
 
-/* One leaf's. Guarded by its user's lock, but best, which packets read, and out, which
- * those read who tell of paths.
+/* The state of one leaf. The user's lock guards it, but packets read best, and those that
+ * report paths read out, without the lock.
  */
 struct conga_hula {
 	conga_best_t	best;
-	u64		next;	/* ns, the next probe to be handed on is due */
-	u64		window;	/* ns, the begin of the time that heard is about */
-	u16		heard;	/* hops that a probe came by in it, a bit each */
-	u16		known;	/* hops that one ever came by */
-	u16		out;	/* of these, none came by for a whole window */
+	u64		next;	/* ns, when the next probe is due to be handed on */
+	u64		window;	/* ns, begin of the window that heard is about */
+	u16		heard;	/* hops by which a probe came in the window, a bit each */
+	u16		known;	/* hops by which a probe ever came */
+	u16		out;	/* of these, those by which none came for a whole window */
 };
 
 /* A probe that came by a hop. */
 struct conga_hula_probe {
 	u64	now;		/* ns */
 	u64	tp;		/* ns, the interval of probes */
-	u64	tfail;		/* ns, without a probe for that long a hop is given up */
+	u64	tfail;		/* ns without a probe, after which a hop is given up */
 	u16	usable;		/* hops that lead to the leaf now, a bit each */
 	u8	hop;
 	u8	utilisation;	/* of the path by it, 0 to CONGA_PROBE_FULL */
 };
 
-/* What became of it. */
+/* The result of a probe */
 struct conga_hula_step {
-	bool	taken;		/* it tells what is best now */
-	bool	moved;		/* that is another hop than before */
-	u8	before;		/* that one, or CONGA_TAG_NONE */
-	bool	hand_on;	/* the box hands on what it knows, now */
+	bool	taken;		/* its value is the best now */
+	bool	moved;		/* the best hop changed */
+	u8	before;		/* the previous best hop, or CONGA_TAG_NONE */
+	bool	hand_on;	/* the node must hand a probe on now */
 };
 
 void conga_hula_reset(struct conga_hula *hula);

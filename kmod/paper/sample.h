@@ -2,21 +2,20 @@
 #ifndef _CONGA_SAMPLE_H
 #define _CONGA_SAMPLE_H
 
-/* Inline: conga_tx() and conga_rx() make and read samples for every stamped packet, in feedback.c
- * and toleaf.c.
+/* Inline, because conga_tx() and conga_rx() make and read samples for every stamped packet,
+ * in feedback.c and toleaf.c.
  */
 #include <linux/bits.h>
 #include <linux/types.h>
 
 /* Idle times and ages are kept in grains of 2^10 ns: short enough for a
- * flowlet gap, and a word that is not written more often than once a grain
- * does not bounce between CPUs for nothing.
+ * flowlet gap, and a word that is written at most once a grain rarely bounces between CPUs.
  */
 #define CONGA_GRAIN_SHIFT	10
 #define CONGA_GRAIN_NS		BIT_ULL(CONGA_GRAIN_SHIFT)
 
-/* A metric and the time it was heard, in one word, so that readers on other
- * CPUs need neither lock nor barrier:
+/* A metric and the time it was heard, in one word, which readers on other CPUs may read
+ * without lock or barrier:
  *
  *   63..8 time in grains | 7 valid | 5..0 metric, 0 to 2^Q - 1
  */
@@ -42,7 +41,7 @@ static inline u8 conga_sample_metric(conga_sample_t sample)
 	return sample & CONGA_SAMPLE_METRIC;
 }
 
-/* ns, to the grain. Another CPU's clock may be a moment ahead: that is age 0. */
+/* ns, to the grain. If another CPU's clock is ahead, the age is 0. */
 static inline u64 conga_sample_age(conga_sample_t sample, u64 now)
 {
 	s64 age = (now >> CONGA_GRAIN_SHIFT) -

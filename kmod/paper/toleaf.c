@@ -2,9 +2,9 @@
 /*
  * The Congestion-To-Leaf table (CONGA, section 3.3)
  *
- * One metric per LBTag, as the leaf fed it back. A metric that is not
- * refreshed decays gradually, so that a path once congested is tried again:
- * by an eighth of full scale per Tage, computed when it is read,
+ * The table has one metric per LBTag, as the leaf fed it back. A metric that is not
+ * refreshed decays gradually, so that a path once congested is tried again: by an eighth of
+ * full scale per Tage, computed when it is read,
  *
  *	max(0, m - floor(2^Q * age / (8 * Tage)))
  *
@@ -20,9 +20,7 @@
 
 #define CONGA_TOLEAF_AGES	8	/* Tage from full scale to nothing */
 
-/* Where two CPUs race for the word, the bit that is lost comes back with the next
- * feedback for its LBTag.
- */
+/* When two CPUs race for the word, a lost bit comes back with the next feedback for its LBTag. */
 static void conga_toleaf_note_load(struct conga_toleaf *table, u8 tag,
 				   bool loaded)
 {
@@ -42,7 +40,7 @@ void conga_toleaf_learn(struct conga_toleaf *table, u8 tag, u8 metric, u64 now)
 	conga_toleaf_note_load(table, tag, metric);
 }
 
-/* conga_toleaf_metric - the aged metric, 0 if never heard */
+/* conga_toleaf_metric - the aged metric, 0 if none was fed back */
 u8 conga_toleaf_metric(const struct conga_toleaf *table, u8 tag, u64 now,
 		       u64 tage, u8 q)
 {

@@ -6,9 +6,9 @@
 
 #include "paper/sample.h"
 
-/* Congestion-To-Leaf of one leaf: what it told us about our uplinks. */
+/* Congestion-To-Leaf of one leaf: the metrics of our uplinks that it fed back */
 struct conga_toleaf {
-	u16		loaded;	/* of heard the metric is not 0, a bit per LBTag */
+	u16		loaded;	/* entries of heard whose metric is not 0, a bit per LBTag */
 	conga_sample_t	heard[CONGA_TAGS_MAX];	/* by our LBTag */
 };
 

@@ -14,9 +14,9 @@
  *	it becomes long			no more counted
  *	it goes idle			nothing: its slot passes out of sight, by time alone
  *
- * and a flow that goes on in a later slot moves there. No timer, and nothing is left to
- * undo: slots are reused when their time has come round, and count from 0 then. A flow
- * is idle after 1 to 1.25 RTT. Who was idle is a new flow, short and without a past.
+ * and a flow that continues in a later slot moves there. This needs no timer: a slot is
+ * reused when its time comes round, and counts from 0 then. A flow is idle after 1 to 1.25
+ * RTT. A flow that was idle is a new flow, short and without history.
  *
  * The table is indexed by a hash, and never full: flows that meet in an entry are one
  * flow, with the bytes of both, and count once.
@@ -26,11 +26,11 @@
  *	63..29 slot of time | 28..5 bytes | 4 counted | 3..0 LBTag
  *	63..29 slot of time | 28..0 flows
  *
- * Both change by compare-and-swap. Who counts a flow in a slot does it before the flow's
- * word says so, and who replaces that word takes the flow out where the old word said it
- * was: each count has one word, each word one owner, so that a slot never loses or keeps
- * one, however CPUs race for a flow. A word that is older than its slot has been counted
- * in a time that is over, and has nothing to take out.
+ * Both change by compare-and-swap. A CPU counts a flow in a slot before it writes the
+ * flow's word, and the CPU that replaces that word takes the flow out of the slot that the
+ * old word names. Each count has one word and each word one owner, so that every count is
+ * taken out exactly once, however CPUs race for a flow. A word that is older than its slot
+ * was counted in a time that is over, and has no count to take out.
  *
  * Bytes stop at the limit, of 24 bits, and the flow is long from there on. A table has at
  * most 2^22 flows, a slot counts to 2^29. Slots wrap after 2^35, at the least RTT 9.5
@@ -58,16 +58,17 @@
 
 #define CONGA_TR_NS_PER_US	1000u
 
-/* conga_tr_slot - of time, @now in ns */
+/* conga_tr_slot - the slot of time of @now, which is in ns */
 u64 conga_tr_slot(u64 now, u32 rtt_us)
 {
 	return div_u64(now, rtt_us * (CONGA_TR_NS_PER_US / CONGA_TR_RTT_PARTS));
 }
 
-/* conga_tr_tnl - Time to Next Leaf, when a packet that leaves now will be there
+/* conga_tr_tnl - Time to Next Leaf: when a packet that leaves now will arrive
  *
- * now + pd + lql/lqw + sql/sqw: @backlog, in bytes, at @mbits, waits here, and @queue, in
- * ns, ahead. The largest wait is 2^32 bytes at 1 Mbit/s, 2^45 ns.
+ * now + pd + lql/lqw + sql/sqw: @backlog, in bytes, is the queue here, which is sent at
+ * @mbits, and @queue, in ns, is the queue ahead. The largest wait is 2^32 bytes at 1
+ * Mbit/s, 2^45 ns.
  */
 u64 conga_tr_tnl(u64 now, u32 backlog, u32 mbits, u32 queue, u32 delay)
 {
@@ -85,7 +86,7 @@ static u64 conga_tr_word_slot(u64 word)
 	return word >> CONGA_TR_SLOT_SHIFT;
 }
 
-/* Slots from @then to @slot. Negative: another CPU's clock is ahead. */
+/* Slots from @then to @slot; negative if another CPU's clock is ahead. */
 static s64 conga_tr_age(u64 then, u64 slot)
 {
 	unsigned int unused = 64 - CONGA_TR_SLOT_BITS;
@@ -93,7 +94,7 @@ static s64 conga_tr_age(u64 then, u64 slot)
 	return (s64)((slot - then) << unused) >> unused;
 }
 
-/* Within the last RTT, or a moment ahead of our clock? */
+/* Is the slot within the last RTT, or ahead of our clock by a moment? */
 static bool conga_tr_recent(u64 then, u64 slot)
 {
 	s64 age = conga_tr_age(then, slot);
@@ -101,7 +102,7 @@ static bool conga_tr_recent(u64 then, u64 slot)
 	return age >= -1 && age <= CONGA_TR_RTT_PARTS;
 }
 
-/* What the flow has sent; nothing if it was idle. */
+/* Bytes that the flow has sent; 0 if it was idle. */
 static u32 conga_tr_sent(u64 word, u64 slot)
 {
 	if (!conga_tr_recent(conga_tr_word_slot(word), slot))
@@ -109,13 +110,13 @@ static u32 conga_tr_sent(u64 word, u64 slot)
 	return word >> CONGA_TR_BYTES_SHIFT & CONGA_TR_BYTES;
 }
 
-/* conga_tr_is_short - is its next packet one of a short flow? */
+/* conga_tr_is_short - does its next packet belong to a short flow? */
 bool conga_tr_is_short(const struct conga_tr_flow *flow, u64 slot, u32 limit)
 {
 	return conga_tr_sent(atomic64_read(&flow->word), slot) < limit;
 }
 
-/* conga_tr_is_counted - among the short flows of @tag, in slots that are in sight? */
+/* conga_tr_is_counted - is it among the short flows of @tag, in slots within the last RTT? */
 bool conga_tr_is_counted(const struct conga_tr_flow *flow, u8 tag, u64 slot)
 {
 	u64 word = atomic64_read(&flow->word);
@@ -129,7 +130,7 @@ static atomic64_t *conga_tr_cell(struct conga_tr_counts *counts, u8 tag, u64 slo
 	return &counts->slot[tag][slot % CONGA_TR_SLOTS];
 }
 
-/* False if the slot is over: by another CPU's clock its place is a later one's. */
+/* False if the slot is over, because another CPU's clock has given its place to a later one. */
 static bool conga_tr_count(struct conga_tr_counts *counts, u8 tag, u64 slot)
 {
 	atomic64_t *cell = conga_tr_cell(counts, tag, slot);
@@ -157,7 +158,7 @@ static void conga_tr_uncount(struct conga_tr_counts *counts, u8 tag, u64 slot)
 	} while (!atomic64_try_cmpxchg(cell, &old, old - 1));
 }
 
-/* Does the word count in the packet's slot and at its uplink already? */
+/* Does the word already count in the packet's slot and at its uplink? */
 static bool conga_tr_counted_here(u64 word, const struct conga_tr_packet *packet)
 {
 	return word & CONGA_TR_COUNTED && (word & CONGA_TR_TAG) == packet->tag &&
@@ -191,7 +192,7 @@ void conga_tr_send(struct conga_tr_flow *flow, struct conga_tr_counts *counts,
 		conga_tr_uncount(counts, old & CONGA_TR_TAG, conga_tr_word_slot(old));
 }
 
-/* conga_tr_short_flows - active on an uplink; any CPU */
+/* conga_tr_short_flows - short flows that are active on an uplink; any CPU */
 u32 conga_tr_short_flows(const struct conga_tr_counts *counts, u8 tag, u64 slot)
 {
 	u32 flows = 0;

@@ -9,7 +9,7 @@
 #define CONGA_TR_RTT_PARTS	4	/* of an RTT, the grain of activity */
 #define CONGA_TR_SLOTS		8	/* of time, a cache line for each uplink */
 
-/* A flow, as the table has it; 0 is one that never sent. */
+/* A flow in the table; a flow that never sent is all zero. */
 struct conga_tr_flow {
 	u64		tnl;	/* ns, of its last packet; READ_ONCE, WRITE_ONCE */
 	atomic64_t	word;	/* see tr.c */

@@ -2,8 +2,8 @@
 #ifndef _CONGA_WIRE_H
 #define _CONGA_WIRE_H
 
-/* Inline: conga_tx(), conga_link() and conga_rx() read and write these bits for every stamped
- * packet.
+/* Inline, because conga_tx(), conga_link() and conga_rx() read and write these bits for
+ * every stamped packet.
  */
 #include <linux/bits.h>
 #include <linux/types.h>
@@ -17,13 +17,13 @@
  *   flags   LBTag   CE      FB  FB_LBTag FB_Metric  present  byte 3
  *
  * A metric on the wire is a fraction of full scale, left-aligned in six bits,
- * so that boxes with a different Q still compare alike. The upper three bits
- * stand in CE and FB_Metric. The lower three are zero for Q <= 3; for larger Q
- * they stand in byte 3, bits 7..5 and 4..2. VXLAN-GPE needs byte 3 for itself.
+ * so that nodes with a different Q still compare alike. The upper three bits stand in CE
+ * and FB_Metric. The lower three are zero for Q <= 3; for larger Q they stand in byte 3,
+ * bits 7..5 and 4..2. VXLAN-GPE needs byte 3 for itself.
  *
  * Where the policy marks packets, with Q <= 3, byte 3 has a queue instead: bit 7 says
- * that there is one, 6..2 are its code (queue.h), 1..0 are zero. A box that knows
- * nothing of queues clears bits 7..5 when it raises CE, and the mark is none.
+ * that there is one, 6..2 are its code (queue.h), 1..0 are zero. A node that knows no
+ * queues clears bits 7..5 when it raises CE, and thereby the mark.
  */
 #define CONGA_VXLAN_FLAGS_SHIFT	24
 #define CONGA_VXLAN_FLAG_VNI	0x08000000u
@@ -56,7 +56,7 @@
 
 #define CONGA_TAG_NONE		0xff	/* no LBTag, never on the wire */
 
-/* What a stamped packet says. Metrics count from 0 to 2^Q - 1. */
+/* The contents of a stamp. Metrics count from 0 to 2^Q - 1. */
 struct conga_stamp {
 	u8	tag;		/* LBTag, 0-15 */
 	u8	ce;
@@ -75,7 +75,7 @@ static inline bool conga_wire_gpe(u32 word)
 	return conga_wire_flags(word) == CONGA_VXLAN_FLAGS_GPE;
 }
 
-/* Are these flags ones whose reserved bits we may use? */
+/* May we use the reserved bits of a header with these flags? */
 static inline bool conga_wire_flags_ours(u32 word)
 {
 	return conga_wire_flags(word) == CONGA_VXLAN_FLAGS_PLAIN ||
@@ -95,7 +95,7 @@ static inline u32 conga_wire_reserved(u32 word)
 	       CONGA_WIRE_STAMP_MASK | CONGA_WIRE_BYTE3_MASK;
 }
 
-/* All reserved bits zero: plain VXLAN or GPE, and room for a stamp. */
+/* Are all reserved bits zero? Then it is plain VXLAN or GPE, with room for a stamp. */
 static inline bool conga_wire_blank(u32 word, u32 vni)
 {
 	return conga_wire_flags_ours(word) &&
@@ -113,8 +113,8 @@ static inline u32 conga_wire_clear(u32 word)
 	return word & ~conga_wire_reserved(word);
 }
 
-/* A metric of a larger Q than today's, i.e. from before it was changed, is
- * full scale.
+/* A metric of a larger Q than the current one was written before Q was changed: it is full
+ * scale.
  */
 static inline u32 conga_wire_put_metric(u8 metric, u8 q, u8 high, u8 low)
 {
@@ -140,7 +140,7 @@ static inline u32 conga_wire_without_protocol(u32 word)
 	return conga_wire_gpe(word) ? word & ~CONGA_WIRE_BYTE3_MASK : word;
 }
 
-/* A stamp on a blank word. GPE carries three bits of a metric at the most. */
+/* A stamp on a blank word. GPE carries at most three bits of a metric. */
 static inline u32 conga_wire_stamp(u32 word, const struct conga_stamp *stamp,
 				   u8 q)
 {
@@ -180,7 +180,7 @@ static inline u32 conga_wire_ce_mask(u32 word)
 		CONGA_WIRE_HALF_MASK << CONGA_WIRE_CE_LOW_SHIFT);
 }
 
-/* conga_wire_ce - in units of this box's Q */
+/* conga_wire_ce - the CE in units of this node's Q */
 static inline u8 conga_wire_ce(u32 word, u8 q)
 {
 	return conga_wire_get_metric(word & conga_wire_ce_mask(word), q,
@@ -188,9 +188,9 @@ static inline u8 conga_wire_ce(u32 word, u8 q)
 				     CONGA_WIRE_CE_LOW_SHIFT);
 }
 
-/* CE := max(CE, metric), section 3.3. Compared in full width: a box with a
- * small Q does not lower what one with a larger Q wrote, and clears the lower
- * bits when it raises.
+/* CE := max(CE, metric), section 3.3. They are compared in full width: a node with a small
+ * Q never lowers a CE that a node with a larger Q wrote, and clears the lower bits when it
+ * raises the CE.
  */
 static inline u32 conga_wire_raise(u32 word, u8 metric, u8 q)
 {
@@ -203,9 +203,9 @@ static inline u32 conga_wire_raise(u32 word, u8 metric, u8 q)
 }
 
 /* CE := CE + metric, at most full scale: a path's metric as the sum of its
- * links' (section 7). In units of this box's Q: what one with a larger Q wrote
- * below them is dropped when something is added, unless that would lower CE,
- * which was near full scale then. Two metrics fit in 7 bits.
+ * links' (section 7). The sum is in units of this node's Q: bits below them, which a node
+ * with a larger Q wrote, are dropped when something is added, unless that lowered a CE near
+ * full scale. Two metrics fit in 7 bits.
  */
 static inline u32 conga_wire_add(u32 word, u8 metric, u8 q)
 {
@@ -218,14 +218,14 @@ static inline u32 conga_wire_add(u32 word, u8 metric, u8 q)
 	return new > old ? (word & ~mask) | new : word;
 }
 
-/* Byte 3 of a packet that tells of a queue */
+/* Byte 3 of a packet with the mark of a queue */
 static inline u8 conga_wire_queue(u8 code)
 {
 	return CONGA_WIRE_QUEUE_VALID |
 	       (code & CONGA_WIRE_QUEUE_MASK) << CONGA_WIRE_QUEUE_SHIFT;
 }
 
-/* Does it tell of one? Anything else in byte 3 is not ours. */
+/* Does byte 3 have the mark of a queue? Any other value is not ours. */
 static inline bool conga_wire_has_queue(u32 word)
 {
 	u32 rest = CONGA_WIRE_BYTE3_MASK &
@@ -239,7 +239,7 @@ static inline u8 conga_wire_queue_code(u32 word)
 	return (word >> CONGA_WIRE_QUEUE_SHIFT) & CONGA_WIRE_QUEUE_MASK;
 }
 
-/* GPE keeps its own. */
+/* GPE keeps its own byte 3. */
 static inline u32 conga_wire_with_byte3(u32 word, u8 byte3)
 {
 	return conga_wire_gpe(word) ? word :

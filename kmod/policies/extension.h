@@ -3,18 +3,18 @@
 #define _CONGA_POLICY_EXTENSION_H
 
 /*
- * What some policies need beside a choice among uplinks. CONGA needs nothing of it.
+ * This is what some policies need beside a choice among uplinks. CONGA needs none of it.
  *
- * HULA decides at every node on the way, by probes that nodes exchange. TR lets nodes on
- * the way write into packets what waits there, and keeps at the leaf what they say. Where
- * each layer does that: objects/extension.c (what fabric, ports and leaves keep),
- * control/extension.c (probe.c and delay.c), datapath/extension.h (forward.c and mark.c).
+ * HULA decides at every node on the way, by probes that nodes exchange. With TR nodes on
+ * the way mark packets with their queues, and leaves store the marks. The layers do that in
+ * objects/extension.c (what fabric, ports and leaves keep), control/extension.c (probe.c
+ * and delay.c), datapath/extension.h (forward.c and mark.c).
  */
 #include <linux/types.h>
 
 struct conga_ahead;
 
-/* What such a policy may look at, a part of struct conga_view. */
+/* What such a policy may look at; a part of struct conga_view */
 struct conga_view_extension {
 	const struct conga_ahead *ahead; /* of this leaf; NULL: nothing is known; by .absorb */
 	void	*shared;	/* of all flows, .shared_size bytes; by .absorb */
@@ -29,16 +29,16 @@ struct conga_view_extension {
  * @probes: leaves send probes, and nodes hand them on
  * @shared_size: bytes of state that its flows share; with .flow_size
  * @mark: byte 3 of the VXLAN header for a packet that passes this node and came by a port
- *	with this backlog, in bytes, and rate in Mbit/s; nobody else uses it then. NULL:
- *	packets are not marked. Any CPU, softirq.
+ *	with this backlog, in bytes, and rate in Mbit/s; byte 3 has no other use then.
+ *	NULL: packets are not marked. Any CPU, softirq.
  * @absorb: a packet of the leaf came by our uplink @tag, with this first word; false if
- *	it has no mark. Leaves keep a struct conga_ahead then, and hellos are timed for it.
- *	With @mark. Softirq.
- * @flows: how many flows it takes to be active on an uplink, for those who ask. Any
- *	context; NULL: it does not know.
+ *	it has no mark. Leaves keep a struct conga_ahead if it is set, and hellos are
+ *	timed for it. It needs @mark. Softirq.
+ * @flows: the number of flows that it considers active on an uplink, for replies. Any
+ *	context; NULL: unknown.
  *
- * A member of the policy, and not behind a pointer, so that asking for it costs a packet
- * no more than asking for another member.
+ * The structure is a member of the policy, without a pointer in between, so that a packet
+ * reads it as cheaply as any other member.
  */
 struct conga_policy_extension {
 	bool	transit;

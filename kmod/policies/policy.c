@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The policies this module knows, and what they share. */
+/* The policies of this module, and the functions that they share. */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -18,7 +18,7 @@ const struct conga_policy *conga_policy_get(unsigned int index)
 	return index < ARRAY_SIZE(conga_policies) ? conga_policies[index] : NULL;
 }
 
-/* conga_policy_find - by name, NULL if unknown */
+/* conga_policy_find - finds a policy by name; NULL if unknown */
 const struct conga_policy *conga_policy_find(const char *name)
 {
 	const struct conga_policy *policy;
@@ -30,7 +30,7 @@ const struct conga_policy *conga_policy_find(const char *name)
 	return NULL;
 }
 
-/* conga_policy_opt_out - who decides about traffic that the user exempted */
+/* conga_policy_opt_out - the policy for traffic that the user exempted */
 const struct conga_policy *conga_policy_opt_out(void)
 {
 	return &conga_policy_ecmp;
@@ -50,7 +50,7 @@ u8 conga_policy_spread(u16 set, u32 value)
 	return conga_policy_nth(set, ((u64)value * hweight16(set)) >> 32);
 }
 
-/* By the route's weights: the first of @set up to which they add up to more than @place. */
+/* The LBTag by the route's weights: the first of @set at which their sum exceeds @place. */
 static u8 conga_policy_weighted(const struct conga_view *view, u16 set, u32 place)
 {
 	for (; place >= view->uplink[__ffs(set)].weight; set &= set - 1)
@@ -67,9 +67,9 @@ static u32 conga_policy_weights(const struct conga_view *view, u16 set)
 	return sum;
 }
 
-/* conga_policy_draw - an LBTag of @set by chance, evenly, or as the route's weights have
- * it; *@random is good for another draw: what a draw did not use of it is as uniform as
- * before
+/* conga_policy_draw - an LBTag of @set at random, evenly or by the route's weights.
+ * *@random can be used for another draw: the part of it that a draw leaves is still
+ * uniform.
  */
 u8 conga_policy_draw(const struct conga_view *view, u16 set, u32 *random)
 {
@@ -97,8 +97,8 @@ u8 conga_policy_after(u16 set, u8 tag)
 	return __ffs(later ?: set);
 }
 
-/* conga_policy_next - the usable uplink after the flow's last one, going round; where
- * weights differ, one by these
+/* conga_policy_next - the usable uplink after the flow's previous one, going round; where
+ * weights differ, an uplink by weight
  */
 u8 conga_policy_next(const struct conga_view *view)
 {
@@ -107,9 +107,9 @@ u8 conga_policy_next(const struct conga_view *view)
 	return conga_policy_after(view->usable, view->previous);
 }
 
-/* conga_policy_keep_or_draw - the flow's uplink if it is among the @best, so
- * that a flow moves only to a strictly better one (section 3.5); else a draw that each
- * of them enters once
+/* conga_policy_keep_or_draw - the flow's uplink if it is among the @best, so that a flow
+ * moves only to a strictly better one (section 3.5); otherwise a draw among @best, with
+ * equal chances
  */
 u8 conga_policy_keep_or_draw(const struct conga_view *view, u16 best)
 {

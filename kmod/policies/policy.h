@@ -2,8 +2,8 @@
 #ifndef _CONGA_POLICY_H
 #define _CONGA_POLICY_H
 
-/* Inline: policies call these from .pick, which conga_tx() and conga_forward() call once a
- * flowlet, or for every packet.
+/* Inline, because policies call these from .pick, which conga_tx() and conga_forward() call
+ * once a flowlet, or for every packet.
  */
 #include <uapi/linux/conga.h>
 #include <linux/bits.h>
@@ -14,23 +14,21 @@
 #include "paper/wire.h"
 #include "policies/extension.h"
 
-/* Policies that there may be, parameters of its own that one may have, and bytes of
- * state per flow.
- */
+/* Limits: policies, parameters of one policy, and bytes of state per flow */
 #define CONGA_POLICIES_MAX	24
 #define CONGA_POLICY_PARAMS	2
 #define CONGA_POLICY_FLOW_SIZE	16
 
-/* What a policy wants to be filled in its view, beside the usable uplinks; what it
- * does not ask for is 0. Neither FLOWLET nor FLOW: it decides for every packet, and
- * no flow is remembered.
+/* The parts of its view that a policy asks for, beside the usable uplinks; the other parts
+ * are 0. A policy with neither FLOWLET nor FLOW decides for every packet, and keeps no
+ * flows.
  */
-#define CONGA_NEEDS_FLOWLET	0x01	/* decide where a flowlet starts only */
+#define CONGA_NEEDS_FLOWLET	0x01	/* decides only where a flowlet starts */
 #define CONGA_NEEDS_LOCAL	0x02
 #define CONGA_NEEDS_REMOTE	0x04
 #define CONGA_NEEDS_RATE	0x08
 #define CONGA_NEEDS_BACKLOG	0x10
-#define CONGA_NEEDS_FLOW	0x20	/* decide for every packet, knowing its flow */
+#define CONGA_NEEDS_FLOW	0x20	/* decides for every packet, and knows its flow */
 #define CONGA_NEEDS_RECENT	0x40
 #define CONGA_NEEDS_RANDOM	0x80
 
@@ -38,8 +36,8 @@
 
 #define CONGA_WEIGHT_FULL	256u
 
-/* One uplink, as a policy sees it. Where the route's weights differ .local and .rate are
- * those of a port whose rate is the weight's part of the largest one.
+/* One uplink, as a policy sees it. Where the route's weights differ, .local and .rate
+ * belong to an assumed port whose rate is in proportion to the weight.
  */
 struct conga_view_uplink {
 	u8	local;		/* metric of its own DRE, 0 to 2^Q - 1 */
@@ -49,13 +47,13 @@ struct conga_view_uplink {
 	u32	backlog;	/* bytes waiting in the port's queues; see conga_view_backlog() */
 };
 
-/* All that a policy may look at: plain numbers, no kernel object. */
+/* A policy may look only at these plain numbers, never at a kernel object. */
 struct conga_view {
 	u64	now;		/* ns */
 	u32	hash;		/* of the inner flow */
 	u32	random;		/* fresh, uniform; by CONGA_NEEDS_RANDOM */
-	u32	bytes;		/* of the packet, or of all that it is cut into */
-	u16	usable;		/* bit per LBTag; never 0 in .pick */
+	u32	bytes;		/* of the packet, before it is segmented */
+	u16	usable;		/* bit per LBTag; .pick is called only if not 0 */
 	u16	loaded;		/* bit per LBTag whose .local or .remote is not 0 */
 	u8	previous;	/* LBTag of the flow's last packet, or NONE */
 	u8	recent;		/* LBTag that this CPU chose last, or NONE */
@@ -68,8 +66,8 @@ struct conga_view {
 	struct conga_view_uplink uplink[CONGA_TAGS_MAX];	/* by LBTag */
 };
 
-/* conga_view_backlog - bytes waiting in an uplink's queues; looked for when it is asked for,
- * since queues are many, and policies that look at a few uplinks only are there for that
+/* conga_view_backlog - bytes waiting in an uplink's queues. They are summed on demand,
+ * since queues are many, and policies that need them look at a few uplinks only.
  */
 static inline u32 conga_view_backlog(const struct conga_view *view, u8 tag)
 {
@@ -79,10 +77,10 @@ static inline u32 conga_view_backlog(const struct conga_view *view, u8 tag)
 /**
  * struct conga_policy_param - a parameter of one policy
  * @name: as the user types it, behind the policy's name; NULL behind the last
- * @summary: what it is, with its unit
+ * @summary: a description, with its unit
  * @min: least value
  * @max: largest value
- * @initial: value while the user says nothing
+ * @initial: value until the user sets one
  */
 struct conga_policy_param {
 	const char	*name;
@@ -97,19 +95,19 @@ struct conga_policy_param {
  * @name: as the user types it
  * @summary: one line for "conga policy list", with a citation
  * @needs: CONGA_NEEDS_*
- * @tfl: ns, the flowlet timeout while the user says nothing; 0 is the usual one
+ * @tfl: ns, the flowlet timeout until the user sets one; 0 is the usual one
  * @flow_size: bytes of state that it keeps for each flow; with
  *	CONGA_NEEDS_FLOW only
  * @param: its parameters
  * @rehash: each flowlet has an outer UDP source port of its own, by which the nodes on
  *	its way hash it anew; with CONGA_NEEDS_FLOWLET only
- * @plain: who decides instead towards leaves that feed nothing back; NULL:
- *	nobody
+ * @plain: the policy used instead towards leaves that feed nothing back; NULL: none
  * @pick: mandatory; returns the LBTag of a usable uplink, or CONGA_TAG_NONE to
- *	leave the packet to the kernel's route. Softirq. Changes nothing but the
+ *	leave the packet to the kernel's route. Softirq. It may change only the
  *	flow's state and the flows' shared one, which other CPUs may read and write at
  *	the same time.
- * @extension: what it needs beside the choice, see there; most need nothing
+ * @extension: what it needs beside the choice, see policies/extension.h; most
+ *	policies need nothing
  */
 struct conga_policy {
 	const char	*name;
@@ -140,11 +138,11 @@ u8 conga_policy_next(const struct conga_view *view);
 u8 conga_policy_keep_or_draw(const struct conga_view *view, u16 best);
 u8 conga_policy_conga_pick(const struct conga_view *view);
 
-/* A policy's price of an uplink; lower is better. */
+/* A policy's price of an uplink; the lowest is the best. */
 typedef u8 (*conga_policy_cost_t)(const struct conga_view *view, u8 tag);
 
-/* conga_policy_cheapest - the usable uplinks of minimal cost, a bit per LBTag.
- * Inline, so that @cost is called directly.
+/* conga_policy_cheapest - the usable uplinks of minimal cost, a bit per LBTag. Inline, so
+ * that @cost is called directly.
  */
 static __always_inline u16 conga_policy_cheapest(const struct conga_view *view,
 						 conga_policy_cost_t cost)
@@ -166,8 +164,8 @@ static __always_inline u16 conga_policy_cheapest(const struct conga_view *view,
 	return best;
 }
 
-/* conga_policy_least_loaded - likewise, of a @cost that is 0 just where .local and
- * .remote are: where some uplinks are idle, the others need no look
+/* conga_policy_least_loaded - likewise, by a @cost that is 0 exactly where .local and
+ * .remote are 0: if some uplinks are idle, the others can be skipped
  */
 static __always_inline u16
 conga_policy_least_loaded(const struct conga_view *view,

@@ -7,17 +7,16 @@
  *
  * Mechanism: cost(uplink) = max(local, remote), where local is the uplink's
  * own DRE metric and remote the to-leaf metric that the destination leaf fed
- * back for this LBTag. Among the uplinks of minimal cost the one of the flow's
- * previous flowlet is kept, so that a flow moves only to a strictly better
- * uplink; else one is drawn uniformly, each entering the draw once. A plain leaf
- * feeds nothing back: towards it another policy decides.
+ * back for this LBTag. Among the uplinks of minimal cost the one of the flow's previous
+ * flowlet is kept, so that a flow moves only to a strictly better uplink; otherwise one of
+ * them is drawn uniformly. A plain leaf feeds nothing back: towards it another policy
+ * decides.
  *
  * With metric sum (section 7) cost(uplink) = local + remote, where remote is the
  * sum of the links behind the uplink: a path with two busy links costs more than
  * one with a single link as busy.
  *
- * Metrics are integers of at most 6 bits, hence their sum of 7: nothing can
- * overflow.
+ * Metrics are integers of at most 6 bits, so that their sum has 7: it cannot overflow.
  *
  * M. Alizadeh et al., "CONGA: Distributed Congestion-Aware Load Balancing for
  * Datacenters", ACM SIGCOMM 2014.
@@ -36,7 +35,7 @@ static u8 conga_policy_conga_cost(const struct conga_view *view, u8 tag)
 	return max(uplink->local, uplink->remote);
 }
 
-/* conga_policy_conga_pick - also for those that differ in something else */
+/* conga_policy_conga_pick - for this policy, and for those that differ from it in something else */
 u8 conga_policy_conga_pick(const struct conga_view *view)
 {
 	u16 best = conga_policy_least_loaded(view, conga_policy_conga_cost);
@@ -53,8 +52,8 @@ const struct conga_policy conga_policy_conga = {
 	.pick		= conga_policy_conga_pick,
 };
 
-/* Longer than any round trip, so that a transfer in progress stays on its uplink:
- * one decision for each (section 5).
+/* The timeout is longer than any round trip, so that a transfer in progress stays on its
+ * uplink: there is one decision for each transfer (section 5).
  */
 #define CONGA_FLOW_TFL	13000000	/* ns */
 

@@ -2,13 +2,13 @@
 /*
  * CONGA': CONGA within a pod, ECMP of flowlets between pods
  *
- * Goal: what HULA is compared with in a fabric of three tiers. CONGA's tables are of
- * (leaf, uplink), and know nothing of what lies behind a spine's own uplinks.
+ * Goal: the baseline for HULA in a fabric of three tiers. CONGA's tables are of (leaf,
+ * uplink), and do not see the links behind a spine's own uplinks.
  *
- * Mechanism: towards leaves of the same pod, which are conga leaves, as policy conga.
- * Those of other pods are plain leaves, by order of the operator (leaf add ADDR mode
- * plain): towards them as policy rehash, for each flowlet an uplink by chance and
- * another hash at every box.
+ * Mechanism: leaves of the same pod are conga leaves, and towards them policy conga
+ * decides. The operator makes leaves of other pods plain leaves (leaf add ADDR mode plain).
+ * Towards these policy rehash decides: each flowlet gets an uplink at random, and another
+ * hash at every node.
  *
  * N. Katta et al., "HULA: Scalable Load Balancing Using Programmable Data Planes",
  * ACM SOSR 2016, section 5.

@@ -2,18 +2,17 @@
 /*
  * DRILL: the shorter of a few queues, for every packet
  *
- * Goal: keep this box's own queues short and alike, within microseconds, by what it
- * knows best: how much waits in each. It does not see behind the uplinks.
+ * Goal: keep this node's own queues short and alike, within microseconds, by the number of
+ * bytes in each. DRILL does not see behind the uplinks.
  *
- * Mechanism: for every packet some usable uplinks are drawn without putting back
- * (the paper's d, 2), and the one this CPU chose last is remembered (its m, 1). Of
- * these the packet takes the one with the fewest bytes in its queues; among the
- * drawn the first, and the remembered one only if it is strictly better. So idle
- * uplinks share the packets evenly. Two choices are enough to bring the longest
- * queue down exponentially; more would make CPUs rush to the same one.
+ * Mechanism: for every packet some usable uplinks are drawn without replacement (the
+ * paper's d, 2), and the one that this CPU chose last is remembered (the paper's m, 1). The
+ * packet takes the one with the fewest bytes in its queues; among equal ones the first that
+ * was drawn, and the remembered one only if it is strictly better. So idle uplinks share
+ * the packets evenly. Two choices are enough to bring the longest queue down exponentially;
+ * more would make CPUs rush to the same one.
  *
- * A port without a queue of its own (noqueue) has nothing waiting: there DRILL is
- * RPS.
+ * A port without a queue of its own (noqueue) has no bytes waiting: there DRILL equals RPS.
  *
  * S. Ghorbani et al., "DRILL: Micro Load Balancing for Low-latency Data Center
  * Networks", SIGCOMM 2017.
@@ -24,7 +23,7 @@
 
 #define CONGA_DRILL_CHOICES	2	/* the paper's d */
 
-/* As long as it takes: a weight of the route's is a statement about capacity. */
+/* The backlog in units of time: a weight of the route is a statement about capacity. */
 static u64 conga_policy_drill_backlog(const struct conga_view *view, u8 tag)
 {
 	u64 backlog = conga_view_backlog(view, tag);
@@ -34,7 +33,7 @@ static u64 conga_policy_drill_backlog(const struct conga_view *view, u8 tag)
 	return backlog;
 }
 
-/* The remembered one, if it is usable and has less waiting than @best has. */
+/* The remembered uplink, if it is usable and has fewer bytes waiting than @best; else @best. */
 static u8 conga_policy_drill_remember(const struct conga_view *view, u8 best)
 {
 	u8 tag = view->recent;

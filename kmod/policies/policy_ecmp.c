@@ -6,9 +6,9 @@
  * equal numbers of flows, whatever their load or rate.
  *
  * Mechanism: the 32 bit hash of the inner flow, scaled onto the usable
- * uplinks in the order of their LBTags: floor(hash * n / 2^32); where the route's
- * weights differ, onto these, as the kernel does. It keeps no state, and so needs no
- * flowlet table.
+ * uplinks in the order of their LBTags: floor(hash * n / 2^32); where the route's weights
+ * differ, the hash is scaled onto the weights, as the kernel does. ECMP keeps no state, and
+ * so needs no flowlet table.
  */
 #include "policies/policy.h"
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * HULA: each flowlet to the best hop that probes found, at every box
+ * HULA: each flowlet goes to the best hop that probes found, at every node
  *
- * Goal: the least utilised path over any number of tiers, without any box knowing
- * more than its own neighbours. CONGA's tables are a leaf's, and know two tiers.
+ * Goal: the least utilised path over any number of tiers, where each node knows only its
+ * own neighbours. CONGA's tables belong to a leaf, and see two tiers.
  *
- * Mechanism: every leaf sends a probe by each uplink every Tp; boxes hand them on
- * and remember, per leaf, the hop by which the least utilised way was announced
- * (hula.c). A new flowlet takes that hop, here and at every box on its way
- * (forward.c). Where no probe came for Tfail, or the hop is none that the routes
- * have, the kernel's own route is good enough: that is no loop either.
+ * Mechanism: every leaf sends a probe by each uplink every Tp; nodes hand them on and
+ * remember, per leaf, the hop by which the least utilised path was announced (hula.c). A
+ * new flowlet takes that hop, here and at every node on its way (forward.c). If no probe
+ * came for Tfail, or the routes do not have that hop, the flowlet takes the kernel's own
+ * route, which makes no loop.
  *
- * Utilisation is in 8 bits, DRE over capacity, saturating. The DRE's memory must
- * outlast what probes take to tell of it: tau is at least 2 Tp where Tdre is auto.
- * The flowlet timeout is the paper's, 100 us.
+ * Utilisation is in 8 bits, DRE over capacity, saturating. The DRE must remember load for
+ * longer than probes take to report it: tau is at least 2 Tp where Tdre is auto. The
+ * flowlet timeout is the paper's, 100 us.
  *
  * N. Katta et al., "HULA: Scalable Load Balancing Using Programmable Data Planes",
  * ACM SOSR 2016.

@@ -2,8 +2,8 @@
 #ifndef _CONGA_POLICY_HULA_H
 #define _CONGA_POLICY_HULA_H
 
-/* Inline: conga_tx() and conga_forward() ask, under HULA, for every flowlet whether what a probe
- * said is too old (datapath/extension.h).
+/* Inline, because under HULA conga_tx() and conga_forward() ask for every flowlet whether
+ * the last probe is too old (datapath/extension.h).
  */
 #include <linux/types.h>
 
@@ -11,7 +11,7 @@ enum {
 	CONGA_HULA_PARAM_FAIL,
 };
 
-/* conga_policy_hula_fail - probe intervals without a probe, until a hop is given up */
+/* conga_policy_hula_fail - probe intervals without a probe, after which a hop is given up */
 static inline u32 conga_policy_hula_fail(const u32 *param)
 {
 	return param[CONGA_HULA_PARAM_FAIL];

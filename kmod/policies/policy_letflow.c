@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LetFlow: each flowlet by chance
+ * LetFlow: each flowlet takes an uplink at random
  *
  * Goal: balance without measuring anything. On a congested path packets are lost
  * and windows shrink, so that flows there pause more often and make more, and
- * smaller, flowlets; each of these moves by chance. Traffic thereby leaves paths
- * that are slow, also those whose slowness is far away, and without any feedback.
+ * smaller, flowlets; each of these moves at random. Traffic thereby leaves slow paths
+ * without any feedback, even if the slow link is far away.
  *
- * Mechanism: a new flowlet takes a usable uplink drawn uniformly, whatever its
- * flow had before. The flowlet timeout is the paper's, 500 us.
+ * Mechanism: a new flowlet takes a usable uplink drawn uniformly, independent of its flow's
+ * previous uplink. The flowlet timeout is the paper's, 500 us.
  *
  * E. Vanini et al., "Let It Flow: Resilient Asymmetric Load Balancing with Flowlet
  * Switching", NSDI 2017.

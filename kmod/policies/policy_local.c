@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Local: the least loaded uplink, as far as this box can see (section 2.4)
+ * Local: the uplink with the least load that this node can see (section 2.4)
  *
- * Goal: the baseline that shows what feedback is worth. Like CONGA, but blind to
- * everything behind the uplink, as a switch that balances by its own queues is.
+ * Goal: the baseline that shows the value of feedback. It works like CONGA, but does not
+ * see the links behind the uplink, like a switch that balances by its own queues.
  *
- * Mechanism: cost(uplink) = local, the uplink's own DRE metric. Ties and
- * stickiness as in policy_conga.c. With fabrics that are not symmetric this can
- * be worse than no balancing at all: the traffic that a narrow path pushes back
- * (TCP) makes its uplink look idle, which attracts more.
+ * Mechanism: cost(uplink) = local, the uplink's own DRE metric. Ties and stickiness are as
+ * in policy_conga.c. With fabrics that are not symmetric this can be worse than no
+ * balancing at all: the traffic that a narrow path pushes back (TCP) makes its uplink look
+ * idle, which attracts more.
  *
  * M. Alizadeh et al., "CONGA: Distributed Congestion-Aware Load Balancing for
  * Datacenters", ACM SIGCOMM 2014, figures 2 and 3.

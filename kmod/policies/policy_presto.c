@@ -2,19 +2,19 @@
 /*
  * Presto: round robin per flowcell
  *
- * Goal: near the evenness of round robin per packet with far less reordering: the
- * unit is a flowcell, 64 KB of a flow, the most that a host hands to its NIC at
- * once. Without state about the network, so it suits paths that are alike.
+ * Goal: near the evenness of round robin per packet with far less reordering: the unit is a
+ * flowcell, 64 KB of a flow, the most that a host hands to its NIC at once. Presto keeps no
+ * state about the network, so it suits paths that are alike.
  *
  * Mechanism: a flow's packets take one uplink until the next one would make the
  * flowcell larger than its limit; that one starts another flowcell, on the usable
- * uplink that follows by LBTag. A flow starts anywhere. Presto's receivers put
- * flowcells in order again in their GRO; ours are left to TCP.
+ * uplink that follows by LBTag. A flow starts anywhere. In the paper the receivers' GRO
+ * puts flowcells in order again; here TCP does it.
  *
  * Its state per flow is the bytes of the flowcell so far, in one word without a
  * lock: when two CPUs send packets of a flow at the same time, one packet's bytes
- * may be missed. The sum is at most the limit, of 32 bits, and the comparison is
- * made in 64.
+ * may be missed. The sum is at most the limit, which has 32 bits, and they are compared in
+ * 64 bits.
  *
  * K. He et al., "Presto: Edge-based Load Balancing for Fast Datacenter Networks",
  * SIGCOMM 2015.

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rehash: ECMP at every box, for each flowlet anew
+ * Rehash: ECMP at every node, for each flowlet anew
  *
- * Goal: flowlets over all paths of a fabric of any number of tiers, with nothing but
- * ECMP at the boxes on the way. Whoever decides at the leaf alone chooses among the
- * leaf's uplinks: behind them all flowlets of a flow take one way, as they have the
- * same headers.
+ * Goal: flowlets over all paths of a fabric of any number of tiers, with plain ECMP at the
+ * nodes on the way. A policy that decides at the leaf alone chooses only among the leaf's
+ * uplinks: behind them all flowlets of a flow take one path, since they have the same
+ * headers.
  *
  * Mechanism: a new flowlet takes a usable uplink drawn uniformly, as with LetFlow, and
- * an outer UDP source port that its flow's previous flowlet did not have, drawn, too
- * (flowlet.h). Boxes that hash the UDP ports hash it anew, each independently. Ports are
- * drawn and not counted up, so that flowlets do not go round in step, and belong to the
- * flow's hash: a flow has 255 of them. They are those that the tunnel itself could have
- * chosen. Within a flowlet uplink and port stay.
+ * an outer UDP source port that is also drawn, and differs from that of its flow's previous
+ * flowlet (flowlet.h). Nodes that hash the UDP ports hash it anew, each independently.
+ * Ports are drawn, not counted up, so that flowlets do not go round in step. A flow's hash
+ * gives it 255 ports, all within the range of the tunnel itself. Within a flowlet uplink
+ * and port stay the same.
  *
- * The part of CONGA' between pods (policy_conga_prime.c), and a baseline of its own.
+ * Rehash is the part of CONGA' between pods (policy_conga_prime.c), and a baseline.
  */
 #include "policies/policy.h"
 

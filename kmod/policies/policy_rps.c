@@ -2,8 +2,8 @@
 /*
  * RPS: random packet spraying
  *
- * Goal: the finest balance there is without state, if all paths are alike: TCP
- * bears the reordering then. Where paths differ it does not.
+ * Goal: the finest balance that is possible without state, for paths that are alike: there
+ * TCP bears the reordering. Where paths differ, TCP does not bear it.
  *
  * Mechanism: every packet takes a usable uplink drawn uniformly. A packet that is
  * segmented later (GSO) is one packet here, as the kernel decides once for all of

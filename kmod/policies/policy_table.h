@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The table of policies, in the order in which they are listed: conga_policy_NAME is
- * what policy_NAME.c defines. Included with CONGA_POLICY(NAME) defined, hence no guard.
+/* The table of policies, in the order in which they are listed; policy_NAME.c defines
+ * conga_policy_NAME. Includers define CONGA_POLICY(NAME) and may include it again, so that
+ * it has no guard.
  */
 CONGA_POLICY(conga)
 CONGA_POLICY(conga_flow)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * TR: per packet, by the time at which it will be at the next leaf
+ * TR: each packet goes by the time at which it will arrive at the next leaf
  *
  * Goal: packets of a flow may take any uplink, and still arrive in order; short flows
  * wait as little as possible, and long ones keep out of their way.
@@ -10,27 +10,29 @@
  *	TNL = now + pd + lql/lqw + sql/sqw
  *
  * where lql waits in the uplink's own queue, whose rate is lqw; sql/sqw is the time that
- * a packet waits at the spine in the queue towards the leaf, as packets of the leaf
- * tell that passed there (queue.c); and pd is the delay of the path when it is idle, as
- * hellos measure it (ahead.c). An uplink on which a packet would be earlier than the
- * flow's last one is not used, unless that one took it, too: there it stays behind it,
- * whatever the estimates say. With right ones that makes no difference; with a queue
- * read a moment too late the flow would be driven to the longest one. Where that leaves
- * none, since the flow's own is gone, the latest does least harm.
+ * a packet waits at the spine in the queue towards the leaf, as the marks in packets of the
+ * leaf tell (queue.c); and pd is the delay of the path when it is idle, as hellos measure
+ * it (ahead.c). An uplink on which a packet would arrive before the flow's previous packet
+ * is not used, except for the uplink of that previous packet, on which order is kept
+ * whatever the estimates are. With correct estimates this exception makes no difference;
+ * with a queue read a moment too late the flow would be driven to the longest queue. If no
+ * uplink is left, since the flow's own is gone, the one with the latest arrival does least
+ * harm.
  *
  * A flow is short until it has sent so many bytes ("short"). Its packets take the least
- * TNL. A long one's take the uplink with the fewest short flows that sent by it within
- * the last RTT (tr.c), of these the least TNL. Where uplinks are alike still, the flow's
- * own is kept, else one is drawn. A flow that is idle for an RTT is a new one afterwards.
+ * TNL. Packets of a long flow take the uplink with the fewest short flows that sent by it
+ * within the last RTT (tr.c), and among equal ones that of the least TNL. Among uplinks
+ * that are still equal the flow's own is kept; otherwise one is drawn. A flow that is idle
+ * for an RTT is a new one afterwards.
  *
- * The paper carries the spine's queue in bits of the TTL; ours are in byte 3 of the
- * VXLAN header, which is the wire format's own (Documentation/rationale.md). A path whose
- * delay is not known yet is taken to be as short as the shortest one. It is for two
- * tiers: of several boxes on the way the last one's queue is known.
+ * The paper carries the spine's queue in bits of the TTL; this module carries it in byte 3
+ * of the VXLAN header, which is part of the wire format (Documentation/rationale.md). A
+ * path whose delay is not known yet is taken to be as short as the shortest one. TR is for
+ * two tiers: if there are several nodes on the way, only the last one's queue is known.
  *
- * TNL is in ns, of 64 bits; what is added to the time is below 2^46. Where two CPUs send
- * packets of a flow at the same time, the TNL of either is the last one; a packet may
- * overtake another then, as it may on the way through the box.
+ * TNL is in ns, of 64 bits; the sum that is added to the time is below 2^46. When two CPUs
+ * send packets of a flow at the same time, the TNL of either is stored; a packet may
+ * overtake another then, as it may within the node.
  *
  * Zhang et al., "TR", Journal of Cloud Computing 10:37, 2021.
  */
@@ -53,14 +55,14 @@ enum {
 	CONGA_TR_PARAM_RTT,
 };
 
-/* What the uplinks mean for a packet. */
+/* The properties of the uplinks for a packet */
 struct conga_tr_view {
-	u64	tnl[CONGA_TAGS_MAX];	/* ns, of those that are usable */
-	u64	slot;			/* of time */
-	bool	is_short;		/* the flow */
+	u64	tnl[CONGA_TAGS_MAX];	/* ns, for usable uplinks */
+	u64	slot;			/* the slot of time */
+	bool	is_short;		/* the flow is short */
 };
 
-/* Those of @set whose value, by LBTag, is least. */
+/* The LBTags of @set with the least value */
 static u16 conga_policy_tr_least(u16 set, const u64 *value)
 {
 	u64 least = U64_MAX;
@@ -79,7 +81,7 @@ static u16 conga_policy_tr_least(u16 set, const u64 *value)
 	return best;
 }
 
-/* Those by which the packet is not there before its flow's last one. */
+/* The uplinks on which the packet arrives no earlier than its flow's previous packet */
 static u16 conga_policy_tr_in_order(const struct conga_view *view, const u64 *tnl)
 {
 	const struct conga_tr_flow *flow = view->flow;
@@ -95,7 +97,7 @@ static u16 conga_policy_tr_in_order(const struct conga_view *view, const u64 *tn
 	return in_order;
 }
 
-/* ns, of the shortest path that is known; 0 if none is */
+/* The delay in ns of the shortest known path; 0 if no delay is known */
 static u32 conga_policy_tr_shortest(const struct conga_view *view)
 {
 	u16 set = view->usable;
@@ -134,8 +136,8 @@ static void conga_policy_tr_look(const struct conga_view *view,
 					 view->param[CONGA_TR_PARAM_SHORT]);
 }
 
-/* Of @set those with the fewest active short flows. This one, long with this packet, is
- * none any more.
+/* The LBTags of @set with the fewest active short flows. A flow that has become long with
+ * this packet is no longer among these.
  */
 static u16 conga_policy_tr_calm(const struct conga_view *view, u16 set, u64 slot)
 {

@@ -2,16 +2,15 @@
 /*
  * WCMP: weighted-cost multi-path, by a hash of the inner flow
  *
- * Goal: what ECMP is for uplinks that are alike, for those that are not: every
- * flow stays on one uplink, and an uplink of four times the rate gets four times
- * as many flows. It is as blind to load as ECMP is, and to what is behind the
- * uplinks.
+ * Goal: ECMP for uplinks of different rates: every flow stays on one uplink, and an uplink
+ * of four times the rate gets four times as many flows. Like ECMP, WCMP sees neither load
+ * nor the links behind the uplinks.
  *
  * Mechanism: the 32 bit hash of the inner flow, scaled onto the sum of the
- * usable uplinks' rates: floor(hash * sum / 2^32); the flow is that uplink's in
- * whose share this falls, counting by LBTags. It keeps no state. The weights of
- * the paper come from a controller that knows the whole topology; ours are the
- * ports' rates (conga port set DEV rate), so an operator can be that controller.
+ * usable uplinks' rates: floor(hash * sum / 2^32); the flow takes the uplink into whose
+ * share this falls, in the order of LBTags. WCMP keeps no state. The weights of the paper
+ * come from a controller that knows the whole topology; ours are the ports' rates (conga
+ * port set DEV rate), so an operator can be that controller.
  *
  * The sum is at most 16 * 2^32 Mbit/s, and its product with the hash below 2^68, which
  * mul_u64_u32_shr() has room for.

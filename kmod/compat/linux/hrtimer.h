@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* hrtimer_setup() is there since 6.13, and its elder is gone since 6.15. */
+/* hrtimer_setup() exists since 6.13, and hrtimer_init() is gone since 6.15. */
 #ifndef _CONGA_COMPAT_LINUX_HRTIMER_H
 #define _CONGA_COMPAT_LINUX_HRTIMER_H
 

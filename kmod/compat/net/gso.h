@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Since 6.5; before, what it declares was in here. */
+/* The header exists since 6.5; before, linux/skbuff.h declared its functions. */
 #ifndef _CONGA_COMPAT_NET_GSO_H
 #define _CONGA_COMPAT_NET_GSO_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* fib6_lookup() is for modules since 7.1, when IPv6 ceased to be one. Before, they had
- * it by a table of functions, which answers that there is no route without IPv6.
+/* Modules can call fib6_lookup() since 7.1, when IPv6 ceased to be a module. Before, they
+ * called it by a table of functions, which answers without IPv6 that there is no route.
  */
 #ifndef _CONGA_COMPAT_NET_IP6_FIB_H
 #define _CONGA_COMPAT_NET_IP6_FIB_H

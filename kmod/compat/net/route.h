@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Up to 6.10 IPv4 routes by three bits of the DSCP, later by all of it; and later still
- * a look-up names the DSCP by a type of its own.
+/* Up to 6.10 IPv4 routes by three bits of the DSCP, later by all of it; later still a
+ * look-up has a type of its own for the DSCP.
  */
 #ifndef _CONGA_COMPAT_NET_ROUTE_H
 #define _CONGA_COMPAT_NET_ROUTE_H
