@@ -403,7 +403,8 @@ class Checks(Case):
         self.assertNotEqual(results.inputs_digest(tree), before)
 
     def test_what_the_experiment_reads_is_an_input(self):
-        sourced = re.findall(r'^\. "\$TESTS/lib/([a-z_]+\.sh)"', runner.EXPERIMENT.read_text(), re.M)
+        sourced = re.findall(r'^\. "\$TESTS/lib/([a-z_]+\.sh)"',
+                             runner.EXPERIMENT.read_text(), re.M)
         inputs = [path.name for path in results.input_files()]
         self.assertGreater(len(sourced), 2)
         self.assertLessEqual(set(sourced), set(inputs))
