@@ -47,7 +47,7 @@ readonly -A BEYOND_REACH=(
 	[flowlets_rerouted]="no path goes down"
 	[probe_late]="of the timer alone" [probe_skipped]="of the timer alone"
 	[leaf_alternates]="a conversation, see hello.sh" [leaf_silent]="the same"
-	[leaf_bye]="the same" [control_limited]="the same, see control.sh"
+	[leaf_bye]="the same" [leaf_disagrees]="the same" [control_limited]="the same, see control.sh"
 	[path_silent]="a leaf that answers by one path alone" [path_answers]="the same"
 	[path_unprobed]="probes that stop" [path_probed]="the same"
 	[path_down]="no path goes down"
