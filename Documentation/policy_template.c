@@ -17,7 +17,7 @@
 
 static u8 conga_policy_template_cost(const struct conga_view *view, u8 tag)
 {
-	u32 price = view->uplink[tag].backlog >> CONGA_TEMPLATE_SHIFT;
+	u32 price = conga_view_backlog(view, tag) >> CONGA_TEMPLATE_SHIFT;
 
 	return price < U8_MAX ? price : U8_MAX;
 }

@@ -382,13 +382,13 @@ static const unsigned char frame_header[ETH_HLEN] = {
 
 /* Both clock readings belong to the event, which lies between them. A stamp is printed if
  * there is one. A frame that its device's queue drops also counts as sent: the queue counts
- * it.
+ * it. A socket without room does not wait, because the program would be late.
  */
 static void send_packet(struct end *end, size_t len, uint32_t word)
 {
 	last.name = end->name;
 	last.from = now() - zero;
-	if (sendto(end->fd, packet, len, 0, (void *)&end->to, end->to_len) != (ssize_t)len &&
+	if (sendto(end->fd, packet, len, MSG_DONTWAIT, (void *)&end->to, end->to_len) != (ssize_t)len &&
 	    !(errno == ENOBUFS && end->to.ss_family == AF_PACKET))
 		fail_errno("sendto");
 	last.to = now() - zero;
