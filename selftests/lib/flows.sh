@@ -124,6 +124,18 @@ flows_have() {
 	flows_came "$2" "$3" && ((FLOWS_CAME - CAME[$2/$3] >= $1))
 }
 
+# flows_discarded: prints the packets that ever waited in vain for a neighbour's answer, on all
+# nodes
+flows_discarded() {
+	local line discarded=0 column
+
+	column=$(head -n 1 /proc/net/stat/arp_cache | tr -s ' ' '\n' | grep -nx unresolved_discards)
+	while read -r line; do
+		discarded=$((discarded + 16#$line))
+	done < <(tail -n +2 /proc/net/stat/arp_cache | awk -v n="${column%:*}" '{ print $n }')
+	echo "$discarded"
+}
+
 # flows_arrive COUNT NAMESPACE DEVICE: exactly so many must arrive, however long it takes
 flows_arrive() {
 	local before=${CAME[$2/$3]} seen=0
@@ -135,7 +147,8 @@ flows_arrive() {
 	done
 	flows_forget "$2" "$3" || return
 	((FLOWS_CAME - before == $1)) ||
-		fail "$((FLOWS_CAME - before)) of $1 flows arrived at ${2%-*}"
+		fail "$((FLOWS_CAME - before)) of $1 flows arrived at ${2%-*};" \
+			"$(flows_discarded) packets waited in vain for neighbours"
 }
 
 # shellcheck disable=SC2034 # the caller reads STAMPED

@@ -5,13 +5,14 @@
 # until the packet was sent.
 #
 #	pktgen_load
-#	pktgen_backlog				so that none is dropped on its way
+#	pktgen_prepare				so that none is dropped on its way
 #	pktgen_send "${LEAF[0]}" vx "count 5" "dst_mac $MAC"	sets PKTGEN_US
 #	pktgen_send_all "${LEAF[0]}" vx "count 5" "dst_mac $MAC"	on each processor; sets
 #						PKTGEN_ALL_US, an array
 #	pktgen_flows 5 200			likewise, of flows.sh, by the tunnel of leaf 0
 #
-# Source lib.sh first; pktgen_flows needs topology.sh, expect.sh and flows.sh, too.
+# Source lib.sh first; pktgen_prepare needs topology.sh and neighbours.sh, too, and pktgen_flows
+# topology.sh, expect.sh and flows.sh.
 
 pktgen_load() {
 	[[ -d /proc/net/pktgen ]] || modprobe pktgen
@@ -36,6 +37,12 @@ pktgen_say() {
 	for line in "$@"; do
 		in_ns "$ns" tee "/proc/net/pktgen/$file" <<<"$line" >/dev/null || return
 	done
+}
+
+# pktgen_prepare: no packet is dropped on its way. Only a few packets may wait for a neighbour's
+# answer, which itself waits behind packets on a busy machine.
+pktgen_prepare() {
+	neighbours_meet && neighbours_stay && pktgen_backlog
 }
 
 # pktgen_send NAMESPACE DEVICE LINE...: the lines are in pktgen's own grammar; sends as fast as

@@ -20,6 +20,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/flows.sh"
 # shellcheck source=selftests/lib/pktgen.sh
 . "$TESTS/lib/pktgen.sh"
+# shellcheck source=selftests/lib/neighbours.sh
+. "$TESTS/lib/neighbours.sh"
 
 TOPO_SPINES=1
 
@@ -35,7 +37,7 @@ readonly SENT
 ALL=0
 
 setup() {
-	topo_up && flows_silence && pktgen_backlog && fabric_up hula conga &&
+	topo_up && flows_silence && pktgen_prepare && fabric_up hula conga &&
 		fabric_hula || return
 	probes_each "$PROBE" || return
 	fillers || return

@@ -20,6 +20,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/flows.sh"
 # shellcheck source=selftests/lib/pktgen.sh
 . "$TESTS/lib/pktgen.sh"
+# shellcheck source=selftests/lib/neighbours.sh
+. "$TESTS/lib/neighbours.sh"
 
 TOPO_SPINES=1
 
@@ -31,7 +33,7 @@ SENT=$(($(nproc) * EACH))
 readonly SENT
 
 setup() {
-	topo_up && flows_silence && pktgen_backlog && fabric_up conga conga || return
+	topo_up && flows_silence && pktgen_prepare && fabric_up conga conga || return
 	flows_end "${HOST[1.0]}" eth0
 }
 
