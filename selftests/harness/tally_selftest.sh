@@ -53,6 +53,19 @@ takes_an_end_that_tests_explain() {
 		counts "1: 2 passed, 1 failed, 0 skipped" "" 1..1 "ok 1 one"
 }
 
+# The lines before a result belong to it, and so do comments behind it; those of other tests do not.
+repeats_what_failed_tests_said() {
+	local said
+
+	said=$(printf '%s\n' "# program a.sh" 1..3 "# about one" "ok 1 one" "about two" "not ok 2 two" \
+		"# why two failed" "ok 3 three" "# behind three" "# end a.sh status 1 seconds 0" |
+		"$TESTS/tally")
+	[[ $said == "# failed: a.sh: not ok 2 two"$'\n#   about two\n#   # why two failed\n2 passed'* ]] &&
+		return
+	why "$said"
+	return 1
+}
+
 takes_no_silence() {
 	local said status=0
 
@@ -62,12 +75,13 @@ takes_no_silence() {
 	return 1
 }
 
-tap_plan 6
+tap_plan 7
 tap_test "passed, failed and skipped tests are counted" tells_all_three
 tap_test "a program that is skipped as a whole is counted" tells_a_whole_program
 tap_test "a skip that is not listed is a failure" takes_no_other_skip
 tap_test "more tests than planned, fewer or none are a failure" takes_as_many_as_planned
 tap_test "a status that the tests do not explain, or a missing end, is a failure" \
 	takes_an_end_that_tests_explain
+tap_test "what a failed test said is repeated at the end" repeats_what_failed_tests_said
 tap_test "a run without any program is a failure" takes_no_silence
 tap_exit
