@@ -192,10 +192,10 @@ newcomer: setup-newcomer
 mutants: uml-build setup-lab setup-package
 	@selftests/mutants/run
 
-# The lab, selftests/lab/lab: it goes on where it was interrupted.
+# The lab, lab/lab: it goes on where it was interrupted.
 SCENARIO ?=
 FORM ?= reduced
-LAB := selftests/lab/lab
+LAB := lab/lab
 
 lab-build: setup-check setup-uml setup-lab
 	@selftests/vm/module -k uml
@@ -212,7 +212,7 @@ lab: lab-check lab-build
 # Whether this machine can be trusted: links, queues, round trips, goodput, hashing,
 # Incast; whether it does the same again, and whether a capture says so, too.
 lab-calibrate: lab-build
-	@$(VM) -k uml --time-travel -t 1800 -- selftests/lab/calibrate.sh
+	@$(VM) -k uml --time-travel -t 1800 -- lab/calibrate.sh
 	@$(LAB) repeat fig2 --form quick
 	@$(LAB) run capture --form quick
 	@$(LAB) captured
@@ -243,6 +243,7 @@ evaluation-keep: setup-lab
 style: setup-build setup-check setup-style
 	@selftests/style
 
+# lab is also a folder
 .PHONY: generate all module tool install install-tool uninstall deb clean vm-build uml-build demo demo-check test check check-full \
 	check-all check-ci bench-cost bench-profile campaigns soak mutants newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \
 	evaluation evaluation-keep style

@@ -3,8 +3,8 @@
 #
 # where.sh - where a test runs, and what has to be built for it. A test is named as a file from
 # the top of the tree: selftests/datapath/stamp.sh, selftests/unit/test_dre,
-# selftests/lab/tests/test_trace.py. Sourced in a shell that is there; KERNEL is what
-# kernel_of says, or another kernel that vm/run knows.
+# lab/tests/test_trace.py. Sourced in a shell that is there; KERNEL is what kernel_of says, or
+# another kernel that vm/run knows.
 
 # listed LIST TEST: is it in that list of selftests/Makefile?
 listed() {
@@ -30,7 +30,7 @@ kernel_of() {
 test_file() {
 	local file
 
-	for file in "$1" selftests/{,*/}"$1"{,.sh} selftests/lab/tests/"$1"{,.py}; do
+	for file in "$1" selftests/{,*/}"$1"{,.sh} lab/tests/"$1"{,.py}; do
 		[[ ! -f $file ]] || { echo "$file"; return; }
 	done
 	[[ -f selftests/unit/$1.c ]] && echo "selftests/unit/$1"
@@ -45,8 +45,8 @@ build_for() {
 	fi
 	case $1 in
 	selftests/unit/*) ;;
-	selftests/lab/tests/*)
-		(cd selftests/lab && /usr/bin/python3 -B -c \
+	lab/tests/*)
+		(cd lab && /usr/bin/python3 -B -c \
 			'import glob; [__import__(name[:-3]) for name in glob.glob("*.py")]') ;;
 	*)
 		selftests/vm/module -k "$KERNEL" && make -s -j"$(nproc)" tool &&
@@ -66,10 +66,10 @@ run_test() {
 	case $1 in
 	selftests/unit/*)
 		make -s -C selftests/unit run TESTS="${1##*/}" "${@:3}" ;;
-	selftests/lab/tests/run)
+	lab/tests/run)
 		exec "$1" ;;
-	selftests/lab/tests/*)
-		exec selftests/lab/tests/run "$(basename "$1" .py)" ;;
+	lab/tests/*)
+		exec lab/tests/run "$(basename "$1" .py)" ;;
 	*)
 		exec selftests/vm/run -k "$KERNEL" "${options[@]}" -t "$2" -- "$1" ;;
 	esac

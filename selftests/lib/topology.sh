@@ -80,7 +80,7 @@ readonly TOPO_SPINE_FIELDS=0x13	# addresses, source port
 readonly TOPO_ODD_POD_FIELDS=0x17	# the same and protocol: between pods are two spines
 readonly TOPO_CORE_FIELDS=0x33	# addresses, both ports
 
-TOPO_WIRE=${BASH_SOURCE[0]%/*}/../lab/wire
+TOPO_WIRE=${BASH_SOURCE[0]%/*}/../../lab/wire
 TOPO_NETNS_BATCH=${BASH_SOURCE[0]%/*}/../tools/netns_batch
 
 declare -a LEAF=() SPINE=() CORE=() VTEP=()

@@ -10,7 +10,7 @@ PAGE = "Documentation/proofs.md"
 TEMPLATE = "proofs.template"    # the page, with "@NAME" for each table
 ROOMS = ("include/netlink", "include/netlink/generator", "kmod", "kmod/*", "userspace",
          "Documentation/man", "Documentation/frr", "debian", "selftests", "selftests/lib",
-         "selftests/tools", "selftests/vm", "selftests/lab", "selftests/mutants", ".")
+         "selftests/tools", "selftests/vm", "lab", "selftests/mutants", ".")
 
 
 def row(cells: list) -> str:
@@ -68,12 +68,12 @@ def test_path(name: str, tree: Path) -> str:
     if name.endswith(".py"):
         folders = ("lab/tests",)
     elif name.startswith(("test_", "fuzz_")):
-        folders = ("unit",)
+        folders = ("selftests/unit",)
     else:
-        folders = (".", "*")
+        folders = ("selftests", "selftests/*")
     found = [path.with_suffix("") if path.suffix == ".c" else path
              for folder in folders for end in ("", ".c")
-             for path in tree.glob(f"selftests/{folder}/{name}{end}")]
+             for path in tree.glob(f"{folder}/{name}{end}")]
     return str(found[0].relative_to(tree)) if found else ""
 
 

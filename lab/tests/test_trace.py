@@ -192,7 +192,7 @@ class Repeatable(unittest.TestCase):
 
 class Limits(unittest.TestCase):
     def test_are_those_of_flowgen(self):
-        text = (context.LAB.parent / "tools" / "flowgen.h").read_text()
+        text = (context.LAB.parent / "selftests" / "tools" / "flowgen.h").read_text()
         self.assertRegex(text, rf"#define MAX_FLOWS\s+{trace.TRANSFERS_MAX}\n")
         self.assertRegex(text, rf"#define MAX_CONNS\s+{trace.CONNECTIONS_MAX}\n")
 

@@ -21,11 +21,11 @@ MANY, PAPER_LEAVES = 128, 1000
 P99 = cell("p99_fct_s")
 
 SHORT_RUNS = ("Runs of 50 ms. The fabric is not oversubscribed, so that hosts' links are as loaded "
-              "as its own, and an ideal fabric (selftests/lab/ideal.py) leaves no more to win "
+              "as its own, and an ideal fabric (lab/ideal.py) leaves no more to win "
               "than is shown. The paper's TCP is that of NS2. Who asks whom is not said in the "
               "text at hand: here every host asks hosts of the other pod.")
 CUT_RUNS = ("Runs of 120 ms, in which the overload has just begun: such factors grow with the "
-            "length of a run, as C01's does, and an ideal fabric (selftests/lab/ideal.py) leaves "
+            "length of a run, as C01's does, and an ideal fabric (lab/ideal.py) leaves "
             "no more to win than is shown. The link is between spine 0 and core 0 (the paper's "
             "aggregation switch and spine).")
 

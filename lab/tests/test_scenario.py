@@ -248,7 +248,7 @@ class Runs(unittest.TestCase):
 
     def test_options_are_those_of_the_tool(self):
         """The limits are in the sentences by which the kernel refuses."""
-        netlink = (context.LAB.parent.parent / "kmod/netlink/rules_generated.c").read_text()
+        netlink = (context.LAB.parent / "kmod/netlink/rules_generated.c").read_text()
         said = dict(re.findall(r'"([a-z-]+) is ([^"]*)"', netlink))
         for name, text in (("q", "a number of bits from 1 to 6"), ("metric", "max or sum"),
                            ("tdre", "auto or a time from 1 us to 1 s"),

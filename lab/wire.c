@@ -22,7 +22,7 @@
 #include <netlink/netlink.h>
 #include "common/status.h"
 #include "common/units.h"
-#include "../tools/rtnetlink.h"
+#include "../selftests/tools/rtnetlink.h"
 #include "sch_wire.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

@@ -367,10 +367,10 @@ class Checks(Case):
 
     def test_what_is_not_built_of_the_sources_is_refused(self):
         tree, made = self.folder / "tree", []
-        for name in ("selftests/tools/flowgen.c", "kmod/main.c", "selftests/lab/sch_wire.c",
-                     "selftests/lab/wire_sampler.c", "selftests/lab/wire.c",
+        for name in ("selftests/tools/flowgen.c", "kmod/main.c", "lab/sch_wire.c",
+                     "lab/wire_sampler.c", "lab/wire.c",
                      "selftests/tools/flowgen", "build/6.1-uml/conga.ko",
-                     "build/6.1-uml/lab/wire.ko", "selftests/lab/wire",
+                     "build/6.1-uml/lab/wire.ko", "lab/wire",
                      "selftests/tools/netns_batch.c", "selftests/tools/rtnetlink.c",
                      "selftests/tools/netns_batch"):
             made.append(tree / name)
@@ -393,11 +393,11 @@ class Checks(Case):
 
     def test_inputs_are_what_decides(self):
         tree = self.folder / "tree"
-        for name in ("kmod/a.c", "selftests/lab/experiment", "selftests/lab/tests/x.py"):
+        for name in ("kmod/a.c", "lab/experiment", "lab/tests/x.py"):
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             (tree / name).write_text("1")
         before = results.inputs_digest(tree)
-        (tree / "selftests/lab/tests/x.py").write_text("2")
+        (tree / "lab/tests/x.py").write_text("2")
         self.assertEqual(results.inputs_digest(tree), before)
         (tree / "kmod/a.c").write_text("2")
         self.assertNotEqual(results.inputs_digest(tree), before)

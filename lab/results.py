@@ -22,7 +22,7 @@ from typing import Iterator
 import scenario
 from scenario import Run
 
-TREE = Path(__file__).resolve().parent.parent.parent
+TREE = Path(__file__).resolve().parent.parent
 
 # All that decides the outcome of a run beside its settings; neither tests nor what
 # only reads results. The tool writes what it is told, so that its help may change.
@@ -30,9 +30,8 @@ INPUTS = ("Kbuild", "include/**/*.h", "kmod/**/*.[ch]", "selftests/tools/flowgen
           "selftests/lib/lib.sh", "selftests/lib/topology.sh", "selftests/lib/fabric.sh",
           "selftests/tools/netns_batch.c", "selftests/tools/rtnetlink.[ch]",
           "selftests/lib/balance.sh", "selftests/vm/uml.config", "selftests/vm/uml.patch",
-          "selftests/lab/experiment",
-          "selftests/lab/*.[ch]", "selftests/lab/patterns.py", "selftests/lab/trace.py",
-          "selftests/lab/workload.py", "selftests/lab/workloads/*.cdf")
+          "lab/experiment", "lab/*.[ch]", "lab/patterns.py", "lab/trace.py",
+          "lab/workload.py", "lab/workloads/*.cdf")
 HASH_DIGITS = 8
 
 SECTION = re.compile(r"== ([a-z_]+)\n")

@@ -39,7 +39,7 @@ def runs_of(name: str) -> str:
 
 REACTION = "RUNS=16 ROWS=1 selftests/vm/run -k uml --time-travel -e RUNS -e ROWS -- " \
     "selftests/paper/reaction.sh >build/reaction.tap; " \
-    "selftests/lab/reaction.py build/reaction.tap --into build/lab"
+    "lab/reaction.py build/reaction.tap --into build/lab"
 
 
 def figure_11() -> tuple:

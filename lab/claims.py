@@ -445,14 +445,14 @@ CALCULATED = (
            Part("flows with fewest bottlenecks", Limit(most=1 + nash.ROUNDING),
                 in_nash("fewest_ratio")),
            Part("following the rule", Limit(most=RULE), in_nash("rule_ratio"))),
-          "selftests/lab/nash.py --csv build/lab/nash.csv"),
+          "lab/nash.py --csv build/lab/nash.csv"),
     Claim("C31", "The mean imbalance of random placement stays within 1 / sqrt(lambda_e t).",
           "section 6", "", "mean imbalance / bound, over workloads, pieces and times instead of "
           "seeds", "at most 1", "The bound's O(1/t) is not granted.",
           (Part("imbalance / bound", Limit(most=1),
                 sample("imbalance", lambda row: number(row["imbalance"]) / number(row["bound"]),
                        lambda row: f"{row['workload']} {row['piece_bytes']} {row['flows']}")),),
-          "selftests/lab/imbalance.py --csv build/lab/imbalance.csv"),
+          "lab/imbalance.py --csv build/lab/imbalance.csv"),
     Claim("C32", "All metrics of a pair of leaves are fed back within at most 12 packets.",
           "section 3.3", "", "tests of the feedback's order that pass (1) or fail (0): k metrics "
           "by k packets, k up to 16", "12",

@@ -50,7 +50,7 @@ FIGURES = (
     Figure("grey", figures.grey, page.runs_of("grey")),
     Figure("fat-tree-cut", figures.fat_tree_cut, page.runs_of("fattree-cut")),
     Figure("tr", figures.tr_sizes("datamining"), page.runs_of("tr")),
-    Figure("reaction", figures.overload, "selftests/lab/reaction.py"),
+    Figure("reaction", figures.overload, "lab/reaction.py"),
 )
 
 
@@ -107,8 +107,8 @@ def made(found: Tables, *facts: str) -> list[str]:
 
 
 def inside(found: Tables) -> str:
-    return "\n".join(["The tables of an evaluation, made by selftests/lab/lab csv, and packed by",
-                      "lab keep; selftests/lab/README.md describes them. Their runs were made on:",
+    return "\n".join(["The tables of an evaluation, made by lab/lab csv, and packed by",
+                      "lab keep; lab/README.md describes them. Their runs were made on:",
                       "", *made(found)]) + "\n"
 
 

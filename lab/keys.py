@@ -60,7 +60,7 @@ OPTIONS = {
 # Of the policies that have any, behind the policy's name.
 PARAMS = {"tr": {"short": integer(1000, 16000000), "rtt": integer(4, 1000000)}}
 
-TABLE = Path(__file__).resolve().parents[2] / "kmod/policies/policy_table.h"
+TABLE = Path(__file__).resolve().parents[1] / "kmod/policies/policy_table.h"
 POLICIES = tuple(name.replace("_", "-") for name in re.findall(
     r"^CONGA_POLICY\((\w+)\)$", TABLE.read_text(encoding="utf-8"), re.MULTILINE))
 SCHEMES = ("stock", *POLICIES, "plb", "mptcp")

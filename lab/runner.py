@@ -28,7 +28,7 @@ from scenario import Run
 from trace import Trace
 
 SELFTESTS = results.TREE / "selftests"
-EXPERIMENT = SELFTESTS / "lab" / "experiment"
+EXPERIMENT = results.TREE / "lab" / "experiment"
 
 BYTES_PER_SECOND = 80e6         # of goodput, by one processor
 SLOWER = {"mptcp": 8}           # times as long for a byte
@@ -132,9 +132,9 @@ def check_built(tree: Path, release: str) -> None:
                             (tools / "netns_batch", "selftests/tools/netns_batch.c"),
                             (tools / "netns_batch", "selftests/tools/rtnetlink.[ch]"),
                             (made / "conga.ko", "kmod/**/*.[ch]"),
-                            (made / "lab" / "wire.ko", "selftests/lab/sch_wire.[ch]"),
-                            (made / "lab" / "wire.ko", "selftests/lab/wire_sampler.c"),
-                            (tree / "selftests" / "lab" / "wire", "selftests/lab/wire.c")):
+                            (made / "lab" / "wire.ko", "lab/sch_wire.[ch]"),
+                            (made / "lab" / "wire.ko", "lab/wire_sampler.c"),
+                            (tree / "lab" / "wire", "lab/wire.c")):
         newest = max(path.stat().st_mtime for path in tree.glob(sources))
         if not binary.exists() or binary.stat().st_mtime < newest:
             raise ValueError(f"{binary.relative_to(tree)} is missing or older than {sources}: "
@@ -221,7 +221,7 @@ def launch(command: list, into: Path, processor: int) -> subprocess.Popen:
     use, and moving between two takes half as long again."""
     pinned = ["taskset", "--cpu-list", str(processor), *command]
     with open(into / "output", "wb") as output, open(into / "log", "wb") as log:
-        return subprocess.Popen(pinned, cwd=SELFTESTS, stdin=subprocess.DEVNULL,
+        return subprocess.Popen(pinned, cwd=results.TREE, stdin=subprocess.DEVNULL,
                                 stdout=output, stderr=log, start_new_session=True)
 
 

@@ -7,9 +7,9 @@
 # is balanced in every tier, and TCP behaves as is known of it. Only then do numbers
 # of the lab mean anything.
 #
-# Needs code that costs no time: vm/run -k uml --time-travel -- lab/calibrate.sh
+# Needs code that costs no time: selftests/vm/run -k uml --time-travel -- lab/calibrate.sh
 
-TESTS=$(realpath "$(dirname "$0")/..")
+TESTS=$(realpath "$(dirname "$0")/../selftests")
 # shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
 # shellcheck source=selftests/lib/topology.sh
@@ -21,7 +21,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/balance.sh
 . "$TESTS/lib/balance.sh"
 
-readonly WIRE=$TESTS/lab/wire SAMPLER=/sys/kernel/debug/wire
+readonly WIRE=$TESTS/../lab/wire SAMPLER=/sys/kernel/debug/wire
 readonly PATIENCE_MS=10000
 DIR=$(mktemp -d)
 defer "rm -rf $DIR"
