@@ -113,6 +113,14 @@ require_commands() {
 	done
 }
 
+# jq: gojq knows the same language, and starts ten times faster, which is half a second in an
+# emulated machine. It sorts the keys of objects. "unset -f jq" restores the original.
+if type -P gojq >/dev/null; then
+	jq() {
+		gojq "$@"
+	}
+fi
+
 # module_file NAME: prints the path of a module, built for this kernel by vm/module, or in place.
 module_file() {
 	local tree=${BASH_SOURCE[0]%/*}/../..

@@ -15,6 +15,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
 
+unset -f jq			# the order of keys matters here
+
 TOPO_LINKS=1
 FABRIC_RATE=1gbit
 QUIET=				# leaves in mode auto say hello

@@ -46,6 +46,8 @@ ping_hosts() {
 
 # ---- keys ----
 
+unset -f jq			# the order of keys matters here
+
 # shape FILTER JSON: prints "key:type ..." of each object that matches, one a line
 shape() {
 	jq -r ".[] | $1 | to_entries |

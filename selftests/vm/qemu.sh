@@ -149,6 +149,10 @@ redundant() {
 	[ "$kernel" != smp-kasan ] || echo slub_debug=-
 }
 
+# A busy computer stops the machine for seconds, which its kernel must not take for a broken timer,
+# a lockup or a stall.
+readonly PATIENT='no_timer_check watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120'
+
 # machine_start: QEMU's standard output is the token channel. It is a pipe, so that its end and
 # QEMU's are one event. QEMU dies with this script, even by KILL. In QEMU's other machine type a
 # program makes the table of interrupts, which takes a kernel with KASAN 25 seconds for each
@@ -159,7 +163,7 @@ machine_start() {
 		-nodefaults -no-user-config -machine q35 -display none -no-reboot
 		"${accel[@]}" -smp "$cpus" -m "$memory"
 		-kernel "$image" -initrd "$work/initrd.cpio"
-		-append "console=ttyS0 tsc=reliable norandmaps ignore_loglevel printk.devkmsg=on oops=panic softlockup_panic=1 $(after_warning) $(redundant) panic=-1"
+		-append "console=ttyS0 tsc=reliable $PATIENT norandmaps ignore_loglevel printk.devkmsg=on oops=panic softlockup_panic=1 $(after_warning) $(redundant) panic=-1"
 		-serial "file:$work/log"
 		-device virtio-serial-pci
 		-chardev "file,id=output,path=$work/output"
