@@ -43,7 +43,7 @@ readonly FRAME=92 VLAN_TAG=4
 # This load raises the metric of a port of 1 Mbit/s, even if a slow machine needs seconds for it.
 readonly LOAD=$((2 * COUNT)) BYTES=1400
 
-readonly STACKED="This device is above or below another port, both count what passes both"
+readonly STACKED="This device is above or below another port, so both ports count the same packets"
 
 # ---- set up ----
 

@@ -26,7 +26,7 @@ readonly UPLINKS=16
 TOPO_SPINES=1
 TOPO_LINKS=$((UPLINKS + 1))
 
-readonly TOO_MANY="A leaf has at most 16 uplinks, LBTags are 4 bits"
+readonly TOO_MANY="A leaf has at most 16 uplinks, because an LBTag has 4 bits"
 readonly -a ALL_TAGS=({0..15})
 readonly -a GONE=(up3 up9 up12)
 

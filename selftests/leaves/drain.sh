@@ -171,7 +171,8 @@ refusals() {
 	refused "Only an uplink can be drained" -n "${SPINE[0]}" port set down0.0 drain on &&
 		refused "Only an uplink can be drained" -n "${SPINE[0]}" port set down0.0 drain off ||
 		return
-	says 2 'Error: argument "maybe" is wrong: drain is on or off' conga 0 port set up0 drain maybe
+	says 2 'Error: argument "maybe" is wrong: drain must be on or off' \
+		conga 0 port set up0 drain maybe
 }
 
 setup() {

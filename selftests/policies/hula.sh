@@ -386,9 +386,11 @@ box_does_not_listen() {
 }
 
 refusals() {
-	refused "probe is auto, off or a time from 20 us to 1 s" -n "${LEAF[0]}" fabric set probe 19us &&
-		refused "probe is auto, off or a time from 20 us to 1 s" -n "${LEAF[0]}" fabric set probe 1001ms &&
-		refused "tier is a number from 0 to 15" -n "${SPINE[0]}" port set core0 tier 16
+	local probe="probe must be auto, off or a time from 20 us to 1 s"
+
+	refused "$probe" -n "${LEAF[0]}" fabric set probe 19us &&
+		refused "$probe" -n "${LEAF[0]}" fabric set probe 1001ms &&
+		refused "tier must be a number from 0 to 15" -n "${SPINE[0]}" port set core0 tier 16
 }
 
 setup() {

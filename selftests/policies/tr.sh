@@ -403,7 +403,7 @@ other_use_is_plain() {
 }
 
 refusals() {
-	local byte3="This policy writes queues into byte 3 of the VXLAN header, so that q is at most 3"
+	local byte3="This policy uses byte 3 of the VXLAN header for queues, so q must be at most 3"
 
 	refused "$byte3" -n "${LEAF[0]}" fabric set q 4 &&
 		refused "$byte3" -n "${SPINE[0]}" fabric set q 6 || return

@@ -456,9 +456,9 @@ params_at_ends() {
 	while read -r policy param min max; do
 		goes_on policy "$policy" "$param" "$min" && goes_on policy "$policy" "$param" "$max" ||
 			return
-		refused "$param of policy $policy is from $min to $max" -n "$BOX" fabric set \
+		refused "$param of policy $policy must be from $min to $max" -n "$BOX" fabric set \
 			policy "$policy" "$param" $((min - 1)) || return
-		refused "$param of policy $policy is from $min to $max" -n "$BOX" fabric set \
+		refused "$param of policy $policy must be from $min to $max" -n "$BOX" fabric set \
 			policy "$policy" "$param" $((max + 1)) || return
 		count=$((count + 1))
 	done < <(ends)

@@ -24,7 +24,7 @@ readonly SHARE=100		# a round is followed by so many times as long without one
 readonly TOLERANCE=2		# kprobes add to what a round takes
 readonly ROUNDS=8		# seen of each fabric, at least
 readonly PATIENCE_MS=100000
-readonly FLOOR="In a user namespace probe is auto, off or a time from 10 ms to 1 s"
+readonly FLOOR="probe must be auto, off or a time from 10 ms to 1 s in a user namespace"
 
 # ---- namespaces ----
 

@@ -294,13 +294,13 @@ values_are_asked_for() {
 
 	base_is || return
 	for way in restore sync; do
-		wrong_in_7 "$way" 1 "Error: rate is auto or from 1 Mbit/s to 1 Tbit/s." \
+		wrong_in_7 "$way" 1 "Error: rate must be auto or from 1 Mbit/s to 1 Tbit/s." \
 			"port add d0 role uplink rate 1kbit" &&
-			wrong_in_7 "$way" 1 "Error: tag is an LBTag from 0 to 15." \
+			wrong_in_7 "$way" 1 "Error: tag must be an LBTag from 0 to 15." \
 				"port add d0 role uplink rate 1gbit tag 16" || return
 	done
 	file_is wrong <<<"fabric add q 7"
-	says 1 "Error: q is a number of bits from 1 to 6.
+	says 1 "Error: q must be a number of bits from 1 to 6.
 Command failed $DIR/wrong:1
 Nothing was changed" "$CONGA" -n "$BOX" restore "$DIR/wrong" && saved base
 }
@@ -313,7 +313,7 @@ all_wrong_lines_are_told() {
 	END
 	says 2 "Error: argument \"fast\" is wrong: not a rate such as 40gbit (units: bit, kbit, mbit, gbit, tbit)
 Command failed $DIR/wrong:1
-Error: argument \"sideways\" is wrong: role is uplink or transit
+Error: argument \"sideways\" is wrong: role must be uplink or transit
 Command failed $DIR/wrong:2
 Nothing was changed" "$CONGA" -n "$BOX" sync "$DIR/wrong" || return
 	file_is wrong <<<"leaf add 10.0.0.13"
@@ -338,7 +338,7 @@ refused_in_the_midst() {
 			leaf add 10.0.0.12 mode conga
 			leaf add 10.0.0.99
 		END
-		says 1 "Error: A leaf is remote, this address is our own.
+		says 1 "Error: A leaf must be remote, but this address belongs to this node.
 Command failed $DIR/wrong:6
 The previous configuration was restored" "$CONGA" -n "$BOX" "$way" "$DIR/wrong" && saved before || return
 		diff "$DIR/ports" <(box -j port show | jq 'map(del(.tx_packets, .tx_bytes))') \
