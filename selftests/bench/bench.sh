@@ -165,7 +165,7 @@ bench_ends() {
 }
 
 bench_run() {
-	"$TESTS/tools/timetable" "$CONGA" >"$EVENTS" || fail "the timetable was not kept"
+	"$TESTS/tools/timetable" "$CONGA" >"$EVENTS" || fail "timetable failed or was late"
 }
 
 # events FIELD [SHOW]: prints the events that have the field, a line each, as jq -c prints them

@@ -60,7 +60,8 @@ ports_sent() {
 	ports_agree "$1" "$2" || return
 	echo "# $SENT sent: ports count $PORT_PACKETS packets, $PORT_BYTES bytes"
 	((PORT_PACKETS >= SENT && PORT_BYTES >= SENT * (BYTES + OUTER))) ||
-		fail "ports count $PORT_PACKETS packets, $PORT_BYTES bytes, of $SENT that were sent"
+		fail "ports count $PORT_PACKETS packets, $PORT_BYTES bytes," \
+			"but $SENT packets were sent"
 }
 
 # ---- tests ----

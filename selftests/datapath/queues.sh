@@ -90,7 +90,7 @@ fill() {
 			action skbedit queue_mapping "$1" || return
 	"$TESTS/tools/vxlan_send" -n "$BOX" -d up0 -m "$MAC" -s 10.0.0.1 -p "$MARKED_PORT" -r "$WAITING" \
 		-l 500 "$LEAF_ADDRESS" 00
-	waiting || fail "nothing waits: $(tc -n "$BOX" -s qdisc show dev up0)"
+	waiting || fail "no packet waits in the queue: $(tc -n "$BOX" -s qdisc show dev up0)"
 }
 
 waiting() {
@@ -108,18 +108,20 @@ cross() {
 	before0=$(sent_by up0) before1=$(sent_by up1)
 	"$TESTS/tools/vxlan_send" -n "$BOX" -p 9 -c "$PACKETS" -i "$APART_US" "$FAR_HOST" - || return
 	BY=($(($(sent_by up0) - before0)) $(($(sent_by up1) - before1)))
-	((BY[0] + BY[1] == PACKETS)) || fail "of $PACKETS left ${BY[*]}"
+	((BY[0] + BY[1] == PACKETS)) || fail "of $PACKETS packets ${BY[*]} left by the uplinks"
 }
 
 # avoided LATE: all but at most LATE packets leave by the other uplink
 avoided() {
 	cross || return
-	((BY[0] <= $1)) || fail "${BY[0]} packets left by the uplink where others wait, not $1"
+	((BY[0] <= $1)) ||
+		fail "${BY[0]} packets left by the uplink with the queue, at most $1 are expected"
 }
 
 shared() {
 	cross || return
-	((BY[0] >= LEAST && BY[1] >= LEAST)) || fail "not shared: ${BY[*]}"
+	((BY[0] >= LEAST && BY[1] >= LEAST)) ||
+		fail "the uplinks do not share the packets: ${BY[*]}"
 }
 
 # seen QUEUES QDISC PLACE QUEUE LATE: packets that wait in this one of QUEUES queues are noticed

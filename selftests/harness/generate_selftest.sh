@@ -31,7 +31,7 @@ ends() {
 	said=$("${@:3}" 2>&1)
 	status=$?
 	[[ $said == "$2" && $status == "$1" ]] && return
-	why "status $status: $said"
+	why "the status is $status, the output: $said"
 	return 1
 }
 
@@ -58,7 +58,7 @@ unchanged() {
 made() {
 	plant "$1" "$2" && ends 0 "" "$GENERATE" && ends 0 "" "$GENERATE" --check || return
 	grep -qxF -- "$4" "$3" && return
-	why "no line: $4"
+	why "the line is missing: $4"
 	return 1
 }
 

@@ -44,7 +44,7 @@ capture_idle() {
 capture_stop() {
 	local log=$TOPO_DIR/$1.log
 
-	busywait 10000 capture_idle "$1" || fail "the capture $1 does not come to rest" || return
+	busywait 10000 capture_idle "$1" || fail "the capture $1 did not become idle" || return
 	kill -TERM "${CAPTURE[$1]}" && wait "${CAPTURE[$1]}"
 	unset "CAPTURE[$1]"
 	grep -q '^0 packets dropped by kernel' "$log" ||

@@ -212,7 +212,8 @@ golden() {
 	expected="^$(outer "$2" "$bytes")08${TAG_HEX[$1]}00100fffffe00434e474101$3$4"
 	expected+="$(printf '%02x' "$5")${LEAF_ID}03000000${6:8}${7:8}$8${6:0:8}${7:0:8}\$"
 	SAID=$(busywait 5000 said "$1" "$expected") ||
-		fail "to $2 by uplink $1: $(said "$1" | tail -n 3 | paste -sd' '), expected: $expected"
+		fail "the control packets to $2 by uplink $1 were:" \
+			"$(said "$1" | tail -n 3 | paste -sd' '), expected: $expected"
 }
 
 # rounds COUNT: causes new nonces, and hellos to each leaf. A change of the hello interval makes
@@ -275,5 +276,5 @@ counted() {
 # heedless COUNTERS: the packet was counted, and nothing else happened
 heedless() {
 	counted "$1" || return
-	[[ $(state) == "$STATE" ]] || fail "it changed: $(state), before: $STATE"
+	[[ $(state) == "$STATE" ]] || fail "the state of the leaf is $(state), it was $STATE"
 }

@@ -118,7 +118,8 @@ frr_ready() {
 frr_configure() {
 	local out
 
-	out=$(frr_vtysh "$1" -b ${2:+-d "$2"} 2>&1) || fail "configuration of ${1%-*}: $out"
+	out=$(frr_vtysh "$1" -b ${2:+-d "$2"} 2>&1) ||
+		fail "FRR rejected the configuration of ${1%-*}: $out"
 }
 
 # frr_run NAMESPACE DAEMON: restarts the daemon after it was killed

@@ -95,7 +95,7 @@ chains_see() {
 }
 
 source_stays() {
-	masquerade 0 && masquerade 1 || fail "no masquerade" || return
+	masquerade 0 && masquerade 1 || fail "the masquerade rule cannot be added" || return
 	stats_mark "${LEAF[0]}"
 	stats_mark "${LEAF[1]}"
 	pause_rounds

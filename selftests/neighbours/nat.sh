@@ -102,7 +102,7 @@ left() {
 left_in_part() {
 	nat_down && "$1" && conga 0 fabric set policy "$2" && cross || return
 	grown_by fallback_nat
-	((GROWN_BY >= FLOWS)) || fail "$GROWN_BY of $COUNT were left"
+	((GROWN_BY >= FLOWS)) || fail "$GROWN_BY of $COUNT packets were left to the kernel"
 }
 
 steered() {
@@ -118,7 +118,7 @@ first_left() {
 	left=$GROWN_BY
 	grown_by tx_steered
 	((left >= LEAST_FLOWS && left <= FLOWS && left + GROWN_BY == COUNT)) ||
-		fail "of $FLOWS flows $left packets were left, $GROWN_BY steered"
+		fail "of $FLOWS flows $left packets were left to the kernel, $GROWN_BY were steered"
 }
 
 setup() {

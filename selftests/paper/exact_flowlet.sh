@@ -60,7 +60,7 @@ gaps_were() {
 	bad=$(events '.sent == "flow0.0"' .from | awk -v gap="$1" -v room="$LATE_NS" '
 		NR > 1 && ($1 - last < gap - room || $1 - last > gap + room) { print $1 - last }
 		{ last = $1 }' | sort | uniq -c)
-	[[ ! $bad ]] || fail "gaps of $1 ns were $bad"
+	[[ ! $bad ]] || fail "gaps of $1 ns were not as expected: $bad"
 }
 
 # gaps TFL GRAINS COUNTERS: sends a flow of packets that are Tfl and GRAINS grains apart, and
@@ -112,8 +112,10 @@ ties_keep() {
 	[[ " $(stats_growth "${LEAF[0]}")" != *" flowlets_moved"* ]] ||
 		fail "flows moved: $(stats_growth "${LEAF[0]}")" || return
 	uplinks=$(events .got '[.by, .dev]' | sort -u)
-	(($(wc -l <<<"$uplinks") == FLOWS)) || fail "uplinks of flows: $uplinks" || return
-	(($(cut -d, -f2 <<<"$uplinks" | sort -u | wc -l) > 1)) || fail "all flows by one uplink"
+	(($(wc -l <<<"$uplinks") == FLOWS)) ||
+		fail "the uplinks of the flows are: $uplinks" || return
+	(($(cut -d, -f2 <<<"$uplinks" | sort -u | wc -l) > 1)) ||
+		fail "all flows left by one uplink"
 }
 
 # ---- two uplinks, one of which gets better ----
@@ -154,7 +156,7 @@ rounds() {
 # The uplinks are compared by LBTag and by the device where the packets arrived.
 uplinks_were() {
 	events .got '"\(.tag) \(.dev)"' | tr -d '"' | diff - "$BENCH_DIR/expected" >"$BENCH_DIR/diff" ||
-		fail "uplinks differ from what was expected: $(head -n 8 "$BENCH_DIR/diff")"
+		fail "the uplinks differ from those expected: $(head -n 8 "$BENCH_DIR/diff")"
 }
 
 # moves METRICS LEVELS GAP TFL
@@ -180,7 +182,7 @@ in_progress_schedule() {
 
 in_progress() {
 	fresh_start 500us && bench_run < <(in_progress_schedule) || return
-	[[ $(events .got .tag | sort -u) == 0 ]] || fail "packets went by another uplink" || return
+	[[ $(events .got .tag | sort -u) == 0 ]] || fail "packets left by another uplink" || return
 	stats_grew "${LEAF[0]}" flowlets_started=1
 }
 
@@ -211,7 +213,7 @@ uplink_each() {
 	((moved == 0)) || fail "$moved flows used more than one uplink" || return
 	(($(wc -l <<<"$uplinks") == 2 * FLOWS_MAX)) || fail "not all flows arrived" || return
 	[[ " $(stats_growth "${LEAF[0]}")" == *" flowlet_collisions="* ]] ||
-		fail "no flows met: $(stats_growth "${LEAF[0]}")"
+		fail "no flows shared an entry: $(stats_growth "${LEAF[0]}")"
 }
 
 # Most flows that are moved use another uplink afterwards.
@@ -242,7 +244,7 @@ meet_apart() {
 	meet "$1" || return
 	strayed=$(events .got '"\(.by) \(.dev)"' | tr -d '"' | sort -u |
 		awk '{ far = substr($1, 5, 1); up = substr($2, 5) } int(up / 2) != far' | head -n 4)
-	[[ ! $strayed ]] || fail "flows left their route: $strayed"
+	[[ ! $strayed ]] || fail "flows left their uplink: $strayed"
 }
 
 bench_require

@@ -250,7 +250,8 @@ found() {
 metric_is() {
 	chain_fabric_set metric "$1" && bench_run < <(schedule) || return
 	diff <(expected "$1") <(found) >"$CHAIN_DIR/diff" ||
-		fail "learnt, local, remote, plane: $(paste -sd' ' "$CHAIN_DIR/diff")"
+		fail "learnt, local, remote and plane metrics differ:" \
+			"$(paste -sd' ' "$CHAIN_DIR/diff")"
 }
 
 bench_require

@@ -61,7 +61,7 @@ narrow_link() {
 all_schemes_run() {
 	local seed scheme
 
-	narrow_link || fail "the link keeps its rate" || return
+	narrow_link || fail "the rate of the link cannot be changed" || return
 	for seed in $SEEDS; do
 		for scheme in "${SCHEMES[@]}"; do
 			run "$scheme" "$seed" "${PAPER[$scheme]}" || return
@@ -85,7 +85,8 @@ conga_splits() {
 		measured "conga $seed" || return
 		split=${SPLIT[conga $seed]}
 		(($(off "$split" "$OPTIMUM") <= TOLERANCE)) ||
-			fail "seed $seed: $(tenths "$split") % by spine 0" || return
+			fail "seed $seed: $(tenths "$split") % of the traffic went by spine 0" ||
+				return
 	done
 }
 

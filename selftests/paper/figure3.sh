@@ -52,7 +52,7 @@ uplinks_are() {
 
 	usable=$(conga "$1" -j path show leaf "${VTEP[$2]}" |
 		jq -r '[.[] | select(.state == "usable").dev] | join(" ")')
-	[[ $usable == "$3" ]] || fail "leaf $1 to $2 by: $usable"
+	[[ $usable == "$3" ]] || fail "from leaf $1 to $2 the usable paths are: $usable"
 }
 
 # ---- tests ----
@@ -94,7 +94,8 @@ conga_halves() {
 		measured "a conga $seed" || return
 		split=${SPLIT[a conga $seed]}
 		(($(off "$split" "$BEST") <= TOLERANCE)) ||
-			fail "seed $seed: $(tenths "$split") % by spine 0" || return
+			fail "seed $seed: $(tenths "$split") % of the traffic went by spine 0" ||
+				return
 	done
 }
 
@@ -125,7 +126,8 @@ conga_makes_room() {
 		measured "a conga $seed" "b conga $seed" || return
 		alone=${SPLIT[a conga $seed]} together=${SPLIT[b conga $seed]}
 		((alone - together >= APART)) ||
-			fail "seed $seed: $(tenths "$together") % by spine 0" || return
+			fail "seed $seed: $(tenths "$together") % of the traffic went by spine 0" ||
+				return
 	done
 }
 

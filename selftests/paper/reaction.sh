@@ -328,7 +328,7 @@ parameters() {
 
 	said=$("$CONGA" -n "${SPINE[0]}" -j port show dev down1.0 |
 		jq -c '.[0] | [.rate_bps, .tdre_ns]')
-	[[ $said == "[$((GBITS * 1000000000)),$TDRE_NS]" ]] || fail "rate and Tdre are $said"
+	[[ $said == "[$((GBITS * 1000000000)),$TDRE_NS]" ]] || fail "the rate and Tdre are $said"
 }
 
 # measure LEVEL: writes history.LEVEL and rows.LEVEL
@@ -385,7 +385,8 @@ runs() {
 		{ wrong = side == "soonest" ? $8 < $9 : $10 && $8 > $10 }
 		/^wrong/ { wrong = 1; print "not all runs were measured"; exit }
 		wrong { print "load " $2 ": after " $8 " ns; soonest " $9 ", due " $10; exit }
-		END { exit wrong || !NR }' "$TOPO_DIR/rows.$1") || fail "${said:-nothing was measured}"
+		END { exit wrong || !NR }' "$TOPO_DIR/rows.$1") ||
+			fail "${said:-no packet was measured}"
 }
 
 # This is the shortest round trip of all runs of level 1.
@@ -400,7 +401,7 @@ round_trip() {
 		$2 == "told" { again = less(again, $1 - back_at[++told]) }
 		END { print there + again }' "$TOPO_DIR/history.1")
 	((ns >= RTT_NS - EXACT_NS && ns <= RTT_NS + EXACT_NS)) ||
-		fail "there and back in $ns ns, not $RTT_NS"
+		fail "the round trip took $ns ns, expected $RTT_NS"
 }
 
 bench_require

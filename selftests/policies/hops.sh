@@ -83,7 +83,7 @@ none_is_lost() {
 	for ((round = 0; round < ROUNDS; round++)); do
 		takes | conga_batch "${SPINE[0]}" &
 		sent_at_once || return
-		wait $! || fail "the uplink did not come and go" || return
+		wait $! || fail "the uplink was not removed and added repeatedly" || return
 	done
 }
 
@@ -98,7 +98,7 @@ all_are_counted() {
 			sum=$((sum + ${word#*=})) ;;
 		esac
 	done
-	((sum == ALL)) || fail "of $ALL packets $sum were counted"
+	((sum == ALL)) || fail "only $sum of $ALL packets were counted"
 }
 
 # Afterwards the ports are hops again: probes report each leaf, and packets follow them. The
@@ -113,7 +113,8 @@ steered_all() {
 	before=$(stat_of "${SPINE[0]}" forward_steered)
 	sent_at_once || return
 	(($(stat_of "${SPINE[0]}" forward_steered) - before == SENT)) ||
-		fail "of $SENT packets $(($(stat_of "${SPINE[0]}" forward_steered) - before)) were steered"
+		fail "only $(($(stat_of "${SPINE[0]}" forward_steered) - before)) of $SENT" \
+			"packets were steered"
 }
 
 require_root

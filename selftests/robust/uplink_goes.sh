@@ -69,9 +69,10 @@ goes_under() {
 			return 1
 		fi
 	done
-	kill "$going" && wait "$going" || fail "the uplink did not come and go" || return
+	kill "$going" && wait "$going" ||
+		fail "the uplink was not removed and added repeatedly" || return
 	echo "# it went $(went "$before") times"
-	(($(went "$before") >= LEAST)) || fail "it went too seldom"
+	(($(went "$before") >= LEAST)) || fail "the uplink was removed too seldom"
 }
 
 require_root

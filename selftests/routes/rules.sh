@@ -226,12 +226,14 @@ many_keys() {
 	rule fwmark "$RULE_MARK/$RULE_MASK" && class_watch "mark $RULE_MARK" "${DEVICES[@]}" || return
 	cross || return
 	((CLASS[up0] + CLASS[up1] == 0 && LEFT[up2] + LEFT[up3] == COUNT / 12)) ||
-		fail "of marked packets ${CLASS[up0]} and ${CLASS[up1]}, of all: $(flows_text)" || return
+		fail "up0 and up1 carried ${CLASS[up0]} and ${CLASS[up1]} marked packets;" \
+			"all packets left by: $(flows_text)" || return
 	grown_by tx_steered
 	steered=$GROWN_BY
 	grown_by fallback_keys
 	((steered && GROWN_BY && steered + GROWN_BY == COUNT)) ||
-		fail "$steered were steered, $GROWN_BY are left for their keys"
+		fail "$steered packets were steered," \
+			"$GROWN_BY were left to the kernel for their keys"
 }
 
 # The kernel ignores a mark that is set after the route was found.
@@ -240,7 +242,7 @@ marked_late() {
 	sending filter meta mark set "$RULE_MARK"
 	rule fwmark "$RULE_MARK/$RULE_MASK" && class_watch "mark $RULE_MARK" "${DEVICES[@]}" || return
 	cross || return
-	((LEFT[up2] + LEFT[up3] == 0)) || fail "left by: $(flows_text)" || return
+	((LEFT[up2] + LEFT[up3] == 0)) || fail "the packets left by: $(flows_text)" || return
 	left_all "$COUNT" fallback_mark
 }
 
@@ -262,7 +264,7 @@ by_own_domain() {
 	leaf_ip route add "$VTEP_PREFIX" via "$SPINE_END" dev up3 vrf other || return
 	cross && by_main && steered_all "$COUNT" || return
 	conga 0 path show | grep -q "dev up3 .*does not use this uplink" ||
-		fail "up3: $(conga 0 path show)"
+		fail "the path by up3 has another reason: $(conga 0 path show)"
 }
 
 underlay() {

@@ -75,7 +75,7 @@ cross() {
 
 proportionate() {
 	((LEFT[up0] + LEFT[up1] == COUNT && LEFT[up1] >= LEAST && LEFT[up1] <= MOST)) ||
-		fail "of $COUNT flows left: $(flows_text), expected 9:1"
+		fail "$COUNT flows left by: $(flows_text), expected 9:1"
 }
 
 stock() {

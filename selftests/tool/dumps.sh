@@ -44,7 +44,7 @@ shared() {
 		[[ $least ]] && ((least <= part)) || least=$part
 	done
 	echo "# $*: a process waits for $least % of a walk"
-	((least <= PART)) || fail "a process waits for $least % of a walk"
+	((least <= PART)) || fail "another process waits for $least % of the time of a dump"
 }
 
 tap_plan 3

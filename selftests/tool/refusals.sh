@@ -22,6 +22,7 @@ readonly NOT_PERMITTED="Error: Operation not permitted:"
 readonly NEEDS="needs CAP_NET_ADMIN in this network namespace"
 
 readonly NO_POLICY="There is no policy of this name; valid names: ${POLICIES// /, }"
+readonly NO_PARAM="has no parameter of this name; valid names:"
 readonly OWN="A leaf must be remote, but this address belongs to this node"
 readonly NO_DEVICE="The request must name the device of the port"
 readonly LEAF_NAME="The request must name the leaf by exactly one address"
@@ -96,7 +97,7 @@ unchanged() {
 
 	BEFORE=$(configuration)
 	[[ $BEFORE == "$now" ]] ||
-		fail "$*: something changed: $(diff <(jq . <<<"$now") <(jq . <<<"$BEFORE"))"
+		fail "$* changed the configuration: $(diff <(jq . <<<"$now") <(jq . <<<"$BEFORE"))"
 }
 
 # Each line of stdin is "SENTENCE | WORDS". The command is rejected with this sentence, and
@@ -186,8 +187,6 @@ flows_refused() {
 }
 
 parameters_refused() {
-	local no_name="has no parameter of this name; valid names:"
-
 	all_refused <<-END
 		This network namespace has a fabric already | fabric add
 		q must be a number of bits from 1 to 6 | fabric set q 0
@@ -206,8 +205,8 @@ parameters_refused() {
 		$FLOWLETS | fabric set flowlets 8388608
 		$NO_POLICY | fabric set policy nosuch
 		Policy ecmp has no parameters | fabric set policy ecmp cell 64k
-		Policy drill $no_name choices | fabric set policy drill cell 64k
-		Policy presto $no_name cell | fabric set policy presto choices 2
+		Policy drill $NO_PARAM choices | fabric set policy drill cell 64k
+		Policy presto $NO_PARAM cell | fabric set policy presto choices 2
 		$CELL | fabric set policy presto cell 1499
 		$CELL | fabric set policy presto cell 16777217
 		choices of policy drill must be from 1 to 16 | fabric set policy drill choices 0
@@ -238,7 +237,7 @@ settings_are_whole() {
 		q must be a number of bits from 1 to 6 | fabric set policy ecmp age 5ms q 9
 	END
 	says 0 "" "$CONGA" -n "$HERE_NS" fabric set policy ecmp age 5ms || return
-	[[ $(configuration) != "$BEFORE" ]] || fail "a valid setting is not seen" || return
+	[[ $(configuration) != "$BEFORE" ]] || fail "a valid setting was not applied" || return
 	says 0 "" "$CONGA" -n "$HERE_NS" fabric set policy conga age 20ms && unchanged
 }
 
@@ -283,7 +282,7 @@ verdict() {
 	shift
 	said=$(in_ns "$HERE_NS" "$TESTS/tools/genl_request" "$@")
 	# shellcheck disable=SC2053 # a pattern
-	[[ $said == $pattern ]] || fail "$*: $said, expected: $pattern" || return
+	[[ $said == $pattern ]] || fail "$* was answered by $said, expected: $pattern" || return
 	unchanged "$*"
 }
 
@@ -345,10 +344,11 @@ rules_can_be_read() {
 
 	before=$(</proc/sys/kernel/tainted)
 	rules=$(in_ns "$HERE_NS" "${AS_NOBODY[@]}" genl ctrl policy name conga) || return
-	(($(grep -c 'type=U32' <<<"$rules") > 5)) || fail "no rules: $rules" || return
+	(($(grep -c 'type=U32' <<<"$rules") > 5)) ||
+		fail "the kernel prints no rules: $rules" || return
 	leaf=$(sed -n "s/.*op $LEAF_GET policies: do=\([0-9]*\).*/\1/p" <<<"$rules")
 	[[ $rules == *"policy[$leaf]:attr[1]: type=U32"* ]] ||
-		fail "addresses are left out: $rules" || return
+		fail "the rules leave out addresses: $rules" || return
 	(($(</proc/sys/kernel/tainted) == before)) || fail "the kernel complained, see dmesg" || return
 	unchanged "genl ctrl policy"
 }
@@ -410,7 +410,7 @@ nobody_may_change() {
 		flowlet flush
 	END
 	)
-	[[ $said == "${expected%$'\n'}" ]] || fail "not all were refused: $said" || return
+	[[ $said == "${expected%$'\n'}" ]] || fail "not all commands were rejected: $said" || return
 	unchanged "nobody"
 }
 
@@ -427,10 +427,10 @@ everybody_may_read() {
 		fail "not every read was answered: $said" || return
 	said=$(as_nobody <<<"flowlet show")
 	[[ $said == "$NOT_PERMITTED reading the flowlet table $NEEDS"$'\n1' ]] ||
-		fail "flowlet show: $said" || return
+		fail "flowlet show printed: $said" || return
 	said=$(as_nobody <<<"path get 10.0.0.12 from 10.1.0.1 to 10.1.0.2")
 	[[ $said == "Error: A query for the path of a flow needs CAP_NET_ADMIN."$'\n1' ]] ||
-		fail "path get: $said"
+		fail "path get printed: $said"
 }
 
 # The root of a user namespace configures its own network namespace, and no other.
@@ -447,8 +447,10 @@ own_namespace_works() {
 		WORDS
 		$PUBLIC/conga -j fabric show && $PUBLIC/conga flowlet show && $PUBLIC/conga fabric del
 	END
-	out=$("${AS_NOBODY[@]}" unshare -Urn bash "$PUBLIC/own" 2>&1) || fail "refused: $out" || return
-	[[ $out == *'"ports":1,"leaves":1}'* ]] || fail "not configured: $out" || return
+	out=$("${AS_NOBODY[@]}" unshare -Urn bash "$PUBLIC/own" 2>&1) ||
+		fail "a user namespace was rejected: $out" || return
+	[[ $out == *'"ports":1,"leaves":1}'* ]] ||
+		fail "the fabric was not configured: $out" || return
 	unchanged "a user namespace"
 }
 
