@@ -29,7 +29,7 @@ defer "rm -rf $DIR"
 # ---- one link: device "wire" in namespace LINK ----
 
 readonly LINK=link-$$ FRAME=1500	# bytes, with the Ethernet header
-readonly ETHERTYPE=0x88b5		# of timetable's frames
+readonly ETHERTYPE=0x88b5		# the ethertype of timetable's frames
 readonly NEIGHBOUR=10.9.0.2 MAC=02:00:00:00:00:02
 
 link_up() {

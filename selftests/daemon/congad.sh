@@ -22,13 +22,13 @@ CONGAD=$TESTS/../userspace/congad
 
 TOPO_LINKS=1
 
-readonly PATIENCE_MS=20000	# the daemon looks every 5 s, whatever happens
+readonly PATIENCE_MS=20000	# the daemon looks every 5 s at the latest
 readonly HOLD_S=1
-readonly PINGS_MS=5		# interval
+readonly PINGS_MS=5		# interval of the pings
 readonly PINGS_LEAST=20
 readonly FLAPS=3
-readonly SPARE=18		# pairs of devices, more than there are LBTags
-readonly MAC=02:00:00:00:99	# of stations behind peers
+readonly SPARE=18		# pairs of devices: more than LBTags
+readonly MAC=02:00:00:00:99	# the MAC addresses of hosts behind peers
 readonly ZERO=00:00:00:00:00:00
 
 declare -A DAEMON=()		# NAMESPACE -> process id

@@ -25,14 +25,14 @@ TOPO_SPINES=1
 TOPO_LINKS=1
 TOPO_FABRIC_MTU=9000
 
-readonly JUMBO=8900		# of hosts: the tunnel's headers fit in 9000
+readonly JUMBO=8900		# MTU of hosts: the tunnel's headers fit in 9000
 readonly DISCARD=9
 readonly PATIENCE_MS=5000
 readonly TRANSFER=200000 TRANSFERS=3
 readonly UDP_BURSTS=5 UDP_BURST=60000
 readonly BURST_SEGMENTS=8
-readonly LEAST_FRAMES=2		# a packet, on average, of at least so many
-readonly ODD_FRAMES=10		# that are not IP
+readonly LEAST_FRAMES=2		# a packet has at least so many on average
+readonly ODD_FRAMES=10		# frames that are not IP
 
 # ---- sending ----
 

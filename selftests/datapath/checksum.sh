@@ -23,7 +23,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/counters.sh"
 
 TOPO_LINKS=1
-TOPO_UDPCSUM=on			# for the v4 underlay
+TOPO_UDPCSUM=on			# the IPv4 underlay needs it
 # These are the rates of the DREs; no link is shaped. They are low, so that the traffic of a slow
 # machine raises CE.
 readonly LEAF_RATE=4mbit SPINE_RATE=1mbit

@@ -26,8 +26,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_SPINES=1
 
-readonly EACH=20000		# packets, of each processor
-readonly BYTES=200 OUTER=50	# Ethernet, IPv4, UDP, VXLAN
+readonly EACH=20000		# packets from each processor
+readonly BYTES=200 OUTER=50	# bytes; OUTER is Ethernet, IPv4, UDP, VXLAN
 PROCESSORS=$(nproc)
 readonly SENT=$((PROCESSORS * EACH))
 

@@ -21,8 +21,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/counters.sh"
 
 readonly DATAGRAMS=${DATAGRAMS:-600} SEED=${SEED:-1}
-readonly PROBES=100ms	# of hula: as often as any machine can
-readonly BURST=8		# datagrams that leave the host as one packet, at most
+readonly PROBES=100ms	# interval of hula's probes: every machine can send them
+readonly BURST=8		# datagrams that leave the host as one packet at most
 
 TOPO_UDPCSUM=on
 

@@ -30,7 +30,7 @@ TOPO_LINKS=1
 
 readonly NOBODY=65534
 readonly CALLS=150 SEGMENTS=4
-readonly DELAY=5ms		# at the uplink, behind all hooks
+readonly DELAY=5ms		# delay at the uplink, after all hooks
 readonly PATIENCE_MS=10000
 
 # These are the methods of sending, and the number of datagrams in a call.
@@ -120,7 +120,7 @@ forge() {
 	seen_read || return
 	for name in "${!SEEN[@]}"; do before[$name]=${SEEN[$name]}; done
 	ALL=${SEEN[came]}
-	stats_mark "${LEAF[0]}" 2>/dev/null	# or it has no fabric
+	stats_mark "${LEAF[0]}" 2>/dev/null	# fails without a fabric
 	stats_mark "${LEAF[1]}"
 	SAID=$("$TESTS/tools/forge" -n "${LEAF[0]}" -u "$NOBODY" -s "${VTEP[0]}" -c "$CALLS" -g "$2" \
 		"${@:3}" "$1" "${VTEP[1]}" 2>&1) || fail "$SAID" || return

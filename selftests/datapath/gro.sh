@@ -31,11 +31,11 @@ CAPTURE_BYTES=1600		# whole frames, for their checksums
 # from 1 to 3 and back.
 readonly SLOW_RATE=50mbit
 readonly BURST=65536 BURSTS=50 GAP_NS=40000000
-readonly LEAST_PERCENT=90	# of what is merged without a fabric
-readonly LEAST_MERGED=10	# frames in a packet, or this test shows nothing
+readonly LEAST_PERCENT=90	# percent of the frames that are merged without a fabric
+readonly LEAST_MERGED=10	# frames in a packet; with fewer the test shows nothing
 readonly MOST_DISORDER=5	# packets out of order, among those of all bursts
 
-readonly FLUSH_NS=2000000	# so long leaf 1 waits for frames to merge
+readonly FLUSH_NS=2000000	# leaf 1 waits so long for frames to merge
 readonly PATIENCE_MS=5000
 
 # These are segments of one connection in the tunnel: Ethernet, IPv4 and TCP, as hexadecimal

@@ -28,19 +28,19 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_SPINES=1
 TOPO_LINKS=1
-TOPO_UDPCSUM=on			# for the v4 underlay
+TOPO_UDPCSUM=on			# the IPv4 underlay needs it
 
-readonly COUNT=128 TURN=8	# datagrams, and how many until a short one
+readonly COUNT=128 TURN=8	# datagrams, and the number between two short ones
 readonly LONG=200 SHORT=100	# bytes of their payload
-readonly SEGMENT=100 SEGMENTS=32	# bytes; datagrams of a local process, before a short one
+readonly SEGMENT=100 SEGMENTS=32	# bytes; datagrams of a local process before a short one
 readonly SINK=9
-readonly OTHER_PORT=8472	# of the fabric, but of no vxlan device
+readonly OTHER_PORT=8472	# a port of the fabric, but not of a vxlan device
 readonly NOBODY=65534
-readonly FLUSH_NS=5000000 DEFER_IRQS=100	# so long a device waits for what can be joined
+readonly FLUSH_NS=5000000 DEFER_IRQS=100	# a device waits so long for packets to join
 readonly PATIENCE_MS=10000
 readonly VXLAN="udp port $TOPO_PORT"
-readonly HELD_MS=200		# for so long a mirrored packet waits
-readonly HEADERS=40		# bytes of a datagram that tell it from others
+readonly HELD_MS=200		# a mirrored packet waits so long
+readonly HEADERS=40		# bytes that distinguish a datagram from others
 readonly PAGED=900 PAGES=64	# bytes, datagrams of a process that sends its pages
 
 # The uplinks of leaf 1 have this LBTag; feedback is about it.

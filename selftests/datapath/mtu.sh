@@ -19,18 +19,18 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 TOPO_FABRIC_MTU=1500
-FABRIC_RATE=1tbit		# CE is not the subject
+FABRIC_RATE=1tbit		# so fast that CE stays 0
 
-readonly SMALLER=400		# than the largest: too small for any trouble with MTUs
-readonly NARROW=1400		# of an uplink
-readonly ADDRESSES=0x3		# that the leaf's own routes are chosen by
-readonly COUNT=40 LEAST=6	# flows, and those of them by each of two uplinks
+readonly SMALLER=400		# bytes less than the largest packet: no MTU is too small
+readonly NARROW=1400		# MTU of an uplink
+readonly ADDRESSES=0x3		# fib_multipath_hash_fields of the leaf's routes
+readonly COUNT=40 LEAST=6	# flows, and the least number on each of two uplinks
 readonly SINK=9
 readonly PATIENCE_MS=20000
 readonly -a UNRELATED=([4]=198.51.100.1 [6]=2001:db8::1)
 readonly LONG_EXPIRY=600	# seconds that the kernel keeps a path MTU
-readonly PINGS=20		# far more than what else a leaf says on a link
-readonly -a OVERHEAD=([4]=50 [6]=70)	# of VXLAN
+readonly PINGS=20		# far more than the leaf's other packets on a link
+readonly -a OVERHEAD=([4]=50 [6]=70)	# bytes of VXLAN's headers
 readonly INNER_HEADERS=28		# IPv4 and UDP
 
 # ---- set up ----

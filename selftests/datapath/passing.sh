@@ -18,11 +18,11 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 
-readonly OTHER_PORT=8472	# of the fabric, but of no vxlan device
+readonly OTHER_PORT=8472	# a port of the fabric, but not of a vxlan device
 readonly SINK=9
 readonly FLOWS=30
 readonly PATIENCE_MS=5000
-readonly SLOW=1mbit FAST=1tbit	# of a DRE that any packet fills, or none
+readonly SLOW=1mbit FAST=1tbit	# port rates: every packet fills the DRE, or none does
 
 # ---- set up ----
 

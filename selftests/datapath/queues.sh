@@ -17,9 +17,9 @@ TESTS=$(realpath "$(dirname "$0")/..")
 readonly PACKETS=60 APART_US=5000 WAITING=20
 readonly MAC=02:00:00:00:00:02 FAR_MAC=02:00:00:00:00:03
 readonly LEAF_ADDRESS=10.0.0.2 FAR_HOST=192.168.9.2
-readonly MARKED_PORT=7777		# of packets that are sent to one queue
-readonly LEAST=10			# of 60 packets by each of two idle uplinks
-readonly LATE=3				# packets, until all queues have been looked at
+readonly MARKED_PORT=7777		# the port of packets that are sent to one queue
+readonly LEAST=10			# packets of 60 on each of two idle uplinks
+readonly LATE=3				# packets until all queues have been read
 
 setup() {
 	local sfx

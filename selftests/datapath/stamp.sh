@@ -26,7 +26,7 @@ TOPO_FABRIC_MTU=1500
 readonly -a TAG0=(5 9) TAG1=(2 12)	# LBTags of the leaves, by spine
 readonly VTEP6_0=fd00::11 VTEP6_1=fd00::12
 readonly STRANGER=10.7.7.7 STRANGER6=fd07::7 PLAIN_LEAF=10.9.9.9
-readonly OTHER_PORT=8472		# of the fabric, but of no vxlan device
+readonly OTHER_PORT=8472		# a port of the fabric, but not of a vxlan device
 readonly GPE_PORT=4790
 readonly NOBODY=65534
 
@@ -414,7 +414,7 @@ words_are() {
 
 # These expressions use W.
 readonly TAG='(W >> 20 & 15)'
-readonly CE='((W >> 17 & 7) << 3 | (W >> 5 & 7))'	# of six bits
+readonly CE='((W >> 17 & 7) << 3 | (W >> 5 & 7))'	# CE has six bits
 readonly IS_STAMPED='(W >> 24 == 8 && (W & 0x100))'
 
 tags_are_of_the_port() {
@@ -519,7 +519,7 @@ ping_crosses() {
 
 # ---- fragments ----
 
-readonly FULL_UDP=1472		# with its headers a frame of 1500 bytes
+readonly FULL_UDP=1472		# bytes: with headers a frame of 1500 bytes
 
 snmp_of() {
 	in_ns "$1" nstat -asz "$2" | awk 'END { print $2 }'

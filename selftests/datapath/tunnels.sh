@@ -26,7 +26,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_LEAVES=3
 TOPO_LINKS=1
 
-readonly COUNT=80		# flows, each way
+readonly COUNT=80		# flows in each direction
 readonly FLOWLETS=4194304
 readonly -a TAG=(5 9 2 12 3 7)	# LBTags, two for each leaf
 readonly OTHER_PORT=8472 EXTERNAL_PORT=8473 SINGLE_PORT=8474

@@ -30,7 +30,7 @@ readonly TOO_MANY="A leaf has at most 16 uplinks, because an LBTag has 4 bits"
 readonly -a ALL_TAGS=({0..15})
 readonly -a GONE=(up3 up9 up12)
 
-declare -A TAG=()		# device -> LBTag; the uplinks that there are
+declare -A TAG=()		# device -> LBTag of the current uplinks
 
 # ---- uplinks ----
 

@@ -31,7 +31,7 @@ declare -a NS=() ADDR=() GIVEN=()
 declare -a START=() SIZE=() FCT=() RETRANS=() RTOS=() DISORDERED=() FROM=() TO=() GROUP=() DONE=()
 SUMMARY=""
 RUNNING=""
-OPEN_FILES=""			# the limit, if it is another than ours
+OPEN_FILES=""			# the limit of open files, if it is not ours
 
 # ---- set-up ----
 
@@ -435,7 +435,7 @@ clock_start_told() {
 	began=${line#begin } began=$((10#${began/./} / 1000000))
 	ended || return
 	ms=$(($(now_ms) - since))
-	sleep "0.$LATE_MS"	# what ends the connections is delayed, too
+	sleep "0.$LATE_MS"	# the end of the connections is delayed, too
 	[[ $line =~ ^begin\ [0-9]+\.[0-9]{9}$ ]] || fail "the begin file has $line" || return
 	((began >= since && began < since + DELAY_MS)) ||
 		fail "the begin file has $line, but the reader came at $since ms" || return

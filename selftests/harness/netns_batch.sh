@@ -10,10 +10,10 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/expect.sh"
 
 readonly A=batch-a-$$ B=batch-b-$$
-readonly MANY=1000		# neighbours: more than go into one message
+readonly MANY=1000		# neighbours: more than one message holds
 readonly MAC=02:00:00:00:00:01
 readonly TTL=net.ipv4.ip_default_ttl
-NUMBER=20			# of the last address and time to live that a test took
+NUMBER=20			# the last address and time to live that a test used
 
 # batch_says STATUS TEXT LINE...
 batch_says() {

@@ -382,7 +382,7 @@ wrong_counted() {
 }
 
 readonly STORM=${STORM:-1000000} STORM_BEFORE=100000
-readonly STORM_GROWTH_KIB=4000	# four bytes a packet would be more
+readonly STORM_GROWTH_KIB=4000	# a leak of four bytes a packet would be more
 
 slab_kib() {
 	awk '$1 == "Slab:" { print $2 }' /proc/meminfo

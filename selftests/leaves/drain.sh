@@ -21,10 +21,10 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/flows.sh"
 
 TOPO_LINKS=1
-QUIET+=" flowlet-timeout 1s"	# the longest: a flow of a slow machine has no gap
+QUIET+=" flowlet-timeout 1s"	# the longest, so that a flow of a slow machine has no gap
 
 readonly COUNT=150
-readonly FLOWS=12		# in progress: on one of two uplinks all but 1 time in 2048
+readonly FLOWS=12		# flows: with chance 1 in 2048 all are on one uplink
 readonly PATIENCE_MS=10000
 readonly TRIES=5
 

@@ -24,13 +24,13 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 TOPO_HOSTS=2
-TOPO_FOREIGN=1			# of each leaf the second host is in the tunnel at 8472
+TOPO_FOREIGN=1			# the second host of each leaf is in the tunnel at 8472
 QUIET=				# the default interval, 300 ms
 
 readonly A=4789 B=8472 C=9999
 readonly PINGS=20
-readonly MANY=1500 EACH_MS=2	# pings while a list changes
-readonly UNDER_WAY=2		# of these, on their way when a leaf says bye
+readonly MANY=1500 EACH_MS=2	# pings while a port list changes, and their interval
+readonly UNDER_WAY=2		# pings that may be on their way at a goodbye message
 
 # ---- lists and agreements ----
 

@@ -31,7 +31,7 @@ QUIET=				# the default interval, 300 ms
 
 readonly CALM_ROUNDS=10 MISSES=3
 readonly PINGS=20
-readonly OWN_VNI=16777214	# 0xfffffe, that of control packets
+readonly OWN_VNI=16777214	# 0xfffffe, the VNI of control packets
 readonly OWN=(10.9.0.1 10.9.0.2)
 
 # ---- the peer ----

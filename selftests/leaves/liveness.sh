@@ -30,17 +30,17 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_SPINES=4
 TOPO_LINKS=1
-QUIET="tdre 5ms"		# tau = 50 ms; hello every 300 ms, as by default
+QUIET="tdre 5ms"		# tau is 50 ms; hellos are sent every 300 ms by default
 
 readonly UPLINKS=(up0 up1 up2 up3)
-readonly SPINE_RATE=1500kbit	# of every spine's ports, for the DRE alone
+readonly SPINE_RATE=1500kbit	# rate of every spine's ports, which only the DRE uses
 readonly BYTES=900 PAUSE_US=2000
-readonly MANY=100000000		# datagrams: until it is stopped
-readonly FLOWS=300		# a window: so many new flowlets
-readonly FAIR=25 ATTRACTED=50	# percent of the new flowlets, of one path in four
-readonly LEAST=5		# percent that prove that it is used again
+readonly MANY=100000000		# datagrams: the sender is stopped before
+readonly FLOWS=300		# new flowlets in a window
+readonly FAIR=25 ATTRACTED=50	# percent of the new flowlets by one of four paths
+readonly LEAST=5		# percent that prove that a path is used again
 readonly OUT_MS=$((3 * HELLO_MS)) BACK_MS=$((2 * HELLO_MS))
-readonly COST_MS=6000		# a window
+readonly COST_MS=6000		# length of the window
 
 declare -a TRAFFIC=()
 

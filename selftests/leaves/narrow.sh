@@ -25,11 +25,11 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 QUIET=				# the default interval, 300 ms
-FABRIC_RATE=1tbit		# CE is not the subject
+FABRIC_RATE=1tbit		# so fast that CE stays 0
 
-readonly BYTES=1400		# of a packet that passes, as IP counts
-readonly COUNT=200		# flows of a large datagram each
-readonly LARGE=1450		# bytes of one
+readonly BYTES=1400		# length of an IP packet that passes
+readonly COUNT=200		# flows of one large datagram each
+readonly LARGE=1450		# bytes of a large datagram
 
 # ---- links ----
 

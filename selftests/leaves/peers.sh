@@ -32,9 +32,9 @@ QUIET=				# the default interval, 300 ms
 
 readonly PINGS=10000 PINGS_A_MS=1
 readonly PEERS=(1 2 3 4)
-readonly DOWN_MS=$((3 * HELLO_MS))	# a leaf that is gone is plain after that
-readonly UNDER_WAY=2		# pings, on their way when a leaf says bye
-readonly BEFORE=1000		# pings to each, before the fabrics go
+readonly DOWN_MS=$((3 * HELLO_MS))	# after that a leaf that is gone is plain
+readonly UNDER_WAY=2		# pings that may be on their way at a goodbye message
+readonly BEFORE=1000		# pings to each before the fabrics are deleted
 readonly PINGS_PATIENCE_MS=120000
 
 declare -a PING=() LOST=()

@@ -21,11 +21,11 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 
-readonly COUNT=150		# of each kind of packet, every packet a flow
-readonly LEAST=45		# of these by each of two uplinks: 4.9 sigma below half
+readonly COUNT=150		# packets of each kind, each packet is a flow
+readonly LEAST=45		# packets on each of two uplinks: 4.9 sigma below half
 readonly PINGS=10
 readonly PATIENCE_MS=10000
-readonly DISCARD=9		# the UDP port of the packets that are counted
+readonly DISCARD=9		# the UDP port of the counted packets
 readonly KINDS=(udp4 udp6 frames)
 
 # The fields of a VXLAN packet over IPv4 are given by offsets from the outer UDP header: inner
@@ -37,7 +37,7 @@ declare -rA INNER=(
 	[udp6]="$VXLAN and udp[28:2] = 0x86dd and udp[36] = 17 and udp[72:2] = $DISCARD"
 	[frames]="$VXLAN and udp[28:2] = 0x88b5"
 	[fragments]="$VXLAN and udp[28:2] = 0x0800 and udp[36:2] & 0x3fff != 0")
-readonly LARGE=4000 PIECES=3	# bytes of a datagram, and fragments that it becomes
+readonly LARGE=4000 PIECES=3	# bytes of a datagram, and the number of its fragments
 
 # ---- counting what arrives ----
 

@@ -24,7 +24,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/control_packets.sh
 . "$TESTS/lib/control_packets.sh"
 
-readonly PROBES=${PROBES:-10000} BEFORE=10000 ROUNDS=10	# a round is of hundreds
+readonly PROBES=${PROBES:-10000} BEFORE=10000 ROUNDS=10	# a round has hundreds of probes
 readonly GROWTH_KIB=2000
 readonly TP=1s TP_S=1 TFAIL_S=3
 readonly ALL=224.0.0.1 ALL_MAC=01:00:5e:00:00:01

@@ -13,7 +13,7 @@
 # Source lib.sh, topology.sh and expect.sh first; the files live in $TOPO_DIR.
 
 readonly CAPTURE_KIB=8192
-CAPTURE_BYTES=256		# of a packet: less room per packet, less loss
+CAPTURE_BYTES=256		# bytes of a packet: fewer bytes, less loss
 
 declare -A CAPTURE=()		# NAME -> process id
 
@@ -26,7 +26,7 @@ capture_start() {
 
 	# A failed test may have left one running.
 	[[ ! ${CAPTURE[$name]} ]] || kill "${CAPTURE[$name]}" 2>/dev/null
-	: >"$file.log"		# what an earlier one said, before this one gets to it
+	: >"$file.log"		# the output of an earlier capture must not remain
 	nsenter --net="/run/netns/$ns" tcpdump -i "$dev" -n -Z root -U --immediate-mode \
 		-s "$CAPTURE_BYTES" -B "$CAPTURE_KIB" -w "$file.pcap" "${@:4}" 2>"$file.log" &
 	CAPTURE[$name]=$!

@@ -17,7 +17,7 @@
 readonly PATIENCE_S=10
 
 declare -A PIN=()		# NAMESPACE -> a process in it
-declare -A STAT=()		# counter -> value, of the fabric read last
+declare -A STAT=()		# counter -> value of the fabric that was read last
 
 # /proc/PID/net of a process inside shows its namespace's counters.
 pin() {

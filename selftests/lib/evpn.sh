@@ -32,22 +32,22 @@ TOPO_LINKS=1
 TOPO_HOSTS=2
 
 readonly CONGAD=$TESTS/../userspace/congad
-readonly COUNT=80		# flows from each leaf to each other one
-readonly RETURN_MS=5000		# after FRR's route is back, the uplink is used
+readonly COUNT=80		# flows from each leaf to each other leaf
+readonly RETURN_MS=5000		# until the uplink is used after FRR's route returns
 readonly ARRIVE_MS=5000
-readonly SWITCHED=0 ROUTED=1	# which hosts talk: those in VNI 100 or the others
+readonly SWITCHED=0 ROUTED=1	# the hosts that exchange packets: in VNI 100, or routed
 readonly BOTH="up0 up1"
-readonly NHID="(nhid [0-9]+ )?"	# in a route, where zebra makes nexthop objects
+readonly NHID="(nhid [0-9]+ )?"	# of a route where zebra creates nexthop objects
 readonly NO_CARRIER="the uplink is down or has no carrier"
 readonly NO_NEXTHOP="the route to the leaf does not use this uplink"
 
 # Large datagrams, each a flow of its own, show that an uplink is used again: they are more bytes
 # than BGP and hellos need in that time.
 readonly LOAD_PORT=10 LOAD_BYTES=1200 LOAD_EVERY_US=4000 LOAD_FLOWS=30000 USED=50000
-readonly -a LOAD_TO=(1 0 0)	# by leaf: such that up0 serves nobody while it is broken
+readonly -a LOAD_TO=(1 0 0)	# receiver of each leaf's load: none needs up0 while it is broken
 
 declare -A LEFT_FOR=()		# "LEAF OTHER DEVICE" -> flows
-declare -A CAME_TO=()		# HOST -> datagrams, when last asked
+declare -A CAME_TO=()		# HOST -> datagrams at the last count
 
 # ---- flows, counted by uplink and leaf ----
 

@@ -38,7 +38,7 @@ readonly UNIT_MBIT=10
 # the paper's hosts send at once, so that there are four times as many pieces for the same number
 # of packets.
 readonly PIECE=16384
-readonly PAYLOAD=1448 WIRE=1564	# bytes: of a full packet's TCP data; on a fabric link
+readonly PAYLOAD=1448 WIRE=1564	# bytes of a full packet: TCP data, and on a fabric link
 
 # Therefore time constants are the paper's times 100, for the rate, and divided by four, for the
 # pieces: tau = 4 ms (160 us), Tfl = 12.5 ms (500 us), Tage = 250 ms (10 ms). With tdre auto,
@@ -49,16 +49,16 @@ readonly SCHEME_SCALE=(tdre 400us flowlet-timeout 12500us age 250ms)
 # These times are in milliseconds: the time in which the backlogs grow at overloaded links, the
 # measured window, and the time for which the demand continues afterwards.
 readonly WARM_UP_MS=300 WINDOW_MS=700 MARGIN_MS=100
-readonly CONNECT_MS=50		# what opening all connections may take
+readonly CONNECT_MS=50		# time that opening all connections may take
 readonly QUIET_MS=50 PATIENCE_MS=10000
 
-readonly FILES=4096		# two for each connection, in one process
+readonly FILES=4096		# open files: two per connection, in one process
 
-readonly MORE=10		# tenths of a unit: a difference that is not chance
-readonly ALL=970		# thousandths of what is offered: the rest is on its way
+readonly MORE=10		# tenths of a unit: a larger difference is not random
+readonly ALL=970		# thousandths of the offered load: the rest is on its way
 
-readonly BALANCE_FLOWS=4000	# of one packet each
-readonly BALANCE_MAX=130	# percent: the busier uplink's packets of the other's
+readonly BALANCE_FLOWS=4000	# flows of one packet each
+readonly BALANCE_MAX=130	# percent: the busier uplink's packets over the other's
 readonly DISCARD=9		# a UDP port
 
 declare -a DEMAND_HOSTS=()

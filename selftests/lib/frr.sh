@@ -18,7 +18,7 @@ readonly FRR_FILES=${BASH_SOURCE[0]%/*}/../../Documentation/frr
 readonly FRR_PATIENCE_MS=30000
 
 FRR_UNDERLAY=unnumbered
-FRR_NEXTHOPS="no zebra nexthop kernel enable"	# or "zebra nexthop-group keep 1"
+FRR_NEXTHOPS="no zebra nexthop kernel enable"	# or: "zebra nexthop-group keep 1"
 
 declare -A FRR_PID=()		# NAMESPACE/DAEMON -> process
 declare -A FRR_ROUTE=()		# destination -> devices

@@ -27,10 +27,10 @@ TOPO_SPINES=3
 TOPO_LINKS=1
 
 readonly COUNT=120		# flows
-readonly GROUP=10		# ids of nexthop objects: 1, 2, 3 for up0, up1, up2
+readonly GROUP=10		# id of the group; nexthop objects 1, 2, 3 are up0, up1, up2
 readonly RULE_TABLE=77
-readonly WEIGHT=9		# of up1, where up0 has 1
-readonly FEW=30			# flows by up0 then: 12 by chance, with equal weights 60
+readonly WEIGHT=9		# weight of up1; up0 has weight 1
+readonly FEW=30			# flows on up0: 12 are expected, 60 with equal weights
 readonly ROUTER_MAC=02:00:00:00:00:fe
 
 # ---- routes of leaf 0 ----

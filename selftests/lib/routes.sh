@@ -35,8 +35,8 @@ FABRIC_RATE=8mbit
 # Each transfer has one packet, with pauses in which a flowlet ends. The transfers last for ten
 # minutes, of which the slowest machine needs five.
 readonly LOAD_BPS=4000000 TRANSFER=1000 TRANSFERS=300000 CONNECTIONS=16
-readonly PROGRESS=150		# packets at the receiver that prove that TCP goes on
-readonly USED=20		# packets at a port that prove that it is used
+readonly PROGRESS=150		# packets at the receiver that prove progress of TCP
+readonly USED=20		# packets of a port that prove that it is used
 
 # The topology builder gave these ids: one nexthop per uplink, then their group.
 readonly NH0=1 NH1=2 GROUP=3

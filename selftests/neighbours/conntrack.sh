@@ -20,7 +20,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_LINKS=1
 QUIET=				# the default interval, 300 ms
 
-readonly LAST=2147483644	# the last priority that sees control packets on input
+readonly LAST=2147483644	# priority of the last input hook that sees control packets
 
 # Only packets of conga pass the leaves: the tunnel sends none, and neighbour packets are not
 # tracked.

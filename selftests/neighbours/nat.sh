@@ -29,7 +29,7 @@ FABRIC_RATE=1tbit
 
 readonly FLOWS=20 ROUNDS=8
 readonly COUNT=$((FLOWS * ROUNDS))
-readonly LEAST_FLOWS=15		# outer connections; two flows may have one source port
+readonly LEAST_FLOWS=15		# outer connections: two flows may share a source port
 readonly TRIED="conga drb"
 
 # nat CHAIN RULE...: sets a rule of leaf 0
@@ -84,7 +84,7 @@ send() {
 }
 
 cross() {
-	stats_mark "${LEAF[0]}" 2>/dev/null	# a stock kernel has none
+	stats_mark "${LEAF[0]}" 2>/dev/null	# fails with a stock kernel
 	send && flows_arrive "$COUNT" "${HOST[1.0]}" eth0 && flows_left "${LEAF[0]}"
 }
 

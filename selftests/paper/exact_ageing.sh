@@ -15,17 +15,17 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/bench/bench.sh
 . "$TESTS/bench/bench.sh"
 
-readonly AGES=8			# Tage from full scale to nothing
+readonly AGES=8			# number of Tage from full scale to zero
 readonly TAGE_NS=10000000
 readonly MARGIN_NS=$((2 * GRAIN_NS))
-readonly START_NS=160000000	# what an earlier test fed back is forgotten
+readonly START_NS=160000000	# feedback of an earlier test has expired
 readonly BYTES=100
 readonly FULL=56		# a metric of 7, in 64ths
 
 # The length of a packet that raises the metric of a port by one unit: C * tau / 8 at 1 Gbit/s and
 # 160 us.
 readonly RATE=1gbit STEP_BYTES=2500 FRAME_MARGIN=500 PERIOD_NS=16000
-readonly IDLE_NS=$((125 * PERIOD_NS))	# a millionth of X is left
+readonly IDLE_NS=$((125 * PERIOD_NS))	# X has decayed to a millionth
 
 # ---- the formula ----
 

@@ -16,7 +16,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/bench/bench.sh"
 
 readonly PAPER_NS=16000		# Tdre
-readonly QUESTIONS=12		# to a port under a load
+readonly QUESTIONS=12		# reads of a port under a load
 readonly SEGMENT=1400 BURST=63000	# 45 datagrams in one GSO packet
 readonly LOADS="1 30 100"	# percent of the port's rate
 

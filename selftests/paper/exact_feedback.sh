@@ -17,11 +17,11 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/bench/bench.sh"
 
 readonly TAGE_NS=10000000
-readonly LATER_NS=100000000	# all that came before is older than Tage
+readonly LATER_NS=100000000	# all earlier feedback is older than Tage
 readonly BYTES=100
 readonly FULL=56		# a metric of 7, in 64ths
-readonly HELD=8			# packets more, when all is fed back
-readonly STALE=100		# times
+readonly HELD=8			# further packets after all is fed back
+readonly STALE=100		# repetitions of the stale feedback
 
 # ---- received and fed back ----
 

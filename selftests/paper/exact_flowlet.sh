@@ -18,20 +18,20 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/bench/bench.sh"
 
 readonly GAPS=1000 ROUNDS=300
-readonly START_NS=96000000	# the first packet after time 0: older feedback is forgotten
-readonly LATE_NS=20		# a packet after its time, or the one before it
-readonly BYTES=100		# of a datagram: nothing to links of 100 Gbit/s
+readonly START_NS=96000000	# time of the first packet: older feedback has expired
+readonly LATE_NS=20		# tolerance for a packet that is sent late
+readonly BYTES=100		# of a datagram: no load for links of 100 Gbit/s
 
 # The length of a packet that raises the metric of a port by one unit: C * tau / 8 at 1 Gbit/s and
 # 160 us.
 readonly RATE=1gbit STEP_BYTES=2500
-readonly FRAME_MARGIN=500	# on top: a metric is far from the next step
+readonly FRAME_MARGIN=500	# bytes more: a metric is far from the next step
 readonly PERIOD_NS=16000
-readonly IDLE_NS=2000000	# 125 periods: a millionth is left
+readonly IDLE_NS=2000000	# 125 periods: X has decayed to a millionth
 
-readonly UPLINKS=4 FLOWS=16 FLOWLETS=63	# over a thousand flowlets in all
-readonly FEW_ENTRIES=1024	# 100 flows to each of two leaves: some nine pairs meet
-readonly MEETINGS=20 MEETING_NS=2000000 STEP_NS=20000	# each flow sends a packet in each
+readonly UPLINKS=4 FLOWS=16 FLOWLETS=63	# more than a thousand flowlets in all
+readonly FEW_ENTRIES=1024	# of 200 flows about nine pairs share an entry
+readonly MEETINGS=20 MEETING_NS=2000000 STEP_NS=20000	# each flow sends a packet in each meeting
 readonly PAUSE=10ms		# five meetings
 
 fresh_start() {

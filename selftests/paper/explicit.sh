@@ -22,7 +22,7 @@ QUIET=
 
 # Uplink 0 leads to the slow link.
 TOPO_LINKS=1
-TOPO_GSO=9000			# bursts short against the slow link's queue
+TOPO_GSO=9000			# bursts are short compared with the slow link's queue
 TOPO_RATE=40mbit
 TOPO_LINK_RATE[spine0.0-leaf1]=10mbit
 
@@ -34,10 +34,10 @@ readonly PACKETS=2000 INTERVAL_US=1000 BYTES=200
 # The balance test sends 1042 bytes on the wire, 50 of them VXLAN headers, so 15 Mbit/s. An equal
 # share is three quarters of the slow link.
 readonly LOAD_PACKETS=4000 LOAD_INTERVAL_US=580 LOAD_BYTES=1000
-readonly SHARE_WITH=38		# percent at most over the slow path with feedback
-readonly SHARE_WITHOUT=45	# percent at least without
+readonly SHARE_WITH=38		# percent by the slow path at most, with feedback
+readonly SHARE_WITHOUT=45	# percent at least, without feedback
 
-readonly PINGS=60 PING_S=0.05	# five times Tage apart
+readonly PINGS=60 PING_S=0.05	# the interval is five times Tage
 readonly TRANSFER=2000000
 
 # This filter matches control packets of type 2 that leaf 1 sends.

@@ -20,7 +20,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # Each uplink has one remote link behind it. LBTag 0 is the uplink that leads to the slow link,
 # because uplinks take the lowest free tag.
 TOPO_LINKS=1
-TOPO_GSO=9000			# bursts short against the slow link's queue
+TOPO_GSO=9000			# bursts are short compared with the slow link's queue
 readonly RATE_MBIT=40 SLOW_MBIT=10
 TOPO_RATE=${RATE_MBIT}mbit
 TOPO_LINK_RATE[spine0.0-leaf1]=${SLOW_MBIT}mbit
@@ -30,20 +30,20 @@ TOPO_LINK_RATE[spine0.0-leaf1]=${SLOW_MBIT}mbit
 # load and not the burst of one transfer. The connections are many, so that few of them wait for
 # another.
 readonly LOAD_MBIT=12
-readonly OVERLOAD=2		# times that
+readonly OVERLOAD=2		# times the normal load
 readonly TRANSFER=2800 TRANSFERS=1200 CONNECTIONS=120
-readonly SHARE_WITH=38		# percent at most over the slow path with feedback
-readonly SHARE_WITHOUT=41	# percent at least without
+readonly SHARE_WITH=38		# percent by the slow path at most, with feedback
+readonly SHARE_WITHOUT=41	# percent at least, without feedback
 
 declare -A SHARE=()
 
-readonly PICTURE_MS=20		# between two pictures of the table
+readonly PICTURE_MS=20		# interval between two reads of the table
 
 # A slow fall leaves time to read the table several times.
 readonly AGE_MS=200
-readonly AGE_FROM=5		# metric under overload, when the feedback is cut off;
-readonly AGE_LEAST=2		# the last feedback may have been a lower one
-readonly FALLS=5		# tries, until it was not lower still
+readonly AGE_FROM=5		# metric under overload when the feedback is cut off
+readonly AGE_LEAST=2		# the metric of the last feedback may be lower
+readonly FALLS=5		# tries until the last metric is large enough
 
 # Prints the mean metric of an LBTag over several reads of the to-leaf table, times 100, or "none"
 # if the table never had that row.

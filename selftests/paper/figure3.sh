@@ -23,7 +23,7 @@ TOPO_LEAVES=3
 TOPO_HOSTS=8
 TOPO_CUT=0.1.0
 TOPO_RATE=$(units "$LINK")
-TOPO_HOST_RATE=$(units 20)	# half of it in use at most: no host is the bottleneck
+TOPO_HOST_RATE=$(units 20)	# at most half of it is used, so that no host is the bottleneck
 readonly DEMAND_CONNECTIONS=4	# per pair of hosts: 256 from a leaf
 
 readonly SCHEMES=(ecmp local conga)
@@ -33,7 +33,7 @@ readonly BEST=500 TOLERANCE=100	# tenths of a percent by spine 0 in (a)
 # Leaf 1 must send at least this much less by spine 0 in (b). It does not avoid spine 0
 # completely: a flow that has data waiting there makes no pause, and so has no chance to move.
 readonly APART=200
-declare -A SPLIT=()		# case scheme seed -> the like of leaf 1, measured
+declare -A SPLIT=()		# case scheme seed -> measured split of leaf 1
 
 # run CASE SCHEME SEED PAPER: measures the traffic of leaf 1 to spine 0 at its uplinks, because
 # traffic of leaf 0 is mixed in behind them.

@@ -26,11 +26,11 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_SPINES=1
 
 readonly ROUNDS=10
-readonly EACH=2000		# packets, of each processor and round
-readonly TIMES=50		# that each number is taken, in a round
-readonly NUMBERS="15 14 13 12"	# the highest ones: of the four ports with links
-readonly FILLERS=12		# ports that have the others, and no link
-readonly PROBE=20ms		# rather few, the packets are the matter
+readonly EACH=2000		# packets from each processor in a round
+readonly TIMES=50		# times that each number is used in a round
+readonly NUMBERS="15 14 13 12"	# the highest numbers, for the four ports with links
+readonly FILLERS=12		# ports without links, which have the other numbers
+readonly PROBE=20ms		# few probes: the test is about data packets
 readonly PROBE_SELDOM=200ms
 SENT=$(($(nproc) * EACH))
 readonly SENT

@@ -20,7 +20,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/hula_fabric.sh"
 
 readonly INTERVALS=100 TP=0.0002
-readonly LEAST_PERCENT=99	# of probes, or of flowlets: a moment is lost at either end
+readonly LEAST_PERCENT=99	# percent of probes or flowlets: each end loses a moment
 readonly LEAF_ID=01020304
 
 # ---- probes ----

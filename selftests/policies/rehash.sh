@@ -22,14 +22,14 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/hula_fabric.sh
 . "$TESTS/lib/hula_fabric.sh"
 
-readonly START_NS=96000000	# the first packet after time 0
-readonly GAP_NS=600000		# more than 500 us,
-readonly APART_NS=20000		# and less
+readonly START_NS=96000000	# time of the first packet
+readonly GAP_NS=600000		# more than the flowlet timeout of 500 us
+readonly APART_NS=20000		# less than the flowlet timeout
 readonly WITHIN_US=480 BEYOND_US=520
 readonly FLOWLETS=200 PACKETS=3
-readonly DISTINCT=100		# ports of these flowlets: 255 that can be drawn make 138
+readonly DISTINCT=100		# least number of different ports: 138 of 255 are expected
 readonly PORT=9 SOURCE_PORT=10000 BYTES=200
-readonly UDP=11 TCP=06		# as they stand in the inner packet
+readonly UDP=11 TCP=06		# hex numbers of the protocols in the inner packet
 
 # A tunnel may use the node's port range, or that of the device if it has one.
 readonly RANGE_FIRST=20000 RANGE_END=22000

@@ -16,11 +16,11 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/bench/bench.sh"
 
 readonly UPLINKS=4 RATE=100gbit
-readonly START_NS=96000000	# the first packet after time 0
-readonly APART_NS=20480		# packets, if nothing else is said: no gap
+readonly START_NS=96000000	# time of the first packet
+readonly APART_NS=20480		# usual interval of packets: no gap
 readonly GAP_NS=600000		# more than 500 us
 readonly BYTES=1400		# of a datagram
-readonly OUTER_BYTES=$((BYTES + BENCH_HEADERS - 14))	# as the leaf's policy counts it
+readonly OUTER_BYTES=$((BYTES + BENCH_HEADERS - 14))	# as the policy of the leaf counts it
 readonly DRAWS=1000
 
 # These schemes need no probes; hula waits for probes, see hula.sh.

@@ -24,19 +24,19 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/counters.sh
 . "$TESTS/lib/counters.sh"
 
-readonly START_NS=96000000	# the first packet after time 0
+readonly START_NS=96000000	# time of the first packet
 readonly US=1000 MS=1000000	# in ns
 readonly FRAME=1250		# bytes, 100 us of a link
 readonly FLOWS=8 BYTES=200
 readonly PORT=9 SOURCE_PORT=10000
-readonly LONG=2000		# bytes, from which on a flow is long, where it matters
+readonly LONG=2000		# bytes after which a flow is long in some tests
 
 TOPO_LINKS=1
 TOPO_UNDERLAY=${TR_UNDERLAY:-4}
 TOPO_QDISC=wire
 TOPO_RATE=100mbit
 TOPO_BUFFER=1000000
-readonly NEAR_US=20 FAR_US=200	# delay of links, of those between leaf 0 and spine 1
+readonly NEAR_US=20 FAR_US=200	# delay of most links, and between leaf 0 and spine 1
 TOPO_DELAY=${NEAR_US}us
 TOPO_LINK_DELAY=([leaf0-spine1.0]=${FAR_US}us [spine1.0-leaf0]=${FAR_US}us)
 

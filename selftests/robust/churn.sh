@@ -28,9 +28,9 @@ readonly KINDS="module fabric port leaf down rename move unregister namespace ro
 policy parameters mtu address rate speed vxlan bound rule neighbour weight resilient xfrm nat"
 readonly PATIENCE_MS=20000
 readonly DATAGRAMS=1000000
-readonly FLOWS=160		# of one datagram each; by an uplink of four at least
+readonly FLOWS=160		# flows of one datagram each; each of four uplinks gets LEAST
 readonly LEAST=20
-readonly SLACK_LEAST=10		# objects of a kmalloc cache that others hold now, and did not before
+readonly SLACK_LEAST=10		# objects of a kmalloc cache that others may have added
 readonly COMPLAINTS='unregister_netdevice: waiting|WARNING:|BUG|Oops|refcount_t|KASAN'
 
 COUNT=70 SECONDS_MOST=240 PACE_MS=20 ATTEMPTS=1

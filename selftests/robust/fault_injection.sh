@@ -21,7 +21,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/neighbours.sh"
 
 TOPO_SPINES=1
-TOPO_NEXTHOPS=object		# one of which routes are made anew
+TOPO_NEXTHOPS=object		# routes are created again with one of them
 
 readonly ALL=${1-}
 # A load makes these allocations: about twelve for each namespace, one of which is the module's
@@ -29,9 +29,9 @@ readonly ALL=${1-}
 # memory, the log has a backtrace.
 readonly LAST=148
 readonly FAULTS=/sys/kernel/debug
-readonly PERCENT=5		# of the allocations of packets
+readonly PERCENT=5		# percent of the allocations of packets
 readonly GIGABIT=1000000000
-readonly GROUP=3 GROUP6=33	# nexthop objects: to the other leaf, to the one of IPv6
+readonly GROUP=3 GROUP6=33	# nexthop objects to the other leaf, IPv4 and IPv6
 readonly LEAF6=fd00:0000:0000:0000:0000:0000:0000:0099
 readonly MOVING=dre_bytes,metric,tx_packets,tx_bytes,flowlets,local,remote,age_ns
 

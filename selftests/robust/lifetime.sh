@@ -19,7 +19,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # that nexthop; the kernel removes any other multipath route.
 TOPO_LINKS=2
 TOPO_NEXTHOPS=object
-QUIET=				# what goes on by itself must end, too
+QUIET=				# work that runs by itself must end, too
 readonly ROUNDS=8
 readonly PATIENCE_MS=10000
 readonly DATAGRAMS=1000000 INTERVAL_US=3000 ENOUGH=50

@@ -21,15 +21,15 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/cost_rig.sh"
 
 readonly BOX=limits
-readonly ALL_FLOWS=1000000	# less than the product of these two, which are primes
+readonly ALL_FLOWS=1000000	# flows: less than the product of the primes 1,009 and 997
 readonly ADDRESSES_LAST=192.168.3.241 ALL_PORTS=997	# 1,009 from 192.168.0.1 on
 readonly FEW_FLOWLETS=1024 DEFAULT_FLOWLETS=65536 MOST_FLOWLETS=4194304
-readonly SIGMAS=5		# of what chance gives
-readonly SOME=20000		# flows, by which each of few entries is taken
+readonly SIGMAS=5		# sigmas of a random deviation
+readonly SOME=20000		# flows: enough to use each of few entries
 readonly LEAVES=4096 MOST_LEAVES=65535
 readonly TOO_MANY_LEAVES="A fabric has at most 65535 leaves"
-readonly EACH=64			# leaf is asked for
-readonly DELETED=16		# of them, each of which waits for all processors
+readonly EACH=64			# one leaf in so many is checked
+readonly DELETED=16		# leaves: each deletion waits for all processors
 readonly NO_SPEED="The device reports no usable link speed, give a rate"
 readonly OTHER_MAC=02:00:00:00:03:01
 readonly JUMBO=60000		# bytes of a packet in one piece
@@ -224,7 +224,7 @@ leaves_known() {
 last_leaf_is_used() {
 	leaf_address v4 2
 	conga leaf add "$ADDRESS" mode plain || fail "the last leaf was rejected" || return
-	sleep 1		# until all paths of so many were looked at
+	sleep 1		# until all paths were checked
 	stats_mark "$BOX"
 	flows "$SOME" "$OTHER_MAC" && flows "$SOME" "$OTHER_MAC" || return
 	stats_moved "$BOX" "tx_steered=$((2 * SOME)) flowlets_started=$FEW_FLOWLETS"

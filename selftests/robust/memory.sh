@@ -23,13 +23,13 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/cost_rig.sh"
 
 readonly FLOWLETS=65536 FEW_FLOWLETS=1024 MANY_FLOWLETS=1048576 FLOWLET_BYTES=8
-readonly TR_FLOW_BYTES=16	# of each flow, beside its flowlet
-readonly HUGE_KB=2048		# of so many pages the kernel rounds up to huge ones
+readonly TR_FLOW_BYTES=16	# bytes of each flow, in addition to its flowlet
+readonly HUGE_KB=2048		# the kernel rounds up to huge pages of so many KB
 readonly LEAF_BYTES=1216	# 192 of them for hello, without its paths: see kmod/objects/leaf.h
-readonly INDEX_BYTES=64		# a leaf's share of what finds it, at most
+readonly INDEX_BYTES=64		# share of a leaf in the index, at most
 readonly FABRIC_KB=$((16 * 1024))
-readonly BURST=20000		# packets, each of a flow of its own
-readonly NOISE_KB=256		# what the machine does beside the test
+readonly BURST=20000		# packets, each in its own flow
+readonly NOISE_KB=256		# memory that other work of the machine uses
 readonly BOX=mem
 readonly EVENTS=/sys/kernel/tracing/events
 readonly HISTOGRAM="hist:keys=stacktrace:vals=bytes_alloc:size=4096"

@@ -19,12 +19,12 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/kernel_memory.sh
 . "$TESTS/lib/kernel_memory.sh"
 
-QUIET=				# the fabric says hello, and feeds back
+QUIET=				# the fabric sends hellos and feedback
 FABRIC_RATE=1gbit
 readonly FLOWS=2000 BALANCE_PERCENT=140
 readonly DATAGRAMS=100000000 INTERVAL_US=5000
-readonly KEPT_KB=256		# what the machine does beside the test
-readonly WARM=2000		# messages before that is looked at
+readonly KEPT_KB=256		# memory that other work of the machine uses
+readonly WARM=2000		# messages before the memory is measured
 readonly SAME=300		# messages that are compared
 
 MESSAGES=10000 SEED=1

@@ -20,7 +20,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/expect.sh"
 
 readonly FLOWS=1000 BALANCE_PERCENT=140
-readonly LEAF_ID=24239		# as packet_fuzz knows it
+readonly LEAF_ID=24239		# the id that packet_fuzz uses
 readonly MAC=02:00:00:00:00:01 MAC_PEER=02:00:00:00:00:02
 readonly -a DOORS=(rx tx link control) POLICY_ROUNDS=(conga tr hula rehash)
 # One interval is as long as possible, for hellos that are too many; another is short, for leaves

@@ -25,15 +25,15 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/kernel_memory.sh"
 
 TOPO_RATE=10mbit
-TOPO_HOST_MTU=9000 TOPO_FABRIC_MTU=9100	# fewer packets take less time on the wall
-QUIET=""			# hello, feedback: as they come
+TOPO_HOST_MTU=9000 TOPO_FABRIC_MTU=9100	# fewer packets take less real time
+QUIET=""			# hellos and feedback are sent as usual
 
 readonly UPLINKS=4 LOAD=0.3
 readonly LINK_BITS=10000000
-readonly EACH=36		# seconds for a failure and what follows
+readonly EACH=36		# seconds for a failure and the recovery
 readonly LEAST_DOWN=2 MOST_DOWN=15 AGAIN_SECONDS=20
-readonly DRAIN=300		# seconds, until a transfer counts as stuck
-readonly TIME_WAIT=65		# seconds, that closed connections take memory for
+readonly DRAIN=300		# seconds until a transfer counts as stuck
+readonly TIME_WAIT=65		# seconds for which closed connections use memory
 readonly FLAT_KB=512 WARM=150
 readonly KINDS=(link_down carrier_lost lossy blackhole port_gone fabric_gone spine_reboots)
 

@@ -20,9 +20,9 @@ TESTS=$(realpath "$(dirname "$0")/..")
 readonly -a AS_NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all)
 readonly TRACING=/sys/kernel/tracing
 readonly USERS=10 UPLINKS=16 FEW=2 LEAVES=3000
-readonly SHARE=100		# a round is followed by so many times as long without one
-readonly TOLERANCE=2		# kprobes add to what a round takes
-readonly ROUNDS=8		# seen of each fabric, at least
+readonly SHARE=100		# a pause is at least so many times as long as a round
+readonly TOLERANCE=2		# kprobes add time to a round
+readonly ROUNDS=8		# rounds seen of each fabric, at least
 readonly PATIENCE_MS=100000
 readonly FLOOR="probe must be auto, off or a time from 10 ms to 1 s in a user namespace"
 

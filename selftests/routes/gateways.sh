@@ -29,7 +29,7 @@ FABRIC_RATE=1tbit
 
 readonly COUNT=120
 readonly GROUP=10
-readonly SCANNED=40		# neighbours of no path
+readonly SCANNED=40		# neighbours that no path uses
 
 # ---- gateways ----
 
@@ -148,7 +148,7 @@ gateways_left() {
 }
 
 cross() {
-	stats_mark "${LEAF[0]}" 2>/dev/null	# a stock kernel has none
+	stats_mark "${LEAF[0]}" 2>/dev/null	# fails with a stock kernel
 	flows_cross "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}" &&
 		gateways_left
 }

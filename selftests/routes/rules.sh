@@ -26,10 +26,10 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_SPINES=4
 TOPO_LINKS=1
 TOPO_VXLAN_OPTIONS="tos inherit"
-FABRIC_RATE=1tbit		# nothing here loads a port
+FABRIC_RATE=1tbit		# so fast that no port is loaded
 
-readonly COUNT=120		# flows, half of them of the class where a rule divides them
-readonly AT_ONCE=600		# of each of two senders on two processors
+readonly COUNT=120		# flows, of which a rule selects half
+readonly AT_ONCE=600		# packets from each of two senders on two processors
 readonly CLASS_TABLE=102
 readonly RULE_MARK=0x20 RULE_MASK=0xff FREE_MARK=0x10000
 readonly SECOND_VNI=200 PORTS_VNI=300

@@ -19,13 +19,13 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 
-readonly COUNT=150		# packets, each a flow
-readonly LEAST=45		# of these by each uplink: 4.9 sigma below half
+readonly COUNT=150		# packets, each in its own flow
+readonly LEAST=45		# packets on each uplink: 4.9 sigma below half
 readonly STRAY=10		# packets that are not VXLAN, such as ARP
 readonly TABLE=100
 readonly DISCARD=9
 readonly PATIENCE_MS=10000
-readonly SETTLE_MS=60000	# until nobody looks for neighbours or groups any more
+readonly SETTLE_MS=60000	# until no node sends neighbour or group messages
 
 leaf_ip() {
 	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"

@@ -18,7 +18,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_SPINES=1
 TOPO_LINKS=2
 FABRIC_RATE=1gbit
-QUIET=				# leaves in mode auto say hello
+QUIET=				# leaves in mode auto send hellos
 readonly WAIT_MS=30000
 readonly HELLO=50ms
 

@@ -21,12 +21,12 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/flows.sh"
 
 TOPO_LINKS=1
-QUIET+=" age 10s flowlet-timeout 1s"	# what was learnt and chosen stays for long
+QUIET+=" age 10s flowlet-timeout 1s"	# learnt metrics and chosen uplinks stay for long
 
 readonly FLOWS=12
 readonly PATIENCE_MS=10000
 readonly ROUNDS=${ROUNDS:-20} LEAVES=300
-readonly ATTR_ORIGIN=13 ORIGIN_AUTO=2 PORT_NEW=5	# by include/uapi/linux/conga.h
+readonly ATTR_ORIGIN=13 ORIGIN_AUTO=2 PORT_NEW=5	# of include/uapi/linux/conga.h
 
 # ---- a node with devices and no traffic ----
 

@@ -17,16 +17,16 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 FABRIC_RATE=1gbit
-QUIET=				# leaves in mode auto say hello
+QUIET=				# leaves in mode auto send hellos
 readonly WAIT_MS=30000
-readonly SMALL_QUEUE=1		# the kernel makes it the smallest it has
+readonly SMALL_QUEUE=1		# the kernel rounds it up to its smallest queue
 readonly FLOOD=50		# more events than the smallest queue holds
-readonly DUMP=2000		# leaves whose dump is easily interrupted
+readonly DUMP=2000		# leaves: their dump is easily interrupted
 readonly FLOOD_S=3
 readonly HELLO=50ms
 
 MONITOR=""			# process id
-MARK_US=10001			# of Tage
+MARK_US=10001			# a value of Tage that no other test uses
 
 # ---- the monitor in the background ----
 

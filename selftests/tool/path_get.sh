@@ -18,10 +18,10 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_LINKS=1
 FABRIC_RATE=1gbit
 readonly WAIT_MS=30000
-readonly SPORT=50000 DPORT=9	# the source port is vxlan_send's
-readonly ASKED=6		# times, where each answer must be the same
-readonly ASKED_MOST=60		# times, until a tie has fallen to both uplinks
-readonly NOWHERE=10.0.0.99	# a leaf that no route leads to
+readonly SPORT=50000 DPORT=9	# the source port of vxlan_send
+readonly ASKED=6		# times path get is asked: each answer must be the same
+readonly ASKED_MOST=60		# times at most until a tie has chosen both uplinks
+readonly NOWHERE=10.0.0.99	# a leaf without a route
 
 declare -A SENTENCE=(
 	[port_down]="the uplink is down or has no carrier"

@@ -16,7 +16,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 readonly PINGS=40 MANY_LEAVES=300
-readonly SETTLE_MS=30000	# until no packet passes while counters are read
+readonly SETTLE_MS=30000	# until no packets pass while counters are read
 readonly HEADER=$TESTS/../include/uapi/linux/conga.h
 
 # ---- set up ----

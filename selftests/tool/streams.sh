@@ -16,8 +16,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/expect.sh"
 
 TOPO_LINKS=1
-readonly FLOWS=22000 TARGETS=4		# a flow each, but where a port is drawn twice
-readonly LIVE=65536			# at least
+readonly FLOWS=22000 TARGETS=4		# each its own flow, unless a port is drawn twice
+readonly LIVE=65536			# entries at least
 readonly MEMORY=4000000			# bytes of data; 64K replies take five times that
 
 setup() {

@@ -23,7 +23,7 @@ readonly SLOW=1mbit		# an uplink that pings fill
 readonly TITLES="PORT ROLE    TAG STATE     RATE    SENDS  LOAD   DRE LEVEL"
 readonly -a TMUX_=(tmux -f /dev/null)
 
-SERVER=""			# tmux: its socket
+SERVER=""			# the socket of tmux
 PINGER=""			# process id
 
 # ---- the terminal ----
@@ -50,7 +50,7 @@ shows() {
 # settings must be restored later
 start() {
 	cat >"$DIR/run" <<-END
-		trap : INT QUIT		# are for top
+		trap : INT QUIT		# these signals are for top
 		echo before
 		stty -g >$DIR/tty.before
 		sh -c 'echo \$\$ >$DIR/pid; exec $CONGA -n ${3:-${LEAF[0]}} -i $INTERVAL top' 2>$DIR/said

@@ -21,9 +21,9 @@ readonly PAGE=$TESTS/../Documentation/tracing.md
 readonly TRACE=$TESTS/../kmod/trace.h
 readonly HEADER=$TESTS/../include/uapi/linux/conga.h
 readonly PROBE=20ms
-readonly ATTACH_MS=180000	# LLVM is large where every instruction is translated
+readonly ATTACH_MS=180000	# LLVM is slow in an emulator
 readonly FLAP_MS=30000 MOST_FLAPS=20
-readonly SLOW=1mbit		# by which a ping is a load
+readonly SLOW=1mbit		# at this rate a ping is a load
 readonly PING_S=0.02
 
 TRAFFIC=""			# process id

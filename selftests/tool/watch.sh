@@ -20,10 +20,10 @@ readonly WAIT_MS=30000
 readonly INTERVAL=200ms
 readonly HEADER=$TESTS/../include/uapi/linux/conga.h
 readonly UNIT=$TESTS/../userspace/dist/conga-metrics
-readonly SMALL_DISK=4k		# less than the metrics of any fabric
+readonly SMALL_DISK=4k		# smaller than the metrics of any fabric
 readonly NOBODY=65534
-readonly WEIRD='q"u\x'		# a device, as the kernel takes it
-readonly NO_TEXT=$'n\xff'	# another, whose name is no UTF-8
+readonly WEIRD='q"u\x'		# a device name that the kernel accepts
+readonly NO_TEXT=$'n\xff'	# a device name that is not UTF-8
 
 WATCH=""			# process id
 
