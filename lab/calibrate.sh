@@ -29,7 +29,7 @@ defer "rm -rf $DIR"
 # ---- one link: device "wire" in namespace LINK ----
 
 readonly LINK=link-$$ FRAME=1500	# bytes, with the Ethernet header
-readonly ETHERTYPE=0x88b5		# of timetable's frames
+readonly ETHERTYPE=0x88b5		# the ethertype of timetable's frames
 readonly NEIGHBOUR=10.9.0.2 MAC=02:00:00:00:00:02
 
 link_up() {
@@ -88,7 +88,7 @@ captured() {
 	busywait "$PATIENCE_MS" packets_are "$1" || :
 	kill "$CAPTURE" && { wait "$CAPTURE" || :; }
 	count=$(packets)
-	((count == $1)) || fail "$count packets, not $1" || return
+	((count == $1)) || fail "$count packets were recorded, expected $1" || return
 	sed -n 's/^[0-9]*\([0-9]\{4\}\)\.\([0-9]*\) .*/\1\2/p' "$DIR/packets" >"$DIR/times"
 }
 
@@ -104,9 +104,11 @@ packets_are() {
 # bytes have left when the last one comes.
 drops_to_the_byte() {
 	link_is rate 1mbit limit $((10 * FRAME)) && burst 15 | play || return
-	(($(dropped) == 5)) || fail "$(dropped) dropped, not 5" || return
+	(($(dropped) == 5)) || fail "$(dropped) packets were dropped, expected 5" || return
 	link_is rate 1mbit limit $((10 * FRAME - 3)) && burst 15 | play || return
-	(($(dropped) == 6)) || fail "$(dropped) dropped, not 6, three bytes less"
+	(($(dropped) == 6)) ||
+		fail "$(dropped) packets were dropped," \
+			"expected 6 with a queue that is three bytes shorter"
 }
 
 # datagrams COUNT: at one moment, from a sender that speaks ECN
@@ -138,7 +140,7 @@ marks_to_the_byte() {
 		}
 	END
 	link_is rate 10mbit limit 1000000 mark $((5 * FRAME - 500)) && datagrams 12 || return
-	busywait "$PATIENCE_MS" all_marked || fail "$(marked) of 12 marked, not 7"
+	busywait "$PATIENCE_MS" all_marked || fail "$(marked) of 12 packets were marked, expected 7"
 }
 
 all_marked() {
@@ -163,7 +165,8 @@ arrive_apart() {
 		END { off = last - first - total; if (off < -1 || off > 1) print total + off }' \
 		"$DIR/times" >"$DIR/off"
 	[[ ! -s $DIR/off ]] ||
-		fail "$1 Gbit/s: not $2 ns apart: $(head -n 3 "$DIR/off" | paste -sd' ')"
+		fail "at $1 Gbit/s packets are not $2 ns apart:" \
+			"$(head -n 3 "$DIR/off" | paste -sd' ')"
 }
 
 # ---- theory: a queue of Poisson arrivals and equal service times ----
@@ -236,7 +239,8 @@ round_trips() {
 	awk -v ns="$ROUND_TRIP_NS" 'NR % 2 == 0 && $1 - last != ns { print $1 - last } { last = $1 }' \
 		"$DIR/times" >"$DIR/off"
 	[[ ! -s $DIR/off ]] ||
-		fail "not $ROUND_TRIP_NS ns: $(head -n 3 "$DIR/off" | paste -sd' ')" || return
+		fail "the round trip is not $ROUND_TRIP_NS ns:" \
+			"$(head -n 3 "$DIR/off" | paste -sd' ')" || return
 	echo "# round trip $ROUND_TRIP_NS ns, $ROUND_TRIPS times"
 }
 
@@ -250,7 +254,8 @@ goodput() {
 
 	printf '0 %d 0 1 0 0 - -\n0 %d 0 1 0 1 0 -\n' "$SHORT" $((2 * SHORT)) >"$DIR/trace"
 	"$TESTS/tools/flowgen" -q -h "${HOST[0.0]},${HOST_IP[0.0]}" -h "${HOST[1.0]},${HOST_IP[1.0]}" \
-		-T "$DIR/trace" -R -o "$DIR/transfers" -D 10 >/dev/null || fail "flowgen" || return
+		-T "$DIR/trace" -R -o "$DIR/transfers" -D 10 >/dev/null ||
+			fail "flowgen failed" || return
 	said=$(grep -v '^#' "$DIR/transfers" | awk -v bytes="$SHORT" -v expect="$GOODPUT" '
 		{ fct[NR] = $3 }
 		END {
@@ -334,7 +339,7 @@ incast_percent() {
 	done
 	incast_trace "$1" >"$DIR/trace"
 	"$TESTS/tools/flowgen" -q "${hosts[@]}" -T "$DIR/trace" -R -o "$DIR/transfers" -D 60 \
-		>/dev/null || fail "flowgen" || return
+		>/dev/null || fail "flowgen failed" || return
 	PERCENT=$(awk -v mbit="$INCAST_MBIT" '
 		/^#/ { next }
 		{ bytes += $2; if ($1 + $3 > end) end = $1 + $3 }
@@ -343,10 +348,12 @@ incast_percent() {
 
 incast_collapses() {
 	incast_build && incast_percent 1 || return
-	((PERCENT >= INCAST_FULL)) || fail "one server: $PERCENT %" || return
+	((PERCENT >= INCAST_FULL)) ||
+		fail "one server had a throughput of only $PERCENT %" || return
 	echo "# Incast: 1 server $PERCENT % of the link"
 	incast_percent "$INCAST_MANY" || return
-	((PERCENT <= INCAST_COLLAPSED)) || fail "$INCAST_MANY servers: $PERCENT %" || return
+	((PERCENT <= INCAST_COLLAPSED)) ||
+		fail "$INCAST_MANY servers had a throughput of $PERCENT %" || return
 	echo "# Incast: $INCAST_MANY servers $PERCENT %"
 }
 

@@ -26,7 +26,7 @@ int conga_extension_attach(struct conga_fabric *fabric, const struct conga_param
 	    !conga_fabric_params(fabric)->policy->extension.transit)
 		err = conga_hooks_attach_forward(fabric);
 	if (err)
-		NL_SET_ERR_MSG(extack, "The kernel refused the netfilter hooks");
+		NL_SET_ERR_MSG(extack, "Failed to register the netfilter hooks");
 	return err;
 }
 

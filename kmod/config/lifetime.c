@@ -66,7 +66,7 @@ struct conga_port *conga_lifetime_create_port(struct conga_fabric *fabric,
 	err = conga_hooks_attach_port(port);
 	if (err) {
 		NL_SET_ERR_MSG(extack,
-			       "The kernel refused the egress hook of this device");
+			       "Failed to register the netfilter egress hook of this device");
 		conga_port_free(port);
 		return ERR_PTR(err);
 	}
@@ -146,7 +146,7 @@ struct conga_fabric *conga_lifetime_create_fabric(struct net *net,
 	conga_leave_setup(fabric);
 	err = conga_hooks_attach(fabric);
 	if (err) {
-		NL_SET_ERR_MSG(extack, "The kernel refused the netfilter hooks");
+		NL_SET_ERR_MSG(extack, "Failed to register the netfilter hooks");
 		conga_lifetime_end_fabric(fabric, &no_ports);
 		return ERR_PTR(err);
 	}

@@ -144,7 +144,7 @@ static int conga_netlink_dump_paths(struct sk_buff *skb,
 		return err;
 	if (attrs[CONGA_A_PATH_FLOW]) {
 		NL_SET_ERR_MSG_ATTR(cb->extack, attrs[CONGA_A_PATH_FLOW],
-				    "A dump of paths takes no flow");
+				    "A dump of paths cannot be filtered by flow");
 		return -EINVAL;
 	}
 	only = conga_netlink_filter(fabric, cb, attrs, CONGA_A_PATH_ADDR4,
@@ -269,7 +269,7 @@ static int conga_netlink_dump_tables(struct sk_buff *skb,
 	if (err)
 		return err;
 	if (!attrs[CONGA_A_TABLE_KIND]) {
-		NL_SET_ERR_MSG(cb->extack, "Which table? to-leaf or from-leaf");
+		NL_SET_ERR_MSG(cb->extack, "The request must name the table, to-leaf or from-leaf");
 		return -EINVAL;
 	}
 	only = conga_netlink_filter(fabric, cb, attrs, CONGA_A_TABLE_ADDR4,

@@ -123,6 +123,6 @@ int conga_netlink_check_extension(const struct conga_params *params,
 	if (!params->policy->extension.mark || params->q <= CONGA_WIRE_HALF_BITS)
 		return 0;
 	NL_SET_ERR_MSG(extack,
-		       "This policy writes queues into byte 3 of the VXLAN header, so that q is at most 3");
+		       "This policy uses byte 3 of the VXLAN header for queues, so q must be at most 3");
 	return -EINVAL;
 }

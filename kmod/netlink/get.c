@@ -252,7 +252,7 @@ static int conga_netlink_check_all(const struct netlink_callback *cb)
 {
 	if (!nlmsg_attrlen(cb->nlh, GENL_HDRLEN))
 		return 0;
-	NL_SET_ERR_MSG(cb->extack, "A dump of all takes no attribute");
+	NL_SET_ERR_MSG(cb->extack, "A dump of all objects accepts no attributes");
 	return -EINVAL;
 }
 

@@ -27,7 +27,7 @@ static int conga_netlink_read_flow_addrs(struct conga_flow *flow,
 
 	if (v4 == v6 || given != 2) {
 		NL_SET_ERR_MSG(extack,
-			       "A flow has a source and a destination of one address family");
+			       "A flow must have a source and a destination address of the same family");
 		return -EINVAL;
 	}
 	flow->v6 = v6;
@@ -113,7 +113,7 @@ int conga_netlink_path_get(struct sk_buff *skb, struct genl_info *info)
 	    !netlink_ns_capable(skb, genl_info_net(info)->user_ns,
 				CAP_NET_ADMIN)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[CONGA_A_PATH_FLOW],
-				    "Asking for a flow needs CAP_NET_ADMIN");
+				    "A query for the path of a flow needs CAP_NET_ADMIN");
 		return -EPERM;
 	}
 	return conga_netlink_reply(info, conga_netlink_put_answer);

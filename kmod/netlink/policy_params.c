@@ -45,13 +45,13 @@ conga_netlink_describe(struct conga_netlink_sentences *sentences,
 	unsigned int i;
 
 	snprintf(unknown, CONGA_SENTENCE_MAX, param->name ?
-		 "Policy %s has no such parameter; it has" :
+		 "Policy %s has no parameter of this name; valid names:" :
 		 "Policy %s has no parameters", policy->name);
 	for (i = 0; param[i].name; i++) {
 		conga_netlink_append(unknown, CONGA_SENTENCE_MAX, !i,
 				     param[i].name);
 		snprintf(sentences->range[i], CONGA_SENTENCE_MAX,
-			 "%s of policy %s is from %u to %u", param[i].name,
+			 "%s of policy %s must be from %u to %u", param[i].name,
 			 policy->name, param[i].min, param[i].max);
 	}
 }
@@ -61,7 +61,7 @@ void __init conga_netlink_policy_init(void)
 	const struct conga_policy *policy;
 	unsigned int i;
 
-	strscpy(conga_netlink_names, "There is no policy of this name; there are",
+	strscpy(conga_netlink_names, "There is no policy of this name; valid names:",
 		CONGA_NAMES_MAX);
 	for (i = 0; (policy = conga_policy_get(i)); i++) {
 		if (WARN_ON(i == CONGA_POLICIES_MAX))
@@ -98,7 +98,7 @@ static int conga_netlink_read_param(struct conga_params *params,
 		return err;
 	if (!attrs[CONGA_A_PARAM_NAME] || !attrs[CONGA_A_PARAM_VALUE]) {
 		NL_SET_ERR_MSG_ATTR(extack, nest,
-				    "A parameter has a name and a value");
+				    "A policy parameter must have a name and a value");
 		return -EINVAL;
 	}
 	sentences = &conga_netlink_sentences[conga_netlink_number(policy)];

@@ -30,7 +30,7 @@ struct conga_port *conga_netlink_port(struct conga_fabric *fabric,
 	struct conga_port *port;
 
 	if (!attr) {
-		NL_SET_ERR_MSG(extack, "Which port? Its device is missing");
+		NL_SET_ERR_MSG(extack, "The request must name the device of the port");
 		return ERR_PTR(-EINVAL);
 	}
 	port = conga_port_find(fabric, nla_get_u32(attr));
@@ -79,7 +79,7 @@ struct conga_leaf *conga_netlink_leaf(struct conga_fabric *fabric,
 	struct in6_addr addr;
 
 	if (conga_netlink_addr(attrs, v4, v6, &addr) != 1) {
-		NL_SET_ERR_MSG(extack, "A leaf is named by exactly one address");
+		NL_SET_ERR_MSG(extack, "The request must name the leaf by exactly one address");
 		return ERR_PTR(-EINVAL);
 	}
 	leaf = conga_leaf_find_locked(fabric, &addr);
@@ -121,7 +121,8 @@ int conga_netlink_may_touch(u8 owner, u8 origin,
 {
 	if (origin == CONGA_ORIGIN_MANUAL || owner == CONGA_ORIGIN_AUTO)
 		return 0;
-	NL_SET_ERR_MSG(extack, "An operator made this, a daemon leaves it alone");
+	NL_SET_ERR_MSG(extack,
+		       "An operator configured this object, a daemon must not change or remove it");
 	return -EPERM;
 }
 

@@ -142,78 +142,78 @@ conga_netlink_flowlet_get_policy[CONGA_A_FLOWLET_MAX + 1] = {
 const struct conga_netlink_rule
 conga_netlink_fabric_rules[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_Q] = {
-		.sentence = "q is a number of bits from 1 to 6",
+		.sentence = "q must be a number of bits from 1 to 6",
 		.min = CONGA_FABRIC_Q_MIN,
 		.max = CONGA_FABRIC_Q_MAX,
 	},
 	[CONGA_A_FABRIC_TDRE] = {
-		.sentence = "tdre is auto or a time from 1 us to 1 s",
+		.sentence = "tdre must be auto or a time from 1 us to 1 s",
 		.min = CONGA_FABRIC_TDRE_MIN,
 		.max = CONGA_FABRIC_TDRE_MAX,
 		.special = { CONGA_FABRIC_TDRE_AUTO },
 		.specials = 1,
 	},
 	[CONGA_A_FABRIC_ALPHA] = {
-		.sentence = "alpha is a factor from 0.001 to 0.5",
+		.sentence = "alpha must be a factor from 0.001 to 0.5",
 		.min = CONGA_FABRIC_ALPHA_MIN,
 		.max = CONGA_FABRIC_ALPHA_MAX,
 	},
 	[CONGA_A_FABRIC_FLOWLET_TIMEOUT] = {
-		.sentence = "flowlet-timeout is auto or a time from 0 to 1 s",
+		.sentence = "flowlet-timeout must be auto or a time from 0 to 1 s",
 		.min = CONGA_FABRIC_FLOWLET_TIMEOUT_MIN,
 		.max = CONGA_FABRIC_FLOWLET_TIMEOUT_MAX,
 		.special = { CONGA_FABRIC_FLOWLET_TIMEOUT_AUTO },
 		.specials = 1,
 	},
 	[CONGA_A_FABRIC_AGE] = {
-		.sentence = "age is a time from 100 us to 10 s",
+		.sentence = "age must be a time from 100 us to 10 s",
 		.min = CONGA_FABRIC_AGE_MIN,
 		.max = CONGA_FABRIC_AGE_MAX,
 	},
 	[CONGA_A_FABRIC_DSTPORT] = {
-		.sentence = "dstport is a UDP port from 1 to 65535",
+		.sentence = "dstport must be a UDP port from 1 to 65535",
 		.min = CONGA_FABRIC_DSTPORT_MIN,
 		.max = CONGA_FABRIC_DSTPORT_MAX,
 	},
 	[CONGA_A_FABRIC_FLOWLETS] = {
-		.sentence = "flowlets is a power of two from 1024 to 4194304",
+		.sentence = "flowlets must be a power of two from 1024 to 4194304",
 		.min = CONGA_FABRIC_FLOWLETS_MIN,
 		.max = CONGA_FABRIC_FLOWLETS_MAX,
 		.power_of_two = true,
 	},
 	[CONGA_A_FABRIC_METRIC] = {
-		.sentence = "metric is max or sum",
+		.sentence = "metric must be max or sum",
 		.min = CONGA_METRIC_MAX,
 		.max = CONGA_METRIC_SUM,
 	},
 	[CONGA_A_FABRIC_HELLO] = {
-		.sentence = "hello is off or a time from 20 ms to 10 s",
+		.sentence = "hello must be off or a time from 20 ms to 10 s",
 		.min = CONGA_FABRIC_HELLO_MIN,
 		.max = CONGA_FABRIC_HELLO_MAX,
 		.special = { CONGA_FABRIC_HELLO_OFF },
 		.specials = 1,
 	},
 	[CONGA_A_FABRIC_EXPLICIT_FEEDBACK] = {
-		.sentence = "explicit-feedback is on or off",
+		.sentence = "explicit-feedback must be on or off",
 		.min = CONGA_FABRIC_EXPLICIT_FEEDBACK_MIN,
 		.max = CONGA_FABRIC_EXPLICIT_FEEDBACK_MAX,
 	},
 	[CONGA_A_FABRIC_LEAF_ID] = {
-		.sentence = "leaf-id is a number from 1 to 4294967295",
+		.sentence = "leaf-id must be a number from 1 to 4294967295",
 		.min = CONGA_FABRIC_LEAF_ID_MIN,
 		.max = CONGA_FABRIC_LEAF_ID_MAX,
 	},
 	[CONGA_A_FABRIC_OPT_OUT_DSCP] = {
-		.sentence = "opt-out dscp is off or a DSCP from 0 to 63",
+		.sentence = "opt-out dscp must be off or a DSCP from 0 to 63",
 		.min = CONGA_FABRIC_OPT_OUT_DSCP_MIN,
 		.max = CONGA_FABRIC_OPT_OUT_DSCP_MAX,
 		.special = { CONGA_FABRIC_OPT_OUT_DSCP_OFF },
 		.specials = 1,
 	},
 	[CONGA_A_FABRIC_PROBE] = {
-		.sentence = "probe is auto, off or a time from 20 us to 1 s",
+		.sentence = "probe must be auto, off or a time from 20 us to 1 s",
 		.sentence_user =
-			"In a user namespace probe is auto, off or a time from 10 ms to 1 s",
+			"probe must be auto, off or a time from 10 ms to 1 s in a user namespace",
 		.min = CONGA_FABRIC_PROBE_MIN,
 		.max = CONGA_FABRIC_PROBE_MAX,
 		.special = { CONGA_FABRIC_PROBE_AUTO, CONGA_FABRIC_PROBE_OFF },
@@ -224,34 +224,34 @@ conga_netlink_fabric_rules[CONGA_A_FABRIC_MAX + 1] = {
 const struct conga_netlink_rule
 conga_netlink_port_rules[CONGA_A_PORT_MAX + 1] = {
 	[CONGA_A_PORT_ROLE] = {
-		.sentence = "role is uplink or transit",
+		.sentence = "role must be uplink or transit",
 		.min = CONGA_ROLE_UPLINK,
 		.max = CONGA_ROLE_TRANSIT,
 	},
 	[CONGA_A_PORT_TAG] = {
-		.sentence = "tag is an LBTag from 0 to 15",
+		.sentence = "tag must be an LBTag from 0 to 15",
 		.min = CONGA_PORT_TAG_MIN,
 		.max = CONGA_PORT_TAG_MAX,
 	},
 	[CONGA_A_PORT_RATE] = {
-		.sentence = "rate is auto or from 1 Mbit/s to 1 Tbit/s",
+		.sentence = "rate must be auto or from 1 Mbit/s to 1 Tbit/s",
 		.min = CONGA_PORT_RATE_MIN,
 		.max = CONGA_PORT_RATE_MAX,
 		.special = { CONGA_PORT_RATE_AUTO },
 		.specials = 1,
 	},
 	[CONGA_A_PORT_ORIGIN] = {
-		.sentence = "origin is manual or auto",
+		.sentence = "origin must be manual or auto",
 		.min = CONGA_ORIGIN_MANUAL,
 		.max = CONGA_ORIGIN_AUTO,
 	},
 	[CONGA_A_PORT_DRAIN] = {
-		.sentence = "drain is on or off",
+		.sentence = "drain must be on or off",
 		.min = CONGA_PORT_DRAIN_MIN,
 		.max = CONGA_PORT_DRAIN_MAX,
 	},
 	[CONGA_A_PORT_TIER] = {
-		.sentence = "tier is a number from 0 to 15",
+		.sentence = "tier must be a number from 0 to 15",
 		.min = CONGA_PORT_TIER_MIN,
 		.max = CONGA_PORT_TIER_MAX,
 	},
@@ -260,12 +260,12 @@ conga_netlink_port_rules[CONGA_A_PORT_MAX + 1] = {
 const struct conga_netlink_rule
 conga_netlink_leaf_rules[CONGA_A_LEAF_MAX + 1] = {
 	[CONGA_A_LEAF_MODE] = {
-		.sentence = "mode is auto, conga or plain",
+		.sentence = "mode must be auto, conga or plain",
 		.min = CONGA_MODE_PLAIN,
 		.max = CONGA_MODE_AUTO,
 	},
 	[CONGA_A_LEAF_ORIGIN] = {
-		.sentence = "origin is manual or auto",
+		.sentence = "origin must be manual or auto",
 		.min = CONGA_ORIGIN_MANUAL,
 		.max = CONGA_ORIGIN_AUTO,
 	},
@@ -274,7 +274,7 @@ conga_netlink_leaf_rules[CONGA_A_LEAF_MAX + 1] = {
 const struct conga_netlink_rule
 conga_netlink_table_rules[CONGA_A_TABLE_MAX + 1] = {
 	[CONGA_A_TABLE_KIND] = {
-		.sentence = "the table is to-leaf or from-leaf",
+		.sentence = "the table must be to-leaf or from-leaf",
 		.min = CONGA_TABLE_TO_LEAF,
 		.max = CONGA_TABLE_FROM_LEAF,
 	},

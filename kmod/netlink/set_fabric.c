@@ -27,7 +27,7 @@ static int conga_netlink_read_dstports(struct conga_params *params,
 			continue;
 		if (count == CONGA_DSTPORTS_MAX) {
 			NL_SET_ERR_MSG_ATTR(info->extack, attr,
-					    "A fabric takes at most 4 dstports");
+					    "A fabric has at most 4 dstports");
 			return -E2BIG;
 		}
 		params->dstports.port[count++] = htons(nla_get_u16(attr));
@@ -68,12 +68,12 @@ static int conga_netlink_read_opt_out(struct conga_params *params,
 		return 0;
 	if (!mark || !mask) {
 		NL_SET_ERR_MSG(info->extack,
-			       "opt-out takes a mark together with its mask");
+			       "opt-out must have both a mark and a mask");
 		return -EINVAL;
 	}
 	if (nla_get_u32(mark) & ~nla_get_u32(mask)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, mark,
-				    "The mark of opt-out has bits that its mask has not");
+				    "The mark of opt-out must not have bits outside its mask");
 		return -EINVAL;
 	}
 	params->opt_out_mark = nla_get_u32(mark);
@@ -109,7 +109,7 @@ static int conga_netlink_read_local(struct conga_params *params,
 
 unusable:
 	NL_SET_ERR_MSG(info->extack,
-		       "local is a unicast address that is not link-local");
+		       "local must be a unicast address that is neither loopback nor link-local");
 	return -EINVAL;
 }
 

@@ -33,18 +33,18 @@ static int conga_netlink_check_addr(struct conga_fabric *fabric,
 	if (conga_netlink_addr(info->attrs, CONGA_A_LEAF_ADDR4,
 			       CONGA_A_LEAF_ADDR6, addr) != 1) {
 		NL_SET_ERR_MSG(info->extack,
-			       "A leaf is named by exactly one address");
+			       "The request must name the leaf by exactly one address");
 		return -EINVAL;
 	}
 	if ((v6 && ipv6_addr_v4mapped(addr)) ||
 	    !conga_netlink_addr_usable(fabric->net, addr)) {
 		NL_SET_ERR_MSG(info->extack,
-			       "A leaf needs a unicast address that is not link-local");
+			       "A leaf must have a unicast address that is neither loopback nor link-local");
 		return -EINVAL;
 	}
 	if (conga_netlink_addr_own(fabric->net, addr)) {
 		NL_SET_ERR_MSG(info->extack,
-			       "A leaf is remote, this address is our own");
+			       "A leaf must be remote, but this address belongs to this node");
 		return -EINVAL;
 	}
 	*old = conga_leaf_find_locked(fabric, addr);
@@ -115,7 +115,7 @@ static int conga_netlink_leaf_change(struct conga_fabric *fabric,
 	if (IS_ERR(leaf))
 		return PTR_ERR(leaf);
 	if (!info->attrs[CONGA_A_LEAF_MODE]) {
-		NL_SET_ERR_MSG(info->extack, "What is to change? Give a mode");
+		NL_SET_ERR_MSG(info->extack, "The request must set a mode");
 		return -EINVAL;
 	}
 	err = conga_netlink_check(info->nlhdr, conga_netlink_leaf_rules, info->extack);

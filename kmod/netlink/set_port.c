@@ -28,7 +28,7 @@ static int conga_netlink_read_dev(struct conga_netlink_port_request *request,
 	struct conga_port *port;
 
 	if (!attr) {
-		NL_SET_ERR_MSG(info->extack, "Which port? Its device is missing");
+		NL_SET_ERR_MSG(info->extack, "The request must name the device of the port");
 		return -EINVAL;
 	}
 	request->port.dev = __dev_get_by_index(fabric->net, nla_get_u32(attr));
@@ -40,7 +40,7 @@ static int conga_netlink_read_dev(struct conga_netlink_port_request *request,
 	if (request->port.dev->flags & IFF_LOOPBACK ||
 	    netif_is_l3_master(request->port.dev)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr,
-				    "A loopback or VRF device is no link of a fabric");
+				    "A loopback or VRF device cannot be a port");
 		return -EINVAL;
 	}
 	port = conga_port_find(fabric, request->port.dev->ifindex);
@@ -73,7 +73,7 @@ static int conga_netlink_read_tag(struct conga_netlink_port_request *request,
 			    old->tag : conga_port_free_tag(fabric);
 	if (request->port.tag == CONGA_TAGS_MAX) {
 		NL_SET_ERR_MSG(info->extack,
-			       "A leaf has at most 16 uplinks, LBTags are 4 bits");
+			       "A leaf has at most 16 uplinks, because an LBTag has 4 bits");
 		return -ENOSPC;
 	}
 	if (!attr)
@@ -136,7 +136,7 @@ static int conga_netlink_read_port(struct conga_netlink_port_request *request,
 		return err;
 	if (!role) {
 		NL_SET_ERR_MSG(info->extack,
-			       "A port needs a role, uplink or transit");
+			       "A new port must have a role, uplink or transit");
 		return -EINVAL;
 	}
 	request->port.role = nla_get_u32(role);
@@ -160,7 +160,7 @@ static void conga_netlink_warn_stacked(const struct conga_port *port,
 		if (netdev_has_upper_dev(port->dev, other->dev) ||
 		    netdev_has_upper_dev(other->dev, port->dev))
 			NL_SET_ERR_MSG(info->extack,
-				       "This device is above or below another port, both count what passes both");
+				       "This device is above or below another port, so both ports count the same packets");
 }
 
 static int conga_netlink_port_make(struct conga_fabric *fabric,
@@ -196,7 +196,7 @@ conga_netlink_read_change(struct conga_netlink_port_request *request,
 	if (!info->attrs[CONGA_A_PORT_RATE] && !info->attrs[CONGA_A_PORT_DRAIN] &&
 	    !info->attrs[CONGA_A_PORT_TIER]) {
 		NL_SET_ERR_MSG(info->extack,
-			       "What is to change? Give a rate, drain or tier");
+			       "The request must set a rate, drain or tier");
 		return -EINVAL;
 	}
 	request->port.dev = port->dev;

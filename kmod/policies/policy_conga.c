@@ -59,7 +59,7 @@ const struct conga_policy conga_policy_conga = {
 
 const struct conga_policy conga_policy_conga_flow = {
 	.name		= "conga-flow",
-	.summary	= "as conga, but only after pauses of 13 ms (CONGA-Flow, SIGCOMM 2014)",
+	.summary	= "as conga, with a flowlet timeout of 13 ms (CONGA-Flow, SIGCOMM 2014)",
 	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_LOCAL |
 			  CONGA_NEEDS_REMOTE | CONGA_NEEDS_RANDOM,
 	.tfl		= CONGA_FLOW_TFL,

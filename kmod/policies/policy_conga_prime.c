@@ -17,7 +17,7 @@
 
 const struct conga_policy conga_policy_conga_prime = {
 	.name		= "conga-prime",
-	.summary	= "as conga, and as rehash to plain leaves (CONGA' of HULA, SOSR 2016)",
+	.summary	= "as conga, but as rehash to plain leaves (CONGA' of HULA, SOSR 2016)",
 	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_LOCAL |
 			  CONGA_NEEDS_REMOTE | CONGA_NEEDS_RANDOM,
 	.plain		= &conga_policy_rehash,

@@ -68,7 +68,7 @@ const struct conga_policy conga_policy_drill = {
 	.needs		= CONGA_NEEDS_BACKLOG | CONGA_NEEDS_RECENT |
 			  CONGA_NEEDS_RANDOM,
 	.param		= {
-		{ "choices", "uplinks drawn for each packet", 1, CONGA_TAGS_MAX,
+		{ "choices", "uplinks drawn at random for each packet", 1, CONGA_TAGS_MAX,
 		  CONGA_DRILL_CHOICES },
 	},
 	.pick		= conga_policy_drill_pick,

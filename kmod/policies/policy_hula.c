@@ -35,12 +35,12 @@ static u8 conga_policy_hula_pick(const struct conga_view *view)
 
 const struct conga_policy conga_policy_hula = {
 	.name		= "hula",
-	.summary	= "per flowlet at every box, the best hop by probes (HULA, SOSR 2016)",
+	.summary	= "per flowlet at every node, the best hop by probes (HULA, SOSR 2016)",
 	.needs		= CONGA_NEEDS_FLOWLET,
 	.tfl		= CONGA_HULA_TFL,
 	.param		= {
 		[CONGA_HULA_PARAM_FAIL] = {
-			"fail", "probe intervals without a probe, until a hop is given up",
+			"fail", "probe intervals without a probe, after which a hop is unusable",
 			1, 100, CONGA_HULA_FAIL
 		},
 	},

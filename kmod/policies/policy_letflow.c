@@ -22,7 +22,7 @@ static u8 conga_policy_letflow_pick(const struct conga_view *view)
 
 const struct conga_policy conga_policy_letflow = {
 	.name		= "letflow",
-	.summary	= "per flowlet, an uplink by chance (LetFlow, NSDI 2017)",
+	.summary	= "per flowlet, a random uplink (LetFlow, NSDI 2017)",
 	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_RANDOM,
 	.pick		= conga_policy_letflow_pick,
 };

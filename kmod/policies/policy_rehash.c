@@ -25,7 +25,7 @@ static u8 conga_policy_rehash_pick(const struct conga_view *view)
 
 const struct conga_policy conga_policy_rehash = {
 	.name		= "rehash",
-	.summary	= "per flowlet, another hash at every box (ECMP of flowlets)",
+	.summary	= "per flowlet, another hash at every node (ECMP of flowlets)",
 	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_RANDOM,
 	.rehash		= true,
 	.pick		= conga_policy_rehash_pick,

@@ -21,7 +21,7 @@ static u8 conga_policy_rps_pick(const struct conga_view *view)
 
 const struct conga_policy conga_policy_rps = {
 	.name		= "rps",
-	.summary	= "per packet, an uplink by chance (RPS, INFOCOM 2013)",
+	.summary	= "per packet, a random uplink (RPS, INFOCOM 2013)",
 	.needs		= CONGA_NEEDS_RANDOM,
 	.pick		= conga_policy_rps_pick,
 };

@@ -209,14 +209,14 @@ static u32 conga_policy_tr_flows(const void *shared, u8 tag, u64 now, const u32 
 
 const struct conga_policy conga_policy_tr = {
 	.name		= "tr",
-	.summary	= "per packet, the earliest at the next leaf, in order (TR, JoCC 2021)",
+	.summary	= "per packet, the uplink of earliest arrival, in order (TR, JoCC 2021)",
 	.needs		= CONGA_NEEDS_FLOW | CONGA_NEEDS_RATE |
 			  CONGA_NEEDS_BACKLOG | CONGA_NEEDS_RANDOM,
 	.flow_size	= sizeof(struct conga_tr_flow),
 	.param		= {
-		{ "short", "bytes that a flow sends until it is long", 1000,
+		{ "short", "bytes after which a flow is long", 1000,
 		  16000000, CONGA_TR_SHORT },
-		{ "rtt", "us without a packet until a flow is idle", 4, 1000000,
+		{ "rtt", "microseconds without a packet, after which a flow is idle", 4, 1000000,
 		  CONGA_TR_RTT },
 	},
 	.pick		= conga_policy_tr_pick,

@@ -30,7 +30,7 @@ readonly VXLAN_PORT=4789 INNER_PORT=9 FLOW_PORT=10000 FLOWS_MAX=100
 # shellcheck disable=SC2034 # for those who source this
 readonly BENCH_HEADERS=92
 # shellcheck disable=SC2034
-readonly GRAIN_NS=1024	# of the module's idle times
+readonly GRAIN_NS=1024	# resolution of the module's idle times
 
 declare -a LEAF=()
 CORE=""
@@ -165,7 +165,7 @@ bench_ends() {
 }
 
 bench_run() {
-	"$TESTS/tools/timetable" "$CONGA" >"$EVENTS" || fail "the timetable was not kept"
+	"$TESTS/tools/timetable" "$CONGA" >"$EVENTS" || fail "timetable failed or was late"
 }
 
 # events FIELD [SHOW]: prints the events that have the field, a line each, as jq -c prints them

@@ -19,8 +19,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/cost_rig.sh
 . "$TESTS/lib/cost_rig.sh"
 
-declare -A COST=()	# CASE -> instructions, of the stock kernel
-SAID=$(mktemp)		# by tcpdump
+declare -A COST=()	# CASE -> instructions of the stock kernel
+SAID=$(mktemp)		# the output of tcpdump
 defer "rm -f $SAID"
 
 # said CASE STOCK: prints SPENT, and its ratio to the stock kernel in the case STOCK

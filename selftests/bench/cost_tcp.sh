@@ -31,7 +31,7 @@ readonly RUNS=4 BULK_BYTES=32000000 TRANSACTIONS=1000
 readonly IPERF_PORT=5201 PATIENCE_MS=10000
 readonly LEAVES=(0 1)
 
-declare -A COST=()	# CASE -> instructions, of the stock kernel
+declare -A COST=()	# CASE -> instructions of the stock kernel
 DIR=$(mktemp -d)
 defer "rm -rf $DIR"
 

@@ -22,13 +22,13 @@ CONGAD=$TESTS/../userspace/congad
 
 TOPO_LINKS=1
 
-readonly PATIENCE_MS=20000	# the daemon looks every 5 s, whatever happens
+readonly PATIENCE_MS=20000	# the daemon looks every 5 s at the latest
 readonly HOLD_S=1
-readonly PINGS_MS=5		# interval
+readonly PINGS_MS=5		# interval of the pings
 readonly PINGS_LEAST=20
 readonly FLAPS=3
-readonly SPARE=18		# pairs of devices, more than there are LBTags
-readonly MAC=02:00:00:00:99	# of stations behind peers
+readonly SPARE=18		# pairs of devices: more than LBTags
+readonly MAC=02:00:00:00:99	# the MAC addresses of hosts behind peers
 readonly ZERO=00:00:00:00:00:00
 
 declare -A DAEMON=()		# NAMESPACE -> process id
@@ -135,23 +135,25 @@ has_no_line() {
 # leaf_is ADDRESS MODE ORIGIN: waits until the leaf is so
 leaf_is() {
 	busywait "$PATIENCE_MS" has_line leaves "${LEAF[0]}" "$*" ||
-		fail "no leaf $*, but: $(leaves "${LEAF[0]}" | paste -sd,); $(<"$(log_of "${LEAF[0]}")")"
+		fail "leaf \"$*\" was not added; the leaves are:" \
+			"$(leaves "${LEAF[0]}" | paste -sd,); $(<"$(log_of "${LEAF[0]}")")"
 }
 
 leaf_is_gone() {
 	busywait "$PATIENCE_MS" has_no_line leaves "${LEAF[0]}" "$1 *" ||
-		fail "there is still leaf $1"
+		fail "leaf $1 was not removed"
 }
 
 # port_is DEVICE ROLE TAG ORIGIN: waits until the port of leaf 0 is so
 port_is() {
 	busywait "$PATIENCE_MS" has_line ports "${LEAF[0]}" "$*" ||
-		fail "no port $*, but: $(ports "${LEAF[0]}" | paste -sd,); $(<"$(log_of "${LEAF[0]}")")"
+		fail "port \"$*\" was not added; the ports are:" \
+			"$(ports "${LEAF[0]}" | paste -sd,); $(<"$(log_of "${LEAF[0]}")")"
 }
 
 port_is_gone() {
 	busywait "$PATIENCE_MS" has_no_line ports "${LEAF[0]}" "$1 *" ||
-		fail "$1 is still a port"
+		fail "port $1 was not removed"
 }
 
 # If the test only searches for a port, any LBTag matches.
@@ -182,9 +184,10 @@ pings_stop() {
 	local summary='([0-9]+) packets transmitted, ([0-9]+) received'
 
 	kill -INT "$PINGS" && wait "$PINGS"
-	[[ $(<"$TOPO_DIR/pings") =~ $summary ]] || fail "no summary: $(<"$TOPO_DIR/pings")" || return
+	[[ $(<"$TOPO_DIR/pings") =~ $summary ]] ||
+		fail "ping printed no summary: $(<"$TOPO_DIR/pings")" || return
 	((BASH_REMATCH[1] >= PINGS_LEAST && BASH_REMATCH[1] - BASH_REMATCH[2] <= $1 + 1)) ||
-		fail "${BASH_REMATCH[0]}"
+		fail "too many pings were lost: ${BASH_REMATCH[0]}"
 }
 
 # ---- tests: leaves ----
@@ -250,10 +253,12 @@ held() {
 
 	leaf_fdb del "$MAC:01" dev vx self && end=$(($(now_ms) + HOLD_S * 1000)) || return
 	while has_line leaves "${LEAF[0]}" "10.0.9.1 *"; do
-		(($(now_ms) < end + PATIENCE_MS)) || fail "it is never removed" || return
+		(($(now_ms) < end + PATIENCE_MS)) ||
+			fail "the leaf was not removed in $PATIENCE_MS ms" || return
 		poll_pause
 	done
-	(($(now_ms) >= end)) || fail "removed $((end - $(now_ms))) ms too early" || return
+	(($(now_ms) >= end)) ||
+		fail "the leaf was removed $((end - $(now_ms))) ms too early" || return
 	says_soon "${LEAF[0]}" "leaf 10.0.9.1 removed: no vxlan device has forwarded to it for $HOLD_S s"
 }
 
@@ -320,7 +325,7 @@ vrf() {
 		link add vxr up type vxlan id 203 remote 10.0.9.10 local 10.8.80.0 dev red dstport 4794
 	END
 	leaf_is 10.0.9.10 auto auto && uplink_is r0 || return
-	has_no_line ports "${LEAF[0]}" "red *" || fail "a VRF became an uplink" || return
+	has_no_line ports "${LEAF[0]}" "red *" || fail "the VRF device became an uplink" || return
 	leaf_ip link del vxr && leaf_ip link del r0 && leaf_is_gone 10.0.9.10
 }
 
@@ -335,17 +340,18 @@ no_uplinks() {
 		route replace 10.0.9.2 nexthop via 10.8.90.1 dev brx nexthop via 10.8.0.1 dev s0 nexthop dev dum0
 	END
 	daemon_looked || return
-	has_no_line ports "${LEAF[0]}" "brx *" || fail "a bridge became an uplink"
+	has_no_line ports "${LEAF[0]}" "brx *" || fail "the bridge became an uplink"
 }
 
 # This is dum0 of the previous test.
 no_speed() {
 	says_soon "${LEAF[0]}" "port dum0 rejected: The device reports no usable link speed,\
  give a rate (congad -r RATE, or conga port add)" && daemon_looked && daemon_looked || return
-	(($(times_said "${LEAF[0]}" "port dum0 rejected.*") == 1)) || fail "said more than once" || return
+	(($(times_said "${LEAF[0]}" "port dum0 rejected.*") == 1)) ||
+		fail "the rejection was not logged exactly once" || return
 	daemon_restart "${LEAF[0]}" -r 3gbit && uplink_is dum0 || return
 	[[ $(conga 0 -j port show dum0 | jq -c '.[0] | [.rate_bps, .rate_source]') == '[3000000000,"configured"]' ]] ||
-		fail "dum0: $(conga 0 -j port show dum0)"
+		fail "the rate of dum0 is not the configured one: $(conga 0 -j port show dum0)"
 }
 
 # ---- tests: state that stays ----
@@ -362,13 +368,15 @@ restart_disturbs_nothing() {
 	busywait "$PATIENCE_MS" marks_gone && before=$(state) || return
 	pings_start
 	daemon_stop "${LEAF[0]}" || return
-	[[ $(state) == "$before" ]] || fail "its end changed $(state | paste -sd,)" || return
+	[[ $(state) == "$before" ]] ||
+		fail "the end of congad changed the configuration: $(state | paste -sd,)" || return
 	daemon_start "${LEAF[0]}" && daemon_looked && kill -HUP "${DAEMON[${LEAF[0]}]}" &&
 		daemon_looked && pings_stop 0 || return
 	busywait "$PATIENCE_MS" state_is "$before" ||
-		fail "before: $(paste -sd, <<<"$before"), now: $(state | paste -sd,)" || return
+		fail "the configuration was $(paste -sd, <<<"$before")," \
+			"and is $(state | paste -sd,)" || return
 	(($(times_said "${LEAF[0]}" "(port|fabric) .*") == 0)) ||
-		fail "it said $(<"$(log_of "${LEAF[0]}")")"
+		fail "congad logged $(<"$(log_of "${LEAF[0]}")")"
 }
 
 # The markers of daemon_looked are removed later.
@@ -408,11 +416,11 @@ tags_survive_flaps() {
 		flap down && busywait "$PATIENCE_MS" path_by_up0 down && daemon_looked &&
 			port_is up0 uplink 0 auto && port_is up1 uplink 1 auto || return
 		flap up && busywait "$PATIENCE_MS" path_by_up0 usable ||
-			fail "no path by up0 after flap $i" || return
+			fail "the path by up0 is not usable after flap $i" || return
 	done
 	pings_stop "$FLAPS" && by_itself || return
 	(($(times_said "${LEAF[0]}" "port up[01] .*") == 0)) ||
-		fail "it said $(<"$(log_of "${LEAF[0]}")")"
+		fail "congad logged $(<"$(log_of "${LEAF[0]}")")"
 }
 
 # The kernel removes the nexthop object of a link that flaps, without a notification; the route
@@ -422,7 +430,8 @@ dropped_nexthop_stays_a_port() {
 
 	before=$(ports "${LEAF[0]}" | grep '^s2 ')
 	leaf_ip link set t2 down && daemon_looked && leaf_ip link set t2 up && daemon_looked || return
-	[[ $(ports "${LEAF[0]}" | grep '^s2 ') == "$before" ]] || fail "s2 is no port any more"
+	[[ $(ports "${LEAF[0]}" | grep '^s2 ') == "$before" ]] ||
+		fail "port s2 changed or was removed"
 }
 
 device_goes() {
@@ -468,7 +477,8 @@ more_than_sixteen() {
 		return
 	(($(ports "${LEAF[0]}" | grep -c uplink) == 16)) || fail "$(ports "${LEAF[0]}")" || return
 	daemon_looked && daemon_looked || return
-	(($(times_said "${LEAF[0]}" "more than 16.*") == 1)) || fail "said more than once" || return
+	(($(times_said "${LEAF[0]}" "more than 16.*") == 1)) ||
+		fail "the limit of uplinks was not logged exactly once" || return
 	port_is up0 uplink 0 auto && port_is up1 uplink 1 auto
 }
 
@@ -477,7 +487,8 @@ idle_gives_way() {
 	leaf_ip route replace 10.0.9.2 nexthop via 10.8.16.1 dev s16 nexthop via 10.8.17.1 dev s17 &&
 		uplink_is s16 && uplink_is s17 || return
 	grep -q "^congad: port s[0-9]* removed: no LBTag was free, the port was long unused$" \
-		"$(log_of "${LEAF[0]}")" || fail "it said $(<"$(log_of "${LEAF[0]}")")" || return
+		"$(log_of "${LEAF[0]}")" ||
+			fail "congad logged $(<"$(log_of "${LEAF[0]}")")" || return
 	port_is up0 uplink 0 auto && port_is up1 uplink 1 auto
 }
 
@@ -489,7 +500,7 @@ fabric_returns() {
 	leaf_fdb add "$MAC:09" dev vx dst 10.0.9.9 self permanent || return
 	# The daemon has searched more than once, and created none.
 	busywait 1000 false
-	! conga 0 -j leaf show >/dev/null 2>&1 || fail "it made a fabric" || return
+	! conga 0 -j leaf show >/dev/null 2>&1 || fail "congad created a fabric" || return
 	conga 0 fabric add && says_soon "${LEAF[0]}" "a new fabric was found" &&
 		leaf_is "${VTEP[1]}" auto auto && leaf_is 10.0.9.9 auto auto &&
 		uplink_is up0 && uplink_is up1
@@ -508,7 +519,8 @@ spine() {
 	END
 	daemon_start "${SPINE[0]}" || return
 	busywait "$PATIENCE_MS" transit_is "down0.0 transit - auto,down1.0 transit - auto" ||
-		fail "ports: $(ports "${SPINE[0]}" | paste -sd,); $(<"$(log_of "${SPINE[0]}")")"
+		fail "the ports are $(ports "${SPINE[0]}" | paste -sd,);" \
+			"$(<"$(log_of "${SPINE[0]}")")"
 }
 
 # Its first tunnel makes the node a leaf.
@@ -516,13 +528,13 @@ spine_becomes_leaf() {
 	ip -n "${SPINE[0]}" link add vx up type vxlan id 100 remote "${VTEP[0]}" dstport 4789 ||
 		return
 	busywait "$PATIENCE_MS" has_line ports "${SPINE[0]}" "down0.0 uplink 0 auto" ||
-		fail "ports: $(ports "${SPINE[0]}" | paste -sd,)" || return
+		fail "the ports are $(ports "${SPINE[0]}" | paste -sd,)" || return
 	ip -n "${SPINE[0]}" link del vx && daemon_stop "${SPINE[0]}"
 }
 
 told_to_be_a_leaf() {
 	"$CONGA" -n "${SPINE[1]}" fabric add && "$CONGAD" -n "${SPINE[1]}" -m leaf -1 || return
-	[[ ! $(ports "${SPINE[1]}") ]] || fail "a leaf without a tunnel has ports" || return
+	[[ ! $(ports "${SPINE[1]}") ]] || fail "spine 1, which has no tunnel, has ports" || return
 	says 0 "congad: port down0.0 added as a transit port: nexthop of a route
 congad: port down1.0 added as a transit port: nexthop of a route" \
 		"$CONGAD" -n "${SPINE[1]}" -m spine -1 -v || return

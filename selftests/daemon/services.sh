@@ -93,7 +93,7 @@ is_active() {
 
 # saved_is: the saved state equals stdin
 saved_is() {
-	[[ $("$TOOL" save) == "$(cat)" ]] || fail "there is: $("$TOOL" save)"
+	[[ $("$TOOL" save) == "$(cat)" ]] || fail "the configuration is: $("$TOOL" save)"
 }
 
 # ports COUNT: COUNT ports have their device
@@ -110,9 +110,10 @@ at_boot() {
 	busywait "$SOON_MS" is_active conga.service ||
 		fail "$(journal conga.service | tail -n 3)" || return
 	conga=$(active_since conga.service) network=$(active_since network.target)
-	((conga > 0 && network >= conga)) || fail "conga: $conga us, network: $network us" || return
+	((conga > 0 && network >= conga)) ||
+		fail "conga.service ended at $conga us, the network was up at $network us" || return
 	[[ $(journal conga.service) == *"there is no device \"eth2\" yet, the port waits for it"* ]] ||
-		fail "the journal: $(journal conga.service)" || return
+		fail "no warning about eth2 is in the journal: $(journal conga.service)" || return
 	saved_is <<-'END'
 		fabric add policy conga hello off
 		port add dev eth1 role uplink tag 0 rate 10Gbit
@@ -122,14 +123,15 @@ at_boot() {
 
 device_comes() {
 	ip link add eth2 up type dummy && defer "ip link del eth2" || return
-	busywait "$SOON_MS" ports 2 >/dev/null || fail "there is: $("$TOOL" save)"
+	busywait "$SOON_MS" ports 2 >/dev/null || fail "the configuration is: $("$TOOL" save)"
 }
 
 device_is_renamed() {
 	ip link del eth2 && ip link add eth7 up type dummy || return
-	busywait "$SOON_MS" ports 1 >/dev/null || fail "the port of no device is there" || return
+	busywait "$SOON_MS" ports 1 >/dev/null ||
+		fail "the port of a removed device is still there" || return
 	ip link set eth7 down && ip link set eth7 name eth2 && ip link set eth2 up || return
-	busywait "$SOON_MS" ports 2 >/dev/null || fail "there is: $("$TOOL" save)"
+	busywait "$SOON_MS" ports 2 >/dev/null || fail "the configuration is: $("$TOOL" save)"
 }
 
 reloaded() {
@@ -148,11 +150,12 @@ wrong_line() {
 
 	before=$("$TOOL" save)
 	echo "port add dev eth1 role uplnik" >>"$CONF"
-	! inside systemctl reload conga.service >/dev/null 2>&1 || fail "the reload succeeded" || return
+	! inside systemctl reload conga.service >/dev/null 2>&1 ||
+		fail "the reload of a wrong file succeeded" || return
 	sed -i '$d' "$CONF"
 	saved_is <<<"$before" || return
 	[[ $(journal conga.service) == *uplnik*"$CONF:5"* ]] ||
-		fail "the journal: $(journal conga.service | tail -n 8)"
+		fail "the wrong line is not in the journal: $(journal conga.service | tail -n 8)"
 }
 
 daemon_runs() {
@@ -162,9 +165,9 @@ daemon_runs() {
 		ip link add vx9 up type vxlan id 9 dstport 4789 remote "$FAR" || return
 	defer "ip link del vx9"
 	busywait "$SOON_MS" daemon_found ||
-		fail "congad: $(journal congad.service | tail -n 3)" || return
+		fail "congad found nothing: $(journal congad.service | tail -n 3)" || return
 	ctl reload congad.service && ctl stop congad.service || return
-	daemon_found || fail "what congad made is gone with it"
+	daemon_found || fail "the objects that congad created were removed with it"
 }
 
 daemon_found() {
@@ -177,7 +180,7 @@ metrics_written() {
 		fail "$(journal conga-metrics.service | tail -n 3)" || return
 	rm "$NODE_EXPORTER/conga.prom"
 	busywait "$SOON_MS" grep -q '^conga_' "$NODE_EXPORTER/conga.prom" 2>/dev/null >/dev/null ||
-		fail "they are written once, not again" || return
+		fail "the metrics were not written a second time" || return
 	ctl stop conga-metrics.timer
 }
 
@@ -189,7 +192,8 @@ stopped() {
 not_without_file() {
 	rm "$CONF"
 	ctl start conga.service || return
-	[[ $(state_of conga.service) == inactive ]] || fail "it is $(state_of conga.service)"
+	[[ $(state_of conga.service) == inactive ]] ||
+		fail "conga.service is $(state_of conga.service)"
 }
 
 require_root

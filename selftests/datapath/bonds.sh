@@ -128,7 +128,8 @@ active_backup() {
 	local status=0
 
 	bond "$BOX" bond1 "up2 up3" mode balance-xor && busywait "$PATIENCE_MS" \
-		speed_is bond1 $((TWO / 1000000)) || fail "bond1 is not up" || return
+		speed_is bond1 $((TWO / 1000000)) ||
+			fail "bond1 does not report the speed of two links" || return
 	bond "$BOX" bond0 "bond1 up0" mode active-backup primary bond1 || return
 	port_above bond0 && follows bond0 "$TWO" "$TDRE_TWO" &&
 		ip -n "$BOX" link set bond1 down && follows bond0 "$ONE" "$TDRE_ONE" &&
@@ -156,7 +157,7 @@ listeners_notified() {
 	conga -j monitor >"$EVENTS" 2>&1 &
 	MONITOR=$!
 	busywait "$PATIENCE_MS" listening && link 1 down && busywait "$PATIENCE_MS" notified ||
-		fail "events: $(<"$EVENTS")" || status=1
+		fail "the events are: $(<"$EVENTS")" || status=1
 	kill "$MONITOR" && wait "$MONITOR"
 	ends "$status" bond0
 }

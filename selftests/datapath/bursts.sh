@@ -25,14 +25,14 @@ TOPO_SPINES=1
 TOPO_LINKS=1
 TOPO_FABRIC_MTU=9000
 
-readonly JUMBO=8900		# of hosts: the tunnel's headers fit in 9000
+readonly JUMBO=8900		# MTU of hosts: the tunnel's headers fit in 9000
 readonly DISCARD=9
 readonly PATIENCE_MS=5000
 readonly TRANSFER=200000 TRANSFERS=3
 readonly UDP_BURSTS=5 UDP_BURST=60000
 readonly BURST_SEGMENTS=8
-readonly LEAST_FRAMES=2		# a packet, on average, of at least so many
-readonly ODD_FRAMES=10		# that are not IP
+readonly LEAST_FRAMES=2		# a packet has at least so many on average
+readonly ODD_FRAMES=10		# frames that are not IP
 
 # ---- sending ----
 
@@ -40,8 +40,8 @@ tcp() {
 	local said
 
 	said=$("$TESTS/tools/flowgen" -q -b -f "$1" -t "$2" -C 1e9 -l 1 -S "$TRANSFER" -n "$TRANSFERS" \
-		-c 1) || fail "TCP failed" || return
-	[[ $said == *" unfinished=0 "* ]] || fail "TCP: $said"
+		-c 1) || fail "the TCP transfers failed" || return
+	[[ $said == *" unfinished=0 "* ]] || fail "some TCP transfers did not finish: $said"
 }
 
 # udp NAMESPACE ADDRESS LENGTH: sends bursts, each by one call, which are cut later
@@ -117,7 +117,7 @@ wire_counts() {
 		FRAMES_SENT=$frames BYTES_SENT=$bytes
 		return
 	done <"/proc/${PIN[$1]}/net/dev"
-	fail "$2 is not in ${1%-*}"
+	fail "device $2 is not in ${1%-*}"
 }
 
 # Prints the counts of the port minus those of the wire.
@@ -147,15 +147,16 @@ count_is_exact() {
 	local ns=$1 dev=$2 least=$3 before packets frames
 
 	before=$(steady_difference "$ns" "$dev") && door_packets "$ns" && wire_counts "$ns" "$dev" ||
-		fail "$dev comes not to rest" || return
+		fail "the counters of $dev do not come to rest" || return
 	packets=$PACKETS_IN frames=$FRAMES_SENT
 	"$4" || return
 	busywait "$PATIENCE_MS" difference_is "$before" "$ns" "$dev" ||
-		fail "$4, $dev: off by $(difference "$ns" "$dev"), before by $before" || return
+		fail "$4, $dev: the counters differ by $(difference "$ns" "$dev")," \
+			"before they differed by $before" || return
 	door_packets "$ns" && wire_counts "$ns" "$dev" || return
 	packets=$((PACKETS_IN - packets)) frames=$((FRAMES_SENT - frames))
 	((packets > 0 && frames >= least * packets)) ||
-		fail "$4, $dev: $packets packets, $frames frames"
+		fail "$4, $dev: $packets packets have only $frames frames"
 }
 
 # cutting_at NAMESPACE DEVICE: this link, one of the two on the path, cuts bursts
@@ -193,7 +194,7 @@ tunnelled() {
 	hosts_have_mtu "$3" || return
 	for kind in "${@:4}"; do
 		count_is_exact "$1" "$2" "$LEAST_FRAMES" "send_tunnelled_$kind" ||
-			fail "hosts of $3" || return
+			fail "the traffic of the hosts of $3 is not counted" || return
 	done
 }
 
@@ -220,7 +221,8 @@ raised_as_stamped() {
 	local raised
 
 	raised=$(stats_growth "${SPINE[0]}")
-	[[ $raised =~ ^ce_raised=([0-9]+)$ ]] || fail "spine 0: $raised" || return
+	[[ $raised =~ ^ce_raised=([0-9]+)$ ]] ||
+		fail "counters of spine 0 moved by: $raised" || return
 	RAISED=${BASH_REMATCH[1]}
 	stats_grew "${LEAF[0]}" "tx_stamped=$RAISED"
 }
@@ -238,7 +240,7 @@ ce_is_in_every_frame() {
 	send_tunnelled_udp && send_tunnelled_tcp && capture_stop wire && raised_as_stamped || return
 	frames_captured
 	((MARKED == FRAMES)) || fail "$MARKED of $FRAMES frames have CE 7" || return
-	((FRAMES > LEAST_FRAMES * RAISED)) || fail "$RAISED raised, $FRAMES frames"
+	((FRAMES > LEAST_FRAMES * RAISED)) || fail "CE was raised $RAISED times for $FRAMES frames"
 }
 
 # Leaves send from the addresses of their tunnels, to which all nodes have a route.

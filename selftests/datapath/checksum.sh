@@ -23,7 +23,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/counters.sh"
 
 TOPO_LINKS=1
-TOPO_UDPCSUM=on			# for the v4 underlay
+TOPO_UDPCSUM=on			# the IPv4 underlay needs it
 # These are the rates of the DREs; no link is shaped. They are low, so that the traffic of a slow
 # machine raises CE.
 readonly LEAF_RATE=4mbit SPINE_RATE=1mbit
@@ -53,7 +53,7 @@ no_errors() {
 	local errors
 
 	errors=$(csum_errors "${!PIN[@]}")
-	[[ $errors == 0 ]] || fail "$errors checksum errors"
+	[[ $errors == 0 ]] || fail "$errors packets had a wrong checksum"
 }
 
 # The captures are at a leaf's port before the stamp is cleared, at a port that raises CE, and at
@@ -76,7 +76,8 @@ capture_is_right() {
 		/bad udp cksum|incorrect|no cksum/ { bad++ }
 		END { print packets + 0, good + 0, bad + 0 }')
 	((packets > TRANSFERS && good == packets && bad == 0)) ||
-		fail "$1: $packets packets, $good with a right checksum, $bad wrong or none"
+		fail "$1: $packets packets, $good with a right checksum," \
+			"$bad with a wrong one or none"
 }
 
 captures_are_right() {
@@ -97,8 +98,9 @@ tcp_crosses() {
 	local said
 
 	said=$("$TESTS/tools/flowgen" -q -b -f "${HOST[0.0]},${HOST_IP[0.0]}" -t "${HOST[1.0]},${HOST_IP[1.0]}" \
-		-C 10e6 -l 1 -S "$TRANSFER" -n "$TRANSFERS" -c "$CONNECTIONS") || fail "TCP failed" || return
-	[[ $said == *" unfinished=0 "* ]] || fail "TCP: $said"
+		-C 10e6 -l 1 -S "$TRANSFER" -n "$TRANSFERS" -c "$CONNECTIONS") ||
+			fail "the TCP transfers failed" || return
+	[[ $said == *" unfinished=0 "* ]] || fail "some TCP transfers did not finish: $said"
 }
 
 unwanted_is() {
@@ -126,7 +128,7 @@ packets_were_written() {
 		((STAT[ce_raised] > 0)) || fail "${ns%-*} raised no CE" || return
 		[[ $ns == leaf* ]] || continue
 		((STAT[tx_stamped] > TRANSFERS && STAT[rx_stamped] > TRANSFERS)) ||
-			fail "${ns%-*} stamped or cleared nothing" || return
+			fail "${ns%-*} stamped or cleared too few packets" || return
 	done
 }
 
@@ -170,7 +172,7 @@ ports_were_written() {
 	local count
 
 	count=$(capture_text leaf0 | awk '/VXLAN, flags/ { print $3 }' | sort -u | wc -l)
-	((count > TRANSFERS)) || fail "$count source ports"
+	((count > TRANSFERS)) || fail "only $count source ports were used"
 }
 
 # rehashed COMMAND...: runs the command while every packet gets a source port of its own, besides
@@ -216,13 +218,14 @@ corruption_is_seen() {
 	local ns sum=0
 
 	for ns in "${SPINE[@]}"; do
-		corrupt "$ns" || fail "nft cannot corrupt" || return
+		corrupt "$ns" || fail "nft cannot corrupt packets" || return
 	done
 	in_ns "${HOST[0.0]}" bash -c "datagrams ${HOST_IP[1.0]} $DATAGRAMS $DISCARD"
 	for ns in "${SPINE[@]}"; do sum=$((sum + $(corrupted "$ns"))); done
-	((sum > 0)) || fail "nothing was corrupted" || return
+	((sum > 0)) || fail "no packet was corrupted" || return
 	busywait "$PATIENCE_MS" errors_are "$sum" ||
-		fail "$(csum_errors "${LEAF[@]}") errors on the leaves for $sum corrupted packets"
+		fail "$(csum_errors "${LEAF[@]}") checksum errors are counted for $sum" \
+			"corrupted packets"
 }
 
 underlay() {

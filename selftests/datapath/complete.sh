@@ -25,7 +25,7 @@ TOPO_SPINES=1
 TOPO_LINKS=1
 TOPO_HOSTS=0
 
-readonly PORT6=8472 GPE_PORT=4790	# beside 4789
+readonly PORT6=8472 GPE_PORT=4790	# in addition to 4789
 readonly SINK=9
 readonly PINGS=5 DATAGRAMS=5 PAYLOAD=101
 readonly PACKETS_EACH=$((PINGS + DATAGRAMS))
@@ -135,7 +135,7 @@ listen() {
 
 card_is() {
 	echo "$*" >"/proc/${PIN[${LEAF[1]}]}/net/conga_inject" ||
-		fail "no such card: $*"
+		fail "the device cannot be set to \"$*\""
 }
 
 # Prints the counters of the card and of its checker that are not zero.
@@ -150,7 +150,7 @@ card_says() {
 }
 
 card_said() {
-	[[ $(card_says) == "$1" ]] || fail "the card said: $(card_says), expected: $1"
+	[[ $(card_says) == "$1" ]] || fail "the device reported $(card_says), expected: $1"
 }
 
 # The kernel warns about the first packet only, whichever device receives it.
@@ -158,7 +158,7 @@ kernel_is_content() {
 	local said
 
 	said=$(dmesg | grep -c "hw csum failure")
-	[[ $said == 0 ]] || fail "the kernel found a wrong sum"
+	[[ $said == 0 ]] || fail "the kernel counted a wrong checksum"
 }
 
 # ---- traffic ----
@@ -193,7 +193,7 @@ no_errors() {
 	local errors
 
 	errors=$(csum_errors "${LEAF[1]}")
-	[[ $errors == "$ERRORS" ]] || fail "$((errors - ERRORS)) checksum errors"
+	[[ $errors == "$ERRORS" ]] || fail "the kernel counted $((errors - ERRORS)) checksum errors"
 }
 
 # shape_is_true NAME SHAPE
@@ -212,7 +212,7 @@ sum_is_true() {
 	ERRORS=$(csum_errors "${LEAF[1]}")
 	stats_mark "${LEAF[1]}"
 	for shape in "${SHAPES[@]}"; do
-		shape_is_true "$1" "$shape" || fail "card: ${shape:-plain}" || return
+		shape_is_true "$1" "$shape" || fail "device shape ${shape:-plain} failed" || return
 	done
 	no_errors && kernel_is_content &&
 		stats_grew "${LEAF[1]}" "rx_stamped=$count rx_learnt=$count"
@@ -245,9 +245,10 @@ damaged_are_dropped() {
 		ERRORS=$(csum_errors "${LEAF[1]}")
 		card_is up0 "$1" corrupt && datagrams "${NET[$name]}.2" || return
 		busywait "$PATIENCE_MS" errors_are "$DATAGRAMS" ||
-			fail "$name: $(($(csum_errors "${LEAF[1]}") - ERRORS)) errors" || return
+			fail "$name: the kernel counted $(($(csum_errors "${LEAF[1]}") - ERRORS))" \
+				"checksum errors" || return
 	done
-	(($(wc -l <"$TOPO_DIR/sink") == before)) || fail "something arrived"
+	(($(wc -l <"$TOPO_DIR/sink") == before)) || fail "a corrupted datagram was delivered"
 }
 
 # ---- streams ----
@@ -256,8 +257,8 @@ stream_crosses() {
 	local said
 
 	said=$("$TESTS/tools/flowgen" -q -b -f "${LEAF[0]},${NET[$1]}.1" -t "${LEAF[1]},${NET[$1]}.2" \
-		-C 50e6 -l 1 -S 20000 -n 5 -c 2) || fail "TCP failed" || return
-	[[ $said == *" unfinished=0 "* ]] || fail "TCP: $said"
+		-C 50e6 -l 1 -S 20000 -n 5 -c 2) || fail "the TCP transfers failed" || return
+	[[ $said == *" unfinished=0 "* ]] || fail "some TCP transfers did not finish: $said"
 }
 
 streams_cross() {
@@ -268,7 +269,7 @@ streams_cross() {
 		card_is up0 paged odd cloned && stream_crosses "$name" || fail "$name" || return
 		words=$(card_says)
 		[[ $words == *outer_true=* && $words != *@(unfit|outer_false|inner_false|changed)* ]] ||
-			fail "$name: $words" || return
+			fail "$name: the device reported $words" || return
 	done
 	no_errors && kernel_is_content
 }

@@ -26,8 +26,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_SPINES=1
 
-readonly EACH=20000		# packets, of each processor
-readonly BYTES=200 OUTER=50	# Ethernet, IPv4, UDP, VXLAN
+readonly EACH=20000		# packets from each processor
+readonly BYTES=200 OUTER=50	# bytes; OUTER is Ethernet, IPv4, UDP, VXLAN
 PROCESSORS=$(nproc)
 readonly SENT=$((PROCESSORS * EACH))
 
@@ -60,7 +60,8 @@ ports_sent() {
 	ports_agree "$1" "$2" || return
 	echo "# $SENT sent: ports count $PORT_PACKETS packets, $PORT_BYTES bytes"
 	((PORT_PACKETS >= SENT && PORT_BYTES >= SENT * (BYTES + OUTER))) ||
-		fail "ports count $PORT_PACKETS packets, $PORT_BYTES bytes, of $SENT that were sent"
+		fail "ports count $PORT_PACKETS packets, $PORT_BYTES bytes," \
+			"but $SENT packets were sent"
 }
 
 # ---- tests ----

@@ -21,8 +21,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/counters.sh"
 
 readonly DATAGRAMS=${DATAGRAMS:-600} SEED=${SEED:-1}
-readonly PROBES=100ms	# of hula: as often as any machine can
-readonly BURST=8		# datagrams that leave the host as one packet, at most
+readonly PROBES=100ms	# interval of hula's probes: every machine can send them
+readonly BURST=8		# datagrams that leave the host as one packet at most
 
 TOPO_UDPCSUM=on
 
@@ -99,8 +99,12 @@ box_agrees() {
 all_agree() {
 	local ns
 
-	for ns in "${LEAF[@]}"; do box_agrees "$ns" up || fail "${ns%-*}" || return; done
-	for ns in "${SPINE[@]}"; do box_agrees "$ns" down || fail "${ns%-*}" || return; done
+	for ns in "${LEAF[@]}"; do
+		box_agrees "$ns" up || fail "counters of ${ns%-*} disagree" || return
+	done
+	for ns in "${SPINE[@]}"; do
+		box_agrees "$ns" down || fail "counters of ${ns%-*} disagree" || return
+	done
 }
 
 # ---- policies ----
@@ -137,10 +141,11 @@ stamped_arrive() {
 	local grown plain
 
 	grown=$(stats_growth "${LEAF[1]}")
-	[[ $grown =~ rx_stamped=([0-9]+)\ rx_learnt=([0-9]+) ]] || fail "leaf 1: $grown" || return
+	[[ $grown =~ rx_stamped=([0-9]+)\ rx_learnt=([0-9]+) ]] ||
+		fail "counters of leaf 1 moved by: $grown" || return
 	plain=$((DATAGRAMS - BASH_REMATCH[1]))
 	((BASH_REMATCH[1] == BASH_REMATCH[2] && plain >= LEFT && plain <= BURST * LEFT)) ||
-		fail "$LEFT packets were not stamped, leaf 1: $grown"
+		fail "$LEFT packets were not stamped, counters of leaf 1 moved by: $grown"
 }
 
 policy_conserves() {

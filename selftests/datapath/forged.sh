@@ -30,7 +30,7 @@ TOPO_LINKS=1
 
 readonly NOBODY=65534
 readonly CALLS=150 SEGMENTS=4
-readonly DELAY=5ms		# at the uplink, behind all hooks
+readonly DELAY=5ms		# delay at the uplink, after all hooks
 readonly PATIENCE_MS=10000
 
 # These are the methods of sending, and the number of datagrams in a call.
@@ -120,7 +120,7 @@ forge() {
 	seen_read || return
 	for name in "${!SEEN[@]}"; do before[$name]=${SEEN[$name]}; done
 	ALL=${SEEN[came]}
-	stats_mark "${LEAF[0]}" 2>/dev/null	# or it has no fabric
+	stats_mark "${LEAF[0]}" 2>/dev/null	# fails without a fabric
 	stats_mark "${LEAF[1]}"
 	SAID=$("$TESTS/tools/forge" -n "${LEAF[0]}" -u "$NOBODY" -s "${VTEP[0]}" -c "$CALLS" -g "$2" \
 		"${@:3}" "$1" "${VTEP[1]}" 2>&1) || fail "$SAID" || return
@@ -140,10 +140,11 @@ believed() {
 	[[ $2 != 1 ]] || LATE[$1]=${SEEN[late]}
 	echo "# $SAID; ${SEEN[stamped]} with a stamp, ${SEEN[late]} written late, $GROWTH believed"
 	((GROWTH > 0 && SEEN[stamped] > 0 && SEEN[clean] > 0)) ||
-		fail "${SEEN[stamped]} with a stamp, ${SEEN[clean]} without, $GROWTH believed" || return
+		fail "${SEEN[stamped]} packets had a stamp, ${SEEN[clean]} had none," \
+			"$GROWTH were accepted" || return
 	case $1.$2 in
-	copy.1) ((SEEN[late] == 0)) || fail "${SEEN[late]} of a copy were written late" ;;
-	zerocopy.*) ((SEEN[late] > 0)) || fail "none was written late" ;;
+	copy.1) ((SEEN[late] == 0)) || fail "${SEEN[late]} copied packets were written late" ;;
+	zerocopy.*) ((SEEN[late] > 0)) || fail "no packet was written late" ;;
 	esac
 }
 
@@ -162,9 +163,11 @@ not_believed() {
 	stats_grown "${LEAF[0]}" tx_forged
 	echo "# $SAID; $GROWTH of $CALLS packets with a stamp when conga looked"
 	((SEEN[stamped] == 0 && SEEN[clean] == SEEN[came])) ||
-		fail "${SEEN[stamped]} of ${SEEN[came]} left with a stamp, ${SEEN[late]} of them written late" ||
+		fail "${SEEN[stamped]} of ${SEEN[came]} packets left with a stamp," \
+			"${SEEN[late]} of them written late" ||
 		return
-	((GROWTH > 0 && GROWTH < CALLS)) || fail "$GROWTH of $CALLS were forged" || return
+	((GROWTH > 0 && GROWTH < CALLS)) ||
+		fail "$GROWTH of $CALLS packets were counted as forged" || return
 	copied "$@" && stats_moved "${LEAF[1]}" "" && tables_are_empty
 }
 
@@ -173,12 +176,14 @@ not_written() {
 	forge "$@" -k || return
 	stats_grown "${LEAF[0]}" tx_forged
 	((SEEN[clean] == SEEN[came] && GROWTH == CALLS)) ||
-		fail "$GROWTH of $CALLS were forged, ${SEEN[clean]} of ${SEEN[came]} are clean"
+		fail "$GROWTH of $CALLS packets were counted as forged," \
+			"${SEEN[clean]} of ${SEEN[came]} are clean"
 }
 
 tables_are_empty() {
 	table_has 1 from-leaf "${VTEP[0]}" || return
-	[[ $(rows_to_leaf) == "$TO_LEAF" ]] || fail "to-leaf is $(rows_to_leaf), was $TO_LEAF"
+	[[ $(rows_to_leaf) == "$TO_LEAF" ]] ||
+		fail "the to-leaf table is $(rows_to_leaf), it was $TO_LEAF"
 }
 
 rows_to_leaf() {

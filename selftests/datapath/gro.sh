@@ -31,11 +31,11 @@ CAPTURE_BYTES=1600		# whole frames, for their checksums
 # from 1 to 3 and back.
 readonly SLOW_RATE=50mbit
 readonly BURST=65536 BURSTS=50 GAP_NS=40000000
-readonly LEAST_PERCENT=90	# of what is merged without a fabric
-readonly LEAST_MERGED=10	# frames in a packet, or this test shows nothing
+readonly LEAST_PERCENT=90	# percent of the frames that are merged without a fabric
+readonly LEAST_MERGED=10	# frames in a packet; with fewer the test shows nothing
 readonly MOST_DISORDER=5	# packets out of order, among those of all bursts
 
-readonly FLUSH_NS=2000000	# so long leaf 1 waits for frames to merge
+readonly FLUSH_NS=2000000	# leaf 1 waits so long for frames to merge
 readonly PATIENCE_MS=5000
 
 # These are segments of one connection in the tunnel: Ethernet, IPv4 and TCP, as hexadecimal
@@ -59,8 +59,8 @@ send_bursts() {
 	local said
 
 	said=$("$TESTS/tools/flowgen" -q -T <(bursts) -h "${HOST[0.0]},${HOST_IP[0.0]}" \
-		-h "${HOST[1.0]},${HOST_IP[1.0]}") || fail "TCP failed" || return
-	[[ $said == *" unfinished=0 "* ]] || fail "TCP: $said"
+		-h "${HOST[1.0]},${HOST_IP[1.0]}") || fail "the TCP transfers failed" || return
+	[[ $said == *" unfinished=0 "* ]] || fail "some TCP transfers did not finish: $said"
 }
 
 # ---- counting ----
@@ -84,7 +84,7 @@ measure() {
 		send_bursts && counters_read || return
 	frames=$((FRAMES - frames)) packets=$((PACKETS - packets))
 	DISORDER=$((DISORDER - disorder))
-	((packets > 0)) || fail "nothing came out of the tunnel" || return
+	((packets > 0)) || fail "no packet came out of the tunnel" || return
 	MERGED=$((100 * frames / packets))
 	echo "# $frames frames became $packets packets, $DISORDER out of order"
 }
@@ -104,7 +104,7 @@ merged_without_fabric() {
 	measure || return
 	STOCK=$MERGED
 	((STOCK >= 100 * LEAST_MERGED)) ||
-		fail "only $STOCK hundredths of a frame are in a packet"
+		fail "the kernel merges only $STOCK hundredths of a frame into a packet"
 }
 
 slow_fabric() {
@@ -114,14 +114,14 @@ slow_fabric() {
 merged_with_conga() {
 	local changes
 
-	slow_fabric || fail "no fabric" || return
+	slow_fabric || fail "the fabric cannot be created" || return
 	capture_start wire "${SPINE[0]}" down1.0 -Q out udp dst port "$TOPO_PORT" || return
 	measure && capture_stop wire || return
 	changes=$(ce_changes)
 	echo "# CE changed $changes times"
 	((changes >= BURSTS)) || fail "CE changed $changes times in $BURSTS bursts" || return
 	((MERGED >= STOCK * LEAST_PERCENT / 100)) ||
-		fail "$MERGED hundredths of a frame in a packet, $STOCK without a fabric"
+		fail "a packet has $MERGED hundredths of a frame, $STOCK without a fabric"
 }
 
 in_order() {
@@ -131,7 +131,7 @@ in_order() {
 merged_after_conga() {
 	fabric_down && measure || return
 	((MERGED >= STOCK * LEAST_PERCENT / 100)) ||
-		fail "$MERGED hundredths of a frame in a packet, $STOCK before"
+		fail "a packet has $MERGED hundredths of a frame, $STOCK before"
 }
 
 # ---- frame by frame ----
@@ -180,8 +180,8 @@ all_came() {
 
 # becomes WORDS WORD WORD GAP [OPTION]...
 becomes() {
-	merged "${@:2}" || fail "nothing came of $2 and $3" || return
-	[[ $WORDS == "$1" ]] || fail "of $2 and $3 came $WORDS"
+	merged "${@:2}" || fail "no packet arrived for $2 and $3" || return
+	[[ $WORDS == "$1" ]] || fail "$2 and $3 arrived as $WORDS"
 }
 
 ce_is_the_newer_one() {
@@ -206,7 +206,8 @@ queue_is_the_newer_one() {
 unmerged_is_whole() {
 	becomes "08170100 08170100" 08130100 08170100 1 || return
 	(($(capture_text merged -vv | grep -c "udp sum ok") == 2)) ||
-		fail "$(capture_text merged -vv | grep -o "[[]bad udp.*]")"
+		fail "merged packets have a wrong checksum:" \
+			"$(capture_text merged -vv | grep -o "[[]bad udp.*]")"
 }
 
 # ---- set up ----

@@ -28,19 +28,19 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_SPINES=1
 TOPO_LINKS=1
-TOPO_UDPCSUM=on			# for the v4 underlay
+TOPO_UDPCSUM=on			# the IPv4 underlay needs it
 
-readonly COUNT=128 TURN=8	# datagrams, and how many until a short one
+readonly COUNT=128 TURN=8	# datagrams, and the number between two short ones
 readonly LONG=200 SHORT=100	# bytes of their payload
-readonly SEGMENT=100 SEGMENTS=32	# bytes; datagrams of a local process, before a short one
+readonly SEGMENT=100 SEGMENTS=32	# bytes; datagrams of a local process before a short one
 readonly SINK=9
-readonly OTHER_PORT=8472	# of the fabric, but of no vxlan device
+readonly OTHER_PORT=8472	# a port of the fabric, but not of a vxlan device
 readonly NOBODY=65534
-readonly FLUSH_NS=5000000 DEFER_IRQS=100	# so long a device waits for what can be joined
+readonly FLUSH_NS=5000000 DEFER_IRQS=100	# a device waits so long for packets to join
 readonly PATIENCE_MS=10000
 readonly VXLAN="udp port $TOPO_PORT"
-readonly HELD_MS=200		# for so long a mirrored packet waits
-readonly HEADERS=40		# bytes of a datagram that tell it from others
+readonly HELD_MS=200		# a mirrored packet waits so long
+readonly HEADERS=40		# bytes that distinguish a datagram from others
 readonly PAGED=900 PAGES=64	# bytes, datagrams of a process that sends its pages
 
 # The uplinks of leaf 1 have this LBTag; feedback is about it.
@@ -105,7 +105,7 @@ datagrams_make() {
 # joins NAMESPACE DEVICE FEATURE: the device holds incoming packets for a moment and joins them
 joins() {
 	in_ns "$1" ethtool -K "$2" gro on rx-udp-gro-forwarding off rx-gro-list off \
-		"$3" on >/dev/null || fail "$2 has no $3" || return
+		"$3" on >/dev/null || fail "device $2 does not have the offload $3" || return
 	ip netns exec "$1" sh -c "echo $FLUSH_NS >/sys/class/net/$2/gro_flush_timeout
 		echo $DEFER_IRQS >/sys/class/net/$2/napi_defer_hard_irqs"
 }
@@ -173,7 +173,8 @@ mac_of() {
 
 sink_up() {
 	"$TESTS/tools/udp_listen" "$1" "$2" >"$TOPO_DIR/$3" &
-	busywait "$PATIENCE_MS" grep -q listening "$TOPO_DIR/$3" || fail "nobody listens"
+	busywait "$PATIENCE_MS" grep -q listening "$TOPO_DIR/$3" ||
+		fail "the UDP listener did not start"
 }
 
 setup() {
@@ -204,7 +205,8 @@ arrive() {
 	"$@" || return
 	busywait "$PATIENCE_MS" lines_are "$file" $((before + count))
 	[[ $(tail -n +$((before + 1)) "$TOPO_DIR/$file") == "$text" ]] ||
-		fail "$(($(wc -l <"$TOPO_DIR/$file") - before)) of $count came, or other ones"
+		fail "$(($(wc -l <"$TOPO_DIR/$file") - before)) of $count datagrams" \
+			"arrived, or they differ"
 }
 
 # send [-p PORT] DATAGRAM...: sends from leaf 0, past its IP layer
@@ -230,12 +232,13 @@ no_errors() {
 	local errors
 
 	errors=$(csum_errors "${HOST[1.0]}" "${LEAF[1]}")
-	((errors == ERRORS)) || fail "$((errors - ERRORS)) checksum errors"
+	((errors == ERRORS)) || fail "the kernel counted $((errors - ERRORS)) checksum errors"
 }
 
 # Most packets that leaf 1 received were joined.
 were_joined() {
-	((PACKETS_IN <= COUNT / 2)) || fail "$COUNT datagrams came in $PACKETS_IN packets"
+	((PACKETS_IN <= COUNT / 2)) ||
+		fail "$COUNT datagrams arrived in $PACKETS_IN packets, too few were joined"
 }
 
 # ---- tests ----
@@ -255,7 +258,7 @@ expected_rows() {
 # Each LBTag has its CE, or the CE to which the spine raised all of them.
 rows_are() {
 	table_rows 1 from-leaf "${VTEP[0]}" || return
-	[[ $ROWS == "$1" ]] || fail "from-leaf has $ROWS, expected $1"
+	[[ $ROWS == "$1" ]] || fail "the from-leaf table has $ROWS, expected $1"
 }
 
 learnt_each() {
@@ -265,13 +268,14 @@ learnt_each() {
 		stats_grew "${LEAF[1]}" "feedback_received=$COUNT" && joined_counted &&
 		rows_are "$(expected_rows)" || return
 	table_rows 1 to-leaf "${VTEP[0]}" || return
-	[[ $ROWS == "$UPLINK=5" ]] || fail "to-leaf has $ROWS"
+	[[ $ROWS == "$UPLINK=5" ]] || fail "the to-leaf table has $ROWS, expected $UPLINK=5"
 }
 
 # Few datagrams arrived alone.
 joined_counted() {
 	stats_grown "${LEAF[1]}" rx_joined
-	((GROWTH > COUNT / 2 && GROWTH <= COUNT)) || fail "rx_joined=$GROWTH"
+	((GROWTH > COUNT / 2 && GROWTH <= COUNT)) ||
+		fail "rx_joined grew by $GROWTH for $COUNT datagrams"
 }
 
 # The tunnel drops a packet that is not cleared.
@@ -302,7 +306,7 @@ control_each() {
 	send "$control" "$control" "$control" "$control" "$control" "$control" &&
 		busywait "$PATIENCE_MS" stats_grew "${LEAF[1]}" rx_control=6 || return
 	stats_grown "${LEAF[1]}" rx_joined
-	((GROWTH > 0)) || fail "they came alone" || return
+	((GROWTH > 0)) || fail "rx_joined did not grow: all packets arrived alone" || return
 	cross "${STAMPED[@]}" && stats_grew "${LEAF[1]}" "rx_learnt=$COUNT"
 }
 
@@ -311,7 +315,8 @@ raised_each() {
 	leaf_up 1 conga && spine_up && spine_fill && cross "${STAMPED[@]}" && were_joined || return
 	rows_are "$(expected_rows 7)" && stats_grew "${LEAF[1]}" "rx_learnt=$COUNT" || return
 	stats_grown "${SPINE[0]}" ce_raised
-	((GROWTH >= COUNT * 7 / 8 && GROWTH <= COUNT)) || fail "ce_raised=$GROWTH" || return
+	((GROWTH >= COUNT * 7 / 8 && GROWTH <= COUNT)) ||
+		fail "ce_raised grew by $GROWTH for $COUNT datagrams" || return
 	stats_moved "${SPINE[0]}" "ce_raised=$GROWTH"
 }
 
@@ -343,19 +348,20 @@ frames_are_raised() {
 
 	capture_start wire "${LEAF[1]}" up0 -Q in "$VXLAN" && spine_fill &&
 		cross "${STAMPED[@]}" && capture_stop wire || return
-	((PACKETS_IN == COUNT)) || fail "$PACKETS_IN of $COUNT frames" || return
+	((PACKETS_IN == COUNT)) || fail "$PACKETS_IN packets arrived for $COUNT frames" || return
 	for ((i = 0; i < COUNT; i++)); do
 		word_of "$i"
 		printf -v expected '%s%08x\n' "$expected" $((0x$WORD | 0xe0000))
 	done
 	[[ $(words_captured) == "${expected%$'\n'}" ]] ||
-		fail "words: $(diff <(words_captured) <(echo "$expected") | head -n 5 | paste -sd' ')" ||
+		fail "the headers differ:" \
+			"$(diff <(words_captured) <(echo "$expected") | head -n 5 | paste -sd' ')" ||
 		return
 	good=$(capture_text wire -vv | grep -c "udp sum ok] VXLAN")
-	((good == COUNT)) || fail "$good of $COUNT checksums are right" || return
+	((good == COUNT)) || fail "only $good of $COUNT checksums are right" || return
 	# Otherwise the datagrams were not joined.
 	stats_grown "${SPINE[0]}" ce_raised
-	((GROWTH >= COUNT * 7 / 8)) || fail "ce_raised=$GROWTH"
+	((GROWTH >= COUNT * 7 / 8)) || fail "ce_raised grew by $GROWTH for $COUNT datagrams"
 }
 
 # An ordinary socket listens at leaf 1 itself. For such a socket fraglist GRO joins packets that
@@ -412,7 +418,8 @@ copies_are_untouched() {
 	found=$(capture_bytes mirror "$ns" | awk '{ print $4 }' |
 		grep -oE "[0-9a-f]{8}00006400020000010a01[0-9a-f]{$((2 * HEADERS - 28))}")
 	[[ $found == "${expected%$'\n'}" ]] ||
-		fail "other copies: $(diff <(echo "$found") <(echo -n "$expected") | head -n 3)"
+		fail "the copies differ:" \
+			"$(diff <(echo "$found") <(echo -n "$expected") | head -n 3)"
 }
 
 held_at_leaf() {
@@ -436,7 +443,7 @@ pages_each() {
 		-p "$OTHER_PORT" -k -i 0 -c "$PAGES" -l "$PAGED" "$1" "${VTEP[1]}" >/dev/null &&
 		stats_grew "${LEAF[1]}" "rx_learnt=$PAGES" || return
 	stats_grown "${LEAF[1]}" rx_joined
-	((GROWTH >= 2)) || fail "rx_joined=$GROWTH"
+	((GROWTH >= 2)) || fail "rx_joined grew by only $GROWTH"
 }
 
 pages_each_held() {

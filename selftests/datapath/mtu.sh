@@ -19,18 +19,18 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 TOPO_FABRIC_MTU=1500
-FABRIC_RATE=1tbit		# CE is not the subject
+FABRIC_RATE=1tbit		# so fast that CE stays 0
 
-readonly SMALLER=400		# than the largest: too small for any trouble with MTUs
-readonly NARROW=1400		# of an uplink
-readonly ADDRESSES=0x3		# that the leaf's own routes are chosen by
-readonly COUNT=40 LEAST=6	# flows, and those of them by each of two uplinks
+readonly SMALLER=400		# bytes less than the largest packet: no MTU is too small
+readonly NARROW=1400		# MTU of an uplink
+readonly ADDRESSES=0x3		# fib_multipath_hash_fields of the leaf's routes
+readonly COUNT=40 LEAST=6	# flows, and the least number on each of two uplinks
 readonly SINK=9
 readonly PATIENCE_MS=20000
 readonly -a UNRELATED=([4]=198.51.100.1 [6]=2001:db8::1)
 readonly LONG_EXPIRY=600	# seconds that the kernel keeps a path MTU
-readonly PINGS=20		# far more than what else a leaf says on a link
-readonly -a OVERHEAD=([4]=50 [6]=70)	# of VXLAN
+readonly PINGS=20		# far more than the leaf's other packets on a link
+readonly -a OVERHEAD=([4]=50 [6]=70)	# bytes of VXLAN's headers
 readonly INNER_HEADERS=28		# IPv4 and UDP
 
 # ---- set up ----
@@ -128,8 +128,9 @@ tcp_crosses() {
 	local said
 
 	said=$("$TESTS/tools/flowgen" -q -f "${HOST[0.0]},${HOST_IP[0.0]}" -t "${HOST[1.0]},${HOST_IP[1.0]}" \
-		-C 1e8 -l 1 -S 100000 -n 24 -c 12 -D 20) || fail "TCP failed" || return
-	[[ $said == *" unfinished=0 "* ]] || fail "TCP: $said"
+		-C 1e8 -l 1 -S 100000 -n 24 -c 12 -D 20) ||
+			fail "the TCP transfers failed" || return
+	[[ $said == *" unfinished=0 "* ]] || fail "some TCP transfers did not finish: $said"
 }
 
 # ---- counters of the kernel ----
@@ -182,8 +183,8 @@ large_flows_are_whole() {
 	flows_arrive || return
 	steered_and_left
 	((STEERED + LEFT == COUNT && STEERED >= LEAST && LEFT >= LEAST)) ||
-		fail "$STEERED steered, $LEFT left to the kernel" || return
-	(($(cuts) == cut)) || fail "something was cut"
+		fail "$STEERED packets were steered, $LEFT were left to the kernel" || return
+	(($(cuts) == cut)) || fail "a packet was fragmented"
 }
 
 # This is the control: these packets would also have fitted into the narrow uplink.
@@ -191,7 +192,8 @@ small_flows_are_steered() {
 	stats_mark "${LEAF[0]}"
 	flows_arrive $((TOPO_FABRIC_MTU - NARROW)) || return
 	steered_and_left
-	((STEERED == COUNT && LEFT == 0)) || fail "$STEERED steered, $LEFT left to the kernel"
+	((STEERED == COUNT && LEFT == 0)) ||
+		fail "$STEERED packets were steered, $LEFT were left to the kernel"
 }
 
 bursts_are_whole() {
@@ -201,15 +203,16 @@ bursts_are_whole() {
 	stats_mark "${LEAF[0]}"
 	tcp_crosses || return
 	steered_and_left
-	((STEERED > 0 && LEFT > 0)) || fail "$STEERED steered, $LEFT left to the kernel" || return
-	(($(cuts) == cut)) || fail "something was cut"
+	((STEERED > 0 && LEFT > 0)) ||
+		fail "$STEERED packets were steered, $LEFT were left to the kernel" || return
+	(($(cuts) == cut)) || fail "a packet was fragmented"
 }
 
 narrow_uplink() {
 	local status=0
 
 	uplink_mtu "$NARROW" || return
-	"$@" || fail "own route by up$OWN" || status=1
+	"$@" || fail "the test failed with a small MTU at up$OWN" || status=1
 	uplink_mtu "$TOPO_FABRIC_MTU" && return "$status"
 }
 
@@ -240,7 +243,7 @@ may_cut() {
 
 own_spine_says_too_big() {
 	may_cut set && fabrics_down || return
-	narrow_behind "$OWN" tcp_crosses || fail "without conga" || return
+	narrow_behind "$OWN" tcp_crosses || fail "TCP fails even without a fabric" || return
 	fabrics_up && narrow_behind "$OWN" tcp_crosses
 }
 
@@ -289,7 +292,7 @@ path_mtu_kept() {
 	forget && expiry_is "$1" &&
 		narrow_behind "$OTHER" send_flows $((TOPO_HOST_MTU - INNER_HEADERS)) &&
 		routes_change && flows_arrive "$SMALLER" && path_mtu || return
-	[[ $MTU_LEFT ]] || fail "a path MTU of $1 s had expired before the path was looked for"
+	[[ $MTU_LEFT ]] || fail "a path MTU of $1 s had expired before the path was searched"
 }
 
 # path_mtu_expires COMMAND: the kernel forgets a path MTU without any event. After it expired,
@@ -312,7 +315,8 @@ spine_cuts() {
 	cut=$(cuts)
 	stats_mark "${LEAF[1]}"
 	flows_arrive || return
-	(($(cuts) - cut >= 2 * LEAST)) || fail "the spine cut nothing" || return
+	(($(cuts) - cut >= 2 * LEAST)) ||
+		fail "the spine fragmented fewer than $((2 * LEAST)) packets" || return
 	stats_grew "${LEAF[1]}" "rx_stamped=$COUNT rx_learnt=$COUNT" &&
 		behind_mtu "$OTHER" "$TOPO_FABRIC_MTU"
 }
@@ -331,7 +335,8 @@ unreachable_is_harmless() {
 	topo_link_addresses 1 0 0
 	before=$(told DestUnreachs)
 	spine_route unreachable "${VTEP[1]}" && send_flows 100 || return
-	busywait "$PATIENCE_MS" was_told_more DestUnreachs "$before" || fail "nobody said unreachable" || return
+	busywait "$PATIENCE_MS" was_told_more DestUnreachs "$before" ||
+		fail "no ICMP destination-unreachable error was received" || return
 	spine_route "${VTEP[1]}" via "$LEAF_END" dev down1.0 || return
 	stats_mark "${LEAF[0]}"
 	flows_arrive "$SMALLER" && stats_grew "${LEAF[0]}" "tx_steered=$COUNT tx_stamped=$COUNT"

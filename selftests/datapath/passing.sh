@@ -18,11 +18,11 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 
-readonly OTHER_PORT=8472	# of the fabric, but of no vxlan device
+readonly OTHER_PORT=8472	# a port of the fabric, but not of a vxlan device
 readonly SINK=9
 readonly FLOWS=30
 readonly PATIENCE_MS=5000
-readonly SLOW=1mbit FAST=1tbit	# of a DRE that any packet fills, or none
+readonly SLOW=1mbit FAST=1tbit	# port rates: every packet fills the DRE, or none does
 
 # ---- set up ----
 
@@ -101,7 +101,8 @@ table_is() {
 
 	metrics="$(table_row "$1" "$2" 4) $(table_row "$1" "$2" 7)"
 	[[ $2 == from-leaf ]] || metrics=${metrics//[56]/7}
-	[[ $metrics == "$3 $4" ]] || fail "leaf $1 $2: $metrics, expected $3 $4"
+	[[ $metrics == "$3 $4" ]] ||
+		fail "table $2 of leaf $1 has the metrics $metrics, expected $3 $4"
 }
 
 ports_are() {
@@ -145,7 +146,7 @@ heard_is() {
 	busywait "$PATIENCE_MS" lines_are leaf1 $((HEARD + $#))
 	mapfile -t -s "$HEARD" all <"$TOPO_DIR/leaf1"
 	HEARD=$((HEARD + ${#all[@]}))
-	[[ ${all[*]} == "$*" ]] || fail "heard: ${all[*]}, expected: $*"
+	[[ ${all[*]} == "$*" ]] || fail "the headers are ${all[*]}, expected: $*"
 }
 
 # Prints both tables of leaf 1, without the fields that time changes.
@@ -166,7 +167,8 @@ marked() {
 nobody_cares() {
 	stats_moved "${LEAF[1]}" "$1" && stats_moved "${SPINE[0]}" "" &&
 		stats_moved "${LEAF[0]}" "" || return
-	[[ $(tables) == "$TABLES" ]] || fail "leaf 1 learnt: $(tables), before: $TABLES"
+	[[ $(tables) == "$TABLES" ]] ||
+		fail "the tables of leaf 1 changed: $(tables), before: $TABLES"
 }
 
 readonly VNI=00006400 BODY=c0ffee
@@ -201,7 +203,8 @@ stamp_is_marked() {
 	by_spine "08420100$VNI$BODY" && heard_is "08000000$VNI$BODY" || return
 	stats_moved "${SPINE[0]}" "ce_raised=1" &&
 		stats_moved "${LEAF[1]}" "rx_stamped=1 rx_learnt=1" || return
-	[[ $(table_row 1 from-leaf 4) == 7 ]] || fail "from-leaf: $(tables)"
+	[[ $(table_row 1 from-leaf 4) == 7 ]] ||
+		fail "the from-leaf table lacks the metric 7: $(tables)"
 }
 
 # Leaf 0's own uplink is full, and a stamp would show it. With four bytes cut off, the IP packet

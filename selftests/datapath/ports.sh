@@ -43,7 +43,7 @@ readonly FRAME=92 VLAN_TAG=4
 # This load raises the metric of a port of 1 Mbit/s, even if a slow machine needs seconds for it.
 readonly LOAD=$((2 * COUNT)) BYTES=1400
 
-readonly STACKED="This device is above or below another port, both count what passes both"
+readonly STACKED="This device is above or below another port, so both ports count the same packets"
 
 # ---- set up ----
 
@@ -144,7 +144,7 @@ all_have_carrier() {
 	for ((i = 0; i < ${#UPLINK[@]}; i++)); do
 		busywait 10000 has_carrier "${LEAF[0]}" "${UPLINK[i]}" &&
 			busywait 10000 has_carrier "${SPINE[0]}" "${FAR[i]}" ||
-			fail "no carrier: ${UPLINK[i]}" || return
+			fail "${UPLINK[i]} has no carrier" || return
 	done
 }
 
@@ -197,7 +197,8 @@ carried_by() {
 	for i; do
 		flows_counter "${FAR[i]}"
 		((STAMPED[$COUNTER] == LEFT[$COUNTER])) ||
-			fail "${STAMPED[$COUNTER]} of ${LEFT[$COUNTER]} by ${UPLINK[i]} with LBTag ${TAG[i]}" ||
+			fail "${STAMPED[$COUNTER]} of ${LEFT[$COUNTER]} packets by ${UPLINK[i]}" \
+				"have LBTag ${TAG[i]}" ||
 			return
 		far+=("${FAR[i]}")
 	done
@@ -219,7 +220,7 @@ port_counts() {
 	local counts='"tx_packets": ?([0-9]+), ?"tx_bytes": ?([0-9]+)'
 
 	[[ $(conga 0 -j port show "${UPLINK[$1]}") =~ $counts ]] ||
-		fail "no counters of ${UPLINK[$1]}" || return
+		fail "port show has no counters of ${UPLINK[$1]}" || return
 	PORT_PACKETS=${BASH_REMATCH[1]} PORT_BYTES=${BASH_REMATCH[2]}
 }
 
@@ -227,7 +228,8 @@ port_counts() {
 path_state() {
 	local state="\"dev\": ?\"${UPLINK[$1]}\",[^}]*\"state\": ?\"([a-z]*)\"(, ?\"reason\": ?\"([a-z_]*)\")?"
 
-	[[ $(conga 0 -j path show) =~ $state ]] || fail "no path by ${UPLINK[$1]}" || return
+	[[ $(conga 0 -j path show) =~ $state ]] ||
+		fail "path show has no path by ${UPLINK[$1]}" || return
 	STATE=${BASH_REMATCH[3]:-${BASH_REMATCH[1]}}
 }
 
@@ -281,7 +283,8 @@ each_raises_ce() {
 		done
 		# shellcheck disable=SC2053 # a pattern
 		[[ " $ROWS" == $expected ]] ||
-			fail "${UPLINK[i]} is slow: leaf 1 heard $ROWS, expected:$expected" || return
+			fail "${UPLINK[i]} is slow: the from-leaf table of leaf 1 is $ROWS," \
+				"expected:$expected" || return
 	done
 }
 
@@ -296,7 +299,7 @@ transit_raises_ce() {
 		flows_send "$LOAD" "${HOST[1.0]}" "${HOST_IP[0.0]}" "$BYTES" &&
 			flows_arrive "$LOAD" "${HOST[0.0]}" eth0 && flows_left "${LEAF[0]}" || return
 		[[ $(stats_growth "${SPINE[0]}") == ce_raised=* ]] ||
-			fail "${FAR[i]} is slow and raised no CE" || return
+			fail "${FAR[i]} is slow, but it raised no CE" || return
 		"$CONGA" -n "${SPINE[0]}" port set "${FAR[i]}" rate 1tbit || return
 	done
 }
@@ -351,10 +354,10 @@ carrier_withdraws() {
 	local i=$1 dev=${UPLINK[$1]}
 
 	carrier "$i" down && busywait 10000 lost_carrier "${LEAF[0]}" "$dev" ||
-		fail "$dev keeps its carrier" || return
+		fail "$dev did not lose its carrier" || return
 	others "$i"
 	carried_by "${OTHERS[@]}" && path_state "$i" || return
-	[[ $STATE == port_down ]] || fail "path by $dev: $STATE" || return
+	[[ $STATE == port_down ]] || fail "the path by $dev is $STATE, expected port_down" || return
 	carrier "$i" up && all_have_carrier && far_end_back "$i" || return
 	others none
 	carried_by "${OTHERS[@]}"
@@ -375,7 +378,7 @@ bond_survives() {
 
 	ip -n "${SPINE[0]}" link set down0.2 down || return
 	busywait 10000 lost_carrier "${LEAF[0]}" up2 && busywait 10000 one_slave_up ||
-		fail "the bond noticed nothing" || return
+		fail "the bond did not notice the lost carrier" || return
 	others none
 	carried_by "${OTHERS[@]}" || status=1
 	ip -n "${SPINE[0]}" link set down0.2 up && all_have_carrier && return "$status"
@@ -391,7 +394,7 @@ removed() {
 	GONE[$1]=1
 	others none
 	route_leaf "${OTHERS[@]}" | ip -n "${LEAF[0]}" -batch - &&
-		ip -n "${LEAF[0]}" link del "$2" || fail "$2 cannot be deleted" || return
+		ip -n "${LEAF[0]}" link del "$2" || fail "device $2 cannot be deleted" || return
 	! conga 0 port show | grep -q "${UPLINK[$1]} " || fail "${UPLINK[$1]} is still a port" || return
 	carried_by "${OTHERS[@]}"
 }

@@ -17,9 +17,9 @@ TESTS=$(realpath "$(dirname "$0")/..")
 readonly PACKETS=60 APART_US=5000 WAITING=20
 readonly MAC=02:00:00:00:00:02 FAR_MAC=02:00:00:00:00:03
 readonly LEAF_ADDRESS=10.0.0.2 FAR_HOST=192.168.9.2
-readonly MARKED_PORT=7777		# of packets that are sent to one queue
-readonly LEAST=10			# of 60 packets by each of two idle uplinks
-readonly LATE=3				# packets, until all queues have been looked at
+readonly MARKED_PORT=7777		# the port of packets that are sent to one queue
+readonly LEAST=10			# packets of 60 on each of two idle uplinks
+readonly LATE=3				# packets until all queues have been read
 
 setup() {
 	local sfx
@@ -90,7 +90,7 @@ fill() {
 			action skbedit queue_mapping "$1" || return
 	"$TESTS/tools/vxlan_send" -n "$BOX" -d up0 -m "$MAC" -s 10.0.0.1 -p "$MARKED_PORT" -r "$WAITING" \
 		-l 500 "$LEAF_ADDRESS" 00
-	waiting || fail "nothing waits: $(tc -n "$BOX" -s qdisc show dev up0)"
+	waiting || fail "no packet waits in the queue: $(tc -n "$BOX" -s qdisc show dev up0)"
 }
 
 waiting() {
@@ -108,18 +108,20 @@ cross() {
 	before0=$(sent_by up0) before1=$(sent_by up1)
 	"$TESTS/tools/vxlan_send" -n "$BOX" -p 9 -c "$PACKETS" -i "$APART_US" "$FAR_HOST" - || return
 	BY=($(($(sent_by up0) - before0)) $(($(sent_by up1) - before1)))
-	((BY[0] + BY[1] == PACKETS)) || fail "of $PACKETS left ${BY[*]}"
+	((BY[0] + BY[1] == PACKETS)) || fail "of $PACKETS packets ${BY[*]} left by the uplinks"
 }
 
 # avoided LATE: all but at most LATE packets leave by the other uplink
 avoided() {
 	cross || return
-	((BY[0] <= $1)) || fail "${BY[0]} packets left by the uplink where others wait, not $1"
+	((BY[0] <= $1)) ||
+		fail "${BY[0]} packets left by the uplink with the queue, at most $1 are expected"
 }
 
 shared() {
 	cross || return
-	((BY[0] >= LEAST && BY[1] >= LEAST)) || fail "not shared: ${BY[*]}"
+	((BY[0] >= LEAST && BY[1] >= LEAST)) ||
+		fail "the uplinks do not share the packets: ${BY[*]}"
 }
 
 # seen QUEUES QDISC PLACE QUEUE LATE: packets that wait in this one of QUEUES queues are noticed

@@ -26,7 +26,7 @@ TOPO_FABRIC_MTU=1500
 readonly -a TAG0=(5 9) TAG1=(2 12)	# LBTags of the leaves, by spine
 readonly VTEP6_0=fd00::11 VTEP6_1=fd00::12
 readonly STRANGER=10.7.7.7 STRANGER6=fd07::7 PLAIN_LEAF=10.9.9.9
-readonly OTHER_PORT=8472		# of the fabric, but of no vxlan device
+readonly OTHER_PORT=8472		# a port of the fabric, but not of a vxlan device
 readonly GPE_PORT=4790
 readonly NOBODY=65534
 
@@ -163,8 +163,9 @@ heard_is() {
 	local -a datagrams
 
 	read -r -a datagrams <<<"$1"
-	heard ${#datagrams[@]} || fail "leaf 1 hears nothing" || return
-	[[ $HEARD == "$1" ]] || fail "heard: ${HEARD:0:200}, expected: ${1:0:200}" || return
+	heard ${#datagrams[@]} || fail "leaf 1 received no datagrams" || return
+	[[ $HEARD == "$1" ]] ||
+		fail "leaf 1 received ${HEARD:0:200}, expected: ${1:0:200}" || return
 	busywait 2000 stats_moved "${LEAF[1]}" "$2" || stats_moved "${LEAF[1]}" "$2"
 }
 
@@ -261,8 +262,10 @@ table_row() {
 
 # learnt FROM: both tables have the metrics of STAMPED
 learnt() {
-	[[ $(table_row from-leaf "$1" 5) == 3 ]] || fail "from-leaf: $(tables)" || return
-	[[ $(table_row to-leaf "$1" "${TAG1[0]}") == 6 ]] || fail "to-leaf: $(tables)"
+	[[ $(table_row from-leaf "$1" 5) == 3 ]] ||
+		fail "the from-leaf table lacks the metric 3: $(tables)" || return
+	[[ $(table_row to-leaf "$1" "${TAG1[0]}") == 6 ]] ||
+		fail "the to-leaf table lacks the metric 6: $(tables)"
 }
 
 # learnt_now FROM COUNT: learnt from COUNT packets since the mark, before the metrics age on a
@@ -345,7 +348,7 @@ packets_can_forge() {
 		-s "${VTEP[0]}" "${VTEP[1]}" "$FORGED" &&
 		heard_is "$BLANK" "feedback_received=1 rx_stamped=1 rx_learnt=1" || return
 	[[ $(table_row from-leaf "${VTEP[0]}" 4) == 7 && $(table_row to-leaf "${VTEP[0]}" 12) == 1 ]] ||
-		fail "nothing was learnt: $(tables)"
+		fail "the tables did not learn both metrics: $(tables)"
 }
 
 # ---- contents of our own packets ----
@@ -405,12 +408,13 @@ words_are() {
 		W=0x$W
 		((count += ($2) != 0))
 	done
-	((count == $3)) || fail "$1: $count words with $2, expected: $3, of ${WORDS[$1]//$'\n'/ }"
+	((count == $3)) ||
+		fail "$1: $count headers match $2, expected: $3, of ${WORDS[$1]//$'\n'/ }"
 }
 
 # These expressions use W.
 readonly TAG='(W >> 20 & 15)'
-readonly CE='((W >> 17 & 7) << 3 | (W >> 5 & 7))'	# of six bits
+readonly CE='((W >> 17 & 7) << 3 | (W >> 5 & 7))'	# CE has six bits
 readonly IS_STAMPED='(W >> 24 == 8 && (W & 0x100))'
 
 tags_are_of_the_port() {
@@ -419,7 +423,7 @@ tags_are_of_the_port() {
 	flows_captured || return
 	for i in 0 1; do
 		used=$(wc -w <<<"${WORDS[out$i]}")
-		((used)) || fail "up$i was not used" || return
+		((used)) || fail "uplink up$i was not used" || return
 		words_are "out$i" "$IS_STAMPED && $TAG == ${TAG0[i]}" "$used" || return
 	done
 	stats_grew "${LEAF[0]}" "tx_stamped=$FLOWS" && stats_grew "${LEAF[1]}" "rx_learnt=$FLOWS"
@@ -431,7 +435,8 @@ ce_is_raised_by_the_spine() {
 	local raised
 
 	raised=$(stats_growth "${SPINE[1]}")
-	[[ $raised =~ ^ce_raised=([0-9]+)$ ]] || fail "spine 1: $raised" || return
+	[[ $raised =~ ^ce_raised=([0-9]+)$ ]] ||
+		fail "counters of spine 1 moved by: $raised" || return
 	raised=${BASH_REMATCH[1]}
 	stats_moved "${SPINE[0]}" "" && words_are out0 "$CE" 0 && words_are out1 "$CE" 0 &&
 		words_are in0 "$CE" 0 && words_are in1 "$CE" "$raised" &&
@@ -458,7 +463,8 @@ fabrics_set() {
 # A metric has six bits: the lower three are in byte 3.
 low_bits_are_carried() {
 	flows_captured && words_are out1 "$CE" 0 && ce_is_learnt 6 || return
-	[[ ${WORDS[in1]} =~ [1-9a-f][0-9a-f]($'\n'|$) ]] || fail "byte 3 is not used: ${WORDS[in1]}"
+	[[ ${WORDS[in1]} =~ [1-9a-f][0-9a-f]($'\n'|$) ]] ||
+		fail "no header uses byte 3: ${WORDS[in1]}"
 }
 
 byte_3_has_low_bits() {
@@ -489,7 +495,8 @@ gpe_up() {
 gpe_is_stamped() {
 	local count=10 seen i
 
-	gpe_up 2>"$TOPO_DIR/gpe" || fail "no GPE: $(<"$TOPO_DIR/gpe")" || return
+	gpe_up 2>"$TOPO_DIR/gpe" ||
+		fail "the GPE tunnel cannot be created: $(<"$TOPO_DIR/gpe")" || return
 	for i in 0 1; do
 		capture_start "gpe$i" "${LEAF[1]}" "up$i" \
 			src host "${VTEP[0]}" and udp dst port "$GPE_PORT" || return
@@ -498,7 +505,7 @@ gpe_is_stamped() {
 	ping_crosses "${LEAF[0]}" "$count" 10.99.0.12 || return
 	capture_stop gpe0 && capture_stop gpe1 || return
 	seen=$(($(capture_count gpe0 "$GPE_STAMPED") + $(capture_count gpe1 "$GPE_STAMPED")))
-	((seen == count)) || fail "$seen of $count are stamped with byte 3 untouched" || return
+	((seen == count)) || fail "$seen of $count packets are stamped and keep byte 3" || return
 	stats_grew "${LEAF[0]}" "tx_stamped=$count" && stats_grew "${LEAF[1]}" "rx_learnt=$count"
 }
 
@@ -507,12 +514,12 @@ ping_crosses() {
 	local said
 
 	said=$(in_ns "$1" ping -q -c "$2" -i 0.01 -W 5 "${@:3}")
-	[[ $said == *" $2 received"* ]] || fail "ping: ${said##*---}"
+	[[ $said == *" $2 received"* ]] || fail "not all pings were answered: ${said##*---}"
 }
 
 # ---- fragments ----
 
-readonly FULL_UDP=1472		# with its headers a frame of 1500 bytes
+readonly FULL_UDP=1472		# bytes: with headers a frame of 1500 bytes
 
 snmp_of() {
 	in_ns "$1" nstat -asz "$2" | awk 'END { print $2 }'
@@ -541,7 +548,7 @@ tcp_crosses() {
 
 	summary=$("$TESTS/tools/flowgen" -q -f "${HOST[0.0]},${HOST_IP[0.0]}" \
 		-t "${HOST[1.0]},${HOST_IP[1.0]}" -C 1e9 -n 1 -c 1 -S 200000 -D 20) || return
-	[[ $summary == *" unfinished=0 "* ]] || fail "TCP: $summary"
+	[[ $summary == *" unfinished=0 "* ]] || fail "some TCP transfers did not finish: $summary"
 }
 
 # Linux does not fragment VXLAN over IPv6, but other systems may. In this test a node without
@@ -566,8 +573,10 @@ fragments_v6_arrive() {
 	"$TESTS/tools/vxlan_send" -n "${HOST[0.0]}" -s "$VTEP6_0" -l "$size" -p "$OTHER_PORT" \
 		"$VTEP6_1" "083a0100$VNI$BODY" &&
 		heard_is "$BLANK$zeros" "rx_stamped=1 rx_learnt=1" || return
-	(($(snmp_of "${LEAF[1]}" Ip6ReasmOKs) == before + 1)) || fail "no fragments" || return
-	[[ $(table_row from-leaf "$VTEP6_0" 3) == 5 ]] || fail "not learnt: $(tables)"
+	(($(snmp_of "${LEAF[1]}" Ip6ReasmOKs) == before + 1)) ||
+		fail "the fragments were not reassembled" || return
+	[[ $(table_row from-leaf "$VTEP6_0" 3) == 5 ]] ||
+		fail "the from-leaf table lacks the metric 5: $(tables)"
 }
 
 held_is_stamped() {

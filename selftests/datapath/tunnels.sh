@@ -26,7 +26,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_LEAVES=3
 TOPO_LINKS=1
 
-readonly COUNT=80		# flows, each way
+readonly COUNT=80		# flows in each direction
 readonly FLOWLETS=4194304
 readonly -a TAG=(5 9 2 12 3 7)	# LBTags, two for each leaf
 readonly OTHER_PORT=8472 EXTERNAL_PORT=8473 SINGLE_PORT=8474
@@ -247,7 +247,8 @@ by_flowlet() {
 	flows_cross "$COUNT" "${@:3}" "${LEAF[from]}" || return
 	for dev in "${!LEFT[@]}"; do
 		((STAMPED[$dev] == LEFT[$dev])) ||
-			fail "${STAMPED[$dev]} of ${LEFT[$dev]} stamped with the LBTag of $dev" || return
+			fail "${STAMPED[$dev]} of ${LEFT[$dev]} packets have the LBTag of $dev" ||
+				return
 	done
 	flows_spread "$COUNT" up0 up1 &&
 		grew "${LEAF[from]}" "flowlets_started=$COUNT" "tx_stamped=$COUNT" "tx_steered=$COUNT" &&
@@ -269,7 +270,7 @@ both_ways() {
 
 # made FUNCTION: creates the tunnel, or prints a reason to skip
 made() {
-	"$@" 2>"$TOPO_DIR/said" || fail "$*: $(<"$TOPO_DIR/said")"
+	"$@" 2>"$TOPO_DIR/said" || fail "$* failed: $(<"$TOPO_DIR/said")"
 }
 
 second_vni() {
@@ -309,7 +310,8 @@ untouched() {
 	flows_cross "$COUNT" "${LEAF[$1]}" "10.$4.0.$((1 + $2))" "${LEAF[$2]}" "$3" "${LEAF[$1]}" ||
 		return
 	((LEFT[up0] + LEFT[up1] == COUNT && STAMPED[up0] + STAMPED[up1] == 0)) ||
-		fail "left: $(flows_text), stamped: ${STAMPED[up0]} and ${STAMPED[up1]}"
+		fail "the flows left by: $(flows_text), stamped packets:" \
+			"${STAMPED[up0]} and ${STAMPED[up1]}"
 }
 
 left_alone() {
@@ -339,7 +341,7 @@ list_changes() {
 metrics_are() {
 	table_rows "$1" "$2" "${VTEP[$3]}" || return
 	# shellcheck disable=SC2053 # a pattern
-	[[ $ROWS == $4 ]] || fail "leaf $1, $2 of leaf $3: $ROWS, expected: $4"
+	[[ $ROWS == $4 ]] || fail "table $2 of leaf $1 about leaf $3 has $ROWS, expected: $4"
 }
 
 # host_flows FROM TO

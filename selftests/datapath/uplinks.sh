@@ -26,11 +26,11 @@ readonly UPLINKS=16
 TOPO_SPINES=1
 TOPO_LINKS=$((UPLINKS + 1))
 
-readonly TOO_MANY="A leaf has at most 16 uplinks, LBTags are 4 bits"
+readonly TOO_MANY="A leaf has at most 16 uplinks, because an LBTag has 4 bits"
 readonly -a ALL_TAGS=({0..15})
 readonly -a GONE=(up3 up9 up12)
 
-declare -A TAG=()		# device -> LBTag; the uplinks that there are
+declare -A TAG=()		# device -> LBTag of the current uplinks
 
 # ---- uplinks ----
 
@@ -77,7 +77,8 @@ uplinks_carry() {
 		return
 	for dev in "${!TAG[@]}"; do
 		((STAMPED[$dev] == LEFT[$dev])) ||
-			fail "$dev: ${STAMPED[$dev]} of ${LEFT[$dev]} with LBTag ${TAG[$dev]}" || return
+			fail "$dev: ${STAMPED[$dev]} of ${LEFT[$dev]} packets have" \
+				"LBTag ${TAG[$dev]}" || return
 	done
 	flows_spread "$count" "${!TAG[@]}" && stats_grew "${LEAF[0]}" "tx_stamped=$count"
 }
@@ -87,14 +88,14 @@ carry_by_policy() {
 
 	for policy in ecmp conga; do
 		conga 0 fabric set policy "$policy" && uplinks_carry ||
-			fail "by policy $policy" || return
+			fail "not every uplink carried traffic with policy $policy" || return
 	done
 }
 
 # ---- tests ----
 
 number_of_uplinks() {
-	uplinks_grow "$1" || fail "uplink refused" || return
+	uplinks_grow "$1" || fail "an uplink was rejected" || return
 	carry_by_policy
 }
 
@@ -111,7 +112,8 @@ one_more_is_refused() {
 # The device is a port with a DRE, but no uplink, so it is no path to a leaf. It stays, since the
 # spine also sends by it.
 transit_is_not_counted() {
-	conga 0 port add "up$UPLINKS" role transit || fail "refused" || return
+	conga 0 port add "up$UPLINKS" role transit ||
+		fail "a transit port beside 16 uplinks was rejected" || return
 	uplinks_carry
 }
 
@@ -136,7 +138,7 @@ uplinks_deleted() {
 	local dev left
 
 	for dev in "${GONE[@]}"; do
-		conga 0 port del "$dev" || fail "$dev cannot be deleted" || return
+		conga 0 port del "$dev" || fail "port $dev cannot be deleted" || return
 		unset "TAG[$dev]"
 	done
 	uplinks_watch && uplinks_carry || return
@@ -150,13 +152,13 @@ lowest_free_tag() {
 
 	free=$(for dev in "${GONE[@]}"; do tag_of "${dev#up}"; done | sort -n)
 	for dev in up9 up12 up3; do
-		conga 0 port add "$dev" role uplink || fail "$dev refused" || return
+		conga 0 port add "$dev" role uplink || fail "port $dev was rejected" || return
 		TAG[$dev]=${free%%$'\n'*}
 		free=${free#*$'\n'}
 	done
 	for dev in "${!TAG[@]}"; do echo "$dev ${TAG[$dev]}"; done | sort >"$TOPO_DIR/expected"
 	tags_given | sort | cmp -s "$TOPO_DIR/expected" - ||
-		fail "LBTags: $(tags_given | paste -sd,)" || return
+		fail "the LBTags are wrong: $(tags_given | paste -sd,)" || return
 	uplinks_watch && carry_by_policy
 }
 

@@ -31,7 +31,7 @@ declare -a NS=() ADDR=() GIVEN=()
 declare -a START=() SIZE=() FCT=() RETRANS=() RTOS=() DISORDERED=() FROM=() TO=() GROUP=() DONE=()
 SUMMARY=""
 RUNNING=""
-OPEN_FILES=""			# the limit, if it is another than ours
+OPEN_FILES=""			# the limit of open files, if it is not ours
 
 # ---- set-up ----
 
@@ -95,7 +95,7 @@ with() {
 		qdisc+=("$1")
 		shift
 	done
-	tc -n "$ns" qdisc replace dev eth0 root "${qdisc[@]}" || fail "no ${qdisc[0]}" || return
+	tc -n "$ns" qdisc replace dev eth0 root "${qdisc[@]}" || fail "tc failed" || return
 	"${@:2}" || status=$?
 	tc -n "$ns" qdisc del dev eth0 root
 	return "$status"
@@ -116,7 +116,7 @@ flowgen() {
 
 # replay OPTION...: replays the trace; sets SUMMARY and the results of each transfer from the file
 replay() {
-	SUMMARY=$(flowgen -o "$DIR/out" "$@" 2>&1) || fail "flowgen said: $SUMMARY" || return
+	SUMMARY=$(flowgen -o "$DIR/out" "$@" 2>&1) || fail "flowgen failed: $SUMMARY" || return
 	result_read
 }
 
@@ -163,7 +163,7 @@ running() {
 	flowgen -o "$DIR/out" "$@" >"$DIR/summary" 2>"$DIR/errors" &
 	RUNNING=$!
 	busywait "$PATIENCE_MS" established 0 "$want" >/dev/null ||
-		fail "$(established 0 0) connections, not $want"
+		fail "there are $(established 0 0) connections, expected $want"
 }
 
 # established HOST COUNT: the host has COUNT TCP connections with flowgen's port
@@ -191,7 +191,8 @@ ended() {
 stopped() {
 	kill "$RUNNING"
 	wait "$RUNNING"
-	[[ $(<"$DIR/errors") == "flowgen: interrupted" ]] || fail "said: $(<"$DIR/errors")"
+	[[ $(<"$DIR/errors") == "flowgen: interrupted" ]] ||
+		fail "flowgen printed $(<"$DIR/errors")"
 }
 
 # ---- counters of the kernel ----
@@ -224,7 +225,7 @@ retransmits() {
 told() {
 	local i=0 line
 
-	((${#START[@]} == $#)) || fail "told of ${#START[@]} transfers" || return
+	((${#START[@]} == $#)) || fail "${#START[@]} of $# transfers are reported" || return
 	for line; do
 		[[ "${SIZE[i]} ${FROM[i]} ${TO[i]} ${GROUP[i]} ${DONE[i]}" == "$line" ]] ||
 			fail "transfer $i: ${SIZE[i]} ${FROM[i]} ${TO[i]} ${GROUP[i]} ${DONE[i]}" || return
@@ -243,17 +244,17 @@ all_arrives() {
 	received=$(link_counter "${NS[1]}" eth0 rx bytes) && replay "$@" && finished 5 || return
 	[[ $SUMMARY == *" bytes=170008 offered_bytes=170008 "* ]] || fail "$SUMMARY" || return
 	received=$(($(link_counter "${NS[1]}" eth0 rx bytes) - received))
-	((received > 70008)) || fail "host 1 received $received bytes" || return
+	((received > 70008)) || fail "host 1 received only $received bytes" || return
 	told "1 0 1 - 1" "50000 1 2 4 1" "50000 2 0 - 1" "70000 0 1 - 1" "7 2 1 999999 1" || return
 	[[ "${START[0]} ${START[1]} ${START[2]} ${START[4]}" == "0 1000 1000 3000" ]] ||
-		fail "starts: ${START[*]}" || return
+		fail "the transfers started at ${START[*]}" || return
 	retrans=$(($(retransmits) - retrans))
-	((${RETRANS[*]/#/+} <= retrans)) || fail "retransmits ${RETRANS[*]}, of $retrans in all"
+	((${RETRANS[*]/#/+} <= retrans)) || fail "retransmits are ${RETRANS[*]}, of $retrans in all"
 }
 
 header() {
 	[[ $(head -n 1 "$DIR/out") == "# start_s size_bytes fct_s retransmits rtos out_of_order from to group finished" ]] ||
-		fail "columns: $(head -n 1 "$DIR/out")"
+		fail "the head of the columns is wrong: $(head -n 1 "$DIR/out")"
 }
 
 # over_v6 COMMAND...
@@ -288,8 +289,8 @@ only_used_connections() {
 	trace "10000000000 1 0 1 0 - - -" "10000000000 1 0 1 0 - - -" "10000000000 1 0 1 5 - - -" \
 		"10000000000 1 1 0 0 - - -" "10000000000 1 2 1 0 - - -"
 	running 3 || return
-	established 1 4 >/dev/null || fail "$(established 1 0) connections of host 1" || return
-	established 2 1 >/dev/null || fail "$(established 2 0) connections of host 2" || return
+	established 1 4 >/dev/null || fail "host 1 has $(established 1 0) connections" || return
+	established 2 1 >/dev/null || fail "host 2 has $(established 2 0) connections" || return
 	stopped
 }
 
@@ -321,12 +322,12 @@ groups_in_order() {
 		"0 10 2 0 0 2 1 -" "0 10 0 2 0 - 2 -" "3000 10 1 2 0 - - -"
 	with 0 "${SLOW[@]}" -- replay "$@" && finished 6 || return
 	last=$(($(end 0) > $(end 1) ? $(end 0) : $(end 1)))
-	((FCT[1] >= SLOW_NS * 9 / 10)) || fail "not slow: ${FCT[1]} ns" || return
+	((FCT[1] >= SLOW_NS * 9 / 10)) || fail "the slow transfer took only ${FCT[1]} ns" || return
 	((START[2] == last + 1000000 && START[3] == last)) ||
-		fail "after $last ns: at ${START[2]} and ${START[3]} ns" || return
+		fail "transfers 2 and 3 started at ${START[2]} and ${START[3]} ns" || return
 	last=$(($(end 2) > $(end 3) ? $(end 2) : $(end 3)))
-	((START[4] == last)) || fail "after $last ns: at ${START[4]}" || return
-	((START[5] == 3000 && $(end 5) < $(end 1))) || fail "one that does not wait did" || return
+	((START[4] == last)) || fail "transfer 4 started at ${START[4]}, not $last ns" || return
+	((START[5] == 3000 && $(end 5) < $(end 1))) || fail "transfer 5 waited" || return
 	for ((i = 0; i < 6; i++)); do
 		((FCT[i] >= 0)) || fail "transfer $i took ${FCT[i]} ns"
 	done
@@ -336,8 +337,8 @@ groups_in_order() {
 relay_has_no_more() {
 	trace "0 $SLOW_BYTES 0 1 0 - - -" "0 $SLOW_BYTES 1 2 0 - - 0"
 	with 0 "${SLOW[@]}" -- replay "$@" && finished 2 || return
-	((FCT[0] >= SLOW_NS * 9 / 10)) || fail "not slow: ${FCT[0]} ns" || return
-	((FCT[1] >= FCT[0])) || fail "relayed after ${FCT[1]} ns what came after ${FCT[0]}"
+	((FCT[0] >= SLOW_NS * 9 / 10)) || fail "the slow transfer took only ${FCT[0]} ns" || return
+	((FCT[1] >= FCT[0])) || fail "the relay took ${FCT[1]} ns, its source ${FCT[0]} ns"
 }
 
 # All send slowly: one after the other would take three times as long.
@@ -345,24 +346,26 @@ relay_forwards_while_receiving() {
 	trace "0 $SLOW_BYTES 0 1 0 - - -" "0 $SLOW_BYTES 1 2 0 - - 0" "0 $SLOW_BYTES 2 0 0 - - 1"
 	with 0 "${SLOW[@]}" -- with 1 "${SLOW[@]}" -- with 2 "${SLOW[@]}" -- replay "$@" &&
 		finished 3 || return
-	((FCT[0] <= FCT[1] && FCT[1] <= FCT[2])) || fail "in another order: ${FCT[*]} ns" || return
-	((FCT[2] < FCT[0] * 2)) || fail "one after the other: ${FCT[*]} ns"
+	((FCT[0] <= FCT[1] && FCT[1] <= FCT[2])) || fail "the order is ${FCT[*]} ns" || return
+	((FCT[2] < FCT[0] * 2)) || fail "the transfers were not sent at once: ${FCT[*]} ns"
 }
 
 # A relay that starts late, behind another transfer, finds all data there.
 relay_may_be_late() {
 	trace "0 $SLOW_BYTES 1 2 0 1 - -" "0 5000 0 1 0 - - -" "0 5000 1 2 0 - - 1" "0 5000 1 0 0 - 1 1"
 	with 1 "${SLOW[@]}" -- replay "$@" && finished 4 || return
-	(($(end 2) >= $(end 0) && START[3] == $(end 0))) || fail "starts ${START[*]}, took ${FCT[*]} ns"
+	(($(end 2) >= $(end 0) && START[3] == $(end 0))) ||
+		fail "the transfers started at ${START[*]} and took ${FCT[*]} ns"
 }
 
 # Only packets that host 1 sends are delayed: the request, and acknowledgements.
 requests_count() {
 	trace "0 1000 0 1 0 - - -"
 	with 1 "${DELAY[@]}" -- replay -R && finished 1 || return
-	((FCT[0] >= DELAY_NS && FCT[0] < 2 * DELAY_NS)) || fail "with a request: ${FCT[0]} ns" || return
+	((FCT[0] >= DELAY_NS && FCT[0] < 2 * DELAY_NS)) ||
+		fail "a transfer with a request took ${FCT[0]} ns" || return
 	with 1 "${DELAY[@]}" -- replay && finished 1 || return
-	((FCT[0] < DELAY_NS)) || fail "without a request: ${FCT[0]} ns"
+	((FCT[0] < DELAY_NS)) || fail "a transfer without a request took ${FCT[0]} ns"
 }
 
 # The request of the second transfer leaves when the first is complete; another connection does
@@ -370,8 +373,8 @@ requests_count() {
 busy_connection_queues() {
 	trace "0 1000 0 1 0 - - -" "0 1000 0 1 0 - - -" "0 1000 0 1 1 - - -"
 	with 1 "${DELAY[@]}" -- replay -R && finished 3 || return
-	((FCT[1] >= FCT[0] + DELAY_NS)) || fail "took ${FCT[*]} ns" || return
-	((FCT[2] < 2 * DELAY_NS)) || fail "on a free connection: ${FCT[2]} ns"
+	((FCT[1] >= FCT[0] + DELAY_NS)) || fail "the transfers took ${FCT[*]} ns" || return
+	((FCT[2] < 2 * DELAY_NS)) || fail "a transfer on a free connection took ${FCT[2]} ns"
 }
 
 # The third line never begins, since the second does not end.
@@ -381,11 +384,12 @@ drain_limit() {
 	trace "100000000 10 1 2 0 - - -" "300000000 $((50 * SLOW_BYTES)) 0 1 0 1 - -" "0 10 0 1 1 - 1 -"
 	with 0 "${SLOW[@]}" -- replay "$@" -D 0.5 || return
 	ms=$(ran_ms)
-	((ms >= 800 && ms < 800 + DELAY_MS)) || fail "ended after $ms ms, not 800" || return
+	((ms >= 800 && ms < 800 + DELAY_MS)) || fail "flowgen took $ms ms, not 800" || return
 	[[ $SUMMARY == "flows=3 unfinished=2 "* ]] || fail "$SUMMARY" || return
-	[[ ${DONE[*]} == "1 0 0" ]] || fail "finished: ${DONE[*]}" || return
-	((($(end 1) + 500000) / 1000000 == ms)) || fail "its age is ${FCT[1]} ns" || return
-	[[ "${START[2]} ${FCT[2]}" == "- -" ]] || fail "never began, but: ${START[2]} ${FCT[2]}"
+	[[ ${DONE[*]} == "1 0 0" ]] || fail "the finished transfers are ${DONE[*]}" || return
+	((($(end 1) + 500000) / 1000000 == ms)) || fail "transfer 1 is ${FCT[1]} ns old" || return
+	[[ "${START[2]} ${FCT[2]}" == "- -" ]] ||
+		fail "a transfer that never began has start ${START[2]} and time ${FCT[2]}"
 }
 
 # The rounds would last longer than -L allows, so -L ends the replay.
@@ -398,8 +402,8 @@ overall_limit() {
 	trace "${lines[@]}"
 	with 0 "${SLOW[@]}" -- replay -L 1.1 || return
 	ms=$(ran_ms)
-	((ms >= 1100 && ms < 1100 + DELAY_MS)) || fail "ended after $ms ms, not 1100" || return
-	[[ ${DONE[*]} =~ ^(1\ )+(0\ )+0$ ]] || fail "finished: ${DONE[*]}"
+	((ms >= 1100 && ms < 1100 + DELAY_MS)) || fail "flowgen took $ms ms, not 1100" || return
+	[[ ${DONE[*]} =~ ^(1\ )+(0\ )+0$ ]] || fail "the finished transfers are ${DONE[*]}"
 }
 
 interrupted() {
@@ -409,11 +413,11 @@ interrupted() {
 	trace "0 10 0 1 0 - - -" "50000000000 10 0 1 0 - - -"
 	running 1 || return
 	busywait "$PATIENCE_MS" at_least 0 TCPOrigDataSent $((before + 1)) ||
-		fail "nothing was sent" || return
+		fail "no data was sent" || return
 	stopped || return
 	result_read
 	[[ "${DONE[*]} ${START[1]} ${FCT[1]}" == "1 0 50000000000 -" ]] ||
-		fail "told: ${DONE[*]} ${START[1]} ${FCT[1]}"
+		fail "the results are ${DONE[*]} ${START[1]} ${FCT[1]}"
 }
 
 # The reader arrives when all connections are up, which have enough time for their handshakes. The
@@ -431,10 +435,11 @@ clock_start_told() {
 	began=${line#begin } began=$((10#${began/./} / 1000000))
 	ended || return
 	ms=$(($(now_ms) - since))
-	sleep "0.$LATE_MS"	# what ends the connections is delayed, too
-	[[ $line =~ ^begin\ [0-9]+\.[0-9]{9}$ ]] || fail "told: $line" || return
-	((began >= since && began < since + DELAY_MS)) || fail "$line, at $since ms" || return
-	((ms >= 500 && ms < 500 + DELAY_MS)) || fail "ended $ms ms after that, not 500"
+	sleep "0.$LATE_MS"	# the end of the connections is delayed, too
+	[[ $line =~ ^begin\ [0-9]+\.[0-9]{9}$ ]] || fail "the begin file has $line" || return
+	((began >= since && began < since + DELAY_MS)) ||
+		fail "the begin file has $line, but the reader came at $since ms" || return
+	((ms >= 500 && ms < 500 + DELAY_MS)) || fail "flowgen ended $ms ms after that, expected 500"
 }
 
 # ---- reports ----
@@ -443,12 +448,12 @@ clock_start_told() {
 # retransmits may be a probe, which is sent before the time-out.
 rtos_counted() {
 	if [[ ${RTOS[*]} =~ ^[-\ ]+$ ]]; then
-		! kernel_counts_rtos || fail "no RTOs told" || return
+		! kernel_counts_rtos || fail "no RTOs are reported" || return
 		echo "# this kernel does not tell of RTOs"
 		return 0
 	fi
 	((RTOS[0] >= RETRANS[0] - 1 && RTOS[0] <= RETRANS[0] && RTOS[1] == 0)) ||
-		fail "RTOs ${RTOS[*]}, retransmits ${RETRANS[*]}"
+		fail "the transfers had ${RTOS[*]} RTOs and ${RETRANS[*]} retransmits"
 }
 
 kernel_counts_rtos() {
@@ -480,10 +485,10 @@ losses_counted() {
 	running 1 "${@:2}" || return
 	ip -n "$SWITCH" link set "p$host" nomaster
 	before=$(tcp_counter "$host" RetransSegs)
-	retransmitted "$host" $((before + 3)) || fail "nothing sent again"
+	retransmitted "$host" $((before + 3)) || fail "fewer than 3 packets were retransmitted"
 	ip -n "$SWITCH" link set "p$host" master br0
 	ended && finished 2 || return
-	((RETRANS[0] >= 3 && RETRANS[1] == 0)) || fail "retransmits ${RETRANS[*]}" || return
+	((RETRANS[0] >= 3 && RETRANS[1] == 0)) || fail "retransmits are ${RETRANS[*]}" || return
 	rtos_counted
 }
 
@@ -491,7 +496,8 @@ losses_counted() {
 disorder_counted() {
 	trace "0 200000 0 1 0 1 - -" "0 1000 0 1 0 - 1 -"
 	with 0 "${DISORDER[@]}" -- replay "$@" && finished 2 || return
-	((DISORDERED[0] > 0 && DISORDERED[1] == 0)) || fail "out of order ${DISORDERED[*]}"
+	((DISORDERED[0] > 0 && DISORDERED[1] == 0)) ||
+		fail "the transfers had ${DISORDERED[*]} packets out of order"
 }
 
 # ---- sockets ----
@@ -501,7 +507,7 @@ using() {
 	local count
 
 	count=$(ss_of "$1" -i | grep -cw "$2")
-	((count == $3)) || fail "host $1: $count connections use $2, not $3"
+	((count == $3)) || fail "host $1: $count connections use $2, expected $3"
 }
 
 congestion_control() {
@@ -532,10 +538,11 @@ multipath() {
 	second_address || return
 	before=$(tcp_counter 1 MPCapableSYNRX)
 	replay -M -R && finished 3 || return
-	[[ $SUMMARY == *" connections=3 subflows=5 "* ]] || fail "told: $SUMMARY" || return
-	(($(tcp_counter 1 MPCapableSYNRX) == before + 2)) || fail "no multipath TCP" || return
+	[[ $SUMMARY == *" connections=3 subflows=5 "* ]] || fail "flowgen: $SUMMARY" || return
+	(($(tcp_counter 1 MPCapableSYNRX) == before + 2)) ||
+		fail "the connections do not use multipath TCP" || return
 	[[ "${RETRANS[*]} ${RTOS[*]} ${DISORDERED[*]}" == "- - - - - - - - -" ]] ||
-		fail "told: ${RETRANS[*]} ${RTOS[*]} ${DISORDERED[*]}"
+		fail "the results are ${RETRANS[*]} ${RTOS[*]} ${DISORDERED[*]}"
 }
 
 # ---- packet captures ----
@@ -546,9 +553,9 @@ random_trace() {
 		-t "${NS[2]},${ADDR[2]}" -C 1e8 -n 60 -S 3000 -o "$DIR/out" "$@" 2>&1) ||
 		fail "$SUMMARY" || return
 	finished 60 && header && result_read && ((${#DONE[@]} == 60)) ||
-		fail "told of ${#DONE[@]} transfers" || return
+		fail "${#DONE[@]} transfers are in the results, expected 60" || return
 	[[ $(printf '%s\n' "${FROM[@]}" | sort -u | paste -sd ' ') == "${NS[*]}" ]] ||
-		fail "from ${FROM[*]}"
+		fail "the senders are ${FROM[*]}"
 }
 
 require_root

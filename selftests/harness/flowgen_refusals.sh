@@ -24,7 +24,7 @@ refused() {
 	echo "untouched" >"$DIR/kept"
 	says 2 "flowgen: $sentence" "$TESTS/tools/flowgen" -h nowhere0,10.0.0.1 -h nowhere1,10.0.0.2 \
 		-h nowhere2,10.0.0.3 -o "$DIR/kept" "$@" || return
-	[[ $(<"$DIR/kept") == untouched ]] || fail "wrote its results"
+	[[ $(<"$DIR/kept") == untouched ]] || fail "a rejected command wrote results"
 }
 
 # refused_line N SENTENCE LINE...: line N of a trace with these lines is rejected

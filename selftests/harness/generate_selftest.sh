@@ -31,7 +31,7 @@ ends() {
 	said=$("${@:3}" 2>&1)
 	status=$?
 	[[ $said == "$2" && $status == "$1" ]] && return
-	why "status $status: $said"
+	why "the status is $status, the output: $said"
 	return 1
 }
 
@@ -58,7 +58,7 @@ unchanged() {
 made() {
 	plant "$1" "$2" && ends 0 "" "$GENERATE" && ends 0 "" "$GENERATE" --check || return
 	grep -qxF -- "$4" "$3" && return
-	why "no line: $4"
+	why "the line is missing: $4"
 	return 1
 }
 
@@ -90,13 +90,13 @@ tap_test "an attribute's parentheses have type, unit, range and default" made "$
 	" * @CONGA_A_FABRIC_Q: (u32, bits, 1-5, default 3) Size of a metric, section 3.2."
 tap_test "a sentence has the unit, and a special value before the range" made "$SPEC" \
 	's/fabric-hello-max, value: 10000000000/fabric-hello-max, value: 2500000000/' "$RULES" \
-	$'\t\t.sentence = "hello is off or a time from 20 ms to 2500 ms",'
+	$'\t\t.sentence = "hello must be off or a time from 20 ms to 2500 ms",'
 tap_test "a sentence calls an attribute by its word" made "$SPEC" \
 	's/value: the table}/value: kind of table}/' "$RULES" \
-	$'\t\t.sentence = "kind of table is to-leaf or from-leaf",'
+	$'\t\t.sentence = "kind of table must be to-leaf or from-leaf",'
 tap_test "a list of names begins with its default, where that is the last" made "$SPEC" \
 	's/leaf-mode-default, value: 3/leaf-mode-default, value: 1/' "$RULES" \
-	$'\t\t.sentence = "mode is plain, conga or auto",'
+	$'\t\t.sentence = "mode must be plain, conga or auto",'
 tap_test "an operation with a list of its own gets a policy of its own" made "$SPEC" \
 	'/name: leaf-set$/,/\*leaf-request/s/\*leaf-request/{attributes: [addr4, addr6, mode]}/' \
 	"$RULES" "conga_netlink_leaf_set_policy[CONGA_A_LEAF_MAX + 1] = {"

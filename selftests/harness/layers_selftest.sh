@@ -19,7 +19,7 @@ found() {
 	rm -rf "${COPY:?}/$1" && cp -r "$TESTS/../$1" "$COPY/" || return
 	echo "#include \"$3\"" >>"$COPY/$1/$2"
 	if said=$("$TESTS/layers" "$COPY/$1"); then
-		why "nothing was found"
+		why "layers reported nothing"
 		return 1
 	fi
 	[[ $said == "$4" ]] && return
@@ -39,7 +39,7 @@ obeys() {
 # A folder with a wrong name must not pass.
 empty_is_found() {
 	mkdir -p "$COPY/empty" && ! "$TESTS/layers" "$COPY/empty" >/dev/null && return
-	why "nothing was found"
+	why "layers reported nothing"
 	return 1
 }
 

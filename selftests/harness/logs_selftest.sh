@@ -80,7 +80,7 @@ leaves_archive() {
 	mkdir -p "$WORK/bin" && printf '#!/bin/sh\n%s\n' "${*:2}" >"$WORK/bin/$1" &&
 		chmod +x "$WORK/bin/$1" || return
 	if PATH=$WORK/bin:$PATH logs add two "$WORK/some/two" 2>/dev/null; then
-		why "with $1 ${*:2}: no failure"
+		why "logs did not fail with $1 ${*:2}"
 		return 1
 	fi
 	rm "$WORK/bin/$1"
@@ -99,7 +99,7 @@ fails_whole() {
 leaves_what_it_cannot_read() {
 	fresh && echo "no archive" >"$CONGA_LOGS" && cp "$CONGA_LOGS" "$WORK/before" || return
 	if logs add one "$WORK/one" 2>/dev/null || logs list 2>/dev/null; then
-		why "no failure"
+		why "logs did not fail"
 		return 1
 	fi
 	cmp "$CONGA_LOGS" "$WORK/before"

@@ -10,10 +10,10 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/expect.sh"
 
 readonly A=batch-a-$$ B=batch-b-$$
-readonly MANY=1000		# neighbours: more than go into one message
+readonly MANY=1000		# neighbours: more than one message holds
 readonly MAC=02:00:00:00:00:01
 readonly TTL=net.ipv4.ip_default_ttl
-NUMBER=20			# of the last address and time to live that a test took
+NUMBER=20			# the last address and time to live that a test used
 
 # batch_says STATUS TEXT LINE...
 batch_says() {
@@ -30,7 +30,7 @@ sysctl_is() {
 	local value
 
 	value=$(in_ns "$1" sysctl -n "$2")
-	[[ $value == "$3" ]] || fail "$1: $2 is $value, not $3"
+	[[ $value == "$3" ]] || fail "$1: $2 is $value, expected $3"
 }
 
 # neighbour_is NAMESPACE ADDRESS
@@ -68,7 +68,7 @@ many() {
 	done | sed "1i netns $A $B" | "$TESTS/tools/netns_batch" || return
 	for ns in "$A" "$B"; do
 		count=$(ip -n "$ns" neighbour show to 10.9.0.0/16 nud permanent | wc -l)
-		((count == MANY)) || fail "$ns has $count neighbours" || return
+		((count == MANY)) || fail "$ns has $count neighbours, expected $MANY" || return
 	done
 }
 
@@ -93,8 +93,10 @@ stops() {
 		"address eth0 198.51.100.$NUMBER/32" "$2" "neighbour eth0 10.8.0.$NUMBER $MAC" \
 		"sysctl $TTL=99" \
 		"netns $B" "sysctl $TTL=99" || return
-	has "$A" "198.51.100.$NUMBER/32" || fail "what stands above is not done" || return
-	! has "$B" "198.51.100.$NUMBER/32" || fail "it went on to $B" || return
+	has "$A" "198.51.100.$NUMBER/32" ||
+		fail "the commands above the wrong line were not run" || return
+	! has "$B" "198.51.100.$NUMBER/32" ||
+		fail "the commands for $B were run after the wrong line" || return
 	sysctl_is "$A" "$TTL" "$NUMBER" && sysctl_is "$B" "$TTL" 12
 }
 

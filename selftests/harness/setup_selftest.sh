@@ -38,14 +38,15 @@ waits() {
 
 	lock_hold "$HELD"
 	says=$(apt_get 60 clean) || fail "$says" || return
-	[[ $says == *"waiting for another program that uses apt"* ]] || fail "it did not wait: $says"
+	[[ $says == *"waiting for another program that uses apt"* ]] ||
+		fail "apt_get did not wait: $says"
 }
 
 gives_up() {
 	local says
 
 	lock_hold 60
-	says=$(apt_get 2 clean) && fail "it did not give up" && return 1
+	says=$(apt_get 2 clean) && fail "apt_get waited too long" && return 1
 	kill "$LOCKED"
 	[[ $says == *"Could not get lock $TREE/archives/lock"* ]] || fail "$says"
 }
@@ -53,7 +54,7 @@ gives_up() {
 fails_at_once() {
 	local says
 
-	says=$(apt_get 60 nonsense) && fail "nonsense was understood" && return 1
+	says=$(apt_get 60 nonsense) && fail "apt-get accepted the command nonsense" && return 1
 	[[ $says == *nonsense* && $says != *waiting* ]] || fail "$says"
 }
 

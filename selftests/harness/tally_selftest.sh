@@ -71,7 +71,7 @@ takes_no_silence() {
 
 	said=$("$TESTS/tally" </dev/null) || status=$?
 	[[ $status == 1 && $said == *"0 passed, 1 failed, 0 skipped" ]] && return
-	why "status $status: $said"
+	why "the status is $status, the output: $said"
 	return 1
 }
 

@@ -9,13 +9,13 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/topology.sh
 . "$TESTS/lib/topology.sh"
 
-readonly RATE_MBIT=12 SLOW_MBIT=3	# little enough for any machine
+readonly RATE_MBIT=12 SLOW_MBIT=3	# slow enough for every machine
 readonly RATE_SECONDS=2
 readonly RATE_TOLERANCE=10	# percent
-readonly MSS=1448 WIRE=1564	# of an inner 1500-byte packet, as tbf sees it
-readonly FLOWS=4000		# one packet each, for the balance
-readonly MAX_IMBALANCE=130	# percent, busiest link of a tier over the idlest
-readonly STRAY=50		# packets of others (neighbour discovery) in a tier
+readonly MSS=1448 WIRE=1564	# bytes of an inner 1500-byte packet, as tbf counts it
+readonly FLOWS=4000		# flows of one packet each, for the balance
+readonly MAX_IMBALANCE=130	# percent: the busiest link of a tier over the idlest
+readonly STRAY=50		# other packets (neighbour discovery) in a tier
 readonly FIRST_PORT=20000
 
 # failed SENTENCE: prints the reason of a failure
@@ -174,7 +174,7 @@ one_sided() {
 rates_up() {
 	topo_defaults
 	TOPO_SPINES=1 TOPO_LINKS=1
-	TOPO_GSO=9000 TOPO_BUFFER=1000000	# no loss: the rate alone decides
+	TOPO_GSO=9000 TOPO_BUFFER=1000000	# no loss: only the rate matters
 	TOPO_RATE=${RATE_MBIT}mbit
 	TOPO_LINK_RATE[spine0.0-leaf1]=${SLOW_MBIT}mbit
 	topo_up || failed "the fabric cannot be set up" || return

@@ -102,12 +102,12 @@ fields() {
 	done
 	tshark -X "lua_script:$DISSECTOR" -r "${FILE:-$PCAP}" "${OPTIONS[@]}" -Y "$1" -T fields \
 		-E occurrence=a "${list[@]}" 2>"$SCRATCH/errors" ||
-		fail "tshark: $(tail -n 1 "$SCRATCH/errors")"
+		fail "tshark failed: $(tail -n 1 "$SCRATCH/errors")"
 }
 
 # are "WHAT" EXPECTED ACTUAL: both are equal and not empty
 are() {
-	[[ $2 && $2 == "$3" ]] || fail "$1: the packets say \"$3\", the module said \"$2\""
+	[[ $2 && $2 == "$3" ]] || fail "$1: the dissector reads \"$3\", the module wrote \"$2\""
 }
 
 said_by() {
@@ -189,8 +189,10 @@ probes() {
 # The dissector of VXLAN still shows its header and the inner packet.
 tunnel_is_shown() {
 	[[ $(fields "conga.lbtag && !conga.type" vxlan.vni | sort -u) =~ ^[0-9]+$ ]] &&
-		(($(count "conga.lbtag && icmp") > 0)) || fail "nothing within a stamped packet" || return
-	(($(count "conga.type && eth.dst && vxlan") == 0)) || fail "a control packet has a packet within"
+		(($(count "conga.lbtag && icmp") > 0)) ||
+			fail "the payload of stamped packets is not dissected" || return
+	(($(count "conga.type && eth.dst && vxlan") == 0)) ||
+		fail "a control packet is dissected as if it had a payload"
 }
 
 is_sound() {
@@ -297,7 +299,7 @@ golden_upper() {
 nonces_are_wide() {
 	are "control packets of leaves without upper halves" 0 \
 		"$(count "conga.type && conga.type != 4 && !conga.nonce_upper")" || return
-	(($(count "conga.padding") > 0)) || fail "no hello of full size"
+	(($(count "conga.padding") > 0)) || fail "no hello of full size is recognised"
 }
 
 # These packets lack a record, half a probe or the header, or have another magic, version or type.

@@ -17,7 +17,7 @@ defer "rm -rf $DEST"
 # tree TARGET PREFIX: prints the output of make if it fails
 tree() {
 	make -s -C "$TREE" "$1" KDIR="$KDIR" DESTDIR="$DEST" PREFIX="$2" >"$DEST.log" 2>&1 && return
-	why "make $1: $(tail -n 1 "$DEST.log")"
+	why "make $1 failed: $(tail -n 1 "$DEST.log")"
 	return 1
 }
 defer "rm -f $DEST.log"
@@ -48,7 +48,7 @@ is_there() {
 
 	tree install "/$1" || return
 	said=$(diff <(expected "$1") <(installed)) && return
-	why "(<: missing, >: not expected): ${said//$'\n'/ }"
+	why "the installed files differ (<: missing, >: not expected): ${said//$'\n'/ }"
 	return 1
 }
 
@@ -58,7 +58,7 @@ units_fit() {
 
 	while read -r file; do
 		[[ $file == /usr/bin/* || $file == /bin/* || -x $DEST$file ]] ||
-			{ why "a unit calls $file"; return 1; }
+			{ why "a unit calls $file, which is not installed"; return 1; }
 	done < <(sed -nE 's/^Exec[A-Za-z]+=[-@+!]*([^ ]+).*/\1/p' "$DEST/$1"/lib/systemd/system/*)
 }
 
@@ -75,7 +75,7 @@ is_gone() {
 	tree uninstall "/$1" || return
 	said=$(installed)
 	[[ -z $said ]] && return
-	why "left: ${said//$'\n'/ }"
+	why "files are left: ${said//$'\n'/ }"
 	return 1
 }
 

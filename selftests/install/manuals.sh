@@ -47,10 +47,10 @@ has_words() {
 
 	for object in $(objects); do
 		text=$(section "$object")
-		[[ $text ]] || { why "no section conga $object"; return 1; }
+		[[ $text ]] || { why "the manual has no section conga $object"; return 1; }
 		for word in $(words "$object"); do
 			grep -qwF -- "$word" <<<"$text" || {
-				why "conga $object: $word is not in its section"
+				why "$word is not in the section of conga $object"
 				return 1
 			}
 		done

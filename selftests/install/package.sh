@@ -34,13 +34,13 @@ run() {
 # said TEXT: the last command printed this text
 said() {
 	grep -qF -- "$1" "$SAYS" && return
-	why "nothing like \"$1\" was said"
+	why "the output does not have \"$1\""
 	return 1
 }
 
 none_said() {
 	[[ ! -s $SAYS ]] && return
-	why "expected nothing, found: $(head -n 1 "$SAYS")"
+	why "the output must be empty, but has: $(head -n 1 "$SAYS")"
 	return 1
 }
 

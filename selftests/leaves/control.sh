@@ -46,9 +46,9 @@ sums_true() {
 
 	for i in 0 1; do
 		bad=$(grep -cE 'bad udp cksum|bad cksum' "$TOPO_DIR/wire$i")
-		((bad == 0)) || fail "uplink $i: $bad wrong checksums" || return
+		((bad == 0)) || fail "uplink $i sent $bad packets with a wrong checksum" || return
 		(($(grep -c 'udp sum ok' "$TOPO_DIR/wire$i") >= 2)) ||
-			fail "uplink $i: no right checksums" || return
+			fail "uplink $i sent too few packets with a right checksum" || return
 	done
 }
 
@@ -71,7 +71,7 @@ feedback_bytes() {
 	conga 0 fabric set age 2s || return
 	stats_mark "${LEAF[0]}"
 	look
-	busywait 5000 more_explicit "$1" || fail "no explicit feedback" || return
+	busywait 5000 more_explicit "$1" || fail "no explicit feedback was sent" || return
 	golden 0 "$1" 02 04 2 "$NO_NONCE" "$echo" 0660000009e00000 || return
 	conga 0 fabric set age 10s
 }
@@ -250,7 +250,7 @@ four_cleared() {
 	for i in 0 1; do
 		count=$((count + $(said $i 08000000fffffe00434e4741 | wc -l)))
 	done
-	((count == 4)) || fail "$count of 4 cleared"
+	((count == 4)) || fail "$count of 4 forged control packets were cleared"
 }
 
 data_packets() {
@@ -341,7 +341,7 @@ limited() {
 	answers_limited || answers_limited || return
 	count=$(busywait 5000 answers_heard)
 	echo "# $count answers to 200 hellos"
-	((count >= ANSWERS && count <= 3 * ANSWERS)) || fail "$count answers"
+	((count >= ANSWERS && count <= 3 * ANSWERS)) || fail "$count answers were sent"
 }
 
 # These packets echo the default nonce of the library control_packets.sh.
@@ -382,7 +382,7 @@ wrong_counted() {
 }
 
 readonly STORM=${STORM:-1000000} STORM_BEFORE=100000
-readonly STORM_GROWTH_KIB=4000	# four bytes a packet would be more
+readonly STORM_GROWTH_KIB=4000	# a leak of four bytes a packet would be more
 
 slab_kib() {
 	awk '$1 == "Slab:" { print $2 }' /proc/meminfo
@@ -419,19 +419,21 @@ stormed() {
 	mark
 	began=$SECONDS
 	storm $STORM || return
-	busywait 10000 all_arrived $STORM || fail "$(grown_by rx_control) of $STORM came" || return
+	busywait 10000 all_arrived $STORM ||
+		fail "only $(grown_by rx_control) of $STORM control packets arrived" || return
 	after=$(slab_kib)
 	rounds=$(((SECONDS - began) / 9 + 2))
 	came=$(grown_by rx_control)
 	told=$(grown_by 'control_.*|hello_answered|hello_heard|explicit_received|bye_received')
 	echo "# $came packets in $((SECONDS - began)) s: $(growth); slab $before KiB before, $after after"
-	((told == came)) || fail "of $came packets $told were counted" || return
+	((told == came)) || fail "of $came packets $told are counted by reason" || return
 	(($(grown_by hello_answered) <= 2 * ANSWERS * rounds)) ||
-		fail "$(grown_by hello_answered) answers in $rounds intervals" || return
-	((after - before < STORM_GROWTH_KIB)) || fail "slab grew from $before to $after KiB" || return
+		fail "$(grown_by hello_answered) answers were sent in $rounds intervals" || return
+	((after - before < STORM_GROWTH_KIB)) ||
+		fail "the slab memory grew from $before to $after KiB" || return
 	# The tool reports that a leaf may have another version, and reports nothing else.
 	[[ $(state | sed 's/"version"/"ordered"/g') == "$STATE" ]] ||
-		fail "it changed: $(state), before: $STATE"
+		fail "the state of the leaf is $(state), it was $STATE"
 }
 
 require_root

@@ -21,10 +21,10 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/flows.sh"
 
 TOPO_LINKS=1
-QUIET+=" flowlet-timeout 1s"	# the longest: a flow of a slow machine has no gap
+QUIET+=" flowlet-timeout 1s"	# the longest, so that a flow of a slow machine has no gap
 
 readonly COUNT=150
-readonly FLOWS=12		# in progress: on one of two uplinks all but 1 time in 2048
+readonly FLOWS=12		# flows: with chance 1 in 2048 all are on one uplink
 readonly PATIENCE_MS=10000
 readonly TRIES=5
 
@@ -38,7 +38,8 @@ steady_start() {
 	nsenter --net="/run/netns/${HOST[0.0]}" bash -c "flows_steady ${HOST_IP[1.0]} $FLOWS" &
 	STEADY=$!
 	defer "kill $STEADY 2>/dev/null"
-	busywait "$PATIENCE_MS" flowlets_are "$FLOWS" || fail "no flowlets: $(conga 0 flowlet show)"
+	busywait "$PATIENCE_MS" flowlets_are "$FLOWS" ||
+		fail "not all flows have a flowlet: $(conga 0 flowlet show)"
 }
 
 steady_stop() {
@@ -77,7 +78,7 @@ path_of() {
 }
 
 no_new_flowlets() {
-	conga 0 port set up0 drain on || fail "not set" || return
+	conga 0 port set up0 drain on || fail "port set drain on failed" || return
 	[[ $(port_says up0 .drain) == true ]] || fail "$(conga 0 -j port show up0)" || return
 	[[ $(path_of up0) == draining && $(path_of up1) == usable ]] || fail "$(conga 0 path show)" ||
 		return
@@ -113,15 +114,16 @@ in_progress_stay() {
 
 	flowlets_on up0
 	before=$ON
-	((before > 0 && before < FLOWS)) || fail "$before of $FLOWS flows by up0" || return
+	((before > 0 && before < FLOWS)) || fail "$before of $FLOWS flows left by up0" || return
 	conga 0 port set up0 drain on || return
 	[[ $(port_says up0 .flowlets) == "$before" ]] ||
-		fail "$(port_says up0 .flowlets) flowlets, expected $before" || return
+		fail "up0 has $(port_says up0 .flowlets) flowlets, expected $before" || return
 	flows_left "${LEAF[0]}" && grows $((5 * FLOWS)) "${HOST[0.0]}" eth0 tx &&
 		flows_left "${LEAF[0]}" || return
-	((LEFT[up0] >= before && LEFT[up1] > 0)) || fail "left: $(flows_text)" || return
+	((LEFT[up0] >= before && LEFT[up1] > 0)) ||
+		fail "the flows left by: $(flows_text)" || return
 	flowlets_on up0
-	((ON == before)) || fail "$ON flowlets of $before stay"
+	((ON == before)) || fail "$ON of $before flowlets stay on up0"
 }
 
 port_is_empty() {
@@ -134,7 +136,8 @@ leave_at_their_gap() {
 	busywait "$PATIENCE_MS" port_is_empty || fail "$(conga 0 -j port show up0)" || return
 	flows_left "${LEAF[0]}" && grows $((5 * FLOWS)) "${HOST[0.0]}" eth0 tx || return
 	steady_stop && flows_left "${LEAF[0]}" || return
-	((LEFT[up0] == 0 && LEFT[up1] >= 5 * FLOWS)) || fail "left: $(flows_text)" || return
+	((LEFT[up0] == 0 && LEFT[up1] >= 5 * FLOWS)) ||
+		fail "the flows left by: $(flows_text)" || return
 	busywait "$PATIENCE_MS" none_lost || none_lost
 }
 
@@ -144,7 +147,8 @@ none_lost() {
 
 	packets "${HOST[0.0]}" eth0 tx && sent=$((PACKETS - SENT)) || return
 	packets "${HOST[1.0]}" eth0 rx || return
-	((PACKETS - ARRIVED == sent)) || fail "$sent sent, $((PACKETS - ARRIVED)) arrived"
+	((PACKETS - ARRIVED == sent)) ||
+		fail "$sent packets were sent, $((PACKETS - ARRIVED)) arrived"
 }
 
 # The kernel's own decision applies, as without conga.
@@ -171,7 +175,8 @@ refusals() {
 	refused "Only an uplink can be drained" -n "${SPINE[0]}" port set down0.0 drain on &&
 		refused "Only an uplink can be drained" -n "${SPINE[0]}" port set down0.0 drain off ||
 		return
-	says 2 'Error: argument "maybe" is wrong: drain is on or off' conga 0 port set up0 drain maybe
+	says 2 'Error: argument "maybe" is wrong: drain must be on or off' \
+		conga 0 port set up0 drain maybe
 }
 
 setup() {

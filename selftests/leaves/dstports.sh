@@ -24,13 +24,13 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 TOPO_HOSTS=2
-TOPO_FOREIGN=1			# of each leaf the second host is in the tunnel at 8472
+TOPO_FOREIGN=1			# the second host of each leaf is in the tunnel at 8472
 QUIET=				# the default interval, 300 ms
 
 readonly A=4789 B=8472 C=9999
 readonly PINGS=20
-readonly MANY=1500 EACH_MS=2	# pings while a list changes
-readonly UNDER_WAY=2		# of these, on their way when a leaf says bye
+readonly MANY=1500 EACH_MS=2	# pings while a port list changes, and their interval
+readonly UNDER_WAY=2		# pings that may be on their way at a goodbye message
 
 # ---- lists and agreements ----
 
@@ -48,7 +48,8 @@ ports_are() {
 	local ports
 
 	ports=$(conga "$1" -j leaf show | jq -r '.[0].ports | map(tostring) | join(" ")')
-	[[ $ports == "$2" ]] || fail "leaf $1 stamps at \"$ports\", expected \"$2\""
+	[[ $ports == "$2" ]] ||
+		fail "leaf $1 stamps packets to the ports \"$ports\", expected \"$2\""
 }
 
 # agreed "PORT ..." "PORT ...": leaf 0 and leaf 1 stamp at these ports
@@ -63,7 +64,8 @@ ping_by() {
 	local said
 
 	said=$(in_ns "${HOST[0.$1]}" ping -q -n -c "$2" -i "0.00$3" -W 5 "${HOST_IP[1.$1]}")
-	[[ $said =~ $2\ packets\ transmitted,\ ([0-9]+)\ received ]] || fail "ping: $said" || return
+	[[ $said =~ $2\ packets\ transmitted,\ ([0-9]+)\ received ]] ||
+		fail "not all pings were answered: $said" || return
 	LOST=$(($2 - BASH_REMATCH[1]))
 }
 
@@ -81,11 +83,11 @@ crosses() {
 	stats_mark "${LEAF[0]}"
 	ping_by "$1" "$PINGS" 9 || return
 	((LOST == 0)) || fail "$LOST of $PINGS pings lost" || return
-	stat_grew tx_steered && ((GREW >= PINGS)) || fail "$GREW pings steered" || return
+	stat_grew tx_steered && ((GREW >= PINGS)) || fail "only $GREW pings were steered" || return
 	stat_grew tx_stamped
 	case $2 in
-	plain) ((GREW == 0)) || fail "$GREW stamped, of a port that is not agreed" ;;
-	stamped) ((GREW >= PINGS)) || fail "$GREW stamped, of a port that is agreed" ;;
+	plain) ((GREW == 0)) || fail "$GREW packets to a port that is not agreed were stamped" ;;
+	stamped) ((GREW >= PINGS)) || fail "only $GREW packets to an agreed port were stamped" ;;
 	esac
 }
 
@@ -99,7 +101,8 @@ changes() {
 	pid=$!
 	grows 100 "${HOST[1.$host]}" eth0 rx && lists "$@" || status=1
 	wait "$pid"
-	[[ $(<"$TOPO_DIR/ping") =~ transmitted,\ ([0-9]+)\ received ]] || fail "no pings" || return
+	[[ $(<"$TOPO_DIR/ping") =~ transmitted,\ ([0-9]+)\ received ]] ||
+		fail "ping printed no summary" || return
 	LOST=$((MANY - BASH_REMATCH[1]))
 	echo "# leaf $1 lists ${*:2}: $LOST of $MANY pings lost"
 	((LOST <= UNDER_WAY)) || fail "$LOST of $MANY pings lost" || return
@@ -141,7 +144,7 @@ keeps_its_agreement() {
 	lists 0 $A $B && lists 1 $A $B && agreed "$A $B" "$A $B" || return
 	stats_mark "${LEAF[0]}"
 	lists 0 $B $A && ports_are 0 "$B $A" && stat_grew leaf_up || return
-	((GREW == 0)) || fail "agreed anew: $(stats_growth "${LEAF[0]}")"
+	((GREW == 0)) || fail "the ports were agreed again: $(stats_growth "${LEAF[0]}")"
 }
 
 removed_at_peer() {
@@ -159,8 +162,9 @@ one_is_lost() {
 	soon ports_are 0 "$2" || status=1
 	pause_rounds && ports_are 0 "$2" && leaf_is 0 "conga answers" || status=1
 	stat_grew path_silent
-	((GREW == 0)) || fail "a path is out because of a port" || status=1
-	[[ $(conga 0 -j leaf show | jq '.[0].paths') == 2 ]] || fail "not two paths" || status=1
+	((GREW == 0)) || fail "a path became silent because of a port" || status=1
+	[[ $(conga 0 -j leaf show | jq '.[0].paths') == 2 ]] ||
+		fail "the leaf does not have two paths" || status=1
 	control_pass "${LEAF[1]}" && agreed "$A $B" "$A $B" || return
 	return "$status"
 }

@@ -31,7 +31,7 @@ QUIET=				# the default interval, 300 ms
 
 readonly CALM_ROUNDS=10 MISSES=3
 readonly PINGS=20
-readonly OWN_VNI=16777214	# 0xfffffe, that of control packets
+readonly OWN_VNI=16777214	# 0xfffffe, the VNI of control packets
 readonly OWN=(10.9.0.1 10.9.0.2)
 
 # ---- the peer ----
@@ -57,8 +57,9 @@ peer_speaks() {
 # ---- becoming conga ----
 
 begins_plain() {
-	conga 0 leaf add "${VTEP[1]}" || fail "not added" || return
-	[[ $(conga 0 -j leaf show | jq -r '.[0].mode') == auto ]] || fail "not auto" || return
+	conga 0 leaf add "${VTEP[1]}" || fail "the leaf was not added" || return
+	[[ $(conga 0 -j leaf show | jq -r '.[0].mode') == auto ]] ||
+		fail "the mode of the leaf is not auto" || return
 	leaf_is 0 "plain silent" && events_have "auto plain silent"
 }
 
@@ -74,7 +75,7 @@ knows_id() {
 	local id
 
 	id=$(conga 1 -j fabric show | jq -r '.[0].leaf_id')
-	[[ $(conga 0 -j leaf show | jq -r '.[0].id') == "$id" ]] || fail "its id is not $id"
+	[[ $(conga 0 -j leaf show | jq -r '.[0].id') == "$id" ]] || fail "the leaf id is not $id"
 }
 
 # The leaf becomes conga a second time, with another id.
@@ -131,7 +132,7 @@ alternates() {
 	leaf_is 0 "plain alternates" && stats_grew "${LEAF[0]}" leaf_alternates=1 || return
 	events_have "auto conga answers" || return
 	((EVENT_MS - since > (CALM_ROUNDS - 2) * HELLO_MS)) ||
-		fail "calm after $((EVENT_MS - since)) ms"
+		fail "the state alternates ended after only $((EVENT_MS - since)) ms"
 }
 
 # ---- a peer that is played ----
@@ -241,7 +242,7 @@ udp_heard() {
 	while read -r proto value _; do
 		[[ $proto != Udp: ]] || HEARD=$value
 	done <"/proc/${PIN[$1]}/net/snmp"
-	[[ $HEARD ]] || fail "no counter of datagrams"
+	[[ $HEARD ]] || fail "the counter of datagrams is missing"
 }
 
 not_delivered() {
@@ -250,9 +251,10 @@ not_delivered() {
 	udp_heard "${LEAF[1]}" && before=$HEARD
 	stats_read "${LEAF[1]}" && came=${STAT[rx_control]}
 	pause_rounds && udp_heard "${LEAF[1]}" && stats_read "${LEAF[1]}" || return
-	((STAT[rx_control] > came)) || fail "no control packets" || return
+	((STAT[rx_control] > came)) || fail "no control packet arrived" || return
 	((HEARD == before)) ||
-		fail "$((STAT[rx_control] - came)) control packets, $((HEARD - before)) datagrams delivered"
+		fail "$((STAT[rx_control] - came)) control packets arrived," \
+			"and $((HEARD - before)) datagrams were delivered"
 }
 
 sums_are_right() {

@@ -89,7 +89,7 @@ pings_return() {
 	local said
 
 	said=$(in_ns "${HOST[0.0]}" ping -q -n -c "$PINGS" -i 0.01 -W 5 "${HOST_IP[1.0]}")
-	[[ $said == *" $PINGS received"* ]] || fail "ping: $said"
+	[[ $said == *" $PINGS received"* ]] || fail "not all pings were answered: $said"
 }
 
 # Only the tunnel's own packets show the module which rules they match.

@@ -30,17 +30,17 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_SPINES=4
 TOPO_LINKS=1
-QUIET="tdre 5ms"		# tau = 50 ms; hello every 300 ms, as by default
+QUIET="tdre 5ms"		# tau is 50 ms; hellos are sent every 300 ms by default
 
 readonly UPLINKS=(up0 up1 up2 up3)
-readonly SPINE_RATE=1500kbit	# of every spine's ports, for the DRE alone
+readonly SPINE_RATE=1500kbit	# rate of every spine's ports, which only the DRE uses
 readonly BYTES=900 PAUSE_US=2000
-readonly MANY=100000000		# datagrams: until it is stopped
-readonly FLOWS=300		# a window: so many new flowlets
-readonly FAIR=25 ATTRACTED=50	# percent of the new flowlets, of one path in four
-readonly LEAST=5		# percent that prove that it is used again
+readonly MANY=100000000		# datagrams: the sender is stopped before
+readonly FLOWS=300		# new flowlets in a window
+readonly FAIR=25 ATTRACTED=50	# percent of the new flowlets by one of four paths
+readonly LEAST=5		# percent that prove that a path is used again
 readonly OUT_MS=$((3 * HELLO_MS)) BACK_MS=$((2 * HELLO_MS))
-readonly COST_MS=6000		# a window
+readonly COST_MS=6000		# length of the window
 
 declare -a TRAFFIC=()
 
@@ -109,14 +109,14 @@ dropped_by() {
 paths_are() {
 	local json word paths=""
 
-	json=$(conga 0 -j path show) || fail "no paths" || return
+	json=$(conga 0 -j path show) || fail "path show failed" || return
 	json=${json//[[:space:]]/}
 	while [[ $json =~ \"state\":\"([a-z]+)\"(,\"reason\":\"([a-z_]+)\")? ]]; do
 		word=${BASH_REMATCH[3]:-${BASH_REMATCH[1]}}
 		paths+=" $word"
 		json=${json#*"${BASH_REMATCH[0]}"}
 	done
-	[[ ${paths# } == "$*" ]] || fail "the paths are$paths, expected $*"
+	[[ ${paths# } == "$*" ]] || fail "the path states are$paths, expected $*"
 }
 
 # told_within MS SINCE EVENT: an event was received in time, and contains its time
@@ -126,7 +126,7 @@ told_within() {
 	events_have "$3" || return
 	ms=$((EVENT_MS - $2))
 	echo "# $3 after $ms ms"
-	((ms <= $1)) || fail "$3 after $ms ms, expected $1 at the most"
+	((ms <= $1)) || fail "$3 took $ms ms, expected at most $1"
 }
 
 # ---- a spine dies ----
@@ -135,18 +135,20 @@ told_within() {
 fair_share() {
 	paths_are usable usable usable usable && window || return
 	echo "# healthy: $(flows_text)"
-	((SHARE <= 2 * FAIR && SHARE >= LEAST)) || fail "$SHARE % by up0: $(flows_text)"
+	((SHARE <= 2 * FAIR && SHARE >= LEAST)) ||
+		fail "$SHARE % of the packets left by up0: $(flows_text)"
 }
 
 no_share() {
 	window || return
 	echo "# with hello: $(flows_text)"
-	((LEFT[up0] == 0)) || fail "${LEFT[up0]} by the silent path: $(flows_text)"
+	((LEFT[up0] == 0)) || fail "${LEFT[up0]} packets left by the silent path: $(flows_text)"
 }
 
 share_again() {
 	window || return
-	((SHARE >= LEAST)) || fail "$SHARE % by the path that is back: $(flows_text)"
+	((SHARE >= LEAST)) ||
+		fail "$SHARE % of the packets left by the path that is usable again: $(flows_text)"
 }
 
 # Repairs the spine for the tests that follow, whatever the result was.
@@ -154,7 +156,7 @@ dies() {
 	local status=0 since
 
 	since=$(now_ms)
-	dead 0 || fail "it lives on" || return
+	dead 0 || fail "the spine cannot be made silent" || return
 	told_within "$OUT_MS" "$since" "up0 silent" && paths_are silent usable usable usable &&
 		no_share || status=1
 	dropped_by 0 && echo "# it dropped $DROPPED packets"
@@ -205,7 +207,8 @@ attracts() {
 	fair_share && dead 0 && sleep "$((OUT_MS / 1000)).$((OUT_MS % 1000))" && window || return
 	echo "# without hello: $(flows_text)"
 	repaired 0 && paths_are usable usable usable usable || return
-	((SHARE >= ATTRACTED)) || fail "$SHARE % by the silent path: $(flows_text)"
+	((SHARE >= ATTRACTED)) ||
+		fail "$SHARE % of the packets left by the silent path: $(flows_text)"
 }
 
 # ---- all are dead ----
@@ -219,7 +222,8 @@ all_dead() {
 	told_within "$OUT_MS" "$since" "auto plain silent" || return
 	paths_are usable usable usable usable && window || return
 	echo "# all dead: $(flows_text)"
-	((SHARE >= LEAST && SHARE <= 2 * FAIR)) || fail "not spread: $(flows_text)" || return
+	((SHARE >= LEAST && SHARE <= 2 * FAIR)) ||
+		fail "the packets are not spread: $(flows_text)" || return
 	traffic_stop
 	for s in 0 1 2 3; do repaired "$s" || return; done
 	events_have "auto conga answers"
@@ -264,7 +268,8 @@ cost() {
 		return
 	sent=$((100 * sent * HELLO_MS / ms))
 	echo "# $1: $((sent / 100)).$(printf %02d $((sent % 100))) hellos per interval"
-	((sent >= $2 && sent <= $3)) || fail "$1: $sent hellos in 100 intervals, expected $2 to $3"
+	((sent >= $2 && sent <= $3)) ||
+		fail "$1: $sent hellos were sent in 100 intervals, expected $2 to $3"
 }
 
 # A leaf sends one hello per round, wherever the sample begins and ends. In four rounds it also

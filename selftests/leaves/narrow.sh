@@ -25,11 +25,11 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 QUIET=				# the default interval, 300 ms
-FABRIC_RATE=1tbit		# CE is not the subject
+FABRIC_RATE=1tbit		# so fast that CE stays 0
 
-readonly BYTES=1400		# of a packet that passes, as IP counts
-readonly COUNT=200		# flows of a large datagram each
-readonly LARGE=1450		# bytes of one
+readonly BYTES=1400		# length of an IP packet that passes
+readonly COUNT=200		# flows of one large datagram each
+readonly LARGE=1450		# bytes of a large datagram
 
 # ---- links ----
 
@@ -87,8 +87,9 @@ tcp_crosses() {
 	local said
 
 	said=$("$TESTS/tools/flowgen" -q -f "${HOST[0.0]},${HOST_IP[0.0]}" -t "${HOST[1.0]},${HOST_IP[1.0]}" \
-		-C 1e8 -l 1 -S 100000 -n 24 -c 12 -D 20) || fail "TCP failed" || return
-	[[ $said == *" unfinished=0 "* ]] || fail "TCP: $said"
+		-C 1e8 -l 1 -S 100000 -n 24 -c 12 -D 20) ||
+			fail "the TCP transfers failed" || return
+	[[ $said == *" unfinished=0 "* ]] || fail "some TCP transfers did not finish: $said"
 }
 
 # ---- tests ----
@@ -107,7 +108,8 @@ becomes_narrow() {
 	echo "# narrow after $((EVENT_MS - since)) ms"
 	large_flows up1 && stats_grew "${LEAF[0]}" path_narrow=1 && leaf_is 0 "conga answers" ||
 		return
-	[[ $(stats_growth "${LEAF[0]}") != *path_silent* ]] || fail "it is called silent" || return
+	[[ $(stats_growth "${LEAF[0]}") != *path_silent* ]] ||
+		fail "the narrow path is reported as silent" || return
 	[[ $(conga 0 path show) == *"dev up0"*"(the path loses large packets, small ones pass)"* ]] ||
 		fail "$(conga 0 path show)"
 }
@@ -171,7 +173,8 @@ dead_is_silent() {
 
 	stats_mark "${LEAF[0]}"
 	control_drop "${LEAF[0]}" up0 && soon paths_are 0 "silent usable" || status=1
-	[[ $(stats_growth "${LEAF[0]}") != *path_narrow* ]] || fail "it is called narrow" || status=1
+	[[ $(stats_growth "${LEAF[0]}") != *path_narrow* ]] ||
+		fail "the silent path is reported as narrow" || status=1
 	control_pass "${LEAF[0]}" && soon paths_are 0 "usable usable" || return
 	return "$status"
 }
@@ -180,7 +183,7 @@ dead_is_silent() {
 plain_is_not_asked() {
 	conga 0 leaf set "${VTEP[1]}" mode plain && narrow 0 1 && pause_measured &&
 		paths_are 0 "usable usable" && swallowed 0 || return
-	((SWALLOWED == 0)) || fail "$SWALLOWED large packets to a plain leaf" || return
+	((SWALLOWED == 0)) || fail "$SWALLOWED large packets were sent to a plain leaf" || return
 	wide 0 && conga 0 leaf set "${VTEP[1]}" mode auto && leaf_becomes 0 "conga answers"
 }
 

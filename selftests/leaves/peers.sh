@@ -32,9 +32,9 @@ QUIET=				# the default interval, 300 ms
 
 readonly PINGS=10000 PINGS_A_MS=1
 readonly PEERS=(1 2 3 4)
-readonly DOWN_MS=$((3 * HELLO_MS))	# a leaf that is gone is plain after that
-readonly UNDER_WAY=2		# pings, on their way when a leaf says bye
-readonly BEFORE=1000		# pings to each, before the fabrics go
+readonly DOWN_MS=$((3 * HELLO_MS))	# after that a leaf that is gone is plain
+readonly UNDER_WAY=2		# pings that may be on their way at a goodbye message
+readonly BEFORE=1000		# pings to each before the fabrics are deleted
 readonly PINGS_PATIENCE_MS=120000
 
 declare -a PING=() LOST=()
@@ -70,7 +70,8 @@ count_packets() {
 counted() {
 	local list
 
-	list=$(in_ns "${LEAF[0]}" nft list counter netdev out "$1") || fail "no counter $1" || return
+	list=$(in_ns "${LEAF[0]}" nft list counter netdev out "$1") ||
+		fail "nft has no counter $1" || return
 	[[ $list =~ packets\ ([0-9]+) ]] && COUNTED=${BASH_REMATCH[1]}
 }
 
@@ -103,7 +104,7 @@ pings_end() {
 		wait "${PING[l]}"
 		said=$(<"$TOPO_DIR/ping$l")
 		[[ $said =~ $PINGS\ packets\ transmitted,\ ([0-9]+)\ received ]] ||
-			fail "ping of leaf $l: $said" || return
+			fail "leaf $l did not answer all pings: $said" || return
 		LOST[l]=$((PINGS - BASH_REMATCH[1]))
 	done
 	echo "# of $PINGS pings to each of leaves ${PEERS[*]} lost: ${LOST[*]}"
@@ -127,24 +128,24 @@ known_before() {
 # The fabrics of leaves 3 and 4 are removed while the pings continue.
 pings_survive() {
 	pings_start
-	busywait "$PINGS_PATIENCE_MS" pinged "$BEFORE" || fail "no pings" || return
+	busywait "$PINGS_PATIENCE_MS" pinged "$BEFORE" || fail "the pings did not start" || return
 	bye_drop "${LEAF[3]}" up0 up1 && conga 3 fabric del && conga 4 fabric del ||
-		fail "the fabrics stay" || return
+		fail "the fabrics cannot be deleted" || return
 	leaves_are "plain silent" "plain silent" "plain silent" "plain bye" || return
 	pings_end && were_stamped
 }
 
 # nothing_lost LEAF
 nothing_lost() {
-	[[ ${LOST[$1]} == 0 ]] || fail "${LOST[$1]} of $PINGS lost" || return
+	[[ ${LOST[$1]} == 0 ]] || fail "${LOST[$1]} of $PINGS pings were lost" || return
 	never_stamped "$1"
 }
 
 never_stamped() {
 	counted "stamped$1" || return
-	((COUNTED == 0)) || fail "$COUNTED stamped packets" || return
+	((COUNTED == 0)) || fail "$COUNTED stamped packets were sent" || return
 	counted "control$1" || return
-	((COUNTED > 0)) || fail "no hello"
+	((COUNTED > 0)) || fail "no hello was sent"
 }
 
 # This is the control: it counts the stamped packets.
@@ -152,13 +153,14 @@ were_stamped() {
 	local l
 
 	for l in 3 4; do
-		counted "stamped$l" && ((COUNTED >= BEFORE)) || fail "leaf $l: $COUNTED stamped" || return
+		counted "stamped$l" && ((COUNTED >= BEFORE)) ||
+			fail "only $COUNTED packets to leaf $l were stamped" || return
 	done
 }
 
 # lost_at_most LEAF PINGS
 lost_at_most() {
-	((${LOST[$1]:-PINGS} <= $2)) || fail "${LOST[$1]} lost, expected $2 at the most"
+	((${LOST[$1]:-PINGS} <= $2)) || fail "${LOST[$1]} pings were lost, expected at most $2"
 }
 
 # Every control packet that left is counted under its type. From now on none leaves.
@@ -172,7 +174,7 @@ hellos_are_counted() {
 	stats_read "${LEAF[0]}" || return
 	said=$((STAT[hello_sent] + STAT[hello_answered] + STAT[explicit_sent] + STAT[bye_sent]))
 	echo "# sent: hellos ${STAT[hello_sent]}, answers ${STAT[hello_answered]}, explicit feedback ${STAT[explicit_sent]}"
-	((said == sum)) || fail "$sum control packets left, $said are counted"
+	((said == sum)) || fail "$sum control packets left, but $said are counted"
 }
 
 setup() {

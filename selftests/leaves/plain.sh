@@ -21,11 +21,11 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 
-readonly COUNT=150		# of each kind of packet, every packet a flow
-readonly LEAST=45		# of these by each of two uplinks: 4.9 sigma below half
+readonly COUNT=150		# packets of each kind, each packet is a flow
+readonly LEAST=45		# packets on each of two uplinks: 4.9 sigma below half
 readonly PINGS=10
 readonly PATIENCE_MS=10000
-readonly DISCARD=9		# the UDP port of the packets that are counted
+readonly DISCARD=9		# the UDP port of the counted packets
 readonly KINDS=(udp4 udp6 frames)
 
 # The fields of a VXLAN packet over IPv4 are given by offsets from the outer UDP header: inner
@@ -37,7 +37,7 @@ declare -rA INNER=(
 	[udp6]="$VXLAN and udp[28:2] = 0x86dd and udp[36] = 17 and udp[72:2] = $DISCARD"
 	[frames]="$VXLAN and udp[28:2] = 0x88b5"
 	[fragments]="$VXLAN and udp[28:2] = 0x0800 and udp[36:2] & 0x3fff != 0")
-readonly LARGE=4000 PIECES=3	# bytes of a datagram, and fragments that it becomes
+readonly LARGE=4000 PIECES=3	# bytes of a datagram, and the number of its fragments
 
 # ---- counting what arrives ----
 
@@ -108,12 +108,12 @@ send() {
 all_arrive() {
 	local before
 
-	arrived "$3" "$1" || fail "no counter" || return
+	arrived "$3" "$1" || fail "the counter of $1 is missing" || return
 	before=$ARRIVED
 	send "$@" || fail "$1 cannot be sent" || return
 	busywait "$PATIENCE_MS" arrived_is "$3" "$1" $((before + COUNT)) && return
 	arrived "$3" "$1"
-	fail "$1 from host $2 to host $3: $((ARRIVED - before)) of $COUNT arrived"
+	fail "$1 from host $2 to host $3: $((ARRIVED - before)) of $COUNT packets arrived"
 }
 
 pings_return() {
@@ -121,7 +121,8 @@ pings_return() {
 
 	for to in "${HOST_IP[1.0]}" "${HOST_IP6[1.0]}"; do
 		said=$(in_ns "${HOST[0.0]}" ping -q -n -c "$PINGS" -i 0.01 -W 5 "$to")
-		[[ $said == *" $PINGS received"* ]] || fail "ping $to: $said" || return
+		[[ $said == *" $PINGS received"* ]] ||
+			fail "$to did not answer all pings: $said" || return
 	done
 }
 
@@ -154,8 +155,12 @@ plain_balances() {
 		by0=$(capture_count up0 "${INNER[$kind]}")
 		by1=$(capture_count up1 "${INNER[$kind]}")
 		echo "# $kind: $by0 by up0, $by1 by up1"
-		((by0 + by1 == COUNT)) || fail "$kind: $by0 + $by1 is not $COUNT" || return
-		((by0 >= LEAST && by1 >= LEAST)) || fail "$kind: $by0 and $by1" || return
+		((by0 + by1 == COUNT)) ||
+			fail "$kind: $by0 packets left by up0 and $by1 by up1," \
+				"expected $COUNT in all" || return
+		((by0 >= LEAST && by1 >= LEAST)) ||
+			fail "$kind: $by0 packets left by up0 and $by1 by up1, too few by one" ||
+				return
 	done
 }
 
@@ -165,13 +170,15 @@ fragments_stay_together() {
 	local by0 by1
 
 	conga 0 fabric set policy ecmp && captures_start && send large 0.0 1.0 ||
-		fail "not sent" || return
+		fail "the packets cannot be sent" || return
 	capture_stop up0 && capture_stop up1 || return
 	by0=$(capture_count up0 "${INNER[fragments]}")
 	by1=$(capture_count up1 "${INNER[fragments]}")
 	echo "# fragments: $by0 by up0, $by1 by up1"
-	((by0 + by1 == COUNT * PIECES)) || fail "$by0 + $by1 fragments" || return
-	((by0 == 0 || by1 == 0)) || fail "$by0 and $by1: not one flow"
+	((by0 + by1 == COUNT * PIECES)) ||
+		fail "$by0 fragments left by up0 and $by1 by up1" || return
+	((by0 == 0 || by1 == 0)) ||
+		fail "$by0 fragments left by up0 and $by1 by up1: the flow was split"
 }
 
 nothing_reserved() {
@@ -179,7 +186,7 @@ nothing_reserved() {
 
 	for dev in up0 up1; do
 		seen=$(capture_count "$dev" "$RESERVED")
-		[[ $seen == 0 ]] || fail "$dev: $seen packets with reserved bits" || return
+		[[ $seen == 0 ]] || fail "$seen packets of $dev have reserved bits set" || return
 	done
 }
 
@@ -206,16 +213,18 @@ neighbours_are_found() {
 	local to
 
 	for to in "${HOST_IP[1.0]}" "${HOST_IP6[1.0]}"; do
-		ip -n "${HOST[0.0]}" neighbour del "$to" dev eth0 || fail "no neighbour" || return
+		ip -n "${HOST[0.0]}" neighbour del "$to" dev eth0 ||
+			fail "the neighbour $to is missing" || return
 		in_ns "${HOST[0.0]}" ping -q -n -c 1 -W 5 "$to" >/dev/null ||
-			fail "nobody answers for $to" || return
+			fail "$to does not answer" || return
 		ip -n "${HOST[0.0]}" neighbour show "$to" | grep -q "lladdr ${HOST_MAC[1.0]}" ||
-			fail "a wrong answer for $to" || return
+			fail "the neighbour entry of $to is wrong" || return
 	done
 }
 
 unknown_exchanges() {
-	conga 0 leaf del "${VTEP[1]}" && captures_start || fail "not set up" || return
+	conga 0 leaf del "${VTEP[1]}" && captures_start ||
+		fail "the plain tunnel cannot be set up" || return
 	stats_read "${LEAF[0]}" && STEERED=${STAT[tx_steered]}
 	everything_arrives || return
 	capture_stop up0 && capture_stop up1
@@ -224,7 +233,7 @@ unknown_exchanges() {
 unknown_is_untouched() {
 	nothing_reserved || return
 	(($(capture_count up0 "$VXLAN") + $(capture_count up1 "$VXLAN") >= 3 * COUNT)) ||
-		fail "the capture saw too little" || return
+		fail "the capture has too few packets" || return
 	counters_are "tx_steered=$STEERED" tx_stamped=0 tx_unknown_leaf=some rx_stamped=0
 }
 
@@ -233,14 +242,15 @@ stamped_is_lost() {
 	local before
 
 	arrived 1.0 udp4 && before=$ARRIVED
-	conga 0 leaf add "${VTEP[1]}" mode conga && send udp4 0.0 1.0 || fail "not sent" || return
+	conga 0 leaf add "${VTEP[1]}" mode conga && send udp4 0.0 1.0 ||
+		fail "the packets cannot be sent" || return
 	stats_read "${LEAF[0]}" || return
-	((STAT[tx_stamped] >= COUNT)) || fail "not stamped" || return
+	((STAT[tx_stamped] >= COUNT)) || fail "too few packets were stamped" || return
 	conga 0 leaf set "${VTEP[1]}" mode plain || return
 	send udp4 0.0 1.0
 	busywait "$PATIENCE_MS" arrived_is 1.0 udp4 $((before + COUNT)) && return
 	arrived 1.0 udp4
-	fail "$((ARRIVED - before)) arrived of $COUNT stamped and $COUNT plain"
+	fail "$((ARRIVED - before)) of $COUNT stamped and $COUNT plain packets arrived"
 }
 
 # A loaded uplink gets no new flowlet in this many decisions, because of its local load and not at
@@ -262,9 +272,9 @@ local_load_decides() {
 	for ((i = 0; i < CHOICES; i++)); do
 		load_up0 || return
 		dev=$(conga 0 -j path get "${VTEP[1]}" | jq -r '.[0].dev')
-		[[ $dev == up[1-9] ]] || fail "a new flowlet goes by $dev" || return
+		[[ $dev == up[1-9] ]] || fail "a new flowlet was sent by $dev" || return
 	done
-	(($(conga 0 -j port show up0 | jq '.[0].metric') > 0)) || fail "up0 had no load"
+	(($(conga 0 -j port show up0 | jq '.[0].metric') > 0)) || fail "the metric of up0 is 0"
 }
 
 setup() {

@@ -24,7 +24,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/control_packets.sh
 . "$TESTS/lib/control_packets.sh"
 
-readonly PROBES=${PROBES:-10000} BEFORE=10000 ROUNDS=10	# a round is of hundreds
+readonly PROBES=${PROBES:-10000} BEFORE=10000 ROUNDS=10	# a round has hundreds of probes
 readonly GROWTH_KIB=2000
 readonly TP=1s TP_S=1 TFAIL_S=3
 readonly ALL=224.0.0.1 ALL_MAC=01:00:5e:00:00:01
@@ -147,10 +147,12 @@ judged() {
 
 	grown=$(growth)
 	taken=$(grown_by probe_taken) better=$(grown_by probe_no_better)
-	((taken + better == 18 * n)) || fail "$taken and $better of $((18 * n)) heeded" || return
+	((taken + better == 18 * n)) ||
+		fail "$taken probes were taken and $better were no better, of $((18 * n))" || return
 	for word in probe_own=$((8 * n)) probe_unknown_leaf=$((8 * n)) probe_not_path=$((6 * n)) \
 		probe_distant=$((10 * n)) probe_malformed=$((50 * n)); do
-		[[ " $grown " == *" $word "* ]] || fail "$word? $grown" || return
+		[[ " $grown " == *" $word "* ]] ||
+			fail "the counters do not have $word: $grown" || return
 	done
 }
 
@@ -180,7 +182,7 @@ traffic_arrived() {
 	for ns in "${SPINE[0]}" "${SPINE[1]}" "${HOST[0.0]}"; do by+=("$(arrived "$ns")"); done
 	echo "# of $PACKETS packets ${by[0]} by up0, ${by[1]} by up1"
 	((by[0] + by[1] == PACKETS && by[2] == 0)) ||
-		fail "of $PACKETS packets ${by[0]} came by up0, ${by[1]} by up1, ${by[2]} by side"
+		fail "of $PACKETS packets ${by[0]} left by up0, ${by[1]} by up1, ${by[2]} by side"
 }
 
 # At least Tp lies between two forwarded probes, and at least Tfail between two changes of a path.
@@ -189,9 +191,10 @@ within_bounds() {
 
 	sent=$(grown_by probe_handed_on)
 	((sent <= 2 * 2 * (seconds / TP_S + 2))) ||
-		fail "$sent probes handed on in $seconds s" || return
+		fail "$sent probes were handed on in $seconds s" || return
 	told=$(grep -c . "$TOPO_DIR/told")
-	((told <= 2 * 2 * 2 * (seconds / TFAIL_S + 1))) || fail "$told events in $seconds s"
+	((told <= 2 * 2 * 2 * (seconds / TFAIL_S + 1))) ||
+		fail "$told events were sent in $seconds s"
 }
 
 # Sends PROBES probes together with traffic.
@@ -211,8 +214,9 @@ lies_are_counted() {
 	after=$(slab_kib)
 	kill "$monitor" && wait "$monitor"
 	echo "# $PROBES probes in $seconds s: $(growth); slab $before KiB before, $after after"
-	((after - before < GROWTH_KIB)) || fail "slab grew from $before to $after KiB" || return
-	(($(grown_by probe_moved) >= ROUNDS)) || fail "the best hop stayed" || return
+	((after - before < GROWTH_KIB)) ||
+		fail "the slab memory grew from $before to $after KiB" || return
+	(($(grown_by probe_moved) >= ROUNDS)) || fail "the best hop changed too seldom" || return
 	traffic_arrived && within_bounds "$seconds"
 }
 
@@ -242,7 +246,7 @@ conga_probe: leaf ::ffff:$FRIEND dev up1 utilisation 12 no_better
 conga_hop_changed: leaf ::ffff:$FRIEND from up0 to up1 utilisation 7
 conga_probe: leaf ::ffff:$FRIEND dev up1 utilisation 7 taken
 conga_probe: leaf ::ffff:$FRIEND dev side utilisation 0 not_path
-conga_probe: leaf :: dev up0 utilisation 0 distant" ]] || fail "traced: $seen"
+conga_probe: leaf :: dev up0 utilisation 0 distant" ]] || fail "the trace has $seen"
 }
 
 # The tool shows the average and the largest delay of the timer, and nothing where no probes are

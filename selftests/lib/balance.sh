@@ -97,12 +97,13 @@ balance_tier() {
 
 	shift 2
 	echo "# balance, $tier: $*"
-	(($# > 1)) || fail "fewer than two links $tier" || return
+	(($# > 1)) || fail "tier $tier has fewer than two links" || return
 	for packets; do
 		((least <= packets)) || least=$packets
 		((most >= packets)) || most=$packets
 	done
-	((100 * most <= percent * least)) || fail "links $tier: $*"
+	((100 * most <= percent * least)) ||
+		fail "the links of tier $tier carried unequal numbers of packets: $*"
 }
 
 # balance_within PERCENT: the tiers are "leaf up", "spine down1", "spine core" and so on

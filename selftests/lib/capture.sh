@@ -13,7 +13,7 @@
 # Source lib.sh, topology.sh and expect.sh first; the files live in $TOPO_DIR.
 
 readonly CAPTURE_KIB=8192
-CAPTURE_BYTES=256		# of a packet: less room per packet, less loss
+CAPTURE_BYTES=256		# bytes of a packet: fewer bytes, less loss
 
 declare -A CAPTURE=()		# NAME -> process id
 
@@ -26,7 +26,7 @@ capture_start() {
 
 	# A failed test may have left one running.
 	[[ ! ${CAPTURE[$name]} ]] || kill "${CAPTURE[$name]}" 2>/dev/null
-	: >"$file.log"		# what an earlier one said, before this one gets to it
+	: >"$file.log"		# the output of an earlier capture must not remain
 	nsenter --net="/run/netns/$ns" tcpdump -i "$dev" -n -Z root -U --immediate-mode \
 		-s "$CAPTURE_BYTES" -B "$CAPTURE_KIB" -w "$file.pcap" "${@:4}" 2>"$file.log" &
 	CAPTURE[$name]=$!
@@ -44,7 +44,7 @@ capture_idle() {
 capture_stop() {
 	local log=$TOPO_DIR/$1.log
 
-	busywait 10000 capture_idle "$1" || fail "the capture $1 does not come to rest" || return
+	busywait 10000 capture_idle "$1" || fail "the capture $1 did not become idle" || return
 	kill -TERM "${CAPTURE[$1]}" && wait "${CAPTURE[$1]}"
 	unset "CAPTURE[$1]"
 	grep -q '^0 packets dropped by kernel' "$log" ||

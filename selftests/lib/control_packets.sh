@@ -20,16 +20,16 @@ TOPO_LINKS=1
 # No node has these addresses: routes lead to the spines, which drop the packets.
 readonly FRIEND=10.0.0.21 AUTO=10.0.0.22 PLAIN=10.0.0.23 STRANGER=10.7.7.7
 readonly OWN6=fd00::11 FRIEND6=fd00::21 PLAIN6=fd00::23 STRANGER6=fd07::7
-readonly -a TAG=(5 12)		# of uplink 0 and 1
+readonly -a TAG=(5 12)		# LBTags of uplinks 0 and 1
 readonly -a TAG_HEX=(5 c)
 readonly LEAF_ID=01020304
-readonly DATA_PORT=8472		# of the fabric, but of no vxlan device
+readonly DATA_PORT=8472		# a port of the fabric, but not of a vxlan device
 readonly NOBODY=65534
 
 # The interval is the maximum: hellos are sent when the test requests them, see rounds.
 readonly -a INTERVAL=(10s 9s)
-readonly ANSWERS=144		# per leaf and hello interval
-readonly WRONG=64		# echoes, likewise
+readonly ANSWERS=144		# answers per leaf and hello interval
+readonly WRONG=64		# wrong echoes per leaf and hello interval
 
 # These are the VXLAN headers of control packets, stamped with LBTag 3, and the stamp of a data
 # packet: LBTag 4, CE 7, feedback for LBTag 12, metric 1.
@@ -41,7 +41,7 @@ readonly NO_NONCE=0000000000000000
 readonly ANY_NONCE=..............
 readonly RUBBISH=deadbee0deadbee0	# a nonce that nobody sent
 
-declare -a LOOKED=(0 0)		# lines of what each uplink has said
+declare -a LOOKED=(0 0)		# number of lines of each uplink that were read
 ASKED=65536 TICKED=0
 
 # ---- set up ----
@@ -212,7 +212,8 @@ golden() {
 	expected="^$(outer "$2" "$bytes")08${TAG_HEX[$1]}00100fffffe00434e474101$3$4"
 	expected+="$(printf '%02x' "$5")${LEAF_ID}03000000${6:8}${7:8}$8${6:0:8}${7:0:8}\$"
 	SAID=$(busywait 5000 said "$1" "$expected") ||
-		fail "to $2 by uplink $1: $(said "$1" | tail -n 3 | paste -sd' '), expected: $expected"
+		fail "the control packets to $2 by uplink $1 were:" \
+			"$(said "$1" | tail -n 3 | paste -sd' '), expected: $expected"
 }
 
 # rounds COUNT: causes new nonces, and hellos to each leaf. A change of the hello interval makes
@@ -275,5 +276,5 @@ counted() {
 # heedless COUNTERS: the packet was counted, and nothing else happened
 heedless() {
 	counted "$1" || return
-	[[ $(state) == "$STATE" ]] || fail "it changed: $(state), before: $STATE"
+	[[ $(state) == "$STATE" ]] || fail "the state of the leaf is $(state), it was $STATE"
 }

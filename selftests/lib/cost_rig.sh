@@ -22,9 +22,9 @@ readonly UPLINKS=4 MANY_UPLINKS=16 MANY_LEAVES=1000
 readonly QUEUES=64
 readonly VXLAN_PORT=4789 OTHER_PORT=5000 VNI=100
 readonly FAR_MAC=02:00:00:00:03:00
-readonly RATE=40gbit BUSY_RATE=100mbit	# the packets of one flow are few, or too many
+readonly RATE=40gbit BUSY_RATE=100mbit	# one flow loads the port little, or too much
 
-FABRIC=""		# the namespace that has one
+FABRIC=""		# the namespace that has a fabric
 
 # ---- one leaf and its uplinks, which lead to a namespace that drops all packets ----
 

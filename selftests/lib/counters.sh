@@ -17,13 +17,13 @@
 readonly PATIENCE_S=10
 
 declare -A PIN=()		# NAMESPACE -> a process in it
-declare -A STAT=()		# counter -> value, of the fabric read last
+declare -A STAT=()		# counter -> value of the fabric that was read last
 
 # /proc/PID/net of a process inside shows its namespace's counters.
 pin() {
 	nsenter --net="/run/netns/$1" sleep infinity &
 	PIN[$1]=$!
-	busywait 5000 pinned "$1" || fail "nothing runs in $1"
+	busywait 5000 pinned "$1" || fail "no process runs in $1"
 }
 
 pinned() {
@@ -39,7 +39,7 @@ packets() {
 		[[ $3 == rx ]] && PACKETS=$rx || PACKETS=$tx
 		return
 	done <"/proc/${PIN[$1]}/net/dev"
-	fail "$2 is not in ${1%-*}"
+	fail "device $2 is not in ${1%-*}"
 }
 
 # grows PACKETS NAMESPACE DEVICE {rx|tx}
@@ -51,7 +51,8 @@ grows() {
 	before=$PACKETS
 	until packets "$@" && ((PACKETS - before >= more)); do
 		((SECONDS < end)) ||
-			fail "${1%-*} $2 $3: not $more packets in $PATIENCE_S s" || return
+			fail "${1%-*} $2 $3 grew by fewer than $more packets in $PATIENCE_S s" ||
+				return
 		poll_pause
 	done
 }
@@ -91,7 +92,7 @@ stats_read() {
 	for word in $(stats_words "$1"); do
 		STAT[${word%=*}]=${word#*=}
 	done
-	((${#STAT[@]})) || fail "no counters of ${1%-*}"
+	((${#STAT[@]})) || fail "stats show prints no counters of ${1%-*}"
 }
 
 # device_sum NAMESPACE PREFIX: sets PACKETS and BYTES_OUT, the kernel's own sums of all devices
@@ -131,7 +132,8 @@ ports_agree() {
 	read -ra after <<<"$2"
 	PORT_PACKETS=$((after[0] - before[0])) PORT_BYTES=$((after[1] - before[1]))
 	((PORT_PACKETS == after[2] - before[2])) ||
-		fail "ports count $PORT_PACKETS packets, their devices $((after[2] - before[2]))" || return
+		fail "ports count $PORT_PACKETS packets," \
+			"their devices count $((after[2] - before[2]))" || return
 	((PORT_BYTES == after[3] - before[3])) ||
-		fail "ports count $PORT_BYTES bytes, their devices $((after[3] - before[3]))"
+		fail "ports count $PORT_BYTES bytes, their devices count $((after[3] - before[3]))"
 }

@@ -121,7 +121,7 @@ class_left() {
 		packets) CLASS[$name]=$value ;;
 		esac
 	done < <(in_ns "${LEAF[0]}" nft reset counters table netdev class)
-	((${#CLASS[@]})) || fail "no class is counted"
+	((${#CLASS[@]})) || fail "nft counted no packets of a class"
 }
 
 # others_left: subtracts CLASS from LEFT
@@ -144,7 +144,7 @@ class_spread() {
 	for name in "${!LEFT[@]}"; do all[$name]=${LEFT[$name]}; done
 	LEFT=()
 	for name in "${!CLASS[@]}"; do LEFT[$name]=${CLASS[$name]}; done
-	flows_spread "$@" || { why "these flows are of the class"; status=1; }
+	flows_spread "$@" || { why "these are the flows of the class"; status=1; }
 	LEFT=()
 	for name in "${!all[@]}"; do LEFT[$name]=${all[$name]}; done
 	return "$status"

@@ -32,22 +32,22 @@ TOPO_LINKS=1
 TOPO_HOSTS=2
 
 readonly CONGAD=$TESTS/../userspace/congad
-readonly COUNT=80		# flows from each leaf to each other one
-readonly RETURN_MS=5000		# after FRR's route is back, the uplink is used
+readonly COUNT=80		# flows from each leaf to each other leaf
+readonly RETURN_MS=5000		# until the uplink is used after FRR's route returns
 readonly ARRIVE_MS=5000
-readonly SWITCHED=0 ROUTED=1	# which hosts talk: those in VNI 100 or the others
+readonly SWITCHED=0 ROUTED=1	# the hosts that exchange packets: in VNI 100, or routed
 readonly BOTH="up0 up1"
-readonly NHID="(nhid [0-9]+ )?"	# in a route, where zebra makes nexthop objects
+readonly NHID="(nhid [0-9]+ )?"	# of a route where zebra creates nexthop objects
 readonly NO_CARRIER="the uplink is down or has no carrier"
 readonly NO_NEXTHOP="the route to the leaf does not use this uplink"
 
 # Large datagrams, each a flow of its own, show that an uplink is used again: they are more bytes
 # than BGP and hellos need in that time.
 readonly LOAD_PORT=10 LOAD_BYTES=1200 LOAD_EVERY_US=4000 LOAD_FLOWS=30000 USED=50000
-readonly -a LOAD_TO=(1 0 0)	# by leaf: such that up0 serves nobody while it is broken
+readonly -a LOAD_TO=(1 0 0)	# receiver of each leaf's load: none needs up0 while it is broken
 
 declare -A LEFT_FOR=()		# "LEAF OTHER DEVICE" -> flows
-declare -A CAME_TO=()		# HOST -> datagrams, when last asked
+declare -A CAME_TO=()		# HOST -> datagrams at the last count
 
 # ---- flows, counted by uplink and leaf ----
 
@@ -108,7 +108,7 @@ all_arrive() {
 	for ((l = 0; l < TOPO_LEAVES; l++)); do
 		until arrived "$l.$1" "$all"; do
 			(($(now_ms) < end)) ||
-				fail "at host $l.$1 arrived $UNWANTED of $all flows" || return
+				fail "$UNWANTED of $all flows arrived at host $l.$1" || return
 			poll_pause
 		done
 	done
@@ -142,14 +142,17 @@ spread() {
 		LEFT[$dev]=${LEFT_FOR["$1 $2 $dev"]}
 	done
 	# shellcheck disable=SC2086 # a list of words
-	flows_spread "$COUNT" $3 || fail "leaf $1 to leaf $2"
+	flows_spread "$COUNT" $3 ||
+		fail "the flows from leaf $1 to leaf $2 are not spread as expected"
 }
 
 # pinned_to_one LEAF OTHER: all flows left by one uplink, whichever it is
 pinned_to_one() {
 	local a=${LEFT_FOR["$1 $2 up0"]} b=${LEFT_FOR["$1 $2 up1"]}
 
-	((a + b == COUNT && a * b == 0)) || fail "leaf $1 to leaf $2: $a by up0, $b by up1"
+	((a + b == COUNT && a * b == 0)) ||
+		fail "from leaf $1 to leaf $2 $a packets left by up0 and $b by up1," \
+			"expected one uplink"
 }
 
 # for_pairs COMMAND...: runs the command with all pairs of two leaves
@@ -213,7 +216,8 @@ routes_text() {
 }
 
 wait_routes() {
-	busywait "$FRR_PATIENCE_MS" all_routed || fail "FRR's routes: $(for_leaves routes_text)"
+	busywait "$FRR_PATIENCE_MS" all_routed ||
+		fail "FRR's routes are incomplete: $(for_leaves routes_text)"
 }
 
 # evpn_of LEAF: EVPN has host 0 of each other leaf by its MAC and by its address (type 2), the
@@ -234,7 +238,7 @@ evpn_of() {
 }
 
 wait_evpn() {
-	busywait "$FRR_PATIENCE_MS" evpn_of "$1" || fail "leaf $1: $(
+	busywait "$FRR_PATIENCE_MS" evpn_of "$1" || fail "EVPN did not reach leaf $1: $(
 		bridge -n "${LEAF[$1]}" fdb show dev vx100 | paste -sd,
 		ip -n "${LEAF[$1]}" route show vrf red | paste -sd,)"
 }
@@ -242,7 +246,7 @@ wait_evpn() {
 # speak HOST ADDRESS: sends a packet, because EVPN announces a host only after it has sent one
 speak() {
 	busywait "$FRR_PATIENCE_MS" in_ns "${HOST[$1]}" ping -q -c 1 -W 1 "$2" >"$TOPO_DIR/ping" ||
-		fail "host $1 does not reach $2"
+		fail "host $1 cannot ping $2"
 }
 
 greet_gateways() {
@@ -287,7 +291,8 @@ agreed() {
 }
 
 wait_agreed() {
-	busywait "$FRR_PATIENCE_MS" agreed "$1" || fail "leaf $1: $(conga "$1" 2>&1)"
+	busywait "$FRR_PATIENCE_MS" agreed "$1" ||
+		fail "leaf $1 did not agree with its peers: $(conga "$1" 2>&1)"
 }
 
 # said_of_up0 LEAF OTHER: prints the line of `path get`
@@ -307,7 +312,8 @@ up0_is() {
 # excluded LEAF OTHER WORDS: up0 is not used, and these words are the reason
 excluded() {
 	busywait "$FRR_PATIENCE_MS" up0_is "$@" ||
-		fail "leaf $1 to leaf $2 by up0: $(conga "$1" path get "${VTEP[$2]}" 2>&1), expected $3"
+		fail "the path from leaf $1 to leaf $2 by up0 is:" \
+			"$(conga "$1" path get "${VTEP[$2]}" 2>&1), expected $3"
 }
 
 # tags: prints the tags of all uplinks, in one line
@@ -371,7 +377,8 @@ three_flaps() {
 
 	for i in 1 2 3; do
 		link_down && busywait 5000 carrier_is down &&
-			link_up && busywait 5000 carrier_is up || fail "flap $i" || return
+			link_up && busywait 5000 carrier_is up ||
+				fail "up0 has no carrier after flap $i" || return
 	done
 }
 
@@ -425,7 +432,8 @@ routes_back() {
 	until seen=$(now_ms); all_routed; do
 		BACK=$seen
 		for_leaves mark_sent
-		((BACK < end)) || fail "FRR's routes: $(for_leaves routes_text)" || return
+		((BACK < end)) ||
+			fail "FRR's routes did not return: $(for_leaves routes_text)" || return
 	done
 }
 
@@ -438,7 +446,8 @@ used_again() {
 all_used_again() {
 	until for_leaves used_again; do
 		(($(now_ms) - BACK < RETURN_MS)) ||
-			fail "leaf $WAITING: not $USED bytes by up0 in $RETURN_MS ms" || return
+			fail "leaf $WAITING sent fewer than $USED bytes by up0 in $RETURN_MS ms" ||
+				return
 		poll_pause
 	done
 }
@@ -474,7 +483,8 @@ conga_follows() {
 	congad_everywhere && for_leaves wait_agreed || return
 	for ((s = 0; s < TOPO_SPINES; s++)); do
 		busywait "$FRR_PATIENCE_MS" spine_has_ports "$s" ||
-			fail "spine $s: $("$CONGA" -n "${SPINE[s]}" port show 2>&1)" || return
+			fail "spine $s has other ports:" \
+				"$("$CONGA" -n "${SPINE[s]}" port show 2>&1)" || return
 	done
 	TAGS=$(tags)
 }
@@ -508,7 +518,7 @@ bgpd_returns() {
 
 flaps() {
 	repaired three_flaps || return
-	[[ $(tags) == "$TAGS" ]] || fail "LBTags were $TAGS, are $(tags)"
+	[[ $(tags) == "$TAGS" ]] || fail "the LBTags were $TAGS, and are $(tags)"
 }
 
 single_tunnels() {

@@ -10,7 +10,7 @@
 #
 # Source lib.sh first; the counters and the module need fabric.sh, too.
 
-declare -A STATS_MARK=()	# NAMESPACE -> the counters as they were
+declare -A STATS_MARK=()	# NAMESPACE -> the counters at the mark
 
 # fail REASON: adds the reason of a failure, and returns 1.
 fail() {

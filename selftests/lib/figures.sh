@@ -38,7 +38,7 @@ readonly UNIT_MBIT=10
 # the paper's hosts send at once, so that there are four times as many pieces for the same number
 # of packets.
 readonly PIECE=16384
-readonly PAYLOAD=1448 WIRE=1564	# bytes: of a full packet's TCP data; on a fabric link
+readonly PAYLOAD=1448 WIRE=1564	# bytes of a full packet: TCP data, and on a fabric link
 
 # Therefore time constants are the paper's times 100, for the rate, and divided by four, for the
 # pieces: tau = 4 ms (160 us), Tfl = 12.5 ms (500 us), Tage = 250 ms (10 ms). With tdre auto,
@@ -49,16 +49,16 @@ readonly SCHEME_SCALE=(tdre 400us flowlet-timeout 12500us age 250ms)
 # These times are in milliseconds: the time in which the backlogs grow at overloaded links, the
 # measured window, and the time for which the demand continues afterwards.
 readonly WARM_UP_MS=300 WINDOW_MS=700 MARGIN_MS=100
-readonly CONNECT_MS=50		# what opening all connections may take
+readonly CONNECT_MS=50		# time that opening all connections may take
 readonly QUIET_MS=50 PATIENCE_MS=10000
 
-readonly FILES=4096		# two for each connection, in one process
+readonly FILES=4096		# open files: two per connection, in one process
 
-readonly MORE=10		# tenths of a unit: a difference that is not chance
-readonly ALL=970		# thousandths of what is offered: the rest is on its way
+readonly MORE=10		# tenths of a unit: a larger difference is not random
+readonly ALL=970		# thousandths of the offered load: the rest is on its way
 
-readonly BALANCE_FLOWS=4000	# of one packet each
-readonly BALANCE_MAX=130	# percent: the busier uplink's packets of the other's
+readonly BALANCE_FLOWS=4000	# flows of one packet each
+readonly BALANCE_MAX=130	# percent: the busier uplink's packets over the other's
 readonly DISCARD=9		# a UDP port
 
 declare -a DEMAND_HOSTS=()
@@ -198,7 +198,7 @@ window_measure() {
 	pause_ms "$WARM_UP_MS"
 	CARRIED=()
 	us=${EPOCHREALTIME/[.,]/}
-	count -1 && pause_ms "$WINDOW_MS" && count 1 || fail "no counters" || return
+	count -1 && pause_ms "$WINDOW_MS" && count 1 || fail "the counters cannot be read" || return
 	us=$(elapsed_us "$us")
 	for name in "${!CARRIED[@]}"; do
 		CARRIED[$name]=$(((${CARRIED[$name]} * 80 / UNIT_MBIT + us / 2) / us))
@@ -217,11 +217,11 @@ quiet() {
 window() {
 	local load start ms
 
-	busywait "$PATIENCE_MS" quiet || fail "traffic does not end" || return
+	busywait "$PATIENCE_MS" quiet || fail "the traffic did not end" || return
 	start=${EPOCHREALTIME/[.,]/}
 	demand "$1" >"$TOPO_DIR/load" &
 	load=$!
-	window_measure && wait "$load" || fail "no demand" || return
+	window_measure && wait "$load" || fail "the demand cannot be measured" || return
 	ms=$(($(elapsed_us "$start") / 1000 - WARM_UP_MS - WINDOW_MS))
 	((ms > 0 && ms < MARGIN_MS + CONNECT_MS)) ||
 		fail "demand ended $ms ms after the window, expected $MARGIN_MS" || return
@@ -230,7 +230,7 @@ window() {
 
 # carry SCHEME SEED KEY
 carry() {
-	under "$1" window "$2" || fail "$1, seed $2: no result" || return
+	under "$1" window "$2" || fail "$1, seed $2: the run has no result" || return
 	TOTAL[$3]=$((CARRIED[S0] + CARRIED[S1]))
 }
 
@@ -255,21 +255,21 @@ measured() {
 	local key
 
 	for key; do
-		[[ ${TOTAL[$key]-} ]] || fail "$key: not measured" || return
+		[[ ${TOTAL[$key]-} ]] || fail "$key was not measured" || return
 	done
 }
 
 # carries_all KEY: the previous run carried the whole demand
 carries_all() {
 	((1000 * ${TOTAL[$1]} >= ALL * OFFERED)) ||
-		fail "$(tenths "${TOTAL[$1]}") carried of $(tenths "$OFFERED")"
+		fail "only $(tenths "${TOTAL[$1]}") of $(tenths "$OFFERED") was carried"
 }
 
 # carries_more KEY KEY
 carries_more() {
 	measured "$1" "$2" || return
 	((${TOTAL[$1]} - ${TOTAL[$2]} >= MORE)) ||
-		fail "$1 carries $(tenths "${TOTAL[$1]}"), $2 $(tenths "${TOTAL[$2]}")"
+		fail "$1 carries $(tenths "${TOTAL[$1]}"), $2 carries $(tenths "${TOTAL[$2]}")"
 }
 
 # ---- the baseline is fair ----
@@ -295,9 +295,9 @@ balanced() {
 	local a b
 
 	in_ns "${HOST[$2]}" bash -c "datagrams ${HOST_IP[$3]} $BALANCE_FLOWS $DISCARD" ||
-		fail "not sent" || return
+		fail "the datagrams cannot be sent" || return
 	read -r a b < <(busywait "$PATIENCE_MS" uplink_packets "$1")
-	[[ $b ]] || fail "not all of $BALANCE_FLOWS packets came by" || return
+	[[ $b ]] || fail "fewer than $BALANCE_FLOWS packets left by the uplinks" || return
 	echo "# ecmp: $BALANCE_FLOWS flows of one packet, $a and $b by the two uplinks"
-	((100 * b <= BALANCE_MAX * a)) || fail "$a and $b packets"
+	((100 * b <= BALANCE_MAX * a)) || fail "the uplinks carried $a and $b packets"
 }

@@ -116,7 +116,7 @@ flows_forget() {
 # flows_send COUNT NAMESPACE ADDRESS [BYTES]: sends each datagram by a new socket
 flows_send() {
 	"${BASH_SOURCE[0]%/*}/../tools/vxlan_send" -n "$2" -c "$1" -l "${4:-0}" -p "$FLOW_PORT" "$3" - ||
-		fail "no datagrams to $3"
+		fail "the datagrams to $3 cannot be sent"
 }
 
 # flows_have COUNT NAMESPACE DEVICE: succeeds when so many datagrams have arrived
@@ -163,7 +163,7 @@ flows_left() {
 		packets:*)		LEFT[$name]=$value ;;
 		esac
 	done < <(in_ns "$1" nft reset counters table netdev out)
-	((${#LEFT[@]})) || fail "nothing is counted in ${1%-*}"
+	((${#LEFT[@]})) || fail "no packets are counted in ${1%-*}"
 }
 
 # flows_cross COUNT NAMESPACE ADDRESS NAMESPACE DEVICE NAMESPACE: sends from the first namespace to
@@ -193,13 +193,15 @@ flows_spread() {
 	for dev; do
 		flows_counter "$dev"
 		((LEFT[$COUNTER] * $# * FLOWS_EACH >= count * FLOWS_LEAST)) ||
-			fail "of $count flows left: $(flows_text), expected by $*" || return
+			fail "of $count flows these left by each uplink:" \
+				"$(flows_text), expected by $*" || return
 		sum=$((sum + LEFT[$COUNTER]))
 		unset "LEFT[$COUNTER]"
 	done
-	((sum == count)) || fail "$sum of $count flows by $*" || return
+	((sum == count)) || fail "only $sum of $count flows left by $*" || return
 	for dev in "${!LEFT[@]}"; do
-		((LEFT[$dev] == 0)) || fail "$sum by $*, but ${LEFT[$dev]} by $dev" || return
+		((LEFT[$dev] == 0)) ||
+			fail "$sum flows left by $*, but ${LEFT[$dev]} by $dev" || return
 	done
 }
 

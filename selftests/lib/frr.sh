@@ -18,7 +18,7 @@ readonly FRR_FILES=${BASH_SOURCE[0]%/*}/../../Documentation/frr
 readonly FRR_PATIENCE_MS=30000
 
 FRR_UNDERLAY=unnumbered
-FRR_NEXTHOPS="no zebra nexthop kernel enable"	# or "zebra nexthop-group keep 1"
+FRR_NEXTHOPS="no zebra nexthop kernel enable"	# or: "zebra nexthop-group keep 1"
 
 declare -A FRR_PID=()		# NAMESPACE/DAEMON -> process
 declare -A FRR_ROUTE=()		# destination -> devices
@@ -118,7 +118,8 @@ frr_ready() {
 frr_configure() {
 	local out
 
-	out=$(frr_vtysh "$1" -b ${2:+-d "$2"} 2>&1) || fail "configuration of ${1%-*}: $out"
+	out=$(frr_vtysh "$1" -b ${2:+-d "$2"} 2>&1) ||
+		fail "FRR rejected the configuration of ${1%-*}: $out"
 }
 
 # frr_run NAMESPACE DAEMON: restarts the daemon after it was killed

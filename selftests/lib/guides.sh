@@ -55,15 +55,17 @@ guide_ping() {
 guide_pings() {
 	local said
 
-	soon guide_ping || fail "no ping returns" || return
+	soon guide_ping || fail "no ping was answered" || return
 	said=$(in_ns "${HOST[0.0]}" ping -q -n -c "$GUIDE_PINGS" -i 0.02 -W 5 \
 		"${GUIDE_PEER:-${HOST_IP[1.0]}}")
-	[[ $said == *" $GUIDE_PINGS received"* ]] || fail "ping: $said"
+	[[ $said == *" $GUIDE_PINGS received"* ]] || fail "not all pings were answered: $said"
 }
 
 guide_converges() {
 	{ guide_pings && leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers" &&
-		guide_pings; } || fail "leaf 0: $(<"$TOPO_DIR/guide.0") $(<"$TOPO_DIR/congad.0")"
+		guide_pings; } ||
+			fail "leaf 0 did not converge: $(<"$TOPO_DIR/guide.0")" \
+				"$(<"$TOPO_DIR/congad.0")"
 }
 
 # No finding is about a device of other software.
@@ -72,7 +74,7 @@ guide_is_sound() {
 
 	said=$(conga 0 -j check)
 	jq -e "map(select(.object == \"$1\" or .check == \"mtu\")) == []" <<<"$said" >/dev/null ||
-		fail "check: $(conga 0 check)"
+		fail "conga check found problems: $(conga 0 check)"
 }
 
 # The packets are stamped, as the guide promises.

@@ -32,10 +32,10 @@ soon() {
 leaf_read() {
 	local json
 
-	json=$(conga "$1" -j leaf show "$2") || fail "no leaf $2" || return
+	json=$(conga "$1" -j leaf show "$2") || fail "leaf show found no leaf $2" || return
 	json=${json//[[:space:]]/}
 	[[ $json =~ \"state\":\"([a-z0-9]+)\",\"reason\":\"([a-z0-9_]+)\" ]] ||
-		fail "leaf show says $json" || return
+		fail "leaf show prints no state: $json" || return
 	LEAF_STATE="${BASH_REMATCH[1]} ${BASH_REMATCH[2]}"
 	LEAF_ID=""
 	[[ ! $json =~ \"id\":\"?([0-9a-fx]+) ]] || LEAF_ID=${BASH_REMATCH[1]}
@@ -74,7 +74,7 @@ events_start() {
 	# shellcheck disable=SC2153 # topology.sh sets it
 	nsenter --net="/run/netns/${LEAF[$1]}" "$CONGA" -j -t monitor leaf path >"$EVENTS" &
 	defer "kill $! 2>/dev/null"
-	busywait "$PATIENCE_MS" listens "${LEAF[$1]}" || fail "no monitor"
+	busywait "$PATIENCE_MS" listens "${LEAF[$1]}" || fail "conga monitor did not start"
 }
 
 # Waits until the monitor is a member of the groups.
@@ -125,7 +125,7 @@ events_have() {
 
 	until events_came "$1"; do
 		((SECONDS < end)) ||
-			fail "no event says $1: $(tail -n +$((EVENTS_SEEN + 1)) "$EVENTS")" || return
+			fail "no event has $1: $(tail -n +$((EVENTS_SEEN + 1)) "$EVENTS")" || return
 		poll_pause
 	done
 }
@@ -174,7 +174,7 @@ control_read() {
 }
 
 control_counted() {
-	control_read "$1" || fail "no counter" || return
+	control_read "$1" || fail "the counter of control packets is missing" || return
 	((CONTROLS == $2)) || fail "$CONTROLS control packets left, expected $2"
 }
 
@@ -184,7 +184,8 @@ player_start() {
 	: >"$TOPO_DIR/player"
 	"${BASH_SOURCE[0]%/*}/../tools/hello_peer" "${@:2}" "$1" >"$TOPO_DIR/player" &
 	PLAYER=$!
-	busywait "$PATIENCE_MS" grep -q listening "$TOPO_DIR/player" || fail "no player"
+	busywait "$PATIENCE_MS" grep -q listening "$TOPO_DIR/player" ||
+		fail "hello_peer did not start"
 }
 
 player_ended() {
@@ -193,12 +194,12 @@ player_ended() {
 
 # The player has sent the requested number of answers.
 player_done() {
-	busywait "$PATIENCE_MS" player_ended || fail "the player was not asked"
+	busywait "$PATIENCE_MS" player_ended || fail "hello_peer got fewer hellos than requested"
 }
 
 player_stop() {
 	kill "$PLAYER" && wait "$PLAYER"
-	[[ $? -gt 128 ]] || fail "the player ended by itself"
+	[[ $? -gt 128 ]] || fail "hello_peer ended too early"
 }
 
 # ---- counters ----
@@ -211,7 +212,7 @@ stat_has() {
 	for word in $grown; do
 		[[ ${word%=*} != "$1" || ${word#*=} -lt ${2:-1} ]] || return 0
 	done
-	fail "$1 did not move by ${2:-1}: $grown"
+	fail "$1 did not grow by ${2:-1}: $grown"
 }
 
 # stats_only NAMESPACE COUNTER...: no other counter grew

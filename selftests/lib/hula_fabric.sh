@@ -20,7 +20,7 @@ TOPO_SPINES=4
 TOPO_LINKS=1
 TOPO_PODS=2
 TOPO_CORES=2
-FABRIC_RATE=100mbit	# for the DRE alone
+FABRIC_RATE=100mbit	# rate that only the DRE uses
 QUIET="hello off explicit-feedback off"
 
 readonly FLOWS=20

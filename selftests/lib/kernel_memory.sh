@@ -31,5 +31,6 @@ memory() {
 		rest=$((now < MEMORY - REST_KB ? 0 : rest + 1))
 		((now >= MEMORY)) || MEMORY=$now
 	done
-	((rest == REST_TIMES)) || fail "the kernel's memory does not come to rest: $MEMORY KB, $now KB"
+	((rest == REST_TIMES)) ||
+		fail "the kernel's memory does not become steady: it was $MEMORY KB, and is $now KB"
 }

@@ -19,7 +19,7 @@ neighbours_meet() {
 			topo_is_cut "$l.$link" && continue
 			topo_link_addresses "$l" "${link%.*}" "${link#*.}"
 			in_ns "${LEAF[l]}" ping -q -c 1 -W 5 "$SPINE_END" >/dev/null ||
-				fail "leaf $l does not reach $SPINE_END" || return
+				fail "leaf $l cannot ping $SPINE_END" || return
 		done
 	done
 }

@@ -27,10 +27,10 @@ TOPO_SPINES=3
 TOPO_LINKS=1
 
 readonly COUNT=120		# flows
-readonly GROUP=10		# ids of nexthop objects: 1, 2, 3 for up0, up1, up2
+readonly GROUP=10		# id of the group; nexthop objects 1, 2, 3 are up0, up1, up2
 readonly RULE_TABLE=77
-readonly WEIGHT=9		# of up1, where up0 has 1
-readonly FEW=30			# flows by up0 then: 12 by chance, with equal weights 60
+readonly WEIGHT=9		# weight of up1; up0 has weight 1
+readonly FEW=30			# flows on up0: 12 are expected, 60 with equal weights
 readonly ROUTER_MAC=02:00:00:00:00:fe
 
 # ---- routes of leaf 0 ----
@@ -109,7 +109,7 @@ paths_are() {
 		usable+=" ${BASH_REMATCH[1]}"
 		json=${json#*"${BASH_REMATCH[0]}"}
 	done
-	[[ ${usable# } == "$*" ]] || fail "usable:$usable, expected: $*"
+	[[ ${usable# } == "$*" ]] || fail "the usable paths are:$usable, expected: $*"
 }
 
 # carried_by UPLINK...: the next packets leave by these uplinks, as the module decides
@@ -130,9 +130,10 @@ carried_by_weight() {
 	flows_cross "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}" || return
 	flows_counter up0
 	few=${LEFT[$COUNTER]}
-	((few > 0 && few <= FEW)) || fail "not by weight: $(flows_text)" || return
+	((few > 0 && few <= FEW)) ||
+		fail "the uplinks were not used by weight: $(flows_text)" || return
 	flows_counter up1
-	((few + LEFT[$COUNTER] == COUNT)) || fail "by other uplinks: $(flows_text)" || return
+	((few + LEFT[$COUNTER] == COUNT)) || fail "other uplinks were used: $(flows_text)" || return
 	stats_grew "${LEAF[0]}" "tx_steered=$COUNT" && paths_are up0 up1
 }
 
@@ -150,7 +151,7 @@ carried_aside() {
 	stats_mark "${LEAF[0]}"
 	flows_send "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" || return
 	busywait "$FLOW_PATIENCE_MS" stats_grew "${LEAF[0]}" "fallback_no_path=$COUNT" ||
-		fail "not left to the kernel" || return
+		fail "not all packets were left to the kernel" || return
 	flows_left "${LEAF[0]}" && flows_spread "$COUNT" aside && paths_are
 }
 
@@ -159,7 +160,7 @@ carried_aside() {
 # by_two MAKE CUT [CARRIED]: functions
 by_two() {
 	routes_clear
-	"$1" || fail "$1: no such route" || return
+	"$1" || fail "the route cannot be added by $1" || return
 	"${3:-carried_by}" 0 1 || return
 	"$2" || fail "$2 failed" || return
 	carried_by 1
@@ -266,7 +267,8 @@ better_metric() {
 	routes_clear
 	route_add "$VTEP_PREFIX" 200 1 2 && carried_by 1 2 &&
 		route_add "$VTEP_PREFIX" 100 0 && carried_by 0 || return
-	leaf_ip route del "$VTEP_PREFIX" metric 100 || fail "no such route" || return
+	leaf_ip route del "$VTEP_PREFIX" metric 100 ||
+		fail "the route with metric 100 cannot be deleted" || return
 	carried_by 1 2
 }
 
@@ -275,7 +277,8 @@ forbidden() {
 	routes_clear
 	route_add "$VTEP_PREFIX" 200 0 1 && leaf_ip route add "$1" "$VTEP_PREFIX" metric 100 &&
 		carried_by_none || return
-	leaf_ip route del "$1" "$VTEP_PREFIX" metric 100 || fail "no $1 route" || return
+	leaf_ip route del "$1" "$VTEP_PREFIX" metric 100 ||
+		fail "the route $1 cannot be deleted" || return
 	carried_by 0 1
 }
 
@@ -291,7 +294,7 @@ more_specific() {
 	routes_clear
 	route_add "$COVERING" 100 0 1 2 && carried_by 0 1 2 &&
 		route_add "$VTEP_PREFIX" 100 0 && carried_by 0 || return
-	leaf_ip route del "$VTEP_PREFIX" || fail "no such route" || return
+	leaf_ip route del "$VTEP_PREFIX" || fail "the route cannot be deleted" || return
 	carried_by 0 1 2
 }
 
@@ -300,7 +303,7 @@ more_specific_aside() {
 	routes_clear
 	route_add "$COVERING" 100 0 1 2 && carried_by 0 1 2 &&
 		leaf_ip route add "$VTEP_PREFIX" dev aside && carried_aside || return
-	leaf_ip route del "$VTEP_PREFIX" || fail "no such route" || return
+	leaf_ip route del "$VTEP_PREFIX" || fail "the route cannot be deleted" || return
 	carried_by 0 1 2
 }
 
@@ -325,7 +328,7 @@ rule() {
 }
 
 not_ruled() {
-	! rule ipproto udp dport 4790 || fail "went by the rule's table"
+	! rule ipproto udp dport 4790 || fail "the packets followed the rule's table"
 	leaf_ip rule del ipproto udp dport 4790 lookup "$RULE_TABLE" && carried_by 0 1
 }
 

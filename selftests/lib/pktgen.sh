@@ -18,7 +18,7 @@ pktgen_load() {
 	[[ -d /proc/net/pktgen ]] || modprobe pktgen
 }
 
-readonly PKTGEN_BACKLOG=100000	# packets that a processor may have waiting
+readonly PKTGEN_BACKLOG=100000	# packets that may wait at a processor
 
 # pktgen_backlog: raises the backlog, where the packets of a veth wait for their processor
 pktgen_backlog() {

@@ -35,8 +35,8 @@ FABRIC_RATE=8mbit
 # Each transfer has one packet, with pauses in which a flowlet ends. The transfers last for ten
 # minutes, of which the slowest machine needs five.
 readonly LOAD_BPS=4000000 TRANSFER=1000 TRANSFERS=300000 CONNECTIONS=16
-readonly PROGRESS=150		# packets at the receiver that prove that TCP goes on
-readonly USED=20		# packets at a port that prove that it is used
+readonly PROGRESS=150		# packets at the receiver that prove progress of TCP
+readonly USED=20		# packets of a port that prove that it is used
 
 # The topology builder gave these ids: one nexthop per uplink, then their group.
 readonly NH0=1 NH1=2 GROUP=3
@@ -150,7 +150,7 @@ traffic_start() {
 }
 
 tcp_goes_on() {
-	kill -0 "$TRAFFIC" || fail "the traffic ended: $(<"$TOPO_DIR/errors")" || return
+	kill -0 "$TRAFFIC" || fail "the traffic ended too early: $(<"$TOPO_DIR/errors")" || return
 	grows "$PROGRESS" "${HOST[1.0]}" eth0 rx
 }
 
@@ -178,7 +178,7 @@ paths_return() {
 path_state() {
 	local state="\"dev\": ?\"$2\",[^}]*\"state\": ?\"([a-z]*)\"(, ?\"reason\": ?\"([a-z_]*)\")?"
 
-	[[ $1 =~ $state ]] || fail "no path by $2: $1" || return
+	[[ $1 =~ $state ]] || fail "path show has no path by $2: $1" || return
 	printf -v "$3" %s "${BASH_REMATCH[3]:-${BASH_REMATCH[1]}}"
 }
 
@@ -197,9 +197,11 @@ nothing_left() {
 	local before after asked
 
 	read -r before after asked < <(left "$1")
-	((before >= USED)) || fail "the capture saw $before VXLAN packets before" || return
+	((before >= USED)) ||
+		fail "the capture has only $before VXLAN packets from before the withdrawal" ||
+			return
 	((after == 0)) || fail "$after VXLAN packets left up0 after the withdrawal" || return
-	((asked == 0)) || fail "up0 was asked for the VTEP $asked times"
+	((asked == 0)) || fail "up0 sent $asked neighbour requests for the VTEP"
 }
 
 # without_path REASON WITHDRAW
@@ -242,7 +244,7 @@ by_carrier_under_group() {
 }
 
 by_route() {
-	route_both || fail "no multipath route" || return
+	route_both || fail "the multipath route cannot be added" || return
 	withdrawn not_nexthop route_up1 route_both
 }
 
@@ -260,7 +262,7 @@ by_less_specific() {
 
 # Without any route the kernel decides, and TCP retries.
 without_route() {
-	leaf_ip route del "$(vtep_prefix)" || fail "the route is not there" || return
+	leaf_ip route del "$(vtep_prefix)" || fail "the route is missing" || return
 	paths_are no_route no_route || return
 	route_both && paths_return && tcp_goes_on
 }
@@ -275,7 +277,7 @@ snmp() {
 no_reset() {
 	local ns counter
 
-	kill -0 "$TRAFFIC" || fail "the traffic ended: $(<"$TOPO_DIR/errors")" || return
+	kill -0 "$TRAFFIC" || fail "the traffic ended too early: $(<"$TOPO_DIR/errors")" || return
 	for ns in "${HOST[@]}"; do
 		for counter in EstabResets OutRsts; do
 			[[ $(snmp "$ns" "$counter") == 0 ]] ||
@@ -285,7 +287,7 @@ no_reset() {
 	kill "$TRAFFIC"
 	wait "$TRAFFIC"
 	[[ $(<"$TOPO_DIR/errors") == "flowgen: interrupted" ]] ||
-		fail "flowgen said: $(<"$TOPO_DIR/errors")"
+		fail "flowgen printed $(<"$TOPO_DIR/errors")"
 }
 
 # stamped OPERATOR TAG: prints a filter for stamped packets whose LBTag compares so with TAG
@@ -305,7 +307,9 @@ tags_are_true() {
 		own=$(capture_count "tags$tag" "$(stamped "=" $tag)")
 		others=$(capture_count "tags$tag" "$(stamped "!=" $tag)")
 		echo "# up$tag: $own packets stamped with LBTag $tag, $others with another"
-		((own > PROGRESS && others == 0)) || fail "up$tag: $own own, $others others" || return
+		((own > PROGRESS && others == 0)) ||
+			fail "up$tag sent $own packets with its own LBTag, $others with another" ||
+				return
 	done
 }
 

@@ -13,7 +13,8 @@
 table_rows() {
 	local json row='"tag": ?([0-9]+), ?"metric": ?([0-9]+)'
 
-	json=$(conga "$1" -j table show "$2" leaf "$3") || fail "no table of leaf $1" || return
+	json=$(conga "$1" -j table show "$2" leaf "$3") ||
+		fail "leaf $1 has no such table" || return
 	ROWS=""
 	while [[ $json =~ $row ]]; do
 		ROWS+=" ${BASH_REMATCH[1]}=${BASH_REMATCH[2]}"
@@ -30,5 +31,6 @@ table_has() {
 	for row in $ROWS; do
 		tags+=" ${row%=*}"
 	done
-	[[ ${tags# } == "${*:4}" ]] || fail "leaf $1, $2 of $3: rows of$tags, expected: ${*:4}"
+	[[ ${tags# } == "${*:4}" ]] ||
+		fail "table $2 of leaf $1 about $3 has the rows$tags, expected: ${*:4}"
 }

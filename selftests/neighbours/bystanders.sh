@@ -261,7 +261,7 @@ policy_set() {
 	for ns in "${LEAF[@]}" "${SPINE[@]}"; do
 		"$CONGA" -n "$ns" fabric set policy "$1" probe "$probe" || return
 	done
-	[[ $1 != hula ]] || busywait 20000 probes_heard || fail "no probe was heard of"
+	[[ $1 != hula ]] || busywait 20000 probes_heard || fail "no probe was received"
 }
 
 probes_heard() {
@@ -310,7 +310,7 @@ ended_well() {
 	local said
 
 	said=$(tail -n 1 "$TOPO_DIR/run.$1")
-	((ENDED[$1] != 124)) || fail "$1: not at its end after $DEADLINE_S s" || return
+	((ENDED[$1] != 124)) || fail "$1 did not end within $DEADLINE_S s" || return
 	((!ENDED[$1])) || fail "$1: $said"
 }
 
@@ -396,7 +396,9 @@ ledger() {
 		[[ ! $word =~ ^(tx_steered|fallback) ]] || told+=" $word"
 	done
 	echo "# leaf $1: $seen packets:$told"
-	((seen && GROWTH == seen)) || fail "leaf $1: $seen packets to leaves, $GROWTH steered or left"
+	((seen && GROWTH == seen)) ||
+		fail "leaf $1 sent $seen packets to leaves," \
+			"but $GROWTH are counted as steered or left to the kernel"
 }
 
 all_counted() {
@@ -437,17 +439,19 @@ free_marks_steered() {
 
 	for l in 0 1; do
 		growth "$l" fallback_mark
-		((GROWTH <= COUNTED[$l.rule_marked])) || fail "leaf $l: $GROWTH are left for their mark, \
+		((GROWTH <= COUNTED[$l.rule_marked])) ||
+			fail "leaf $l left $GROWTH packets to the kernel for their mark, \
 a rule looks at ${COUNTED[$l.rule_marked]}" || return
 	done
 	growth 1 'tx_steered|fallback_no_probe'
 	((GROWTH >= COUNTED[1.free_marked])) ||
-		fail "leaf 1: ${COUNTED[1.free_marked]} packets, $GROWTH steered"
+		fail "leaf 1 steered $GROWTH packets," \
+			"but ${COUNTED[1.free_marked]} have a mark that no rule selects"
 }
 
 nat_is_left() {
 	growth 0 fallback_nat
-	((GROWTH)) || fail "none is counted"
+	((GROWTH)) || fail "fallback_nat did not grow"
 }
 
 # queue_gave_all_back NAME: the kernel dropped no packet before the reader
@@ -461,7 +465,8 @@ queue_gave_all_back() {
 	said=$(tail -n 1 "$TOPO_DIR/queue.$1")
 	echo "# $1: $said"
 	[[ $said == [1-9]*" given back" ]] || fail "$1: $said" || return
-	((dropped + unheard == 0)) || fail "$1: $dropped dropped, $unheard unheard"
+	((dropped + unheard == 0)) ||
+		fail "$1: the queue dropped $dropped packets, $unheard were not read"
 }
 
 # Data races of the kernel itself are not counted.

@@ -20,7 +20,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_LINKS=1
 QUIET=				# the default interval, 300 ms
 
-readonly LAST=2147483644	# the last priority that sees control packets on input
+readonly LAST=2147483644	# priority of the last input hook that sees control packets
 
 # Only packets of conga pass the leaves: the tunnel sends none, and neighbour packets are not
 # tracked.
@@ -95,7 +95,7 @@ chains_see() {
 }
 
 source_stays() {
-	masquerade 0 && masquerade 1 || fail "no masquerade" || return
+	masquerade 0 && masquerade 1 || fail "the masquerade rule cannot be added" || return
 	stats_mark "${LEAF[0]}"
 	stats_mark "${LEAF[1]}"
 	pause_rounds

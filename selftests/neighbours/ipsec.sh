@@ -130,7 +130,7 @@ nothing_believed() {
 # xfrm_counted COUNTER: the counter of leaf 1 grew
 xfrm_counted() {
 	[[ " $(stats_growth "${LEAF[1]}")" == *" $1="* ]] ||
-		fail "no $1: $(stats_growth "${LEAF[1]}")"
+		fail "counter $1 did not grow: $(stats_growth "${LEAF[1]}")"
 }
 
 not_grown() {
@@ -138,7 +138,7 @@ not_grown() {
 
 	grown=" $(stats_growth "${LEAF[1]}")"
 	for counter; do
-		[[ $grown != *" $counter="* ]] || fail "$counter:$grown" || return
+		[[ $grown != *" $counter="* ]] || fail "counter $counter grew:$grown" || return
 	done
 }
 

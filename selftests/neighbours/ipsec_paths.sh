@@ -78,7 +78,7 @@ esp_left() {
 }
 
 cross() {
-	stats_mark "${LEAF[0]}" 2>/dev/null	# a stock kernel has none
+	stats_mark "${LEAF[0]}" 2>/dev/null	# fails with a stock kernel
 	flows_cross "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}" &&
 		esp_left
 }
@@ -86,10 +86,11 @@ cross() {
 # Packets leave in clear by up0 and transformed by up1, each with its share.
 split_by_device() {
 	((LEFT[up1] == 0 && ESP[up0] == 0 && LEFT[up0] + ESP[up1] == COUNT)) ||
-		fail "in clear: $(flows_text), transformed: ${ESP[up0]} by up0, ${ESP[up1]} by up1" ||
+		fail "plain packets left by: $(flows_text); transformed packets:" \
+			"${ESP[up0]} by up0, ${ESP[up1]} by up1" ||
 		return
 	((LEFT[up0] >= COUNT / 8 && ESP[up1] >= COUNT / 8)) ||
-		fail "in clear: $(flows_text), transformed by up1: ${ESP[up1]}"
+		fail "plain packets left by: $(flows_text); transformed packets: ${ESP[up1]} by up1"
 }
 
 stock() {
@@ -106,12 +107,14 @@ by_device() {
 	left=$GROWN_BY
 	grown_by tx_steered
 	((left > ESP[up1] && GROWN_BY && left + GROWN_BY == COUNT)) ||
-		fail "$left were left, $GROWN_BY steered, ${ESP[up1]} are transformed"
+		fail "$left packets were left to the kernel, $GROWN_BY were steered," \
+			"${ESP[up1]} were transformed"
 }
 
 all_of_it() {
 	policy && cross && flows_spread 0 && left_all "$COUNT" fallback_xfrm || return
-	((ESP[up0] + ESP[up1] == COUNT)) || fail "${ESP[up0]} and ${ESP[up1]} are transformed"
+	((ESP[up0] + ESP[up1] == COUNT)) ||
+		fail "${ESP[up0]} packets of up0 and ${ESP[up1]} of up1 were transformed"
 }
 
 by_mark() {
@@ -126,7 +129,7 @@ by_mark() {
 	policy mark "$MARK" && cross || return
 	in_ns "${LEAF[0]}" nft delete table netdev arriving
 	((ESP[up0] + ESP[up1] == COUNT / 2)) ||
-		fail "${ESP[up0]} and ${ESP[up1]} are transformed" || return
+		fail "${ESP[up0]} packets of up0 and ${ESP[up1]} of up1 were transformed" || return
 	flows_spread $((COUNT / 2)) up0 up1 &&
 		stats_grew "${LEAF[0]}" "tx_steered=$((COUNT / 2))" &&
 		stats_grew "${LEAF[0]}" "fallback_xfrm=$((COUNT / 2))"

@@ -29,7 +29,7 @@ FABRIC_RATE=1tbit
 
 readonly FLOWS=20 ROUNDS=8
 readonly COUNT=$((FLOWS * ROUNDS))
-readonly LEAST_FLOWS=15		# outer connections; two flows may have one source port
+readonly LEAST_FLOWS=15		# outer connections: two flows may share a source port
 readonly TRIED="conga drb"
 
 # nat CHAIN RULE...: sets a rule of leaf 0
@@ -84,7 +84,7 @@ send() {
 }
 
 cross() {
-	stats_mark "${LEAF[0]}" 2>/dev/null	# a stock kernel has none
+	stats_mark "${LEAF[0]}" 2>/dev/null	# fails with a stock kernel
 	send && flows_arrive "$COUNT" "${HOST[1.0]}" eth0 && flows_left "${LEAF[0]}"
 }
 
@@ -102,7 +102,7 @@ left() {
 left_in_part() {
 	nat_down && "$1" && conga 0 fabric set policy "$2" && cross || return
 	grown_by fallback_nat
-	((GROWN_BY >= FLOWS)) || fail "$GROWN_BY of $COUNT were left"
+	((GROWN_BY >= FLOWS)) || fail "$GROWN_BY of $COUNT packets were left to the kernel"
 }
 
 steered() {
@@ -118,7 +118,7 @@ first_left() {
 	left=$GROWN_BY
 	grown_by tx_steered
 	((left >= LEAST_FLOWS && left <= FLOWS && left + GROWN_BY == COUNT)) ||
-		fail "of $FLOWS flows $left packets were left, $GROWN_BY steered"
+		fail "of $FLOWS flows $left packets were left to the kernel, $GROWN_BY were steered"
 }
 
 setup() {

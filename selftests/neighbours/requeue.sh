@@ -68,7 +68,8 @@ cross() {
 # packet.
 steered() {
 	cross && flows_spread "$COUNT" up0 up1 && steered_all "$COUNT" || return
-	[[ $(stats_growth "${LEAF[0]}") != *tx_forged* ]] || fail "taken for forged" || return
+	[[ $(stats_growth "${LEAF[0]}") != *tx_forged* ]] ||
+		fail "a packet was counted as forged" || return
 	stats_grew "${LEAF[1]}" "rx_learnt=$COUNT"
 }
 
@@ -88,12 +89,13 @@ steered_by_probes() {
 	for ns in "${LEAF[@]}" "${SPINE[@]}"; do
 		"$CONGA" -n "$ns" fabric set policy hula probe "$PROBES" || return
 	done
-	busywait "$PATIENCE_MS" probes_heard || fail "no probe was heard" || return
+	busywait "$PATIENCE_MS" probes_heard || fail "no probe was received" || return
 	cross || return
 	grown_by tx_steered
 	steered=$GROWN_BY
 	grown_by fallback_no_probe
-	((steered && steered + GROWN_BY == COUNT)) || fail "$steered steered: $(stats_growth "${LEAF[0]}")"
+	((steered && steered + GROWN_BY == COUNT)) ||
+		fail "$steered packets were steered: $(stats_growth "${LEAF[0]}")"
 }
 
 setup() {

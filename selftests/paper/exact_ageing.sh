@@ -15,17 +15,17 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/bench/bench.sh
 . "$TESTS/bench/bench.sh"
 
-readonly AGES=8			# Tage from full scale to nothing
+readonly AGES=8			# number of Tage from full scale to zero
 readonly TAGE_NS=10000000
 readonly MARGIN_NS=$((2 * GRAIN_NS))
-readonly START_NS=160000000	# what an earlier test fed back is forgotten
+readonly START_NS=160000000	# feedback of an earlier test has expired
 readonly BYTES=100
 readonly FULL=56		# a metric of 7, in 64ths
 
 # The length of a packet that raises the metric of a port by one unit: C * tau / 8 at 1 Gbit/s and
 # 160 us.
 readonly RATE=1gbit STEP_BYTES=2500 FRAME_MARGIN=500 PERIOD_NS=16000
-readonly IDLE_NS=$((125 * PERIOD_NS))	# a millionth of X is left
+readonly IDLE_NS=$((125 * PERIOD_NS))	# X has decayed to a millionth
 
 # ---- the formula ----
 
@@ -76,7 +76,8 @@ ages() {
 	local wrong
 
 	bench_run < <(sample_schedule "$(($1 << (6 - $3)))" "$2" "$4" "${@:5}") || return
-	(($(events .asked | wc -l) == 2 * $4)) || fail "not all was answered" || return
+	(($(events .asked | wc -l) == 2 * $4)) ||
+		fail "not every read of a table was answered" || return
 	wrong=$(formula "$1" "$2" "$3")
 	[[ ! $wrong ]] || fail "$wrong"
 }
@@ -144,7 +145,9 @@ again() {
 	bench_run < <(again_schedule "$@") || return
 	expected=$(for ((i = 1; i <= 2 * AGES; i++)); do echo $((i < 2 * n)); done)
 	[[ $(events .got .tag) == "$expected" ]] ||
-		fail "against $2: $(events .got .tag | paste -sd' '), expected: $(paste -sd' ' <<<"$expected")"
+		fail "with the other path at $2 the flows took" \
+			"$(events .got .tag | paste -sd' ')," \
+			"expected: $(paste -sd' ' <<<"$expected")"
 }
 
 again_feedback() {
@@ -185,9 +188,12 @@ draw() {
 
 	conga 0 flowlet flush && bench_run < <(draw_schedule) || return
 	tags=$(events .got .tag | paste -sd' ')
-	(($(wc -w <<<"$tags") == NEW_FLOWS)) || fail "packets are missing: $tags" || return
-	[[ $(cut -d' ' -f"-$worse" <<<"$tags") != *0* ]] || fail "used while worse: $tags" || return
-	[[ $(cut -d' ' -f"$((worse + 1))-" <<<"$tags") == *0* ]] || fail "not used again: $tags"
+	(($(wc -w <<<"$tags") == NEW_FLOWS)) ||
+		fail "packets are missing, the LBTags are: $tags" || return
+	[[ $(cut -d' ' -f"-$worse" <<<"$tags") != *0* ]] ||
+		fail "uplink 0 was used while its metric was larger: $tags" || return
+	[[ $(cut -d' ' -f"$((worse + 1))-" <<<"$tags") == *0* ]] ||
+		fail "uplink 0 was not used again: $tags"
 }
 
 bench_require

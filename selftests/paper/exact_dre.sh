@@ -16,7 +16,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/bench/bench.sh"
 
 readonly PAPER_NS=16000		# Tdre
-readonly QUESTIONS=12		# to a port under a load
+readonly QUESTIONS=12		# reads of a port under a load
 readonly SEGMENT=1400 BURST=63000	# 45 datagrams in one GSO packet
 readonly LOADS="1 30 100"	# percent of the port's rate
 
@@ -107,7 +107,7 @@ schedule() {
 # in_force RATE TDRE: configures the port, and sets TDRE to the period in force, in ns
 in_force() {
 	printf 'fabric set tdre %s\nport set dev up0 rate %s\n' "$2" "$1" |
-		conga_batch "${LEAF[0]}" || fail "refused: rate $1 tdre $2" || return
+		conga_batch "${LEAF[0]}" || fail "rate $1 with tdre $2 was rejected" || return
 	TDRE=$(conga 0 -j port show dev up0 | jq '.[0].tdre_ns')
 }
 
@@ -116,7 +116,8 @@ compare() {
 	local said
 
 	bench_run || return
-	said=$(model "$1" "$TDRE" "$2" "$3") || fail "$4: $said" || return
+	said=$(model "$1" "$TDRE" "$2" "$3") ||
+		fail "$4: the DRE differs from the model: $said" || return
 	echo "# $4: $said"
 }
 
@@ -138,7 +139,7 @@ auto() {
 	wanted=$((4 * burst * 8 * 1000000000 / $1 / 10))
 	((wanted > PAPER_NS)) || wanted=$PAPER_NS
 	loads "$1" auto || return
-	((TDRE == wanted)) || fail "Tdre is $TDRE, not $wanted"
+	((TDRE == wanted)) || fail "Tdre is $TDRE, expected $wanted"
 }
 
 # ---- bursts, other parameters, an hour ----
@@ -181,7 +182,7 @@ fast_schedule() {
 
 fast_link() {
 	in_force "$FAST_RATE" auto && compare "$FAST_RATE" 0.1 3 "800 Gbit/s" < <(fast_schedule) || return
-	((TDRE == PAPER_NS)) || fail "Tdre is $TDRE, not $PAPER_NS"
+	((TDRE == PAPER_NS)) || fail "Tdre is $TDRE, expected $PAPER_NS"
 }
 
 other_parameters() {
@@ -214,7 +215,7 @@ own_packet() {
 
 	in_force "$OWN_RATE" 16us && bench_run < <(own_schedule) || return
 	heard=$(events .got '.ce / 8' | paste -sd' ')
-	[[ $heard == "0 1 1 2 2 3 3 4 4 5 5 6 6 7" ]] || fail "CEs are $heard"
+	[[ $heard == "0 1 1 2 2 3 3 4 4 5 5 6 6 7" ]] || fail "the received CEs are $heard"
 }
 
 # The DRE must be right at once, after an idle hour, and afterwards.
@@ -237,7 +238,7 @@ idle_hour() {
 	in_force "$1" "$2" && bench_run < <(hour_schedule) || return
 	said=$(events .asked '.answer[0] | [.dre_bytes, .metric > 0]' | paste -sd' ')
 	[[ $said == "[0,false] [9000,$3] [0,false] [9000,$3]" ]] ||
-		fail "rate $1, Tdre $2: X and whether there is a metric: $said"
+		fail "rate $1, Tdre $2: the values of X, and whether there is a metric, are $said"
 }
 
 idle_hours() {

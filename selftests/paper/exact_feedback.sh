@@ -17,11 +17,11 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/bench/bench.sh"
 
 readonly TAGE_NS=10000000
-readonly LATER_NS=100000000	# all that came before is older than Tage
+readonly LATER_NS=100000000	# all earlier feedback is older than Tage
 readonly BYTES=100
 readonly FULL=56		# a metric of 7, in 64ths
-readonly HELD=8			# packets more, when all is fed back
-readonly STALE=100		# times
+readonly HELD=8			# further packets after all is fed back
+readonly STALE=100		# repetitions of the stale feedback
 
 # ---- received and fed back ----
 
@@ -39,7 +39,7 @@ fed_true() {
 
 	lies=$(record | awk '$1 == "heard" { ce[$2, $3] = $4 }
 		$1 == "fed" && $3 != "none" && ce[$2, $3] "" != $4 { print }')
-	[[ ! $lies ]] || fail "not what was heard: $lies"
+	[[ ! $lies ]] || fail "a metric that was fed back is not the last received CE: $lies"
 }
 
 # fed_tags LEAF: prints the tags that were fed back, in the order of the packets
@@ -53,11 +53,11 @@ rounds_whole() {
 	local rounds=$1 k=$2 i round
 
 	shift 2
-	(($# == rounds * k)) || fail "of $k tags, $# were fed back in $rounds rounds" || return
+	(($# == rounds * k)) || fail "$# tags were fed back in $rounds rounds of $k tags" || return
 	for ((i = 1; i <= $#; i += k)); do
 		round=$(printf '%s\n' "${@:i:k}" | sort -n | paste -sd' ')
 		[[ $round == "$(seq -s' ' 0 $((k - 1)))" ]] ||
-			fail "of $k tags were fed back: ${*:i:k}" || return
+			fail "a round of $k tags fed back: ${*:i:k}" || return
 	done
 }
 
@@ -118,7 +118,7 @@ stored() {
 	read -ra tags < <(fed_tags 0)
 	rounds_whole 1 "$k" "${tags[@]:0:k}" || return
 	words=$(events .got .word | tail -n $((HELD + 1)) | sort -u | wc -l)
-	((words == 1)) || fail "$words words when all was fed back: ${tags[*]}"
+	((words == 1)) || fail "$words different stamps followed after all was fed back: ${tags[*]}"
 }
 
 all_stored() {
@@ -199,7 +199,7 @@ due() {
 
 	bench_run < <(due_schedule "$@") && fed_true || return
 	said=$(gaps_within 0 $((TAGE_NS / 4)) $((TAGE_NS / 2)) "$times") ||
-		fail "$1 tags, a packet each $2 ns: $said"
+		fail "$1 tags with a packet each $2 ns: $said"
 }
 
 all_due() {
@@ -249,7 +249,7 @@ stale_schedule() {
 aged() {
 	bench_run < <(stale_schedule $((TAGE_NS + $1 * GRAIN_NS))) || return
 	[[ $(record | grep ^fed | cut -d' ' -f3 | sort | uniq -c) =~ ^\ *"$STALE $2"$ ]] ||
-		fail "at Tage and $1 grains: $(fed_tags 0)"
+		fail "at Tage and $1 grains these tags were fed back: $(fed_tags 0)"
 }
 
 fresh_then_stale() {

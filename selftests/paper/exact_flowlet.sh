@@ -18,20 +18,20 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/bench/bench.sh"
 
 readonly GAPS=1000 ROUNDS=300
-readonly START_NS=96000000	# the first packet after time 0: older feedback is forgotten
-readonly LATE_NS=20		# a packet after its time, or the one before it
-readonly BYTES=100		# of a datagram: nothing to links of 100 Gbit/s
+readonly START_NS=96000000	# time of the first packet: older feedback has expired
+readonly LATE_NS=20		# tolerance for a packet that is sent late
+readonly BYTES=100		# of a datagram: no load for links of 100 Gbit/s
 
 # The length of a packet that raises the metric of a port by one unit: C * tau / 8 at 1 Gbit/s and
 # 160 us.
 readonly RATE=1gbit STEP_BYTES=2500
-readonly FRAME_MARGIN=500	# on top: a metric is far from the next step
+readonly FRAME_MARGIN=500	# bytes more: a metric is far from the next step
 readonly PERIOD_NS=16000
-readonly IDLE_NS=2000000	# 125 periods: a millionth is left
+readonly IDLE_NS=2000000	# 125 periods: X has decayed to a millionth
 
-readonly UPLINKS=4 FLOWS=16 FLOWLETS=63	# over a thousand flowlets in all
-readonly FEW_ENTRIES=1024	# 100 flows to each of two leaves: some nine pairs meet
-readonly MEETINGS=20 MEETING_NS=2000000 STEP_NS=20000	# each flow sends a packet in each
+readonly UPLINKS=4 FLOWS=16 FLOWLETS=63	# more than a thousand flowlets in all
+readonly FEW_ENTRIES=1024	# of 200 flows about nine pairs share an entry
+readonly MEETINGS=20 MEETING_NS=2000000 STEP_NS=20000	# each flow sends a packet in each meeting
 readonly PAUSE=10ms		# five meetings
 
 fresh_start() {
@@ -60,7 +60,7 @@ gaps_were() {
 	bad=$(events '.sent == "flow0.0"' .from | awk -v gap="$1" -v room="$LATE_NS" '
 		NR > 1 && ($1 - last < gap - room || $1 - last > gap + room) { print $1 - last }
 		{ last = $1 }' | sort | uniq -c)
-	[[ ! $bad ]] || fail "gaps of $1 ns were $bad"
+	[[ ! $bad ]] || fail "gaps of $1 ns were not as expected: $bad"
 }
 
 # gaps TFL GRAINS COUNTERS: sends a flow of packets that are Tfl and GRAINS grains apart, and
@@ -112,8 +112,10 @@ ties_keep() {
 	[[ " $(stats_growth "${LEAF[0]}")" != *" flowlets_moved"* ]] ||
 		fail "flows moved: $(stats_growth "${LEAF[0]}")" || return
 	uplinks=$(events .got '[.by, .dev]' | sort -u)
-	(($(wc -l <<<"$uplinks") == FLOWS)) || fail "uplinks of flows: $uplinks" || return
-	(($(cut -d, -f2 <<<"$uplinks" | sort -u | wc -l) > 1)) || fail "all flows by one uplink"
+	(($(wc -l <<<"$uplinks") == FLOWS)) ||
+		fail "the uplinks of the flows are: $uplinks" || return
+	(($(cut -d, -f2 <<<"$uplinks" | sort -u | wc -l) > 1)) ||
+		fail "all flows left by one uplink"
 }
 
 # ---- two uplinks, one of which gets better ----
@@ -154,7 +156,7 @@ rounds() {
 # The uplinks are compared by LBTag and by the device where the packets arrived.
 uplinks_were() {
 	events .got '"\(.tag) \(.dev)"' | tr -d '"' | diff - "$BENCH_DIR/expected" >"$BENCH_DIR/diff" ||
-		fail "uplinks differ from what was expected: $(head -n 8 "$BENCH_DIR/diff")"
+		fail "the uplinks differ from those expected: $(head -n 8 "$BENCH_DIR/diff")"
 }
 
 # moves METRICS LEVELS GAP TFL
@@ -180,7 +182,7 @@ in_progress_schedule() {
 
 in_progress() {
 	fresh_start 500us && bench_run < <(in_progress_schedule) || return
-	[[ $(events .got .tag | sort -u) == 0 ]] || fail "packets went by another uplink" || return
+	[[ $(events .got .tag | sort -u) == 0 ]] || fail "packets left by another uplink" || return
 	stats_grew "${LEAF[0]}" flowlets_started=1
 }
 
@@ -211,7 +213,7 @@ uplink_each() {
 	((moved == 0)) || fail "$moved flows used more than one uplink" || return
 	(($(wc -l <<<"$uplinks") == 2 * FLOWS_MAX)) || fail "not all flows arrived" || return
 	[[ " $(stats_growth "${LEAF[0]}")" == *" flowlet_collisions="* ]] ||
-		fail "no flows met: $(stats_growth "${LEAF[0]}")"
+		fail "no flows shared an entry: $(stats_growth "${LEAF[0]}")"
 }
 
 # Most flows that are moved use another uplink afterwards.
@@ -242,7 +244,7 @@ meet_apart() {
 	meet "$1" || return
 	strayed=$(events .got '"\(.by) \(.dev)"' | tr -d '"' | sort -u |
 		awk '{ far = substr($1, 5, 1); up = substr($2, 5) } int(up / 2) != far' | head -n 4)
-	[[ ! $strayed ]] || fail "flows left their route: $strayed"
+	[[ ! $strayed ]] || fail "flows left their uplink: $strayed"
 }
 
 bench_require

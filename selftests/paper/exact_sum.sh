@@ -18,8 +18,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/bench/bench.sh"
 
 readonly PERIOD_NS=16000
-readonly IDLE_NS=$((125 * PERIOD_NS))	# a millionth of X is left
-readonly CASE_NS=$((6000 * PERIOD_NS))	# 96 ms: feedback of an earlier case is forgotten
+readonly IDLE_NS=$((125 * PERIOD_NS))	# X has decayed to a millionth
+readonly CASE_NS=$((6000 * PERIOD_NS))	# 96 ms: feedback of an earlier case has expired
 readonly BYTES=100
 
 # At 500 Mbit/s and tau = 160 us one step of the metric is 1250 bytes. A load is a frame of some
@@ -250,7 +250,8 @@ found() {
 metric_is() {
 	chain_fabric_set metric "$1" && bench_run < <(schedule) || return
 	diff <(expected "$1") <(found) >"$CHAIN_DIR/diff" ||
-		fail "learnt, local, remote, plane: $(paste -sd' ' "$CHAIN_DIR/diff")"
+		fail "learnt, local, remote and plane metrics differ:" \
+			"$(paste -sd' ' "$CHAIN_DIR/diff")"
 }
 
 bench_require

@@ -22,7 +22,7 @@ QUIET=
 
 # Uplink 0 leads to the slow link.
 TOPO_LINKS=1
-TOPO_GSO=9000			# bursts short against the slow link's queue
+TOPO_GSO=9000			# bursts are short compared with the slow link's queue
 TOPO_RATE=40mbit
 TOPO_LINK_RATE[spine0.0-leaf1]=10mbit
 
@@ -34,10 +34,10 @@ readonly PACKETS=2000 INTERVAL_US=1000 BYTES=200
 # The balance test sends 1042 bytes on the wire, 50 of them VXLAN headers, so 15 Mbit/s. An equal
 # share is three quarters of the slow link.
 readonly LOAD_PACKETS=4000 LOAD_INTERVAL_US=580 LOAD_BYTES=1000
-readonly SHARE_WITH=38		# percent at most over the slow path with feedback
-readonly SHARE_WITHOUT=45	# percent at least without
+readonly SHARE_WITH=38		# percent by the slow path at most, with feedback
+readonly SHARE_WITHOUT=45	# percent at least, without feedback
 
-readonly PINGS=60 PING_S=0.05	# five times Tage apart
+readonly PINGS=60 PING_S=0.05	# the interval is five times Tage
 readonly TRANSFER=2000000
 
 # This filter matches control packets of type 2 that leaf 1 sends.
@@ -118,12 +118,16 @@ at_tage() {
 	captured one_way "$2" "$INTERVAL_US" "$BYTES" || return
 	count=$(wc -w <<<"$TIMES") gap=$(least_gap)
 	echo "# Tage $1 ms: $count explicit in $(($2 * INTERVAL_US / 1000)) ms, at least $gap us apart"
-	((gap >= tage_us / 2)) || fail "Tage $1 ms: two within $gap us" || return
+	((gap >= tage_us / 2)) ||
+		fail "Tage $1 ms: two packets with explicit feedback are only $gap us apart" ||
+			return
 	# The gap must also be at most Tage, because older feedback would be lost.
-	((count >= $2 * INTERVAL_US / tage_us - 1)) || fail "Tage $1 ms: only $count" || return
+	((count >= $2 * INTERVAL_US / tage_us - 1)) ||
+		fail "Tage $1 ms: only $count packets had explicit feedback" || return
 	stats_grew "${LEAF[1]}" "explicit_sent=$count" &&
 		stats_grew "${LEAF[0]}" "explicit_received=$count" || return
-	[[ $(stats_growth "${LEAF[0]}") != *explicit_sent* ]] || fail "the sender sends it, too"
+	[[ $(stats_growth "${LEAF[0]}") != *explicit_sent* ]] ||
+		fail "the sender sends explicit feedback, too"
 }
 
 seldom() {
@@ -148,7 +152,8 @@ limited() {
 	captured begin_tags || return
 	count=$(wc -w <<<"$TIMES") gap=$(least_gap)
 	echo "# 14 new LBTags in 56 ms: $count explicit, at least $gap us apart"
-	((count >= 5 && gap >= 5000)) || fail "$count, two within $gap us"
+	((count >= 5 && gap >= 5000)) ||
+		fail "$count packets had explicit feedback, two of them only $gap us apart"
 }
 
 # The packets go to the multicast group of the link, and come from a leaf whose stamps bring new
@@ -165,7 +170,7 @@ group_is_answered() {
 
 	captured to_group || return
 	count=$(wc -w <<<"$TIMES")
-	((count)) || fail "none" || return
+	((count)) || fail "no explicit feedback was sent" || return
 	stats_grew "${LEAF[1]}" "explicit_sent=$count" &&
 		stats_grew "${LEAF[0]}" "explicit_received=$count"
 }
@@ -174,10 +179,11 @@ group_is_answered() {
 off_is_off() {
 	explicit_set explicit-feedback off && captured one_way "$PACKETS" "$INTERVAL_US" "$BYTES" ||
 		return
-	[[ ! $TIMES ]] || fail "$(wc -w <<<"$TIMES") explicit" || return
-	[[ $(stats_growth "${LEAF[1]}") != *explicit_sent* ]] || fail "it was sent" || return
+	[[ ! $TIMES ]] || fail "$(wc -w <<<"$TIMES") packets had explicit feedback" || return
+	[[ $(stats_growth "${LEAF[1]}") != *explicit_sent* ]] ||
+		fail "explicit feedback was counted as sent" || return
 	[[ $(stats_growth "${LEAF[0]}") != *feedback_received* ]] ||
-		fail "feedback came, by what?" || return
+		fail "feedback was received without explicit feedback" || return
 	explicit_set explicit-feedback on
 }
 
@@ -185,7 +191,7 @@ pings() {
 	local said
 
 	said=$(in_ns "${HOST[0.0]}" ping -q -c "$PINGS" -i "$PING_S" "${HOST_IP[1.0]}")
-	[[ $said == *" $PINGS received"* ]] || fail "ping: ${said##*---}"
+	[[ $said == *" $PINGS received"* ]] || fail "not all pings were answered: ${said##*---}"
 }
 
 # Each answer carries the feedback that is due to the leaf that asks. The feedback for the leaf
@@ -205,7 +211,7 @@ transfer() {
 
 	summary=$("$TESTS/tools/flowgen" -q -f "${HOST[0.0]},${HOST_IP[0.0]}" \
 		-t "${HOST[1.0]},${HOST_IP[1.0]}" -C 1e9 -n 1 -c 1 -S "$TRANSFER" -D 20) || return
-	[[ $summary == *" unfinished=0 "* ]] || fail "TCP: $summary"
+	[[ $summary == *" unfinished=0 "* ]] || fail "some TCP transfers did not finish: $summary"
 }
 
 acknowledgements_suffice() {
@@ -216,7 +222,8 @@ acknowledgements_suffice() {
 		[[ $(stats_growth "${LEAF[i]}") =~ explicit_sent=([0-9]+) ]] && count=${BASH_REMATCH[1]} ||
 			count=0
 		echo "# $TRANSFER bytes of TCP: leaf $i sent $count explicit"
-		((count <= 2)) || fail "leaf $i: $count explicit" || return
+		((count <= 2)) ||
+			fail "leaf $i sent $count packets with explicit feedback" || return
 	done
 }
 
@@ -238,12 +245,13 @@ share() {
 
 one_way_avoids() {
 	share on || return
-	((SHARE[on] <= SHARE_WITH)) || fail "${SHARE[on]} % by the slow path"
+	((SHARE[on] <= SHARE_WITH)) || fail "${SHARE[on]} % of the traffic went by the slow path"
 }
 
 without_it_does_not() {
 	share off || return
-	((SHARE[off] >= SHARE_WITHOUT)) || fail "${SHARE[off]} % by the slow path"
+	((SHARE[off] >= SHARE_WITHOUT)) ||
+		fail "only ${SHARE[off]} % of the traffic went by the slow path"
 }
 
 require_root

@@ -20,7 +20,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # Each uplink has one remote link behind it. LBTag 0 is the uplink that leads to the slow link,
 # because uplinks take the lowest free tag.
 TOPO_LINKS=1
-TOPO_GSO=9000			# bursts short against the slow link's queue
+TOPO_GSO=9000			# bursts are short compared with the slow link's queue
 readonly RATE_MBIT=40 SLOW_MBIT=10
 TOPO_RATE=${RATE_MBIT}mbit
 TOPO_LINK_RATE[spine0.0-leaf1]=${SLOW_MBIT}mbit
@@ -30,20 +30,20 @@ TOPO_LINK_RATE[spine0.0-leaf1]=${SLOW_MBIT}mbit
 # load and not the burst of one transfer. The connections are many, so that few of them wait for
 # another.
 readonly LOAD_MBIT=12
-readonly OVERLOAD=2		# times that
+readonly OVERLOAD=2		# times the normal load
 readonly TRANSFER=2800 TRANSFERS=1200 CONNECTIONS=120
-readonly SHARE_WITH=38		# percent at most over the slow path with feedback
-readonly SHARE_WITHOUT=41	# percent at least without
+readonly SHARE_WITH=38		# percent by the slow path at most, with feedback
+readonly SHARE_WITHOUT=41	# percent at least, without feedback
 
 declare -A SHARE=()
 
-readonly PICTURE_MS=20		# between two pictures of the table
+readonly PICTURE_MS=20		# interval between two reads of the table
 
 # A slow fall leaves time to read the table several times.
 readonly AGE_MS=200
-readonly AGE_FROM=5		# metric under overload, when the feedback is cut off;
-readonly AGE_LEAST=2		# the last feedback may have been a lower one
-readonly FALLS=5		# tries, until it was not lower still
+readonly AGE_FROM=5		# metric under overload when the feedback is cut off
+readonly AGE_LEAST=2		# the metric of the last feedback may be lower
+readonly FALLS=5		# tries until the last metric is large enough
 
 # Prints the mean metric of an LBTag over several reads of the to-leaf table, times 100, or "none"
 # if the table never had that row.
@@ -101,7 +101,7 @@ traffic_measure() {
 	pictures_while_runs "$TRAFFIC" || fail "conga table show to-leaf failed" || return
 	wait "$TRAFFIC" || fail "the traffic failed: $(<"$TOPO_DIR/errors")" || return
 	grep -q "unfinished=0 " "$TOPO_DIR/summary" ||
-		fail "unfinished transfers: $(<"$TOPO_DIR/summary")" || return
+		fail "some transfers did not finish: $(<"$TOPO_DIR/summary")" || return
 	read -r slow1 fast1 < <(uplink_bytes)
 	SHARE[$1]=$((100 * (slow1 - slow0) / (slow1 - slow0 + fast1 - fast0)))
 	echo "# $1: ${SHARE[$1]} % of the bytes by the uplink that leads to the slow link;" \
@@ -117,13 +117,13 @@ fabric_again() {
 ecmp_reflects() {
 	local leaf counter
 
-	fabric_up ecmp conga || fail "no fabric" || return
+	fabric_up ecmp conga || fail "the fabric cannot be created" || return
 	traffic_measure ecmp || return
 	for leaf in "${LEAF[@]}"; do
 		stats_read "$leaf" || return
 		for counter in tx_stamped rx_learnt feedback_sent feedback_received; do
 			((STAT[$counter] > TRANSFERS)) ||
-				fail "${leaf%-*}: $counter is ${STAT[$counter]}" || return
+				fail "$counter of ${leaf%-*} is only ${STAT[$counter]}" || return
 		done
 	done
 	stats_read "${SPINE[0]}" || return
@@ -135,15 +135,17 @@ table_shows_slow_path() {
 	local slow fast
 
 	slow=$(mean_metric 0) fast=$(mean_metric 1)
-	[[ $slow != none && $fast != none ]] || fail "metrics $slow and $fast" || return
-	((slow > fast + 100)) || fail "slow path $slow, fast path $fast, times 100"
+	[[ $slow != none && $fast != none ]] ||
+		fail "the metrics of the paths are $slow and $fast" || return
+	((slow > fast + 100)) ||
+		fail "the metrics times 100 are $slow by the slow path and $fast by the fast path"
 }
 
 feedback_avoids() {
-	fabric_again conga conga || fail "no fabric" || return
+	fabric_again conga conga || fail "the fabric cannot be created" || return
 	traffic_measure feedback || return
 	((SHARE[feedback] < SHARE_WITH)) ||
-		fail "${SHARE[feedback]} % went by the slow path, with feedback"
+		fail "${SHARE[feedback]} % of the traffic went by the slow path, with feedback"
 }
 
 metric_at_least() {
@@ -178,7 +180,8 @@ traffic_stop() {
 # The only host of leaf 1 is cut off, so leaf 1 has no packets that could carry feedback.
 cut_off() {
 	traffic_start "$((TRANSFERS * 100))" "$OVERLOAD"
-	busywait 10000 metric_at_least 0 "$AGE_FROM" || fail "no metric under load" || return
+	busywait 10000 metric_at_least 0 "$AGE_FROM" ||
+		fail "the metric did not rise under load" || return
 	ip -n "${LEAF[1]}" link set h0 down
 	pictures_of_fall || fail "conga table show to-leaf failed" || return
 	traffic_stop
@@ -190,23 +193,25 @@ cut_off() {
 metrics_fall() {
 	local top=0 line=0 try
 
-	conga 0 fabric set age "${AGE_MS}ms" || fail "age refused" || return
+	conga 0 fabric set age "${AGE_MS}ms" || fail "fabric set age failed" || return
 	for ((try = 0; try < FALLS && top < AGE_LEAST; try++)); do
 		cut_off || return
 		line=0
 		top=$(fall | fall_check) || line=1
 	done
 	((top >= AGE_LEAST)) || fail "the last of $FALLS falls began at $top" || return
-	((!line)) || fail "from $top, pictures of metric and age: $(fall | paste -sd,)" || return
+	((!line)) ||
+		fail "from $top on, the reads of metric and age are not on the line:" \
+			"$(fall | paste -sd,)" || return
 	echo "# from $top to 0 in $(fall | wc -l) pictures"
 }
 
 # This is the control: only feedback keeps the traffic off the slow path.
 plain_does_not() {
-	fabric_again conga plain || fail "no fabric" || return
+	fabric_again conga plain || fail "the fabric cannot be created" || return
 	traffic_measure plain || return
 	((SHARE[plain] > SHARE_WITHOUT)) ||
-		fail "${SHARE[plain]} % went by the slow path, without feedback"
+		fail "${SHARE[plain]} % of the traffic went by the slow path, without feedback"
 }
 
 plain_learns_nothing() {

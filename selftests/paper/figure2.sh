@@ -16,13 +16,13 @@ readonly SINK=1			# leaf
 figures_topology
 TOPO_HOSTS=10
 TOPO_RATE=$(units "$LINK")
-TOPO_HOST_RATE=$(units 20)	# half of it in use: no host is the bottleneck
-readonly DEMAND_CONNECTIONS=5	# per pair of hosts: 500, which hashing spreads well
+TOPO_HOST_RATE=$(units 20)	# half of it is used, so that no host is the bottleneck
+readonly DEMAND_CONNECTIONS=5	# per pair of hosts: 500 in all, which hashing spreads well
 
 readonly SCHEMES=(ecmp local conga)
 declare -rA PAPER=([ecmp]="90, 50 and 40" [local]="80, 40 and 40" [conga]="100, 66.6 and 33.3")
 readonly OPTIMUM=667 TOLERANCE=50	# tenths of a percent by spine 0
-declare -A SPLIT=()		# scheme seed -> the like, measured
+declare -A SPLIT=()		# scheme seed -> measured split
 
 # run SCHEME SEED PAPER
 run() {
@@ -61,7 +61,7 @@ narrow_link() {
 all_schemes_run() {
 	local seed scheme
 
-	narrow_link || fail "the link keeps its rate" || return
+	narrow_link || fail "the rate of the link cannot be changed" || return
 	for seed in $SEEDS; do
 		for scheme in "${SCHEMES[@]}"; do
 			run "$scheme" "$seed" "${PAPER[$scheme]}" || return
@@ -85,7 +85,8 @@ conga_splits() {
 		measured "conga $seed" || return
 		split=${SPLIT[conga $seed]}
 		(($(off "$split" "$OPTIMUM") <= TOLERANCE)) ||
-			fail "seed $seed: $(tenths "$split") % by spine 0" || return
+			fail "seed $seed: $(tenths "$split") % of the traffic went by spine 0" ||
+				return
 	done
 }
 

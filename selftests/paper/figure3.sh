@@ -23,7 +23,7 @@ TOPO_LEAVES=3
 TOPO_HOSTS=8
 TOPO_CUT=0.1.0
 TOPO_RATE=$(units "$LINK")
-TOPO_HOST_RATE=$(units 20)	# half of it in use at most: no host is the bottleneck
+TOPO_HOST_RATE=$(units 20)	# at most half of it is used, so that no host is the bottleneck
 readonly DEMAND_CONNECTIONS=4	# per pair of hosts: 256 from a leaf
 
 readonly SCHEMES=(ecmp local conga)
@@ -33,7 +33,7 @@ readonly BEST=500 TOLERANCE=100	# tenths of a percent by spine 0 in (a)
 # Leaf 1 must send at least this much less by spine 0 in (b). It does not avoid spine 0
 # completely: a flow that has data waiting there makes no pause, and so has no chance to move.
 readonly APART=200
-declare -A SPLIT=()		# case scheme seed -> the like of leaf 1, measured
+declare -A SPLIT=()		# case scheme seed -> measured split of leaf 1
 
 # run CASE SCHEME SEED PAPER: measures the traffic of leaf 1 to spine 0 at its uplinks, because
 # traffic of leaf 0 is mixed in behind them.
@@ -52,7 +52,7 @@ uplinks_are() {
 
 	usable=$(conga "$1" -j path show leaf "${VTEP[$2]}" |
 		jq -r '[.[] | select(.state == "usable").dev] | join(" ")')
-	[[ $usable == "$3" ]] || fail "leaf $1 to $2 by: $usable"
+	[[ $usable == "$3" ]] || fail "from leaf $1 to $2 the usable paths are: $usable"
 }
 
 # ---- tests ----
@@ -94,7 +94,8 @@ conga_halves() {
 		measured "a conga $seed" || return
 		split=${SPLIT[a conga $seed]}
 		(($(off "$split" "$BEST") <= TOLERANCE)) ||
-			fail "seed $seed: $(tenths "$split") % by spine 0" || return
+			fail "seed $seed: $(tenths "$split") % of the traffic went by spine 0" ||
+				return
 	done
 }
 
@@ -125,7 +126,8 @@ conga_makes_room() {
 		measured "a conga $seed" "b conga $seed" || return
 		alone=${SPLIT[a conga $seed]} together=${SPLIT[b conga $seed]}
 		((alone - together >= APART)) ||
-			fail "seed $seed: $(tenths "$together") % by spine 0" || return
+			fail "seed $seed: $(tenths "$together") % of the traffic went by spine 0" ||
+				return
 	done
 }
 

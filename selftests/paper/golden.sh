@@ -27,7 +27,7 @@ TOPO_LINKS=3
 TOPO_HOSTS=0
 
 readonly -a UPLINKS=(0 1 2) TAGS=(3 9 15)
-readonly GPE_PORT=4790 GBP_PORT=4791 GBP_EXTERNAL_PORT=4792	# beside 4789
+readonly GPE_PORT=4790 GBP_PORT=4791 GBP_EXTERNAL_PORT=4792	# in addition to 4789
 readonly SINK=9
 readonly PATIENCE_MS=5000
 
@@ -213,7 +213,7 @@ wire_is() {
 
 	capture_stop wire || return
 	headers=$(wire_headers)
-	[[ $headers == "$1" ]] || fail "on the wire: $headers, expected: $1"
+	[[ $headers == "$1" ]] || fail "the headers on the wire are $headers, expected: $1"
 }
 
 # ---- golden bytes of a stamp ----
@@ -339,7 +339,7 @@ marks_are() {
 	list=$(in_ns "${LEAF[1]}" nft list counters table ip marks) || return
 	list=$(grep -o 'packets [0-9]*' <<<"$list" | paste -sd,)
 	[[ $list == "packets $1,packets $1,packets $1,packets $1" ]] ||
-		fail "packets by policy: $list, expected $1 of each"
+		fail "the packets of each policy are $list, expected $1 of each"
 }
 
 headers_sorted() {
@@ -353,7 +353,7 @@ gbp_is() {
 	capture_stop wire || return
 	words=$(headers_sorted)
 	[[ $words == "${GBP_WORDS[0]}$1 ${GBP_WORDS[1]}$1 ${GBP_WORDS[2]}$1 ${GBP_WORDS[3]}$1" ]] ||
-		fail "on the wire: $words"
+		fail "the headers on the wire are $words"
 }
 
 # The policy is that of the route, so the tunnel's packets have no mark: they leave by a chosen
@@ -391,7 +391,7 @@ marks_are_not_stamped() {
 
 pings_return() {
 	in_ns "${LEAF[0]}" ping -q -n -c 1 -W 5 "$@" 10.71.0.2 >/dev/null ||
-		fail "no answer to a ping${*:+ with the mark ${*:2}}"
+		fail "no ping was answered${*:+ with the mark ${*:2}}"
 }
 
 # A packet without a policy is ordinary VXLAN.
@@ -405,7 +405,7 @@ no_policy_is_stamped() {
 	headers=$(wire_headers)
 	[[ $headers =~ ^down0.([012])\ 08([39f]).*0000c800$ &&
 		$((16#${BASH_REMATCH[2]})) == "${TAGS[BASH_REMATCH[1]]}" ]] ||
-		fail "on the wire: $headers" || return
+		fail "the headers on the wire are $headers" || return
 	stats_grew "${LEAF[0]}" tx_stamped=1 && stats_grew "${LEAF[1]}" rx_learnt=1 &&
 		stats_grew "${LEAF[0]}" rx_learnt=1
 }

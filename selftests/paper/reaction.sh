@@ -44,27 +44,27 @@ readonly GBITS=40 TDRE_NS=16000 TAU_NS=160000
 readonly FULL_BYTES=$((GBITS * TAU_NS / 8))	# C * tau
 
 TOPO_LINKS=1
-TOPO_FABRIC_MTU=60000		# few packets hold uplink 1 at its level
+TOPO_FABRIC_MTU=60000		# few packets keep the load of uplink 1
 TOPO_QDISC=wire
 TOPO_RATE=${GBITS}gbit
 TOPO_BUFFER=1000000
 readonly DELAY_NS=1000
 TOPO_DELAY=${DELAY_NS}ns
 
-readonly FRAME=9000 BYTES=100		# of a load, of a datagram
+readonly FRAME=9000 BYTES=100		# bytes of a load frame, and of a datagram
 readonly WIRE_BYTES=$((BYTES + BENCH_HEADERS))
 readonly FRAME_NS=$((FRAME * 8 / GBITS))
 readonly HOP_NS=$((DELAY_NS + WIRE_BYTES * 8 / GBITS))
 readonly RTT_NS=$((4 * HOP_NS))
-readonly EXACT_NS=20			# reading the clock, rounded times
+readonly EXACT_NS=20			# error of the clock, and of rounded times
 
 # This many flows take turns, so that the gaps of a flow are longer than 500 us.
 readonly FLOWS=26 FLOWLET_NS=20000 BACK_NS=30000
-readonly ENTRIES=4194304		# of the flowlet table: no two flows share one
+readonly ENTRIES=4194304		# entries of the flowlet table: no two flows share one
 
-readonly RUN_NS=100000000		# what the run before fed back is forgotten
-readonly GRID_NS=100			# of all times, so that none is over when its turn comes
-readonly LONGEST_NS=1000000		# of a load for which nothing is promised
+readonly RUN_NS=100000000		# time of a run: the feedback of the previous one has expired
+readonly GRID_NS=100			# grid of all times, so that none is late
+readonly LONGEST_NS=1000000		# longest load that no result is promised for
 
 # The loads of each level are in percent of the link's rate.
 declare -rA LOADS=([1]="25 50 75 95 100 125" [4]="60 75 95 100 125" [7]="95 100 110 125")
@@ -328,7 +328,7 @@ parameters() {
 
 	said=$("$CONGA" -n "${SPINE[0]}" -j port show dev down1.0 |
 		jq -c '.[0] | [.rate_bps, .tdre_ns]')
-	[[ $said == "[$((GBITS * 1000000000)),$TDRE_NS]" ]] || fail "rate and Tdre are $said"
+	[[ $said == "[$((GBITS * 1000000000)),$TDRE_NS]" ]] || fail "the rate and Tdre are $said"
 }
 
 # measure LEVEL: writes history.LEVEL and rows.LEVEL
@@ -385,7 +385,8 @@ runs() {
 		{ wrong = side == "soonest" ? $8 < $9 : $10 && $8 > $10 }
 		/^wrong/ { wrong = 1; print "not all runs were measured"; exit }
 		wrong { print "load " $2 ": after " $8 " ns; soonest " $9 ", due " $10; exit }
-		END { exit wrong || !NR }' "$TOPO_DIR/rows.$1") || fail "${said:-nothing was measured}"
+		END { exit wrong || !NR }' "$TOPO_DIR/rows.$1") ||
+			fail "${said:-no packet was measured}"
 }
 
 # This is the shortest round trip of all runs of level 1.
@@ -400,7 +401,7 @@ round_trip() {
 		$2 == "told" { again = less(again, $1 - back_at[++told]) }
 		END { print there + again }' "$TOPO_DIR/history.1")
 	((ns >= RTT_NS - EXACT_NS && ns <= RTT_NS + EXACT_NS)) ||
-		fail "there and back in $ns ns, not $RTT_NS"
+		fail "the round trip took $ns ns, expected $RTT_NS"
 }
 
 bench_require

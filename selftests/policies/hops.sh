@@ -26,11 +26,11 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_SPINES=1
 
 readonly ROUNDS=10
-readonly EACH=2000		# packets, of each processor and round
-readonly TIMES=50		# that each number is taken, in a round
-readonly NUMBERS="15 14 13 12"	# the highest ones: of the four ports with links
-readonly FILLERS=12		# ports that have the others, and no link
-readonly PROBE=20ms		# rather few, the packets are the matter
+readonly EACH=2000		# packets from each processor in a round
+readonly TIMES=50		# times that each number is used in a round
+readonly NUMBERS="15 14 13 12"	# the highest numbers, for the four ports with links
+readonly FILLERS=12		# ports without links, which have the other numbers
+readonly PROBE=20ms		# few probes: the test is about data packets
 readonly PROBE_SELDOM=200ms
 SENT=$(($(nproc) * EACH))
 readonly SENT
@@ -83,7 +83,7 @@ none_is_lost() {
 	for ((round = 0; round < ROUNDS; round++)); do
 		takes | conga_batch "${SPINE[0]}" &
 		sent_at_once || return
-		wait $! || fail "the uplink did not come and go" || return
+		wait $! || fail "the uplink was not removed and added repeatedly" || return
 	done
 }
 
@@ -98,7 +98,7 @@ all_are_counted() {
 			sum=$((sum + ${word#*=})) ;;
 		esac
 	done
-	((sum == ALL)) || fail "of $ALL packets $sum were counted"
+	((sum == ALL)) || fail "only $sum of $ALL packets were counted"
 }
 
 # Afterwards the ports are hops again: probes report each leaf, and packets follow them. The
@@ -113,7 +113,8 @@ steered_all() {
 	before=$(stat_of "${SPINE[0]}" forward_steered)
 	sent_at_once || return
 	(($(stat_of "${SPINE[0]}" forward_steered) - before == SENT)) ||
-		fail "of $SENT packets $(($(stat_of "${SPINE[0]}" forward_steered) - before)) were steered"
+		fail "only $(($(stat_of "${SPINE[0]}" forward_steered) - before)) of $SENT" \
+			"packets were steered"
 }
 
 require_root

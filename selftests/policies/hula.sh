@@ -20,7 +20,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/hula_fabric.sh"
 
 readonly INTERVALS=100 TP=0.0002
-readonly LEAST_PERCENT=99	# of probes, or of flowlets: a moment is lost at either end
+readonly LEAST_PERCENT=99	# percent of probes or flowlets: each end loses a moment
 readonly LEAF_ID=01020304
 
 # ---- probes ----
@@ -32,7 +32,8 @@ every_leaf_is_known() {
 		for l in "${!LEAF[@]}"; do
 			[[ $box == "${LEAF[l]}" ]] && continue
 			best=$(best_of "$box" "$l") || return
-			[[ $best != null ]] || fail "${box%-*} knows no way to leaf $l" || return
+			[[ $best != null ]] ||
+				fail "${box%-*} knows no best path to leaf $l" || return
 		done
 	done
 	[[ $(conga 0 -j leaf show "${VTEP[1]}" |
@@ -46,7 +47,8 @@ link_carries() {
 
 	count=$(received "$1" "$2")
 	((count <= ($3 + more) * INTERVALS && count >= $3 * INTERVALS * LEAST_PERCENT / 100)) ||
-		fail "${1%-*}, $2: $count probes in $INTERVALS intervals, about $3 leaves and $more"
+		fail "$2 of ${1%-*} received $count probes in $INTERVALS intervals," \
+			"about $3 leaves and $more"
 }
 
 # Links towards the cores carry the probes of a leaf, and those that its spines received from
@@ -83,7 +85,7 @@ only_where_a_route_leads_back() {
 		(($(stat_of "$box" probe_not_path) >= 0)) || return
 	done
 	(($(stat_of "${SPINE[0]}" probe_not_path) + $(stat_of "${SPINE[1]}" probe_not_path) > 0)) ||
-		fail "no probe took a way down and up again" || return
+		fail "no probe was counted in probe_not_path" || return
 	[[ $(best_of "${SPINE[0]}" 1) == down1.0 && $(best_of "${SPINE[1]}" 1) == down1.0 ]] ||
 		fail "spines reach leaf 1 by $(best_of "${SPINE[0]}" 1), $(best_of "${SPINE[1]}" 1)"
 }
@@ -103,7 +105,7 @@ probe_is() {
 	expected+="0000$(printf '%016d' 0)$(digits "${VTEP[0]}")$4${5}0000\$"
 	said=$(in_ns "$1" timeout 1 tcpdump -i "$2" -Q in -c 1 -l -n -q -x "$filter" 2>/dev/null |
 		sed -n 's/^\t0x[0-9a-f]*: *//p' | tr -d ' \n')
-	[[ $said =~ $expected ]] || fail "$2 of ${1%-*} receives $said, expected: $expected"
+	[[ $said =~ $expected ]] || fail "$2 of ${1%-*} received $said, expected: $expected"
 }
 
 # The test checks a leaf's own probe, and the probe that its spine forwards, whose links are
@@ -126,7 +128,7 @@ dre_remembers_probes() {
 # tdre_is NS
 tdre_is() {
 	tdre=$(conga 0 -j port show up0 | jq '.[0].tdre_ns')
-	((tdre == $1)) || fail "Tdre is $tdre, not $1"
+	((tdre == $1)) || fail "Tdre is $tdre, expected $1"
 }
 
 # Code takes no time here, so that the timer is never late for long.
@@ -151,8 +153,10 @@ every_box_decides() {
 		one=$(grown "$box" forward_steered)
 		total=$((total + one))
 	done
-	((total == 3 * FLOWS)) || fail "$total packets were steered on the way, not $((3 * FLOWS))"
-	(($(grown "${LEAF[0]}" tx_steered) == FLOWS)) || fail "the leaf: $(stats_growth "${LEAF[0]}")"
+	((total == 3 * FLOWS)) ||
+		fail "$total packets were steered by the spines, expected $((3 * FLOWS))"
+	(($(grown "${LEAF[0]}" tx_steered) == FLOWS)) ||
+		fail "the counters of the leaf moved by: $(stats_growth "${LEAF[0]}")"
 }
 
 # The probes found this path idle after other traffic loaded the previous path.
@@ -166,7 +170,7 @@ loaded_link_is_left() {
 	after=$(best_of "${SPINE[0]}" 2)
 	load_stop
 	[[ $after == core* && $after != "$before" ]] ||
-		fail "with a load on $before the best way is by $after"
+		fail "with a load on $before the best hop is $after"
 }
 
 # ---- failures ----
@@ -180,7 +184,7 @@ cut_link_is_left() {
 	after=$(best_of "${LEAF[0]}" 2)
 	ip -n "${LEAF[0]}" link set "$before" up
 	[[ $after == up* && $after != "$before" ]] ||
-		fail "without $before the best way is by $after"
+		fail "without $before the best hop is $after"
 }
 
 # The spine drops all packets that it receives: links and routes stay up.
@@ -195,12 +199,13 @@ silent_box_is_left() {
 		jq -r ".[] | select(.dev == \"$before\").reason")
 	speak "$before"
 	[[ $after == up* && $after != "$before" ]] ||
-		fail "with $before silent the best way is by $after" || return
-	[[ $reason == unprobed ]] || fail "$before is $reason" || return
+		fail "with $before silent the best hop is $after" || return
+	[[ $reason == unprobed ]] ||
+		fail "the path by $before is $reason, expected unprobed" || return
 	sleep 0.002
 	reason=$("$CONGA" -n "${LEAF[0]}" -j path show leaf "${VTEP[2]}" |
 		jq -r ".[] | select(.dev == \"$before\").state")
-	[[ $reason == usable ]] || fail "$before is $reason again"
+	[[ $reason == usable ]] || fail "the path by $before is $reason, expected usable"
 }
 
 # The flow moves with the next packet, even without a gap.
@@ -213,7 +218,7 @@ flowlet_leaves_silent_box() {
 	traffic=$!
 	sleep 0.001
 	before=$(flowlet_on)
-	[[ $before == up* ]] || fail "the flow is on $before" || return
+	[[ $before == up* ]] || fail "the flow is on $before, which is no uplink" || return
 	silence "$before" || return
 	sleep 0.002
 	on=$(flowlet_on)
@@ -250,7 +255,7 @@ told_once() {
 	kill "$monitor" && wait "$monitor"
 	for l in 1 2 3; do expected+="${VTEP[l]} down unprobed,${VTEP[l]} usable null,"; done
 	[[ $(told_of "$before"), == "$expected" ]] ||
-		fail "told: $(told_of "$before"), expected: $expected"
+		fail "the events are: $(told_of "$before"), expected: $expected"
 }
 
 silence_is_told() {
@@ -295,9 +300,9 @@ not_heeded() {
 		"$ALL" "${!#}" || return
 	sleep 0.0001
 	(($(grown "${LEAF[0]}" "$counter") == 1)) ||
-		fail "$counter: $(stats_growth "${LEAF[0]}")" || return
+		fail "$counter did not grow by 1: $(stats_growth "${LEAF[0]}")" || return
 	[[ $("$CONGA" -n "${LEAF[0]}" -j leaf show "${VTEP[1]}" | jq -r '.[0].best') == "$before" ]] ||
-		fail "$counter: the best way is another one"
+		fail "$counter: the best hop changed"
 }
 
 others_are_not_heeded() {
@@ -331,7 +336,7 @@ passes_on() {
 	sleep 0.0001
 	(($(grown "${SPINE[0]}" probe_handed_on) == $1 &&
 		$(grown "${SPINE[0]}" probe_hops) == ($1 == 0))) ||
-		fail "not $1 handed on: $(stats_growth "${SPINE[0]}")"
+		fail "not $1 probes were handed on: $(stats_growth "${SPINE[0]}")"
 }
 
 # The spine forwards it to the other leaf and both cores, or not at all.
@@ -349,14 +354,17 @@ conga_at_the_leaves() {
 
 	for l in "${!LEAF[@]}"; do conga "$l" fabric set policy conga probe 200us || return; done
 	sleep 0.002
-	[[ $(best_of "${SPINE[0]}" 2) == core* ]] || fail "spine 0 knows no way" || return
+	[[ $(best_of "${SPINE[0]}" 2) == core* ]] ||
+		fail "spine 0 knows no path to leaf 2 by a core" || return
 	stats_mark "${LEAF[0]}"
 	stats_mark "${SPINE[0]}"
 	stats_mark "${SPINE[1]}"
 	send 0 2 "$FLOWS" || return
 	(($(grown "${LEAF[0]}" tx_steered) == FLOWS &&
 		$(grown "${SPINE[0]}" forward_steered) + $(grown "${SPINE[1]}" forward_steered) == FLOWS)) ||
-		fail "steered: $(grown "${LEAF[0]}" tx_steered), $(grown "${SPINE[0]}" forward_steered), $(grown "${SPINE[1]}" forward_steered)"
+		fail "leaf 0, spine 0 and spine 1 steered: $(grown "${LEAF[0]}" tx_steered)," \
+			"$(grown "${SPINE[0]}" forward_steered)," \
+			"$(grown "${SPINE[1]}" forward_steered)"
 }
 
 # The state of hula is removed with the policy.
@@ -371,9 +379,10 @@ no_trace_is_left() {
 	send 0 2 "$FLOWS" || return
 	for box in "${BOXES[@]}"; do
 		(($(grown "$box" rx_control) == 0 && $(grown "$box" forward_steered) == 0)) ||
-			fail "${box%-*}: $(stats_growth "$box")" || return
+			fail "${box%-*} received probes: $(stats_growth "$box")" || return
 	done
-	[[ $(best_of "${LEAF[0]}" 2) == null ]] || fail "leaf 0 still knows $(best_of "${LEAF[0]}" 2)"
+	[[ $(best_of "${LEAF[0]}" 2) == null ]] ||
+		fail "leaf 0 still knows the best hop $(best_of "${LEAF[0]}" 2)"
 }
 
 # The policy of this node needs no probes.
@@ -386,9 +395,11 @@ box_does_not_listen() {
 }
 
 refusals() {
-	refused "probe is auto, off or a time from 20 us to 1 s" -n "${LEAF[0]}" fabric set probe 19us &&
-		refused "probe is auto, off or a time from 20 us to 1 s" -n "${LEAF[0]}" fabric set probe 1001ms &&
-		refused "tier is a number from 0 to 15" -n "${SPINE[0]}" port set core0 tier 16
+	local probe="probe must be auto, off or a time from 20 us to 1 s"
+
+	refused "$probe" -n "${LEAF[0]}" fabric set probe 19us &&
+		refused "$probe" -n "${LEAF[0]}" fabric set probe 1001ms &&
+		refused "tier must be a number from 0 to 15" -n "${SPINE[0]}" port set core0 tier 16
 }
 
 setup() {

@@ -22,14 +22,14 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/hula_fabric.sh
 . "$TESTS/lib/hula_fabric.sh"
 
-readonly START_NS=96000000	# the first packet after time 0
-readonly GAP_NS=600000		# more than 500 us,
-readonly APART_NS=20000		# and less
+readonly START_NS=96000000	# time of the first packet
+readonly GAP_NS=600000		# more than the flowlet timeout of 500 us
+readonly APART_NS=20000		# less than the flowlet timeout
 readonly WITHIN_US=480 BEYOND_US=520
 readonly FLOWLETS=200 PACKETS=3
-readonly DISTINCT=100		# ports of these flowlets: 255 that can be drawn make 138
+readonly DISTINCT=100		# least number of different ports: 138 of 255 are expected
 readonly PORT=9 SOURCE_PORT=10000 BYTES=200
-readonly UDP=11 TCP=06		# as they stand in the inner packet
+readonly UDP=11 TCP=06		# hex numbers of the protocols in the inner packet
 
 # A tunnel may use the node's port range, or that of the device if it has one.
 readonly RANGE_FIRST=20000 RANGE_END=22000
@@ -65,7 +65,7 @@ observed() {
 }
 
 run() {
-	"$TESTS/tools/timetable" "$CONGA" >"$TOPO_DIR/events" || fail "the timetable was not kept"
+	"$TESTS/tools/timetable" "$CONGA" >"$TOPO_DIR/events" || fail "timetable failed or was late"
 }
 
 # outer LEAF PROTOCOL: prints "TIME UPLINK PORT" of each packet to the leaf's host, in order; the
@@ -122,7 +122,7 @@ a_port_each() {
 	((count == FLOWLETS * PACKETS)) || fail "$count packets were sent" || return
 	each_its_own "$FLOWLETS" < <(outer 2 "$UDP") || return
 	busywait 1000 unwanted_is "${HOST[2.0]}" $((before + FLOWLETS * PACKETS)) ||
-		fail "$((UNWANTED - before)) of $((FLOWLETS * PACKETS)) arrived"
+		fail "$((UNWANTED - before)) of $((FLOWLETS * PACKETS)) packets arrived"
 }
 
 # These are bursts that the device cuts, and their acknowledgements.
@@ -130,8 +130,8 @@ connection() {
 	local said
 
 	said=$("$TESTS/tools/flowgen" -q -f "${HOST[0.0]},${HOST_IP[0.0]}" -t "${HOST[2.0]},${HOST_IP[2.0]}" \
-		-C 50e6 -l 1 -S 20000 -n 300 -c 1) || fail "TCP failed" || return
-	[[ $said == *" unfinished=0 "* ]] || fail "TCP: $said"
+		-C 50e6 -l 1 -S 20000 -n 300 -c 1) || fail "the TCP transfers failed" || return
+	[[ $said == *" unfinished=0 "* ]] || fail "some TCP transfers did not finish: $said"
 }
 
 a_port_each_of_tcp() {
@@ -171,7 +171,8 @@ all_taken() {
 	local i
 
 	for i in "${!WAYS[@]}"; do
-		((TAKEN[i] >= FLOWLETS / 8)) || fail "${WAYS[i]} was taken by ${TAKEN[i]}" || return
+		((TAKEN[i] >= FLOWLETS / 8)) ||
+			fail "only ${TAKEN[i]} flowlets used the path ${WAYS[i]}" || return
 	done
 }
 
@@ -185,7 +186,7 @@ every_way_is_taken() {
 	for i in 0 2; do
 		others=$((others + (TAKEN[i] < TAKEN[i + 1] ? TAKEN[i] : TAKEN[i + 1])))
 	done
-	((others < FLOWLETS / 40)) || fail "letflow: $others took another way"
+	((others < FLOWLETS / 40)) || fail "with letflow $others flowlets used another path"
 }
 
 # If all nodes run on one kernel, a hash of the inner headers stays with the packet from node to
@@ -238,14 +239,18 @@ within_the_pod_as_conga() {
 	for s in 0 1; do
 		observed run < <(loaded "$s") || return
 		left=$(uplinks 1 $((FLOWLETS / 2)))
-		[[ $left == "up$((1 - s))" ]] || fail "with a load behind up$s by $left" || return
-		(($(ports 1) == 1)) || fail "$(ports 1) ports within the pod" || return
+		[[ $left == "up$((1 - s))" ]] ||
+			fail "with a load behind up$s the flowlets left by $left" || return
+		(($(ports 1) == 1)) ||
+			fail "within the pod packets have $(ports 1) source ports, expected 1" ||
+				return
 	done
 }
 
 # The same packets are sent, whatever the load is.
 between_pods_as_rehash() {
-	[[ $(uplinks 2 $((FLOWLETS / 2))) == "up0 up1" ]] || fail "by $(uplinks 2)" || return
+	[[ $(uplinks 2 $((FLOWLETS / 2))) == "up0 up1" ]] ||
+		fail "the flowlets left by $(uplinks 2)" || return
 	each_its_own "$FLOWLETS" < <(outer 2 "$UDP")
 }
 
@@ -282,7 +287,7 @@ nothing_is_left() {
 	row=$(outer 2 "$UDP" | awk '
 		!($3 in name) { name[$3] = substr("abc", ++n, 1) }
 		{ printf "%s", name[$3] }')
-	[[ $row == aabbaaa[bc] ]] || fail "ports $row"
+	[[ $row == aabbaaa[bc] ]] || fail "the source ports of the packets are $row"
 }
 
 # ---- all of it ----

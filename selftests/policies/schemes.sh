@@ -16,11 +16,11 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/bench/bench.sh"
 
 readonly UPLINKS=4 RATE=100gbit
-readonly START_NS=96000000	# the first packet after time 0
-readonly APART_NS=20480		# packets, if nothing else is said: no gap
+readonly START_NS=96000000	# time of the first packet
+readonly APART_NS=20480		# usual interval of packets: no gap
 readonly GAP_NS=600000		# more than 500 us
 readonly BYTES=1400		# of a datagram
-readonly OUTER_BYTES=$((BYTES + BENCH_HEADERS - 14))	# as the leaf's policy counts it
+readonly OUTER_BYTES=$((BYTES + BENCH_HEADERS - 14))	# as the policy of the leaf counts it
 readonly DRAWS=1000
 
 # These schemes need no probes; hula waits for probes, see hula.sh.
@@ -72,9 +72,9 @@ all_came() {
 	local odd count
 
 	count=$(events .got | wc -l)
-	((count == $1)) || fail "$count of $1 packets came" || return
+	((count == $1)) || fail "$count of $1 packets arrived" || return
 	odd=$(events '.got and .dev != "down\(.tag)"' | head -n 1)
-	[[ ! $odd ]] || fail "not by its uplink: $odd"
+	[[ ! $odd ]] || fail "a packet left by another uplink than its LBTag: $odd"
 }
 
 # uniform TAGS: true if each of the four tags occurs equally often
@@ -88,7 +88,7 @@ uniform() {
 				chi += (n[tag] - all / kinds) ^ 2 / (all / kinds)
 			printf "%d %d %d %d", n[0], n[1], n[2], n[3]
 			exit !(chi < bound)
-		}') || fail "packets by uplink: $said"
+		}') || fail "the uplinks carried $said packets"
 }
 
 # moves TAGS: prints how often the next packet has another tag
@@ -104,7 +104,7 @@ one_uplink_each() {
 	local several
 
 	several=$(events .got '[.by, .tag]' | sort -u | cut -d, -f1 | uniq -d | head -n 1)
-	[[ ! $several ]] || fail "$several has several uplinks"
+	[[ ! $several ]] || fail "flow $several used several uplinks"
 }
 
 # shares: prints the number of flows by each uplink
@@ -126,7 +126,7 @@ wcmp_by_rate() {
 	done
 	echo "# flows by uplinks of 10, 10, 40 and 40 Gbit/s:$shares"
 	awk '{ exit !($1 + $2 > 6 && $1 + $2 < 38 && $3 + $4 > 58) }' <<<"$shares" ||
-		fail "flows by uplink:$shares" || return
+		fail "the uplinks carried flows in the shares$shares" || return
 	stats_moved "${LEAF[0]}" "tx_steered=$((FLOWS * ROUNDS)) tx_stamped=$((FLOWS * ROUNDS))"
 }
 
@@ -137,7 +137,7 @@ ecmp_by_hash() {
 		all_came $((FLOWS * ROUNDS)) && one_uplink_each || return
 	shares=$(shares)
 	awk '{ exit !(NF == 4 && $1 > 5 && $2 > 5 && $3 > 5 && $4 > 5) }' <<<"$shares" ||
-		fail "flows by uplink:$shares"
+		fail "the uplinks carried flows in the shares$shares"
 }
 
 # ---- at random: letflow, rps ----
@@ -149,10 +149,10 @@ letflow_by_gap() {
 	row=$(tags_all)
 	uniform "$row" || return
 	(($(moves "$row") > DRAWS / 2 && $(moves "$row") < DRAWS * 9 / 10)) ||
-		fail "$(moves "$row") moves" || return
+		fail "the flow changed its uplink $(moves "$row") times" || return
 	stats_grew "${LEAF[0]}" "flowlets_started=$DRAWS" || return
 	scheme letflow && bench_run < <(flow_of "$DRAWS" "$APART_NS") && all_came "$DRAWS" || return
-	(($(moves "$(tags_all)") == 1)) || fail "it moves without a gap: $(tags_all)"
+	(($(moves "$(tags_all)") == 1)) || fail "the flow moved without a gap: $(tags_all)"
 }
 
 # The choice is also not in turn: a quarter of the packets keep the previous uplink.
@@ -163,7 +163,7 @@ rps_by_packet() {
 	row=$(tags_all)
 	uniform "$row" || return
 	(($(moves "$row") > DRAWS / 2 && $(moves "$row") < DRAWS * 9 / 10)) ||
-		fail "$(moves "$row") moves" || return
+		fail "the flow changed its uplink $(moves "$row") times" || return
 	stats_moved "${LEAF[0]}" "tx_steered=$DRAWS tx_stamped=$DRAWS"
 }
 
@@ -177,7 +177,7 @@ turns() {
 		((!i || i % $1)) || tag=$(((tag + 1) % UPLINKS))
 		expected+=$tag
 	done
-	[[ $3 == "$expected" ]] || fail "LBTags $3, expected $expected"
+	[[ $3 == "$expected" ]] || fail "the LBTags are $3, expected $expected"
 }
 
 # Two flows run at the same time: each takes its turns separately.
@@ -200,7 +200,7 @@ drb_without_one() {
 	scheme drb && bench_run < <(flow_of 99 "$APART_NS") && all_came 99
 	conga 0 port set up2 drain off || return
 	row=$(tags_all)
-	[[ $row == *013013013013013* && $row != *2* ]] || fail "LBTags $row"
+	[[ $row == *013013013013013* && $row != *2* ]] || fail "the LBTags are $row"
 }
 
 # presto_cells WORD...: cells are also filled by flows that pause
@@ -264,8 +264,8 @@ queue_avoided() {
 	tc -n "${LEAF[0]}" qdisc del dev up1 root
 	row=$(tags_all)
 	[[ ${#row} == "$DRAWS" && $row != *1* ]] ||
-		fail "${#row} of $DRAWS packets came, others are in the queue: $row" || return
-	[[ $row == *0* && $row == *2* && $row == *3* ]] || fail "LBTags $row"
+		fail "${#row} of $DRAWS packets arrived, or uplink 1 was used: $row" || return
+	[[ $row == *0* && $row == *2* && $row == *3* ]] || fail "the LBTags are $row"
 }
 
 drill_by_queue() {
@@ -303,9 +303,11 @@ pause_then() {
 
 conga_flow_waits() {
 	scheme conga-flow && bench_run < <(pause_then 12900000) || return
-	(($(moves "$(tags_all)") == 1)) || fail "moved after 12.9 ms: $(tags_all)" || return
+	(($(moves "$(tags_all)") == 1)) ||
+		fail "the flow moved after a pause of 12.9 ms: $(tags_all)" || return
 	scheme conga-flow && bench_run < <(pause_then 13100000) || return
-	[[ $(tags_all) == "$(printf '01%.0s' {1..20})" ]] || fail "after 13.1 ms: $(tags_all)"
+	[[ $(tags_all) == "$(printf '01%.0s' {1..20})" ]] ||
+		fail "the flow did not move after a pause of 13.1 ms: $(tags_all)"
 }
 
 # timeout_is NS SOURCE
@@ -313,7 +315,7 @@ timeout_is() {
 	local said
 
 	said=$(conga 0 -j fabric show | jq -r '.[0] | "\(.flowlet_timeout_ns) \(.flowlet_timeout_source)"')
-	[[ $said == "$1 $2" ]] || fail "flowlet timeout $said, expected $*"
+	[[ $said == "$1 $2" ]] || fail "the flowlet timeout is $said, expected $*"
 }
 
 # The default is that of the policy, until a timeout is set.
@@ -370,7 +372,8 @@ asking_is_free() {
 		scheme "$policy" && bench_run < <(asking_schedule) || return
 		asked=$(events .asked '.answer[0].dev[2:]' | sort -u | tr -d '"')
 		[[ $asked == "$(events .got .tag | sort -u)" ]] ||
-			fail "$policy: asked $asked, came $(tags_all)" || return
+			fail "$policy: path get named $asked, the packets have $(tags_all)" ||
+				return
 	done
 	for policy in drb "presto cell $((2 * OUTER_BYTES))"; do
 		# shellcheck disable=SC2086 # a policy and its words
@@ -423,7 +426,7 @@ flowlets_go_on() {
 		done
 	) || return
 	row=$(tags_all)
-	((${#row} == 6 && $(moves "$row") == 1)) || fail "LBTags $row" || return
+	((${#row} == 6 && $(moves "$row") == 1)) || fail "the LBTags are $row" || return
 	stats_grew "${LEAF[0]}" flowlets_started=1
 }
 
@@ -461,7 +464,7 @@ flows_move() {
 	for i in 0 1 2; do
 		if (($(moves "$(tags_of "$i")") == 1)); then said+="1 "; else said+="m "; fi
 	done
-	[[ ${said% } == "$1" ]] || fail "flows ${said% }, expected $1"
+	[[ ${said% } == "$1" ]] || fail "the flows moved as ${said% }, expected $1"
 }
 
 # exempted WORDS PATTERN COUNT: sets these words of "fabric set", and checks how flows move and
@@ -492,8 +495,9 @@ other_marks_are_none() {
 	exempt_rules 0x105 46 && conga 0 fabric set opt-out mark 6/0xff opt-out dscp off &&
 		scheme drb && bench_run < <(flows_of 3 50) || return
 	came=$(events '.got and .tag' | wc -l)
-	((came == 150)) || fail "$came packets stamped" || return
-	[[ " $(stats_growth "${LEAF[0]}")" != *tx_opted_out* ]] || fail "counted as exempt" || return
+	((came == 150)) || fail "$came packets were stamped" || return
+	[[ " $(stats_growth "${LEAF[0]}")" != *tx_opted_out* ]] ||
+		fail "packets were counted as opted out" || return
 	in_ns "${LEAF[0]}" nft delete table inet exempt && conga 0 fabric set opt-out mark off
 }
 

@@ -24,19 +24,19 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/counters.sh
 . "$TESTS/lib/counters.sh"
 
-readonly START_NS=96000000	# the first packet after time 0
+readonly START_NS=96000000	# time of the first packet
 readonly US=1000 MS=1000000	# in ns
 readonly FRAME=1250		# bytes, 100 us of a link
 readonly FLOWS=8 BYTES=200
 readonly PORT=9 SOURCE_PORT=10000
-readonly LONG=2000		# bytes, from which on a flow is long, where it matters
+readonly LONG=2000		# bytes after which a flow is long in some tests
 
 TOPO_LINKS=1
 TOPO_UNDERLAY=${TR_UNDERLAY:-4}
 TOPO_QDISC=wire
 TOPO_RATE=100mbit
 TOPO_BUFFER=1000000
-readonly NEAR_US=20 FAR_US=200	# delay of links, of those between leaf 0 and spine 1
+readonly NEAR_US=20 FAR_US=200	# delay of most links, and between leaf 0 and spine 1
 TOPO_DELAY=${NEAR_US}us
 TOPO_LINK_DELAY=([leaf0-spine1.0]=${FAR_US}us [spine1.0-leaf0]=${FAR_US}us)
 
@@ -83,7 +83,8 @@ load() {
 
 # All packets that were sent have arrived at this time.
 run() {
-	"$TESTS/tools/timetable" "$CONGA" >"$EVENTS" || fail "the timetable was not kept" || return
+	"$TESTS/tools/timetable" "$CONGA" >"$EVENTS" ||
+		fail "timetable failed or was late" || return
 	sleep 0.02
 }
 
@@ -155,9 +156,11 @@ mark_arrives_and_ages() {
 			echo "ask leaf path show"
 		) || return
 		said=$(queues "up$s")
-		[[ $said == "$expected" ]] || fail "queue of up$s: $said, expected $expected" || return
+		[[ $said == "$expected" ]] ||
+			fail "the queue of up$s is $said, expected $expected" || return
 		said=$(queues "up$((1 - s))")
-		[[ $said == "0 0 0 0" ]] || fail "queue of up$((1 - s)): $said" || return
+		[[ $said == "0 0 0 0" ]] ||
+			fail "the queue of up$((1 - s)) is $said, expected 0" || return
 	done
 }
 
@@ -168,7 +171,7 @@ mark_byte_by_byte() {
 	capture_start in "${LEAF[0]}" any -Q in "$TUNNELLED" || return
 	run < <(told 0 20) && capture_stop in || return
 	words=$(capture_headers in "${LEAF[0]}" | cut -c 1-12 | sort | uniq -c | tr -s ' ')
-	[[ $words =~ ^" 1 up0 08"....e8$ ]] || fail "headers: $words"
+	[[ $words =~ ^" 1 up0 08"....e8$ ]] || fail "the headers are $words"
 }
 
 unwanted_is() {
@@ -214,7 +217,7 @@ nothing_by() {
 
 	stats_mark "${LEAF[0]}"
 	said=$(forged "$1" "$2")
-	[[ ! $said ]] || fail "byte 3 $2 of $1: $said" || return
+	[[ ! $said ]] || fail "byte 3 $2 of $1 changed a queue: $said" || return
 	stats_grew "${LEAF[0]}" "$3=1"
 }
 
@@ -232,7 +235,7 @@ forged_changes_nothing() {
 	said=$(forged "${VTEP[1]}" e8)
 	[[ $said == '[["'"${VTEP[1]}"'","up0",0],["'"${VTEP[1]}"'","up1",0],["'"$PLAIN"'"'* &&
 		$said == *' to [["'"${VTEP[1]}"'","up0",'[1-9]*',["'"${VTEP[1]}"'","up1",0],["'"$PLAIN"'","up0",0],["'"$PLAIN"'","up1",0]]' ]] ||
-		fail "a right one: $said" || status=1
+		fail "a valid mark was not learnt: $said" || status=1
 	conga 0 leaf del "$PLAIN" && spines_set policy tr && sleep 0.1 && return "$status"
 }
 
@@ -254,7 +257,7 @@ all_by() {
 
 	said=$(by_uplink)
 	for ((i = 1; i < FLOWS; i++)); do expected+=" $i:$1"; done
-	[[ " $said" == "$expected" ]] || fail "by $said, expected:$expected"
+	[[ " $said" == "$expected" ]] || fail "the flows left by $said, expected:$expected"
 }
 
 short_avoid_queue_ahead() {
@@ -305,8 +308,10 @@ in_order() {
 	local lengths
 
 	lengths=$(capture_text in "src port $SOURCE_PORT" | awk '{ print $NF }')
-	(($(wc -l <<<"$lengths") == 26)) || fail "$(wc -l <<<"$lengths") of 26 came" || return
-	sort -nc <<<"$lengths" 2>/dev/null || fail "lengths as they came: $(paste -sd ' ' <<<"$lengths")"
+	(($(wc -l <<<"$lengths") == 26)) ||
+		fail "$(wc -l <<<"$lengths") of 26 packets arrived" || return
+	sort -nc <<<"$lengths" 2>/dev/null ||
+		fail "the packets arrived with the lengths $(paste -sd ' ' <<<"$lengths")"
 }
 
 long_keep_clear_and_in_order() {
@@ -316,10 +321,10 @@ long_keep_clear_and_in_order() {
 	capture_start in "${HOST[1.0]}" eth0 -Q in "udp port $PORT" || return
 	observed < <(long_and_short) && capture_stop in || return
 	said=$(by_uplink)
-	[[ $said != *0:up1* && $said != *1:up0* ]] || fail "by $said" || status=1
+	[[ $said != *0:up1* && $said != *1:up0* ]] || fail "the flows left by $said" || status=1
 	in_order || status=1
 	said=$(asked 'map(.short_flows | tostring) | join(",")')
-	[[ $said == "0,1 0,0" ]] || fail "short flows: $said" || status=1
+	[[ $said == "0,1 0,0" ]] || fail "the short flows are $said" || status=1
 	conga 0 fabric set policy tr short 100000 && return "$status"
 }
 
@@ -341,7 +346,7 @@ counts_return() {
 		echo "ask leaf port show"
 	) || return
 	said=$(asked 'map(.short_flows) | add')
-	[[ $said == "$FLOWS 3 0" ]] || fail "short flows: $said"
+	[[ $said == "$FLOWS 3 0" ]] || fail "the short flows are $said"
 }
 
 # ---- delay ----
@@ -358,7 +363,7 @@ delay_is() {
 	said=$(conga 0 -j path show | jq ".[] | select(.dev == \"$1\").delay_ns")
 	[[ $said != null ]] || fail "the delay of $1 is not known" || return
 	((said > $2 * US && said < ($2 + 30) * US)) ||
-		fail "delay of $1 is $said, expected $2 us and what sending takes"
+		fail "the delay of $1 is $said ns, expected $2 us and up to 30 us for sending"
 }
 
 delays_are_measured() {
@@ -403,7 +408,7 @@ other_use_is_plain() {
 }
 
 refusals() {
-	local byte3="This policy writes queues into byte 3 of the VXLAN header, so that q is at most 3"
+	local byte3="This policy uses byte 3 of the VXLAN header for queues, so q must be at most 3"
 
 	refused "$byte3" -n "${LEAF[0]}" fabric set q 4 &&
 		refused "$byte3" -n "${SPINE[0]}" fabric set q 6 || return
@@ -415,9 +420,11 @@ nothing_is_left() {
 
 	leaves_set policy conga || return
 	shape=$(conga 0 -j path show | jq -c 'map(has("delay_ns") or has("queue_ns")) | unique')
-	[[ $shape == "[false]" ]] || fail "paths have $(conga 0 path show)" || return
+	[[ $shape == "[false]" ]] ||
+		fail "the paths still have attributes of tr: $(conga 0 path show)" || return
 	shape=$(conga 0 -j port show | jq -c 'map(has("short_flows")) | unique')
-	[[ $shape == "[false]" ]] || fail "ports have $(conga 0 port show)" || return
+	[[ $shape == "[false]" ]] ||
+		fail "the ports still have attributes of tr: $(conga 0 port show)" || return
 	# The spine still marks: the leaf learns nothing, and delivers the packet.
 	delivered_unlearnt || return
 	spines_set policy conga || return
@@ -428,7 +435,7 @@ nothing_is_left() {
 	# The leaf begins with an empty table.
 	leaves_set policy tr || return
 	shape=$(conga 0 -j path show | jq -c 'map([.queue_ns, .delay_ns]) | unique')
-	[[ $shape == "[[0,null]]" ]] || fail "a new start with $shape"
+	[[ $shape == "[[0,null]]" ]] || fail "the table of a new start is not empty: $shape"
 }
 
 delivered_unlearnt() {

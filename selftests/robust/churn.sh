@@ -28,9 +28,9 @@ readonly KINDS="module fabric port leaf down rename move unregister namespace ro
 policy parameters mtu address rate speed vxlan bound rule neighbour weight resilient xfrm nat"
 readonly PATIENCE_MS=20000
 readonly DATAGRAMS=1000000
-readonly FLOWS=160		# of one datagram each; by an uplink of four at least
+readonly FLOWS=160		# flows of one datagram each; each of four uplinks gets LEAST
 readonly LEAST=20
-readonly SLACK_LEAST=10		# objects of a kmalloc cache that others hold now, and did not before
+readonly SLACK_LEAST=10		# objects of a kmalloc cache that others may have added
 readonly COMPLAINTS='unregister_netdevice: waiting|WARNING:|BUG|Oops|refcount_t|KASAN'
 
 COUNT=70 SECONDS_MOST=240 PACE_MS=20 ATTEMPTS=1
@@ -104,7 +104,7 @@ transfer() {
 
 	said=$("$TESTS/tools/flowgen" -q -b -f "${HOST[0.0]},${HOST_IP[0.0]}" \
 		-t "${HOST[1.0]},${HOST_IP[1.0]}" -C 1e7 -S 20000 -n "$1" -D 300 2>&1) ||
-		fail "flowgen: $said" || return
+		fail "flowgen failed: $said" || return
 	[[ $said == *" unfinished=0 "* ]] || fail "$said"
 }
 
@@ -142,7 +142,7 @@ no_more_objects() {
 	local now
 
 	now=$(objects "$1")
-	[[ ! $2 ]] || ((now <= $2 + $3)) || fail "$1: $2 before, $now now"
+	[[ ! $2 ]] || ((now <= $2 + $3)) || fail "cache $1 had $2 objects before, and has $now now"
 }
 
 # Everything that the module and the topology created is removed. What the kernel caches by itself
@@ -193,7 +193,7 @@ kind_is_done() {
 	read -r times tried < <(sed -n "s/^$1 //p" "$TOPO_DIR/churn")
 	[[ $times ]] || fail "$(<"$TOPO_DIR/churn")" || return
 	echo "# $1: $times of $tried"
-	((times >= COUNT)) || fail "$1: $times of $tried times, expected $COUNT"
+	((times >= COUNT)) || fail "$1 succeeded $times of $tried times, expected $COUNT"
 }
 
 ended_well() {
@@ -218,7 +218,8 @@ paths_balance() {
 	[[ $words =~ \ path_up=([0-9]+)\ .*path_down=([0-9]+)\  ]] || fail "$words" || return
 	echo "# ${BASH_REMATCH[1]} went up, ${BASH_REMATCH[2]} down, $usable are usable"
 	((BASH_REMATCH[1] - BASH_REMATCH[2] == usable)) ||
-		fail "${BASH_REMATCH[1]} up, ${BASH_REMATCH[2]} down, $usable usable"
+		fail "${BASH_REMATCH[1]} paths went up, ${BASH_REMATCH[2]} went down," \
+			"but $usable are usable"
 }
 
 # No device, socket or timer holds a reference.
@@ -228,8 +229,9 @@ module_is_unused() {
 	for ns in "${LEAF[@]}" "${SPINE[@]}"; do
 		"$CONGA" -n "$ns" fabric del 2>/dev/null
 	done
-	busywait "$PATIENCE_MS" unused || fail "refcnt is $(</sys/module/conga/refcnt)" || return
-	rmmod conga || fail "the module is in use"
+	busywait "$PATIENCE_MS" unused ||
+		fail "the refcnt of the module is $(</sys/module/conga/refcnt)" || return
+	rmmod conga || fail "the module cannot be removed"
 }
 
 unused() {
@@ -269,14 +271,15 @@ traffic_balances() {
 	local dev count
 	local -A before=()
 
-	rig_again || fail "cannot be set up again" || return
+	rig_again || fail "the topology cannot be set up again" || return
 	while read -r dev count; do before[$dev]=$count; done < <(uplinks_sent)
 	transfer 20 || return
 	"$TESTS/tools/vxlan_send" -n "${HOST[0.0]}" -c "$FLOWS" -i 1000 -l 200 -p 9 "${HOST_IP[1.0]}" -
 	while read -r dev count; do
 		echo "# $dev: $((count - before[$dev])) packets"
 		((count - before[$dev] >= LEAST)) ||
-			fail "$dev sent $((count - before[$dev])) packets: $(conga 0 path show)" || return
+			fail "$dev sent only $((count - before[$dev])) packets:" \
+				"$(conga 0 path show)" || return
 	done < <(uplinks_sent)
 }
 

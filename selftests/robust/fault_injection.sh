@@ -21,7 +21,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/neighbours.sh"
 
 TOPO_SPINES=1
-TOPO_NEXTHOPS=object		# one of which routes are made anew
+TOPO_NEXTHOPS=object		# routes are created again with one of them
 
 readonly ALL=${1-}
 # A load makes these allocations: about twelve for each namespace, one of which is the module's
@@ -29,9 +29,9 @@ readonly ALL=${1-}
 # memory, the log has a backtrace.
 readonly LAST=148
 readonly FAULTS=/sys/kernel/debug
-readonly PERCENT=5		# of the allocations of packets
+readonly PERCENT=5		# percent of the allocations of packets
 readonly GIGABIT=1000000000
-readonly GROUP=3 GROUP6=33	# nexthop objects: to the other leaf, to the one of IPv6
+readonly GROUP=3 GROUP6=33	# nexthop objects to the other leaf, IPv4 and IPv6
 readonly LEAF6=fd00:0000:0000:0000:0000:0000:0000:0099
 readonly MOVING=dre_bytes,metric,tx_packets,tx_bytes,flowlets,local,remote,age_ns
 
@@ -178,11 +178,13 @@ module_loads() {
 	fail_nth_of "module - module $(module_file conga) $LAST"
 	was_well module || return
 	refused=${RESULT[module]#*refused }
-	((${refused%% *} >= namespaces)) || fail "not once in each of $namespaces namespaces"
+	((${refused%% *} >= namespaces)) ||
+		fail "the allocation was not denied once in each of $namespaces namespaces"
 }
 
 was_well() {
-	[[ ${RESULT[$1]} == ok* ]] || fail "${RESULT[$1]:-no result: ${RESULT[fail_nth:]}}" || return
+	[[ ${RESULT[$1]} == ok* ]] ||
+		fail "${RESULT[$1]:-fail_nth has no result: ${RESULT[fail_nth:]}}" || return
 	echo "# $1: ${RESULT[$1]#ok }"
 }
 
@@ -192,7 +194,9 @@ nothing_is_forgotten() {
 
 	tried=$( (requests; requests_bare) | awk '{ print $4, $3 }' | sort -u)
 	said=$("$TESTS/tools/fail_nth" commands | sort -u)
-	[[ $tried == "$said" ]] || fail "not tried, or not there: $(diff <(echo "$tried") <(echo "$said"))"
+	[[ $tried == "$said" ]] ||
+		fail "commands are not tried or do not exist:" \
+			"$(diff <(echo "$tried") <(echo "$said"))"
 }
 
 # Failed allocations of the module itself give a sentence.
@@ -209,7 +213,9 @@ is_as_before() {
 	local now
 
 	now=$(configured)
-	[[ $now == "$BEFORE" ]] || fail "$(diff <(echo "$BEFORE") <(echo "$now") | head -n 20)"
+	[[ $now == "$BEFORE" ]] ||
+		fail "the configuration changed:" \
+			"$(diff <(echo "$BEFORE") <(echo "$now") | head -n 20)"
 }
 
 # transfer COUNT [OPTION]...: transfers TCP data in both directions; each transfer is complete in
@@ -219,7 +225,7 @@ transfer() {
 
 	said=$("$TESTS/tools/flowgen" -q -b -f "${HOST[0.0]},${HOST_IP[0.0]}" \
 		-t "${HOST[1.0]},${HOST_IP[1.0]}" -C 1e7 -S 20000 -n "$1" -D 60 "${@:2}" 2>&1) ||
-		fail "flowgen: $said" || return
+		fail "flowgen failed: $said" || return
 	echo "# $said"
 	[[ $said == *" unfinished=0 "* ]] || fail "$said"
 }
@@ -239,7 +245,7 @@ traffic_goes_on() {
 	transfer 20 || return
 	while read -r dev count; do
 		[[ $dev == up[89] ]] || ((count > before[$dev])) ||
-			fail "nothing goes by $dev: $(conga 0 path show | paste -sd\;)" || return
+			fail "no packet left by $dev: $(conga 0 path show | paste -sd\;)" || return
 	done < <(uplinks_sent)
 }
 

@@ -19,7 +19,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # that nexthop; the kernel removes any other multipath route.
 TOPO_LINKS=2
 TOPO_NEXTHOPS=object
-QUIET=				# what goes on by itself must end, too
+QUIET=				# work that runs by itself must end, too
 readonly ROUNDS=8
 readonly PATIENCE_MS=10000
 readonly DATAGRAMS=1000000 INTERVAL_US=3000 ENOUGH=50
@@ -54,7 +54,7 @@ traffic_flows() {
 	for h in 0.0 1.0; do
 		before=$(link_counter "${HOST[$h]}" eth0 rx packets)
 		busywait "$PATIENCE_MS" received_more_than "$h" $((before + ENOUGH)) ||
-			fail "host $h hears nothing" || return
+			fail "host $h receives no traffic" || return
 	done
 }
 
@@ -74,10 +74,10 @@ ends() {
 	start=$(now_ms)
 	if ! busywait "$PATIENCE_MS" is_gone "$pid"; then
 		disown "$pid"
-		fail "$*: still waits after $(($(now_ms) - start)) ms"
+		fail "$* still waits after $(($(now_ms) - start)) ms"
 		return
 	fi
-	wait "$pid" || fail "$*: failed"
+	wait "$pid" || fail "$* failed"
 }
 
 no_such_link() {
@@ -139,14 +139,14 @@ fabrics_go() {
 # ---- devices are removed ----
 
 port_is_gone() {
-	[[ $(conga 0 -j port show) != *"\"$1\""* ]] || fail "$1 is still a port"
+	[[ $(conga 0 -j port show) != *"\"$1\""* ]] || fail "port $1 was not removed"
 }
 
 device_is_removed() {
 	ends ip -n "${LEAF[0]}" link del up0 && port_is_gone up0 && traffic_flows || return
-	no_such_link "${SPINE[0]}" down0.0 || fail "its peer is left over" || return
+	no_such_link "${SPINE[0]}" down0.0 || fail "the peer device down0.0 still exists" || return
 	[[ $("$CONGA" -n "${SPINE[0]}" -j port show) != *down0.0* ]] ||
-		fail "the peer is still a port" || return
+		fail "the peer device down0.0 is still a port" || return
 	no_complaint
 }
 
@@ -165,12 +165,13 @@ device_moves() {
 # ---- the module is removed ----
 
 unused_module() {
-	[[ $(</sys/module/conga/refcnt) == 0 ]] || fail "refcnt is $(</sys/module/conga/refcnt)"
+	[[ $(</sys/module/conga/refcnt) == 0 ]] ||
+		fail "the refcnt of the module is $(</sys/module/conga/refcnt)"
 }
 
 module_is_removed() {
 	unused_module && ends rmmod conga || return
-	[[ ! -d /sys/module/conga ]] || fail "the module is still there" || return
+	[[ ! -d /sys/module/conga ]] || fail "the module was not removed" || return
 	traffic_flows && no_complaint
 }
 
@@ -201,9 +202,9 @@ fabric_partly() {
 namespaces_are_removed() {
 	ends ip netns del "${LEAF[1]}" && ends ip netns del "${SPINE[1]}" || return
 	busywait "$PATIENCE_MS" no_such_link "${SPINE[0]}" down1.0 ||
-		fail "leaf 1 holds its devices" || return
+		fail "the devices of leaf 1 were not removed" || return
 	busywait "$PATIENCE_MS" no_such_link "${LEAF[0]}" up3 ||
-		fail "spine 1 holds its devices" || return
+		fail "the devices of spine 1 were not removed" || return
 	port_is_gone up3 && no_complaint && unused_module && ends rmmod conga && no_complaint
 }
 

@@ -21,15 +21,15 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/cost_rig.sh"
 
 readonly BOX=limits
-readonly ALL_FLOWS=1000000	# less than the product of these two, which are primes
+readonly ALL_FLOWS=1000000	# flows: less than the product of the primes 1,009 and 997
 readonly ADDRESSES_LAST=192.168.3.241 ALL_PORTS=997	# 1,009 from 192.168.0.1 on
 readonly FEW_FLOWLETS=1024 DEFAULT_FLOWLETS=65536 MOST_FLOWLETS=4194304
-readonly SIGMAS=5		# of what chance gives
-readonly SOME=20000		# flows, by which each of few entries is taken
+readonly SIGMAS=5		# sigmas of a random deviation
+readonly SOME=20000		# flows: enough to use each of few entries
 readonly LEAVES=4096 MOST_LEAVES=65535
 readonly TOO_MANY_LEAVES="A fabric has at most 65535 leaves"
-readonly EACH=64			# leaf is asked for
-readonly DELETED=16		# of them, each of which waits for all processors
+readonly EACH=64			# one leaf in so many is checked
+readonly DELETED=16		# leaves: each deletion waits for all processors
 readonly NO_SPEED="The device reports no usable link speed, give a rate"
 readonly OTHER_MAC=02:00:00:00:03:01
 readonly JUMBO=60000		# bytes of a packet in one piece
@@ -112,7 +112,7 @@ with() {
 
 	while [[ $1 != -- ]]; do words+=("$1"); shift; done
 	shift
-	fabric_of_two "${words[@]}" || fail "no fabric" || return
+	fabric_of_two "${words[@]}" || fail "the fabric cannot be created" || return
 	stats_mark "$BOX"
 	"$@" || status=1
 	conga fabric del
@@ -123,7 +123,7 @@ with() {
 flows() {
 	pktgen_send "$BOX" vx "count $1" "pkt_size $BYTES" "dst_mac ${2:-$FAR_MAC}" \
 		"src_min 192.168.0.1" "src_max $ADDRESSES_LAST" "dst 192.168.0.2" \
-		"udp_src_min 1000" "udp_src_max $((1000 + ALL_PORTS))" || fail "nothing was sent"
+		"udp_src_min 1000" "udp_src_max $((1000 + ALL_PORTS))" || fail "pktgen did not send"
 }
 
 # grown COUNTER: prints the growth since the mark
@@ -190,23 +190,25 @@ some_found() {
 
 	found=$(leaf_lines "$1" "$2" path get ADDRESS | sed -n "0~${EACH}p" | conga -b - |
 		grep -c '^[^ ].* dev up')
-	((found == asked)) || fail "of $asked leaves $found have a path"
+	((found == asked)) || fail "only $found of $asked leaves have a path"
 }
 
 # many_leaves KIND COUNT
 many_leaves() {
 	local said count
 
-	fabric_make || fail "no fabric" || return
-	said=$(leaf_lines "$1" "$2" leaf add ADDRESS mode plain | conga -b - 2>&1) || fail "refused: $said" || return
+	fabric_make || fail "the fabric cannot be created" || return
+	said=$(leaf_lines "$1" "$2" leaf add ADDRESS mode plain | conga -b - 2>&1) ||
+		fail "a leaf was rejected: $said" || return
 	count=$(leaf_count)
-	((count == $2)) || fail "$count leaves" || return
+	((count == $2)) || fail "the fabric has $count leaves, expected $2" || return
 	some_found "$1" "$2" || return
 	count=$(conga -j leaf show | jq length)
-	((count == $2)) || fail "$count leaves are shown" || return
-	leaf_lines "$1" "$DELETED" leaf del ADDRESS | conga -b - || fail "not deleted" || return
+	((count == $2)) || fail "leaf show prints $count leaves, expected $2" || return
+	leaf_lines "$1" "$DELETED" leaf del ADDRESS | conga -b - ||
+		fail "the leaves cannot be deleted" || return
 	count=$(leaf_count)
-	((count == $2 - DELETED)) || fail "$count leaves are left"
+	((count == $2 - DELETED)) || fail "$count leaves are left, expected $(($2 - DELETED))"
 }
 
 leaves_known() {
@@ -221,8 +223,8 @@ leaves_known() {
 # their flowlets.
 last_leaf_is_used() {
 	leaf_address v4 2
-	conga leaf add "$ADDRESS" mode plain || fail "the last one is refused" || return
-	sleep 1		# until all paths of so many were looked at
+	conga leaf add "$ADDRESS" mode plain || fail "the last leaf was rejected" || return
+	sleep 1		# until all paths were checked
 	stats_mark "$BOX"
 	flows "$SOME" "$OTHER_MAC" && flows "$SOME" "$OTHER_MAC" || return
 	stats_moved "$BOX" "tx_steered=$((2 * SOME)) flowlets_started=$FEW_FLOWLETS"
@@ -234,15 +236,16 @@ one_leaf_too_many() {
 	leaf_address v4 2
 	conga leaf del "$ADDRESS" || return
 	said=$(leaf_lines v4 "$MOST_LEAVES" leaf add ADDRESS mode plain | tail -n +3 | conga -b - 2>&1) ||
-		fail "refused: $said" || return
+		fail "a leaf was rejected: $said" || return
 	last_leaf_is_used || return
 	leaf_address alike 1
 	refused "$TOO_MANY_LEAVES" -n "$BOX" leaf add "$ADDRESS" || return
-	(($(leaf_count) == MOST_LEAVES)) || fail "$(leaf_count) leaves" || return
+	(($(leaf_count) == MOST_LEAVES)) ||
+		fail "the fabric has $(leaf_count) leaves, expected $MOST_LEAVES" || return
 	leaf_address v4 1000
 	conga leaf del "$ADDRESS" || return
 	leaf_address alike 1
-	conga leaf add "$ADDRESS" mode plain || fail "nor one in place of another"
+	conga leaf add "$ADDRESS" mode plain || fail "a leaf in place of a removed one was rejected"
 }
 
 # ---- clocks ----
@@ -263,11 +266,13 @@ as_before() {
 
 	read -r metric age < <(tag_0)
 	x=$(x_of_up0)
-	((metric == 7 && age >= PAUSE_MS && age < 1000)) || fail "$1: fed back $metric, $age ms ago" || return
-	((x >= BEFORE * 8 / 10)) || fail "$1: X was $BEFORE, is $x" || return
+	((metric == 7 && age >= PAUSE_MS && age < 1000)) ||
+		fail "$1: the metric fed back is $metric, $age ms old" || return
+	((x >= BEFORE * 8 / 10)) || fail "$1: X was $BEFORE, and is $x" || return
 	flows 1000 || return
 	(($(grown tx_steered) == $2 && $(grown flowlets_started) == FIRST)) ||
-		fail "$1: $FIRST flowlets were started, now $(stats_growth "$BOX")"
+		fail "$1: $FIRST flowlets were started before, and now the counters moved by:" \
+			"$(stats_growth "$BOX")"
 }
 
 # Sends one packet of far leaf 1 by the first uplink, which brings feedback.
@@ -293,10 +298,11 @@ clock_jumps() {
 	leaf_address v4 1
 	conga leaf set "$ADDRESS" mode conga && flows 1000 || return
 	FIRST=$(grown flowlets_started)
-	((FIRST > 900 && FIRST <= 1000)) || fail "$FIRST flowlets" || return
+	((FIRST > 900 && FIRST <= 1000)) ||
+		fail "$FIRST flowlets were started, expected about 1000" || return
 	feed_back && sleep "0.$PAUSE_MS" || return
 	BEFORE=$(x_of_up0)
-	((BEFORE > 0)) || fail "X is $BEFORE" || return
+	((BEFORE > 0)) || fail "X is $BEFORE, expected more than 0" || return
 	set_clock "$DAY" && (($(date +%s) - now >= DAY)) && as_before "a day later" 2000 || return
 	set_clock $((-2 * DAY)) && (($(date +%s) < now)) && as_before "a day earlier" 3000
 }
@@ -327,10 +333,11 @@ speed_followed() {
 
 	burst=$(ip -n "$BOX" -d -j link show tap0 | jq '.[0].gso_max_size')
 	wanted=$(tdre "$rate" "$burst")
-	(($(shown tap0 rate_bps) == rate)) || fail "$1 Mbit/s: the rate is $(shown tap0 rate_bps)" ||
+	(($(shown tap0 rate_bps) == rate)) ||
+		fail "at $1 Mbit/s the rate is $(shown tap0 rate_bps)" ||
 		return
 	(($(shown tap0 tdre_ns) == wanted)) ||
-		fail "$1 Mbit/s: Tdre is $(shown tap0 tdre_ns), not $wanted"
+		fail "at $1 Mbit/s Tdre is $(shown tap0 tdre_ns), expected $wanted"
 }
 
 # The speed goes up and down again: the device sends no notification of a change.
@@ -342,11 +349,12 @@ speeds() {
 	local mbits
 
 	for mbits in 1 10 800000 1000000; do
-		speed "$mbits" && conga port add tap0 role transit || fail "$mbits Mbit/s" || return
+		speed "$mbits" && conga port add tap0 role transit ||
+			fail "a device of $mbits Mbit/s was rejected" || return
 		speed_followed "$mbits" && conga port del tap0 || return
 	done
 	for mbits in 0 1000001 4294967294; do
-		speed "$mbits" || fail "not a speed: $mbits" || return
+		speed "$mbits" || fail "the device cannot report $mbits Mbit/s" || return
 		refused "$NO_SPEED" -n "$BOX" port add tap0 role transit || return
 	done
 	speed 10 && conga port add tap0 role transit || return
@@ -391,7 +399,7 @@ jumbo() {
 		"src_max 192.168.0.1" "dst 192.168.0.2" "udp_src_min 1000" "udp_src_max 1000" || return
 	stats_grew "$BOX" tx_steered=1 || return
 	sent=$(($(bytes_sent) - before))
-	((sent == JUMBO + 50)) || fail "$sent bytes were counted, not $((JUMBO + 50))"
+	((sent == JUMBO + 50)) || fail "$sent bytes were counted, expected $((JUMBO + 50))"
 }
 
 # This is the minimum of IPv4. If the packets' own route also uses that uplink, all packets are
@@ -414,12 +422,14 @@ mtu_edges() {
 
 long_names() {
 	ip -n "$BOX" link set up0 down && ip -n "$BOX" link set up0 name "$LONG_NAME" || return
-	conga port set "$LONG_NAME" drain on || fail "not known" || return
+	conga port set "$LONG_NAME" drain on ||
+		fail "the tool does not know the long name" || return
 	[[ $(conga -j port show dev "$LONG_NAME" | jq -r '.[0] | "\(.dev) \(.drain)"') == \
 		"$LONG_NAME true" ]] || fail "$(conga -j port show dev "$LONG_NAME")" || return
 	conga port del "$LONG_NAME" && conga port add "$LONG_NAME" role uplink rate 1gbit ||
-		fail "not added" || return
-	conga path show | grep -q " $LONG_NAME " || fail "no path" || return
+		fail "the port with the long name cannot be added" || return
+	conga path show | grep -q " $LONG_NAME " ||
+		fail "path show has no path by the long name" || return
 	says 1 "Cannot find device \"${LONG_NAME}p\"" \
 		"$CONGA" -n "$BOX" port add "${LONG_NAME}p" role uplink rate 1gbit
 }
@@ -443,11 +453,11 @@ ends() {
 
 # goes_on WORD...: with this setting all flows use their paths
 goes_on() {
-	conga fabric set "$@" || fail "refused: $*" || return
+	conga fabric set "$@" || fail "fabric set $* was rejected" || return
 	stats_mark "$BOX"
 	flows 1000 || return
 	(($(grown tx_steered) + $(grown fallback_no_probe) == 1000)) ||
-		fail "$*: $(stats_growth "$BOX")"
+		fail "with $* the counters moved by: $(stats_growth "$BOX")"
 }
 
 params_at_ends() {
@@ -456,13 +466,13 @@ params_at_ends() {
 	while read -r policy param min max; do
 		goes_on policy "$policy" "$param" "$min" && goes_on policy "$policy" "$param" "$max" ||
 			return
-		refused "$param of policy $policy is from $min to $max" -n "$BOX" fabric set \
+		refused "$param of policy $policy must be from $min to $max" -n "$BOX" fabric set \
 			policy "$policy" "$param" $((min - 1)) || return
-		refused "$param of policy $policy is from $min to $max" -n "$BOX" fabric set \
+		refused "$param of policy $policy must be from $min to $max" -n "$BOX" fabric set \
 			policy "$policy" "$param" $((max + 1)) || return
 		count=$((count + 1))
 	done < <(ends)
-	((count >= 5)) || fail "$count parameters"
+	((count >= 5)) || fail "only $count parameters were found"
 }
 
 settings_at_ends() {

@@ -23,13 +23,13 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/cost_rig.sh"
 
 readonly FLOWLETS=65536 FEW_FLOWLETS=1024 MANY_FLOWLETS=1048576 FLOWLET_BYTES=8
-readonly TR_FLOW_BYTES=16	# of each flow, beside its flowlet
-readonly HUGE_KB=2048		# of so many pages the kernel rounds up to huge ones
+readonly TR_FLOW_BYTES=16	# bytes of each flow, in addition to its flowlet
+readonly HUGE_KB=2048		# the kernel rounds up to huge pages of so many KB
 readonly LEAF_BYTES=1216	# 192 of them for hello, without its paths: see kmod/objects/leaf.h
-readonly INDEX_BYTES=64		# a leaf's share of what finds it, at most
+readonly INDEX_BYTES=64		# share of a leaf in the index, at most
 readonly FABRIC_KB=$((16 * 1024))
-readonly BURST=20000		# packets, each of a flow of its own
-readonly NOISE_KB=256		# what the machine does beside the test
+readonly BURST=20000		# packets, each in its own flow
+readonly NOISE_KB=256		# memory that other work of the machine uses
 readonly BOX=mem
 readonly EVENTS=/sys/kernel/tracing/events
 readonly HISTOGRAM="hist:keys=stacktrace:vals=bytes_alloc:size=4096"
@@ -58,7 +58,8 @@ traced() {
 	local event status=0
 
 	for event in $(events); do
-		echo "$HISTOGRAM" >>"$event/trigger" || fail "not traced: $event" || return
+		echo "$HISTOGRAM" >>"$event/trigger" ||
+			fail "the event cannot be traced: $event" || return
 	done
 	"$@" || status=$?
 	for event in $(events); do
@@ -84,7 +85,7 @@ allocations() {
 		$1 == "Hits:" { all += $2 }
 		$1 == "Dropped:" { lost += $2 }
 		END { print count + 0, bytes + 0, all + 0, lost + 0 }' "$SEEN")
-	((LOST == 0)) || fail "of $LOST allocations the stack is not known"
+	((LOST == 0)) || fail "$LOST allocations have no known stack"
 }
 
 # ---- a leaf, and a thousand others ----
@@ -172,7 +173,7 @@ flowlet_table() {
 	KB=$((MEMORY - before + FEW_FLOWLETS * FLOWLET_BYTES / 1024))
 	table_kb || spare=$NOISE_KB
 	echo "# $FLOWLETS flowlets: $KB KB"
-	((KB <= most + spare)) || fail "$FLOWLETS flowlets take $KB KB, not $most"
+	((KB <= most + spare)) || fail "$FLOWLETS flowlets take $KB KB, expected at most $most"
 }
 
 # The table is larger than any contiguous memory, so that its pages are counted.
@@ -182,7 +183,7 @@ large_table() {
 	conga fabric add hello off flowlets "$MANY_FLOWLETS" || return
 	table_kb || KB=0
 	echo "# $MANY_FLOWLETS flowlets: $KB KB"
-	((KB == most)) || fail "$MANY_FLOWLETS flowlets take $KB KB of pages, not $most"
+	((KB == most)) || fail "$MANY_FLOWLETS flowlets take $KB KB of pages, expected $most"
 }
 
 # policy_takes POLICY: sets KB for a fabric whose tables are too large to be contiguous
@@ -201,26 +202,28 @@ policy_takes() {
 tr_flows() {
 	local letflow most
 
-	policy_takes letflow || fail "no fabric" || return
+	policy_takes letflow || fail "the fabric cannot be created" || return
 	letflow=$KB
-	policy_takes tr || fail "no fabric" || return
+	policy_takes tr || fail "the fabric cannot be created" || return
 	echo "# cost memory-letflow $letflow 1.000"
 	echo "# cost memory-tr $KB $(awk "BEGIN { printf \"%.3f\", $KB / $letflow }")"
 	most=$((MANY_FLOWLETS * TR_FLOW_BYTES / 1024))
 	((KB - letflow >= most && KB - letflow <= most + HUGE_KB + NOISE_KB)) ||
-		fail "tr takes $KB KB and letflow $letflow KB, which differs not by $most KB"
+		fail "tr takes $KB KB and letflow $letflow KB, expected a difference of $most KB"
 }
 
 leaf_object() {
 	local bytes
 
 	traceable || return
-	fabric_make 4 0 || fail "no fabric" || return
-	traced conga -b - < <(leaves 4 "$MANY_LEAVES") || fail "no leaves" || return
+	fabric_make 4 0 || fail "the fabric cannot be created" || return
+	traced conga -b - < <(leaves 4 "$MANY_LEAVES") ||
+		fail "the leaves cannot be created" || return
 	allocations 'conga_leaf_a' || return
 	bytes=$((OUR_BYTES / MANY_LEAVES))
 	echo "# a leaf: $bytes bytes, $OURS allocations for $MANY_LEAVES leaves"
-	((OURS >= MANY_LEAVES)) || fail "$OURS allocations are seen of $MANY_LEAVES leaves" || return
+	((OURS >= MANY_LEAVES)) ||
+		fail "only $OURS allocations of $MANY_LEAVES leaves were traced" || return
 	((bytes <= LEAF_BYTES + INDEX_BYTES)) || fail "a leaf takes $bytes bytes"
 }
 
@@ -230,13 +233,13 @@ fabric_takes() {
 
 	memory || return
 	before=$MEMORY
-	fabric_make "$1" "$MANY_LEAVES" || fail "no fabric" || return
+	fabric_make "$1" "$MANY_LEAVES" || fail "the fabric cannot be created" || return
 	usable=$(paths_usable)
 	memory || return
-	((usable == MANY_LEAVES * MANY_UPLINKS)) || fail "$usable paths are usable" || return
+	((usable == MANY_LEAVES * MANY_UPLINKS)) || fail "only $usable paths are usable" || return
 	echo "# $MANY_LEAVES leaves by $MANY_UPLINKS uplinks, IPv$1: $((MEMORY - before)) KB," \
 		"$(((MEMORY - before) * 1024 / MANY_LEAVES)) bytes a leaf, routes and all"
-	((MEMORY - before < FABRIC_KB)) || fail "$((MEMORY - before)) KB"
+	((MEMORY - before < FABRIC_KB)) || fail "the fabric takes $((MEMORY - before)) KB"
 }
 
 # flowlets_started: sets STARTED to the counter of the fabric
@@ -253,11 +256,11 @@ bursts() {
 
 	IN=$BOX FABRIC=$BOX
 	fabric_make 4 "$MANY_LEAVES" && generate "$BURST" "$BURST" && flowlets_started ||
-		fail "nothing was sent" || return
+		fail "pktgen did not send" || return
 	before=$STARTED
-	"$@" generate "$BURST" "$BURST" && flowlets_started || fail "nothing was sent" || return
+	"$@" generate "$BURST" "$BURST" && flowlets_started || fail "pktgen did not send" || return
 	STARTED=$((STARTED - before))
-	((STARTED >= BURST * 99 / 100)) || fail "$BURST packets started $STARTED flowlets"
+	((STARTED >= BURST * 99 / 100)) || fail "$BURST packets started only $STARTED flowlets"
 }
 
 # growing COMMAND...: sets GROWN to the growth of memory, in KB
@@ -281,7 +284,7 @@ nothing_allocated() {
 	traceable || return
 	bursts traced && allocations '\[conga\]' || return
 	echo "# $STARTED flowlets started: $OURS allocations by conga, $ALL by all"
-	((ALL >= BURST)) || fail "of $BURST packets $ALL allocations were traced" || return
+	((ALL >= BURST)) || fail "only $ALL allocations of $BURST packets were traced" || return
 	((OURS == 0)) || fail "conga allocated $OURS times for $STARTED flowlets"
 }
 

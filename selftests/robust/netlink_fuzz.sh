@@ -19,12 +19,12 @@ TESTS=$(realpath "$(dirname "$0")/..")
 # shellcheck source=selftests/lib/kernel_memory.sh
 . "$TESTS/lib/kernel_memory.sh"
 
-QUIET=				# the fabric says hello, and feeds back
+QUIET=				# the fabric sends hellos and feedback
 FABRIC_RATE=1gbit
 readonly FLOWS=2000 BALANCE_PERCENT=140
 readonly DATAGRAMS=100000000 INTERVAL_US=5000
-readonly KEPT_KB=256		# what the machine does beside the test
-readonly WARM=2000		# messages before that is looked at
+readonly KEPT_KB=256		# memory that other work of the machine uses
+readonly WARM=2000		# messages before the memory is measured
 readonly SAME=300		# messages that are compared
 
 MESSAGES=10000 SEED=1
@@ -81,7 +81,7 @@ balances() {
 	local before
 
 	before=$(stat_of "${LEAF[0]}" tx_steered) || fail "leaf 0 does not answer" || return
-	balance_flows "$FLOWS" || fail "not all flows arrived" || return
+	balance_flows "$FLOWS" || fail "not all flows arrived after the requests" || return
 	(($(stat_of "${LEAF[0]}" tx_steered) - before >= FLOWS)) ||
 		fail "leaf 0 did not choose the uplinks" || return
 	balance_within "$BALANCE_PERCENT"
@@ -142,12 +142,12 @@ all_commands_both() {
 	local never
 
 	never=$(awk '/^# command [A-Z]/ && (!$6 || !$8) { print $3 }' "$REPORT/one" | xargs)
-	[[ ! $never ]] || fail "never both accepted and refused: $never"
+	[[ ! $never ]] || fail "these commands were never both accepted and rejected: $never"
 }
 
 module_answers() {
 	leaf_again || return
-	conga 0 check >/dev/null || (($? == 1)) || fail "the tool is not answered" || return
+	conga 0 check >/dev/null || (($? == 1)) || fail "conga check does not run" || return
 	busywait 10000 leaf_has_paths || fail "$(conga 0 path show)"
 }
 
@@ -175,7 +175,7 @@ nothing_kept() {
 
 	leaf_memory || return
 	echo "# memory: $((MEMORY - before)) KB more"
-	((MEMORY - before <= KEPT_KB)) || fail "$((MEMORY - before)) KB more than before"
+	((MEMORY - before <= KEPT_KB)) || fail "the kernel's memory grew by $((MEMORY - before)) KB"
 }
 
 # A kernel that watches every allocation uses memory for this. Such a kernel reports leaks by

@@ -20,7 +20,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/expect.sh"
 
 readonly FLOWS=1000 BALANCE_PERCENT=140
-readonly LEAF_ID=24239		# as packet_fuzz knows it
+readonly LEAF_ID=24239		# the id that packet_fuzz uses
 readonly MAC=02:00:00:00:00:01 MAC_PEER=02:00:00:00:00:02
 readonly -a DOORS=(rx tx link control) POLICY_ROUNDS=(conga tr hula rehash)
 # One interval is as long as possible, for hellos that are too many; another is short, for leaves
@@ -225,7 +225,7 @@ swept() {
 
 	((ROUND >= 3000)) && [[ $1 != tx ]] || return 0
 	line=$(awk '/^# sweep/ && $6 != $8' "$REPORT/$1")
-	[[ ! $line ]] || fail "not all were swept: $line"
+	[[ ! $line ]] || fail "the sweep is not complete: $line"
 }
 
 # Every required counter grew, and only required and optional counters grew.
@@ -240,7 +240,8 @@ counted() {
 	for word in "${expected[@]}"; do
 		name=${word%=*}
 		((grown[$name] >= ${word#*=} && grown[$name] <= ${word#*=} + unsure)) ||
-			fail "$name grew by ${grown[$name]}, expected ${word#*=}, at most $unsure more" ||
+			fail "$name grew by ${grown[$name]}," \
+				"expected from ${word#*=} to $((${word#*=} + unsure))" ||
 			return
 	done
 }
@@ -272,7 +273,8 @@ add_up() {
 		probe_{taken,no_better,unwanted,distant,malformed,own,unknown_leaf,not_path})
 	unsent=${STAT[control_unsent]}
 	((STAT[rx_control] >= consumed && STAT[rx_control] <= consumed + unsent)) ||
-		fail "rx_control ${STAT[rx_control]} is not the sum of its reasons, $consumed to $unsent more"
+		fail "rx_control ${STAT[rx_control]} is not the sum of its reasons," \
+			"from $consumed to $((consumed + unsent))"
 }
 
 all_reasons() {
@@ -285,7 +287,7 @@ all_reasons() {
 	for name in "${!BEYOND_REACH[@]}"; do
 		echo "# not asked for: $name=${STAT[$name]} (${BEYOND_REACH[$name]})"
 	done
-	[[ ! $never ]] || fail "never counted:$never"
+	[[ ! $never ]] || fail "these counters never grew:$never"
 }
 
 # ---- accepted packets ----
@@ -307,12 +309,13 @@ strangers() {
 		fuzz -S -d "$d" -s $((SEED + 1)) -c $((ROUND / 3)) >"$REPORT/strangers" 2>&1 ||
 			{ cat "$REPORT/strangers"; fail "there are findings" || return; }
 	done
-	[[ $(state) == "$before" ]] || fail "it changed: $(state), before: $before" || return
+	[[ $(state) == "$before" ]] ||
+		fail "the state of the leaf is $(state), it was $before" || return
 	for word in $(stats_growth "$BOX"); do
 		case $word in
 		rx_learnt=*|feedback_received=*|hello_heard=*|hello_answered=*|bye_received=*|\
 		explicit_received=*|probe_taken=*|probe_no_better=*|queue_received=*|queue_ignored=*)
-			fail "a stranger was believed: $word"; return ;;
+			fail "a packet of a stranger was accepted: $word"; return ;;
 		esac
 	done
 }
@@ -345,9 +348,10 @@ balances() {
 	settle && left=$(fuzz -b "$FLOWS") || return
 	up0=$(sed -n 's/^up0=//p' <<<"$left") up1=$(sed -n 's/^up1=//p' <<<"$left")
 	echo "# balance: $up0 $up1"
-	((up0 + up1 >= FLOWS)) || fail "of $FLOWS packets $up0 and $up1 left" || return
+	((up0 + up1 >= FLOWS)) ||
+		fail "of $FLOWS packets $up0 left by up0 and $up1 by up1" || return
 	((100 * up0 <= BALANCE_PERCENT * up1 && 100 * up1 <= BALANCE_PERCENT * up0)) ||
-		fail "by uplinks: $up0 and $up1"
+		fail "the uplinks carried $up0 and $up1 packets"
 }
 
 same_seed() {

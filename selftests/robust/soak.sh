@@ -25,15 +25,15 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/kernel_memory.sh"
 
 TOPO_RATE=10mbit
-TOPO_HOST_MTU=9000 TOPO_FABRIC_MTU=9100	# fewer packets take less time on the wall
-QUIET=""			# hello, feedback: as they come
+TOPO_HOST_MTU=9000 TOPO_FABRIC_MTU=9100	# fewer packets take less real time
+QUIET=""			# hellos and feedback are sent as usual
 
 readonly UPLINKS=4 LOAD=0.3
 readonly LINK_BITS=10000000
-readonly EACH=36		# seconds for a failure and what follows
+readonly EACH=36		# seconds for a failure and the recovery
 readonly LEAST_DOWN=2 MOST_DOWN=15 AGAIN_SECONDS=20
-readonly DRAIN=300		# seconds, until a transfer counts as stuck
-readonly TIME_WAIT=65		# seconds, that closed connections take memory for
+readonly DRAIN=300		# seconds until a transfer counts as stuck
+readonly TIME_WAIT=65		# seconds for which closed connections use memory
 readonly FLAT_KB=512 WARM=150
 readonly KINDS=(link_down carrier_lost lossy blackhole port_gone fabric_gone spine_reboots)
 
@@ -156,7 +156,7 @@ counters_agree() {
 		of[feedback_received] + of[feedback_ignored] >
 		of[rx_stamped] + UPLINKS * of[explicit_received] ||
 		of[rx_malformed] + of[rx_truncated] + of[tx_forged])); then
-		fail "leaf $1: $words"
+		fail "leaf $1: the counters contradict each other: $words"
 	fi
 }
 
@@ -198,11 +198,13 @@ used_again() {
 	local l
 
 	for l in 0 1; do
-		within "$AGAIN_SECONDS" all_usable "$l" || fail "leaf $l has $(usable "$l") paths" || return
+		within "$AGAIN_SECONDS" all_usable "$l" ||
+			fail "leaf $l has only $(usable "$l") usable paths" || return
 		sent "$l"
 		BEFORE=("${SENT[@]}")
 		within "$AGAIN_SECONDS" all_send "$l" ||
-			fail "leaf $l sends ${SENT[*]} by its uplinks, before ${BEFORE[*]}" || return
+			fail "leaf $l sends ${SENT[*]} by its uplinks," \
+				"before it was ${BEFORE[*]}" || return
 	done
 }
 
@@ -225,7 +227,7 @@ fail_one() {
 	"$1_begins" || fail "$WHAT cannot begin" || return
 	sleep "$for_seconds"
 	"$1_ends" || fail "$WHAT cannot end" || return
-	used_again || fail "after $WHAT" || return
+	used_again || fail "the paths were not used again after $WHAT" || return
 	REPAIRED[$1]=$((${REPAIRED[$1]-0} + 1))
 }
 
@@ -341,12 +343,13 @@ counters_add_up() {
 	for l in 0 1; do
 		[[ " $(stats_growth "${LEAF[l]}") " =~ \ tx_stamped=([0-9]+)\  ]] && tx=${BASH_REMATCH[1]} &&
 			[[ " $(stats_growth "${LEAF[1 - l]}") " =~ \ rx_stamped=([0-9]+)\ .*rx_learnt=([0-9]+)\  ]] &&
-			rx=${BASH_REMATCH[1]} || fail "nothing was stamped" || return
+			rx=${BASH_REMATCH[1]} || fail "no packet was stamped" || return
 		dropped=$(($(queue_drops "$l") - before[l]))
 		echo "# leaf $l stamped $tx, queues dropped $dropped, leaf $((1 - l)) heard $rx and" \
 			"learnt from ${BASH_REMATCH[2]}"
 		((tx >= rx && tx - rx <= dropped && rx == BASH_REMATCH[2])) ||
-			fail "leaf $l stamped $tx, queues dropped $dropped, leaf $((1 - l)) heard $rx" ||
+			fail "leaf $l stamped $tx, queues dropped $dropped," \
+				"leaf $((1 - l)) received $rx" ||
 			return
 	done
 }
@@ -367,11 +370,13 @@ memory_flat() {
 	sleep "$TIME_WAIT"
 	memory || return
 	echo "# at rest $BASE KB, then $MEMORY KB"
-	((MEMORY - BASE <= FLAT_KB)) || fail "$((MEMORY - BASE)) KB more" || return
+	((MEMORY - BASE <= FLAT_KB)) ||
+		fail "the kernel's memory grew by $((MEMORY - BASE)) KB" || return
 	((third > 0)) || return 0
 	first=$(mean 0 "$third") last=$(mean $((${#SAMPLES[@]} - third)) "$third")
 	echo "# under way $first KB in the first third, $last KB in the last"
-	((last - first <= 2 * FLAT_KB)) || fail "$((last - first)) KB more in the last third"
+	((last - first <= 2 * FLAT_KB)) ||
+		fail "the kernel's memory grew by $((last - first)) KB in the last third"
 }
 
 parse "$@"

@@ -20,11 +20,11 @@ TESTS=$(realpath "$(dirname "$0")/..")
 readonly -a AS_NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all)
 readonly TRACING=/sys/kernel/tracing
 readonly USERS=10 UPLINKS=16 FEW=2 LEAVES=3000
-readonly SHARE=100		# a round is followed by so many times as long without one
-readonly TOLERANCE=2		# kprobes add to what a round takes
-readonly ROUNDS=8		# seen of each fabric, at least
+readonly SHARE=100		# a pause is at least so many times as long as a round
+readonly TOLERANCE=2		# kprobes add time to a round
+readonly ROUNDS=8		# rounds seen of each fabric, at least
 readonly PATIENCE_MS=100000
-readonly FLOOR="In a user namespace probe is auto, off or a time from 10 ms to 1 s"
+readonly FLOOR="probe must be auto, off or a time from 10 ms to 1 s in a user namespace"
 
 # ---- namespaces ----
 
@@ -182,7 +182,7 @@ seen() {
 bounded() {
 	local fabrics=$2 status=0 pid=""
 
-	watch "$1" || fail "cannot watch $1" || return
+	watch "$1" || fail "function $1 cannot be traced" || return
 	if (($# > 2)); then
 		"${@:3}" &
 		pid=$!
@@ -190,10 +190,10 @@ bounded() {
 	busywait "$PATIENCE_MS" seen "$fabrics" || status=1
 	[[ ! $pid ]] || { kill "$pid" && wait "$pid"; }
 	watch_end
-	((!status)) || fail "too few rounds: $LAST"
+	((!status)) || fail "too few rounds were seen: $LAST"
 	echo "# $1, fabrics: $fabrics: rounds of each: $COUNT, apart: $RATIO times their length"
 	((RATIO * TOLERANCE >= SHARE * fabrics)) ||
-		fail "rounds are $RATIO times as far apart as they take" || return
+		fail "rounds are only $RATIO times as far apart as they take" || return
 	return "$status"
 }
 
@@ -248,7 +248,7 @@ probes_of_ten() {
 
 	for ((i = 1; i < USERS; i++)); do
 		user_up "$i" "$FEW" && fabric_make "${USER_NS[i]}" "$FEW" policy hula hello off ||
-			fail "not set up" || return
+			fail "the fabric of user $i cannot be created" || return
 	done
 	bounded conga_probe_tick "$USERS" && fabrics_del "${USER_NS[@]}"
 }
@@ -294,7 +294,8 @@ own_not_bounded() {
 }
 
 own_seen() {
-	watch conga_probe_tick "$@" && busywait "$PATIENCE_MS" seen 1 || fail "too few rounds" || return
+	watch conga_probe_tick "$@" && busywait "$PATIENCE_MS" seen 1 ||
+		fail "too few rounds were seen" || return
 	watch_end
 	echo "# conga_probe_tick, the administrator's: apart: $RATIO times their length"
 }
@@ -303,7 +304,8 @@ own_seen() {
 devices_left_alone() {
 	fabric_make "$OWN" "$FEW" policy hula hello off probe 50ms && own_seen conga_own_work || return
 	echo "# looks for addresses in $COUNT rounds: $OTHERS"
-	((OTHERS * 2 < COUNT)) || fail "$OTHERS looks for addresses in $COUNT rounds" || return
+	((OTHERS * 2 < COUNT)) ||
+		fail "addresses were looked up $OTHERS times in $COUNT rounds" || return
 	fabrics_del "$OWN"
 }
 

@@ -26,9 +26,9 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_SPINES=1
 
 readonly POLICIES="conga drill tr wcmp"
-readonly EACH=10000		# packets, of each processor
-readonly TIMES=20		# that the uplink goes, in a batch
-readonly LEAST=20 ROUNDS=20	# and in all, while they are sent; on a slow machine again
+readonly EACH=10000		# packets from each processor
+readonly TIMES=20		# removals of the uplink in a batch
+readonly LEAST=20 ROUNDS=20	# removals in all while packets are sent, and tries
 SENT=$(($(nproc) * EACH))
 readonly SENT
 
@@ -69,9 +69,10 @@ goes_under() {
 			return 1
 		fi
 	done
-	kill "$going" && wait "$going" || fail "the uplink did not come and go" || return
+	kill "$going" && wait "$going" ||
+		fail "the uplink was not removed and added repeatedly" || return
 	echo "# it went $(went "$before") times"
-	(($(went "$before") >= LEAST)) || fail "it went too seldom"
+	(($(went "$before") >= LEAST)) || fail "the uplink was removed too seldom"
 }
 
 require_root

@@ -111,7 +111,7 @@ device_goes() {
 	leaf_ip route add "$VTEP_PREFIX" "${NEXTHOPS[@]}" || return
 	flows_send "$COUNT" "${LEAF[0]}" 10.20.0.2 && flows_left "${LEAF[0]}" &&
 		route main 0 1 && flows_forget "${LEAF[1]}" vy || return
-	((LEFT[up1] == 0)) || fail "by up1: ${LEFT[up1]}"
+	((LEFT[up1] == 0)) || fail "${LEFT[up1]} packets left by up1"
 }
 
 setup() {

@@ -29,7 +29,7 @@ FABRIC_RATE=1tbit
 
 readonly COUNT=120
 readonly GROUP=10
-readonly SCANNED=40		# neighbours of no path
+readonly SCANNED=40		# neighbours that no path uses
 
 # ---- gateways ----
 
@@ -148,7 +148,7 @@ gateways_left() {
 }
 
 cross() {
-	stats_mark "${LEAF[0]}" 2>/dev/null	# a stock kernel has none
+	stats_mark "${LEAF[0]}" 2>/dev/null	# fails with a stock kernel
 	flows_cross "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}" &&
 		gateways_left
 }
@@ -160,10 +160,11 @@ shared() {
 
 	for i; do
 		((AT[i] * $# * FLOWS_EACH >= BY_UP0 * FLOWS_LEAST && AT[i])) ||
-			fail "at the gateways: ${AT[*]}, expected at $*" || return
+			fail "the gateways got ${AT[*]} packets, expected some at each of $*" ||
+				return
 		sum=$((sum + AT[i]))
 	done
-	((sum == BY_UP0)) || fail "at the gateways: ${AT[*]}, of $BY_UP0 at $*"
+	((sum == BY_UP0)) || fail "the gateways got ${AT[*]} packets, expected all $BY_UP0 at $*"
 }
 
 # several ROUTE GATEWAY...: flows are shared by these gateways
@@ -191,7 +192,7 @@ one_gateway_each() {
 		for ((i = 0; i < 60; i++)); do echo >&3; done"
 	flows_arrive 60 "${HOST[1.0]}" eth0 && flows_left "${LEAF[0]}" && gateways_left || return
 	for i in 1 2 3; do ((!AT[i])) || used=$((used + 1)); done
-	((used == 1)) || fail "at the gateways: ${AT[*]}"
+	((used == 1)) || fail "the gateways got ${AT[*]} packets, expected one gateway"
 }
 
 # reason_is DEVICE WORD: the path of the device is out for this reason
@@ -199,7 +200,7 @@ reason_is() {
 	local state
 
 	state=$(conga 0 -j path show | jq -r ".[] | select(.dev == \"$1\") | .reason // .state")
-	[[ $state == "$2" ]] || fail "$1: $state, expected: $2"
+	[[ $state == "$2" ]] || fail "the path by $1 is $state, expected: $2"
 }
 
 # left_out ROUTE LOOKS: the only gateway of up0 stops answering, and later answers again
@@ -287,7 +288,7 @@ scan_changes_nothing() {
 	scan && cross && searches_end || return
 	((SEARCHES == 0)) || fail "$SEARCHES searches for paths after a scan" || return
 	searches_watch && gateways_fail 1 && cross && searches_end || return
-	((SEARCHES > 0)) || fail "none after a gateway's failure" || return
+	((SEARCHES > 0)) || fail "no path was searched after a gateway's failure" || return
 	gateways_answer 1
 }
 

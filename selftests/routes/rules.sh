@@ -26,10 +26,10 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_SPINES=4
 TOPO_LINKS=1
 TOPO_VXLAN_OPTIONS="tos inherit"
-FABRIC_RATE=1tbit		# nothing here loads a port
+FABRIC_RATE=1tbit		# so fast that no port is loaded
 
-readonly COUNT=120		# flows, half of them of the class where a rule divides them
-readonly AT_ONCE=600		# of each of two senders on two processors
+readonly COUNT=120		# flows, of which a rule selects half
+readonly AT_ONCE=600		# packets from each of two senders on two processors
 readonly CLASS_TABLE=102
 readonly RULE_MARK=0x20 RULE_MASK=0xff FREE_MARK=0x10000
 readonly SECOND_VNI=200 PORTS_VNI=300
@@ -226,12 +226,14 @@ many_keys() {
 	rule fwmark "$RULE_MARK/$RULE_MASK" && class_watch "mark $RULE_MARK" "${DEVICES[@]}" || return
 	cross || return
 	((CLASS[up0] + CLASS[up1] == 0 && LEFT[up2] + LEFT[up3] == COUNT / 12)) ||
-		fail "of marked packets ${CLASS[up0]} and ${CLASS[up1]}, of all: $(flows_text)" || return
+		fail "up0 and up1 carried ${CLASS[up0]} and ${CLASS[up1]} marked packets;" \
+			"all packets left by: $(flows_text)" || return
 	grown_by tx_steered
 	steered=$GROWN_BY
 	grown_by fallback_keys
 	((steered && GROWN_BY && steered + GROWN_BY == COUNT)) ||
-		fail "$steered were steered, $GROWN_BY are left for their keys"
+		fail "$steered packets were steered," \
+			"$GROWN_BY were left to the kernel for their keys"
 }
 
 # The kernel ignores a mark that is set after the route was found.
@@ -240,7 +242,7 @@ marked_late() {
 	sending filter meta mark set "$RULE_MARK"
 	rule fwmark "$RULE_MARK/$RULE_MASK" && class_watch "mark $RULE_MARK" "${DEVICES[@]}" || return
 	cross || return
-	((LEFT[up2] + LEFT[up3] == 0)) || fail "left by: $(flows_text)" || return
+	((LEFT[up2] + LEFT[up3] == 0)) || fail "the packets left by: $(flows_text)" || return
 	left_all "$COUNT" fallback_mark
 }
 
@@ -262,7 +264,7 @@ by_own_domain() {
 	leaf_ip route add "$VTEP_PREFIX" via "$SPINE_END" dev up3 vrf other || return
 	cross && by_main && steered_all "$COUNT" || return
 	conga 0 path show | grep -q "dev up3 .*does not use this uplink" ||
-		fail "up3: $(conga 0 path show)"
+		fail "the path by up3 has another reason: $(conga 0 path show)"
 }
 
 underlay() {

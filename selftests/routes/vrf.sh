@@ -19,13 +19,13 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 
-readonly COUNT=150		# packets, each a flow
-readonly LEAST=45		# of these by each uplink: 4.9 sigma below half
+readonly COUNT=150		# packets, each in its own flow
+readonly LEAST=45		# packets on each uplink: 4.9 sigma below half
 readonly STRAY=10		# packets that are not VXLAN, such as ARP
 readonly TABLE=100
 readonly DISCARD=9
 readonly PATIENCE_MS=10000
-readonly SETTLE_MS=60000	# until nobody looks for neighbours or groups any more
+readonly SETTLE_MS=60000	# until no node sends neighbour or group messages
 
 leaf_ip() {
 	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"
@@ -105,7 +105,7 @@ all_arrive() {
 	in_ns "${HOST[$1]}" bash -c "datagrams ${HOST_IP[$2]} $COUNT $DISCARD"
 	busywait "$PATIENCE_MS" unwanted_is "${HOST[$2]}" $((before + COUNT)) && return
 	udp_unwanted "${HOST[$2]}" 4
-	fail "$((UNWANTED - before)) of $COUNT arrived at host $2"
+	fail "$((UNWANTED - before)) of $COUNT packets arrived at host $2"
 }
 
 # sent_by UPLINK: sets PACKETS to the packets that left by the uplink
@@ -120,7 +120,8 @@ both_ways() {
 	all_arrive 0.0 1.0 || return
 	sent_by 0 && by0=$((PACKETS - by0)) && sent_by 1 && by1=$((PACKETS - by1))
 	echo "# $by0 by up0, $by1 by up1"
-	((by0 >= LEAST && by1 >= LEAST)) || fail "$by0 by up0 and $by1 by up1" || return
+	((by0 >= LEAST && by1 >= LEAST)) ||
+		fail "$by0 packets left by up0 and $by1 by up1" || return
 	all_arrive 1.0 0.0
 }
 
@@ -150,12 +151,15 @@ missed_no_more() {
 counted_once() {
 	stats_read "${LEAF[0]}" || return
 	((STAT[tx_stamped] >= COUNT && STAT[tx_stamped] == STAT[tx_steered])) ||
-		fail "stamped ${STAT[tx_stamped]}, steered ${STAT[tx_steered]}" || return
+		fail "tx_stamped is ${STAT[tx_stamped]}, tx_steered is ${STAT[tx_steered]}" ||
+			return
 	((STAT[tx_reserved] + STAT[tx_forged] + STAT[fallback_no_path] == 0)) ||
-		fail "reserved ${STAT[tx_reserved]}, forged ${STAT[tx_forged]}, no path ${STAT[fallback_no_path]}" ||
+		fail "tx_reserved is ${STAT[tx_reserved]}, tx_forged ${STAT[tx_forged]}," \
+			"fallback_no_path ${STAT[fallback_no_path]}" ||
 		return
 	((STAT[rx_learnt] >= COUNT && STAT[rx_not_port] == 0)) ||
-		fail "learnt ${STAT[rx_learnt]}, not by a port ${STAT[rx_not_port]}" || return
+		fail "rx_learnt is ${STAT[rx_learnt]}, rx_not_port is ${STAT[rx_not_port]}" ||
+			return
 	busywait "$SETTLE_MS" missed_no_more || fail "leaf 1 did not learn from every stamped packet"
 }
 
@@ -165,10 +169,10 @@ withdrawn() {
 	vrf_route 1 || fail "the route cannot be replaced" || return
 	sent_by 0 && before=$PACKETS
 	conga 0 path show | grep -q "dev up0 .*the route to the leaf does not use this uplink" ||
-		fail "up0: $(conga 0 path show)" || return
+		fail "the path by up0 has another reason: $(conga 0 path show)" || return
 	all_arrive 0.0 1.0 || return
 	sent_by 0
-	((PACKETS - before < STRAY)) || fail "$((PACKETS - before)) packets by up0" || return
+	((PACKETS - before < STRAY)) || fail "$((PACKETS - before)) packets left by up0" || return
 	vrf_route 0 1 && both_ways
 }
 

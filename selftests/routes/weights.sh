@@ -23,7 +23,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 TOPO_VXLAN_OPTIONS="tos 0x10"	# a stock kernel then asks for the route of each packet
-FABRIC_RATE=1tbit		# nothing here loads a port
+FABRIC_RATE=1tbit		# so fast that no port is loaded
 
 # One tenth of the flows is 36, and half is 180; the limits are 4 sigma of the random split.
 readonly COUNT=360 LEAST=13 MOST=59
@@ -69,13 +69,13 @@ routes_clear() {
 # ---- what is expected ----
 
 cross() {
-	stats_mark "${LEAF[0]}" 2>/dev/null	# a stock kernel has none
+	stats_mark "${LEAF[0]}" 2>/dev/null	# fails with a stock kernel
 	flows_cross "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}"
 }
 
 proportionate() {
 	((LEFT[up0] + LEFT[up1] == COUNT && LEFT[up1] >= LEAST && LEFT[up1] <= MOST)) ||
-		fail "of $COUNT flows left: $(flows_text), expected 9:1"
+		fail "$COUNT flows left by: $(flows_text), expected 9:1"
 }
 
 stock() {

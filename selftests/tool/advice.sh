@@ -18,7 +18,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_SPINES=1
 TOPO_LINKS=2
 FABRIC_RATE=1gbit
-QUIET=				# leaves in mode auto say hello
+QUIET=				# leaves in mode auto send hellos
 readonly WAIT_MS=30000
 readonly HELLO=50ms
 
@@ -41,8 +41,9 @@ finds() {
 	printf -v expected '%s\n' "${@:2}"
 	said=$("$CONGA" -n "$1" -j check) || status=$?
 	said=$(jq -r '.[] | .check + " " + .object' <<<"$said")
-	[[ $said == "${expected%$'\n'}" ]] || fail "found: ${said//$'\n'/, }, expected: ${*:2}" || return
-	((status == 1)) || fail "status $status with findings"
+	[[ $said == "${expected%$'\n'}" ]] ||
+		fail "check found: ${said//$'\n'/, }, expected: ${*:2}" || return
+	((status == 1)) || fail "the status is $status in spite of findings"
 }
 
 # here COMMAND...: runs a command of ip on leaf 0
@@ -66,7 +67,7 @@ sound_boxes_have_nothing() {
 	local ns
 
 	busywait "$WAIT_MS" leaf_answers 0 && busywait "$WAIT_MS" leaf_answers 1 ||
-		fail "no hello: $(conga 0 leaf show)" || return
+		fail "the leaves did not answer hellos: $(conga 0 leaf show)" || return
 	for ns in "${LEAF[@]}" "${SPINE[@]}"; do
 		is_sound "$ns" || return
 	done
@@ -207,7 +208,8 @@ other_metric_is_found() {
 # Mode auto reacts by itself, and mode conga continues to stamp.
 unheard_leaf_is_found() {
 	conga 1 fabric del || return
-	busywait "$WAIT_MS" leaf_is_plain || fail "no bye: $(conga 0 leaf show)" || return
+	busywait "$WAIT_MS" leaf_is_plain ||
+		fail "the leaf did not become plain: $(conga 0 leaf show)" || return
 	is_sound "${LEAF[0]}" && conga_1_returns || fail "$(conga 0 leaf show)" || return
 	conga 0 leaf set "${VTEP[1]}" mode conga &&
 		busywait "$WAIT_MS" is_sound "${LEAF[0]}" || fail "$(conga 0 check)" || return

@@ -50,7 +50,7 @@ answers() {
 
 	said=$(completed "conga -n $NS $1")
 	[[ $said == "$2" ]] && return
-	why "\"$1\" is answered by \"$said\", expected \"$2\""
+	why "\"$1\" is completed to \"$said\", expected \"$2\""
 	return 1
 }
 
@@ -105,7 +105,7 @@ namespaces() {
 	local said
 
 	said=$(completed "conga -n completin")
-	[[ $said == "$NS" ]] || { why "said $said"; return 1; }
+	[[ $said == "$NS" ]] || { why "the completion is $said"; return 1; }
 }
 
 file_names() {
@@ -119,7 +119,7 @@ silent_without_module() {
 	rmmod conga || return
 	said=$(completed "conga leaf del " 2>&1; completed "conga nonsense " 2>&1)
 	[[ -z ${said//[[:space:]]/} && ! -e /sys/module/conga ]] && return
-	why "said $said"
+	why "the completion is $said"
 	return 1
 }
 

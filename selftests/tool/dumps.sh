@@ -15,7 +15,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/expect.sh"
 
 readonly ENTRIES=4194304 WALKS=4 TRIES=20
-readonly PART=50	# of a walk, in percent; it must not wait for more
+readonly PART=50	# percent of a dump that another process may wait
 
 setup() {
 	local sfx
@@ -44,7 +44,7 @@ shared() {
 		[[ $least ]] && ((least <= part)) || least=$part
 	done
 	echo "# $*: a process waits for $least % of a walk"
-	((least <= PART)) || fail "a process waits for $least % of a walk"
+	((least <= PART)) || fail "another process waits for $least % of the time of a dump"
 }
 
 tap_plan 3

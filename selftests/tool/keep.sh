@@ -21,12 +21,12 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/flows.sh"
 
 TOPO_LINKS=1
-QUIET+=" age 10s flowlet-timeout 1s"	# what was learnt and chosen stays for long
+QUIET+=" age 10s flowlet-timeout 1s"	# learnt metrics and chosen uplinks stay for long
 
 readonly FLOWS=12
 readonly PATIENCE_MS=10000
 readonly ROUNDS=${ROUNDS:-20} LEAVES=300
-readonly ATTR_ORIGIN=13 ORIGIN_AUTO=2 PORT_NEW=5	# by include/uapi/linux/conga.h
+readonly ATTR_ORIGIN=13 ORIGIN_AUTO=2 PORT_NEW=5	# of include/uapi/linux/conga.h
 
 # ---- a node with devices and no traffic ----
 
@@ -65,7 +65,7 @@ applied() {
 # saved NAME: the current configuration equals the file, byte by byte
 saved() {
 	diff "$DIR/$1" <(box save) >"$DIR/diff" ||
-		fail "saved is another than $1: $(tr '\n' '|' <"$DIR/diff")"
+		fail "the saved configuration is not $1: $(tr '\n' '|' <"$DIR/diff")"
 }
 
 # ---- round trips ----
@@ -92,10 +92,11 @@ everything_comes_back() {
 	box save >"$DIR/first" && box fabric del && box restore "$DIR/first" && saved first &&
 		box restore - <"$DIR/first" && saved first || return
 	box -d save >"$DIR/details" && box restore "$DIR/details" && saved first || return
-	[[ $(grep -c . "$DIR/first") == 10 ]] || fail "not all is saved: $(<"$DIR/first")" || return
+	[[ $(grep -c . "$DIR/first") == 10 ]] ||
+		fail "the saved configuration is incomplete: $(<"$DIR/first")" || return
 	diff <(sed 's/a"#"b/"a""#""b"/' "$DIR/full" | tr -d '"' | sort) \
 		<(tr -d '"' <"$DIR/first" | sort) >"$DIR/diff" ||
-		fail "saved otherwise: $(tr '\n' '|' <"$DIR/diff")"
+		fail "the saved configuration differs from the file: $(tr '\n' '|' <"$DIR/diff")"
 }
 
 # All values are defaults, and a value that is in force by default is not saved.
@@ -106,15 +107,17 @@ defaults_are_left_out() {
 		saved hula || return
 	box -d save >"$DIR/details" || return
 	grep -q "policy hula .*q 3 metric max tdre auto alpha 0.1 flowlet-timeout auto age 10ms dstport 4789 flowlets 65536 hello 300ms probe auto explicit-feedback on" \
-		"$DIR/details" || fail "with -d: $(<"$DIR/details")" || return
-	! grep -q leaf-id "$DIR/details" || fail "a random leaf-id is saved" || return
+		"$DIR/details" ||
+			fail "save -d does not print all defaults: $(<"$DIR/details")" || return
+	! grep -q leaf-id "$DIR/details" || fail "a random leaf-id was saved" || return
 	box restore "$DIR/details" && saved hula || return
 	[[ $(box -j save | jq -r '.[0].command') == "fabric add policy hula" ]] ||
-		fail "in JSON: $(box -j save)"
+		fail "save -j prints: $(box -j save)"
 }
 
 nothing_is_kept_too() {
-	box restore /dev/null && [[ ! $(box save) ]] || fail "there is: $(box save)" || return
+	box restore /dev/null && [[ ! $(box save) ]] ||
+		fail "the configuration is not empty: $(box save)" || return
 	box sync /dev/null && refused "There is no fabric in this network namespace, add one first" \
 		-n "$BOX" fabric show
 }
@@ -194,9 +197,9 @@ random_configuration() {
 # saved file is complete. A second sync then changes nothing.
 random_round() {
 	box save >"$DIR/before" && random_configuration >"$DIR/random" || return
-	box sync "$DIR/random" 2>"$DIR/said" || fail "sync: $(<"$DIR/said")" || return
+	box sync "$DIR/random" 2>"$DIR/said" || fail "sync failed: $(<"$DIR/said")" || return
 	box save >"$DIR/synced" && [[ ! $(box sync check "$DIR/random") ]] ||
-		fail "sync leaves: $(box sync check "$DIR/random")" || return
+		fail "a second sync would change: $(box sync check "$DIR/random")" || return
 	box restore "$DIR/random" 2>"$DIR/said" && saved synced || fail "$(<"$DIR/said")" || return
 	box restore "$DIR/synced" && saved synced
 }
@@ -206,7 +209,9 @@ random_ones_come_back() {
 
 	box -j policy list >"$DIR/policies" || return
 	for ((round = 0; round < ROUNDS; round++)); do
-		random_round || fail "after $(<"$DIR/before"): $(<"$DIR/random")" || return
+		random_round ||
+			fail "a sync to a random configuration failed," \
+				"from $(<"$DIR/before") to $(<"$DIR/random")" || return
 	done
 }
 
@@ -249,7 +254,7 @@ events_begin() {
 	"$CONGA" -n "$BOX" -j monitor fabric port leaf >"$DIR/events" &
 	MONITOR=$!
 	defer "kill $MONITOR 2>/dev/null"
-	busywait "$PATIENCE_MS" monitor_listens || fail "the monitor is deaf"
+	busywait "$PATIENCE_MS" monitor_listens || fail "the monitor did not start"
 }
 
 # The monitor has the only generic netlink socket with groups in this namespace.
@@ -262,7 +267,7 @@ monitor_listens() {
 events_end() {
 	kill "$MONITOR"
 	wait "$MONITOR"
-	[[ ! -s $DIR/events ]] || fail "something happened: $(tr '\n' '|' <"$DIR/events")"
+	[[ ! -s $DIR/events ]] || fail "the configuration changed: $(tr '\n' '|' <"$DIR/events")"
 }
 
 line_7_is_told() {
@@ -294,13 +299,13 @@ values_are_asked_for() {
 
 	base_is || return
 	for way in restore sync; do
-		wrong_in_7 "$way" 1 "Error: rate is auto or from 1 Mbit/s to 1 Tbit/s." \
+		wrong_in_7 "$way" 1 "Error: rate must be auto or from 1 Mbit/s to 1 Tbit/s." \
 			"port add d0 role uplink rate 1kbit" &&
-			wrong_in_7 "$way" 1 "Error: tag is an LBTag from 0 to 15." \
+			wrong_in_7 "$way" 1 "Error: tag must be an LBTag from 0 to 15." \
 				"port add d0 role uplink rate 1gbit tag 16" || return
 	done
 	file_is wrong <<<"fabric add q 7"
-	says 1 "Error: q is a number of bits from 1 to 6.
+	says 1 "Error: q must be a number of bits from 1 to 6.
 Command failed $DIR/wrong:1
 Nothing was changed" "$CONGA" -n "$BOX" restore "$DIR/wrong" && saved base
 }
@@ -313,7 +318,7 @@ all_wrong_lines_are_told() {
 	END
 	says 2 "Error: argument \"fast\" is wrong: not a rate such as 40gbit (units: bit, kbit, mbit, gbit, tbit)
 Command failed $DIR/wrong:1
-Error: argument \"sideways\" is wrong: role is uplink or transit
+Error: argument \"sideways\" is wrong: role must be uplink or transit
 Command failed $DIR/wrong:2
 Nothing was changed" "$CONGA" -n "$BOX" sync "$DIR/wrong" || return
 	file_is wrong <<<"leaf add 10.0.0.13"
@@ -338,11 +343,12 @@ refused_in_the_midst() {
 			leaf add 10.0.0.12 mode conga
 			leaf add 10.0.0.99
 		END
-		says 1 "Error: A leaf is remote, this address is our own.
+		says 1 "Error: A leaf must be remote, but this address belongs to this node.
 Command failed $DIR/wrong:6
 The previous configuration was restored" "$CONGA" -n "$BOX" "$way" "$DIR/wrong" && saved before || return
 		diff "$DIR/ports" <(box -j port show | jq 'map(del(.tx_packets, .tx_bytes))') \
-			>"$DIR/diff" || fail "$way: ports: $(tr '\n' '|' <"$DIR/diff")" || return
+			>"$DIR/diff" ||
+				fail "$way changed the ports: $(tr '\n' '|' <"$DIR/diff")" || return
 	done
 }
 
@@ -355,7 +361,7 @@ auto_port() {
 	index=$(ip -n "$BOX" -o link show "$1") || return
 	said=$(in_ns "$BOX" "$TESTS/tools/genl_request" "$PORT_NEW" "1:u32=${index%%:*}" 2:u32=1 \
 		4:u64=1000000000 "$ATTR_ORIGIN:u32=$ORIGIN_AUTO")
-	[[ $said == ok ]] || fail "$1: $said"
+	[[ $said == ok ]] || fail "port $1 was rejected: $said"
 }
 
 origin_of() {
@@ -364,11 +370,11 @@ origin_of() {
 
 daemon_is_left_alone() {
 	base_is && auto_port d10 && saved base && applied sync "$DIR/base" || return
-	[[ $(origin_of d10) == auto ]] || fail "d10 is $(origin_of d10)" || return
+	[[ $(origin_of d10) == auto ]] || fail "the origin of d10 is $(origin_of d10)" || return
 	echo "port add dev d10 role uplink tag 0 rate 1Gbit" >>"$DIR/base"
 	sort -o "$DIR/base" -k1,1 -s "$DIR/base" && box -d sync "$DIR/base" >"$DIR/said" || return
 	[[ $(<"$DIR/said") == "port set dev d10 tier 0" && $(origin_of d10) == manual ]] ||
-		fail "taken over: $(<"$DIR/said"), d10 is $(origin_of d10)"
+		fail "sync printed $(<"$DIR/said"), the origin of d10 is $(origin_of d10)"
 }
 
 # ---- devices that come later ----
@@ -380,10 +386,10 @@ absent_is_waited_for() {
 		"$CONGA" -n "$BOX" sync "$DIR/base" || return
 	ip -n "$BOX" link add later up type dummy || return
 	[[ $(box -d sync "$DIR/base") == "port add dev later role uplink tag 7 rate 10Gbit" ]] ||
-		fail "not bound: $(box port show)" || return
+		fail "the port was not added to the device: $(box port show)" || return
 	ip -n "$BOX" link del later && ip -n "$BOX" link add later up type dummy &&
 		applied sync "$DIR/base" && [[ $(box -j port show dev later | jq '.[0].tag') == 7 ]] ||
-		fail "not bound again" || return
+		fail "the port was not added to the new device" || return
 	ip -n "$BOX" link del later
 }
 
@@ -415,17 +421,17 @@ unit_does() {
 # This test follows the example, with the devices of this node.
 service_starts_reloads_stops() {
 	[[ $(find "$TESTS/../userspace/dist" -name '*.rules' -exec grep -c 'try-reload-or-restart conga.service' {} +) == 1 ]] ||
-		fail "no rule reloads the service" || return
+		fail "no udev rule reloads the service" || return
 	sed -e 's/eth1/d0/' -e 's/eth2/later/' "$TESTS/../userspace/dist/conga.conf" >"$DIR/conf"
 	box restore /dev/null || return
-	unit_does Start 2>"$DIR/said" || fail "start: $(<"$DIR/said")" || return
+	unit_does Start 2>"$DIR/said" || fail "the start failed: $(<"$DIR/said")" || return
 	[[ $(<"$DIR/said") == "Warning: $DIR/conf:"*": there is no device \"later\" yet, the port waits for it" ]] ||
-		fail "start said: $(<"$DIR/said")" || return
+		fail "the start printed: $(<"$DIR/said")" || return
 	ip -n "$BOX" link add later up type dummy && says 0 "" unit_does Reload &&
 		ip -n "$BOX" link del later || return
-	[[ $(box save | grep -c .) == 4 ]] || fail "there is: $(box save)" || return
+	[[ $(box save | grep -c .) == 4 ]] || fail "the configuration is: $(box save)" || return
 	says 0 "" unit_does Stop || return
-	[[ ! $(box save) ]] || fail "stopped, there is: $(box save)"
+	[[ ! $(box save) ]] || fail "the stop left: $(box save)"
 }
 
 # The service must be hardened at least as well as the other service.
@@ -434,11 +440,13 @@ service_is_sound() {
 
 	type -P systemd-analyze >/dev/null || { why "needs systemd-analyze"; return "$KSFT_SKIP"; }
 	sed "s|/usr/local/sbin/conga|$(realpath "$CONGA")|" "$TESTS/../userspace/dist/conga.service" >"$unit"
-	grep -q "^Before=network.target frr.service" "$unit" || fail "not before routing" || return
+	grep -q "^Before=network.target frr.service" "$unit" ||
+		fail "the unit does not start before routing" || return
 	systemd-analyze verify --man=no "$unit" >"$DIR/said" 2>&1 &&
-		[[ ! -s $DIR/said ]] || fail "verify: $(tr '\n' '|' <"$DIR/said")" || return
+		[[ ! -s $DIR/said ]] ||
+			fail "systemd-analyze verify printed: $(tr '\n' '|' <"$DIR/said")" || return
 	systemd-analyze security --offline=yes --threshold=18 "$unit" >"$DIR/said" 2>&1 ||
-		fail "security: $(tail -1 "$DIR/said")"
+		fail "systemd-analyze security failed: $(tail -1 "$DIR/said")"
 }
 
 # ---- output without a reader ----
@@ -455,11 +463,11 @@ closed_pipe_is_no_half() {
 	{ read -r -t 0.2; box -d sync "$DIR/full"; echo $? >"$DIR/status"; } 2>"$DIR/said" | :
 	status=$(<"$DIR/status")
 	box save >"$DIR/piped" && box restore "$DIR/full" && saved piped ||
-		fail "half: $(<"$DIR/piped")" || return
-	((status == 141)) || fail "status $status: $(<"$DIR/said")" || return
+		fail "only a part was applied: $(<"$DIR/piped")" || return
+	((status == 141)) || fail "the status is $status, the output: $(<"$DIR/said")" || return
 	(trap '' PIPE; { read -r -t 0.2; box save; echo $? >"$DIR/status"; } 2>"$DIR/said" | :)
 	[[ $(<"$DIR/status") == 1 && ! -s $DIR/said ]] ||
-		fail "save: status $(<"$DIR/status"): $(<"$DIR/said")"
+		fail "the status of save is $(<"$DIR/status"), the output: $(<"$DIR/said")"
 }
 
 # ---- another version ----
@@ -472,11 +480,11 @@ versions_are_told() {
 		"$TESTS/tools/conga_ahead" -n "$BOX" fabric set probe 1ms && saved base || return
 	"$TESTS/tools/conga_ahead" -n "$BOX" save >"$DIR/ahead" 2>"$DIR/said" || return
 	[[ $(<"$DIR/said") == "Warning: the module is newer than this tool (conga -V), settings that only the module knows are not saved" ]] ||
-		fail "save: $(<"$DIR/said")" || return
+		fail "save printed: $(<"$DIR/said")" || return
 	says 1 "Error: the module is older than this tool, its netlink family has version 1, not 2: update the module (conga-dkms)" \
 		"$TESTS/tools/conga_apart" -n "$BOX" save || return
 	[[ $("$TESTS/tools/conga_ahead" -V 2>&1 >/dev/null) == "Warning: the module is older than this tool" ]] ||
-		fail "-V: $("$TESTS/tools/conga_ahead" -V 2>&1)" || return
+		fail "-V printed: $("$TESTS/tools/conga_ahead" -V 2>&1)" || return
 	[[ ! $(box -V 2>&1 >/dev/null) ]] || fail "$(box -V 2>&1)"
 }
 
@@ -486,7 +494,8 @@ steady_start() {
 	nsenter --net="/run/netns/${HOST[0.0]}" bash -c "flows_steady ${HOST_IP[1.0]} $FLOWS" &
 	STEADY=$!
 	defer "kill $STEADY 2>/dev/null"
-	busywait "$PATIENCE_MS" flowlets_are "$FLOWS" || fail "no flowlets: $(conga 0 flowlet show)"
+	busywait "$PATIENCE_MS" flowlets_are "$FLOWS" ||
+		fail "the flows have no flowlets: $(conga 0 flowlet show)"
 }
 
 flowlets() {
@@ -503,7 +512,7 @@ sync_disturbs_nobody() {
 	local before table
 
 	pings && steady_start && before=$(flowlets) && table=$(rows) || return
-	[[ $table == *"${VTEP[1]} tag"* ]] || fail "nothing learnt: $table" || return
+	[[ $table == *"${VTEP[1]} tag"* ]] || fail "the to-leaf table is empty: $table" || return
 	conga 0 save | sed -e 's/dev up0 \(.*\)$/dev up0 \1 drain on/' -e 's/age 10s/age 9s/' \
 		>"$DIR/traffic" && echo "leaf add 10.9.9.9 mode plain" >>"$DIR/traffic" || return
 	sed -i -e 's/ drain on//' -e '/dev up0/s/ rate [^ ]*//' -e '/dev up0/s/$/ rate 5gbit/' \
@@ -512,11 +521,12 @@ sync_disturbs_nobody() {
 	conga 0 -d sync "$DIR/traffic" >"$DIR/said" || return
 	[[ $(<"$DIR/said") == "fabric set age 9s
 port set dev up0 rate 5Gbit
-leaf add 10.9.9.9 mode plain" ]] || fail "did: $(<"$DIR/said")" || return
+leaf add 10.9.9.9 mode plain" ]] || fail "sync did: $(<"$DIR/said")" || return
 	[[ $(flowlets) == "$before" && $(rows) == "$table" ]] ||
-		fail "disturbed: $before, then $(flowlets); $table, then $(rows)" || return
+		fail "sync disturbed the traffic: flowlets $before, then $(flowlets);" \
+			"rows $table, then $(rows)" || return
 	[[ " $(stats_growth "${LEAF[0]}") " != *flowlets_[smr]* ]] ||
-		fail "flowlets began: $(stats_growth "${LEAF[0]}")"
+		fail "flowlets were started: $(stats_growth "${LEAF[0]}")"
 }
 
 pings() {
@@ -536,11 +546,13 @@ oldest_row_ns() {
 restore_begins_anew() {
 	local start=${EPOCHREALTIME/.} passed oldest
 
-	(($(oldest_row_ns) > 0)) || fail "nothing learnt" || return
+	(($(oldest_row_ns) > 0)) || fail "the to-leaf table is empty" || return
 	conga 0 restore "$DIR/traffic" && busywait "$PATIENCE_MS" flowlets_are "$FLOWS" || return
 	oldest=$(oldest_row_ns)
 	passed=$((${EPOCHREALTIME/.} - start))
-	((oldest < passed * 1000)) || fail "a row is as it was: $oldest ns old after $passed us"
+	((oldest < passed * 1000)) ||
+		fail "a row of the table was kept: it is $oldest ns old," \
+			"$passed us after the restart"
 }
 
 require_root

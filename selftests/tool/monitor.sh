@@ -19,16 +19,16 @@ unset -f jq			# the order of keys matters here
 
 TOPO_LINKS=1
 FABRIC_RATE=1gbit
-QUIET=				# leaves in mode auto say hello
+QUIET=				# leaves in mode auto send hellos
 readonly WAIT_MS=30000
-readonly SMALL_QUEUE=1		# the kernel makes it the smallest it has
+readonly SMALL_QUEUE=1		# the kernel rounds it up to its smallest queue
 readonly FLOOD=50		# more events than the smallest queue holds
-readonly DUMP=2000		# leaves whose dump is easily interrupted
+readonly DUMP=2000		# leaves: their dump is easily interrupted
 readonly FLOOD_S=3
 readonly HELLO=50ms
 
 MONITOR=""			# process id
-MARK_US=10001			# of Tage
+MARK_US=10001			# a value of Tage that no other test uses
 
 # ---- the monitor in the background ----
 
@@ -53,7 +53,8 @@ is_listening() {
 
 settled() {
 	mark || return
-	busywait "$WAIT_MS" is_marked || fail "no mark: $(<"$OUT") $(<"$ERR")"
+	busywait "$WAIT_MS" is_marked ||
+		fail "the event of the mark is missing: $(<"$OUT") $(<"$ERR")"
 }
 
 # monitor_start [OPTION]... -- [OBJECT]...: its lines go to $OUT from here on
@@ -69,7 +70,7 @@ monitor_start() {
 	: >"$OUT"
 	"$CONGA" -n "${LEAF[0]}" "${options[@]}" monitor fabric "${@:2}" >>"$OUT" 2>"$ERR" &
 	MONITOR=$!
-	busywait "$WAIT_MS" is_listening || fail "the monitor is deaf: $(<"$ERR")" || return
+	busywait "$WAIT_MS" is_listening || fail "the monitor did not start: $(<"$ERR")" || return
 	settled && : >"$OUT"
 }
 
@@ -79,7 +80,7 @@ monitor_stop() {
 
 	kill -"${1:-TERM}" "$MONITOR" && wait "$MONITOR" || status=$?
 	MONITOR=""
-	[[ $status == 0 && ! -s $ERR ]] || fail "status $status: $(<"$ERR")"
+	[[ $status == 0 && ! -s $ERR ]] || fail "the status is $status, the errors: $(<"$ERR")"
 }
 
 # Prints the events, without marks, as a JSON object a line.
@@ -97,7 +98,7 @@ summary_is() {
 
 	settled || return
 	found=$(summary)
-	[[ $found == "$1" ]] || fail "told: ${found//$'\n'/, }, expected: ${1//$'\n'/, }"
+	[[ $found == "$1" ]] || fail "the events are: ${found//$'\n'/, }, expected: ${1//$'\n'/, }"
 }
 
 # ---- set up ----
@@ -166,7 +167,7 @@ shown_is() {
 
 	event=$(told_last "$1")
 	shown=$(conga 0 -j "${@:2}" | jq -c '.[]')
-	[[ $event && $event == "$shown" ]] || fail "told: $event, shown: $shown"
+	[[ $event && $event == "$shown" ]] || fail "the event is $event, but show prints $shown"
 }
 
 # "unused" is idle, because no route uses it.
@@ -178,7 +179,8 @@ objects_are_as_shown() {
 	settled && shown_is '.object == "port" and .dev == "unused"' port show unused &&
 		shown_is '.object == "leaf"' leaf show 10.0.0.99 &&
 		shown_is '.object == "fabric"' fabric show || return
-	busywait "$WAIT_MS" path_is_told unused || fail "no path: $(told)" || return
+	busywait "$WAIT_MS" path_is_told unused ||
+		fail "the event of the path is missing: $(told)" || return
 	[[ $(told_last '.object == "path" and .dev == "unused" and .leaf == "10.0.0.99"') == \
 		'{"leaf":"10.0.0.99","dev":"unused","tag":9,"state":"down","reason":"no_route","local":0,"remote":0}' ]] ||
 		fail "$(told)" || return
@@ -202,13 +204,15 @@ states_are() {
 # The other end of the link goes down and comes up again.
 links_and_paths_are_told() {
 	monitor_start -j -- port path && ip -n "${SPINE[1]}" link set down0.0 down || return
-	busywait "$WAIT_MS" states_are down down || fail "down: $(told)" || return
+	busywait "$WAIT_MS" states_are down down ||
+		fail "the events of the link that is down are wrong: $(told)" || return
 	ip -n "${SPINE[1]}" link set down0.0 up || return
-	busywait "$WAIT_MS" states_are "down up" "down usable" || fail "up: $(told)" || return
+	busywait "$WAIT_MS" states_are "down up" "down usable" ||
+		fail "the events of the link that is up are wrong: $(told)" || return
 	[[ $(told | jq -r 'select(.object == "port") | .dev + .state') == up1down$'\n'up1up ]] ||
-		fail "ports: $(told)" || return
+		fail "the events of ports are wrong: $(told)" || return
 	[[ $(told | jq -c 'select(.object == "path" and .state == "usable")' | wc -l) == 1 ]] ||
-		fail "paths: $(told)" || return
+		fail "the events of paths are wrong: $(told)" || return
 	# The spine's own route was removed with its link.
 	topo_link_addresses 0 1 0
 	ip -n "${SPINE[1]}" route replace "${VTEP[0]}" via "$LEAF_END" && monitor_stop
@@ -230,12 +234,14 @@ leaf_answers() {
 
 leaves_are_told() {
 	conga 0 fabric set hello "$HELLO" && conga 1 fabric set hello "$HELLO" &&
-		busywait "$WAIT_MS" leaf_answers || fail "no hello: $(conga 0 leaf show)" || return
+		busywait "$WAIT_MS" leaf_answers ||
+			fail "the leaf did not answer hellos: $(conga 0 leaf show)" || return
 	monitor_start -j -- leaf && conga 1 fabric del || return
-	busywait "$WAIT_MS" leaf_states_are "plain bye*" || fail "bye: $(told)" || return
+	busywait "$WAIT_MS" leaf_states_are "plain bye*" ||
+		fail "the event of the goodbye message is wrong: $(told)" || return
 	fabric_leaf 1 conga auto || return
 	busywait "$WAIT_MS" leaf_states_are "plain bye*,conga answers" ||
-		fail "hello: $(told) $(conga 0 leaf show)" || return
+		fail "the event of the hello is wrong: $(told) $(conga 0 leaf show)" || return
 	monitor_stop && conga 0 fabric set hello off && conga 1 fabric set hello off
 }
 
@@ -280,7 +286,7 @@ times_are_those_of_the_clock() {
 	settled || return
 	after=$(date +%s%N)
 	jq -e -s "length > 0 and all(.time_ns >= $before and .time_ns <= $after)" "$OUT" >/dev/null ||
-		fail "$before, $(<"$OUT"), $after" || return
+		fail "an event is not between $before and $after: $(<"$OUT")" || return
 	[[ $(head -n 1 "$OUT") == '{"time_ns":'*',"object":"fabric","event":"changed","policy":'* ]] ||
 		fail "$(<"$OUT")" || return
 	monitor_stop
@@ -317,13 +323,13 @@ state_is_told() {
 	told=$(tac "$OUT" | sed '/overrun/,$d' | tac |
 		jq -c "select(.object == \"$1\" and .event == \"changed\") | $steady")
 	shown=$(conga 0 -j "${@:2}" | jq -c ".[] | $steady")
-	[[ $shown && $told == "$shown" ]] || fail "$1 told: $told, shown: $shown"
+	[[ $shown && $told == "$shown" ]] || fail "$1: the event is $told, but show prints $shown"
 }
 
 # No mark follows the flood, because it would be printed twice.
 overrun_is_made_good() {
 	monitor_start -j -rcvbuf "$SMALL_QUEUE" -- port leaf path && flood || return
-	busywait "$WAIT_MS" overrun_is_told || fail "nothing was lost: $(<"$OUT")" || return
+	busywait "$WAIT_MS" overrun_is_told || fail "no overrun was reported: $(<"$OUT")" || return
 	busywait "$WAIT_MS" whole_state_is_told || fail "$(<"$OUT")" || return
 	no_flood && monitor_stop
 }
@@ -335,7 +341,7 @@ whole_state_is_told() {
 
 overrun_is_a_line() {
 	monitor_start -t -rcvbuf "$SMALL_QUEUE" -- && flood || return
-	busywait "$WAIT_MS" overrun_is_told || fail "nothing was lost: $(<"$OUT")" || return
+	busywait "$WAIT_MS" overrun_is_told || fail "no overrun was reported: $(<"$OUT")" || return
 	grep -qE '^\[[-0-9T:.]+\] overrun: events were lost, here is the state$' "$OUT" ||
 		fail "$(<"$OUT")" || return
 	no_flood && monitor_stop
@@ -352,7 +358,7 @@ lasting_flood_is_outlived() {
 	while ((SECONDS < end)); do
 		printf 'leaf %s\n' "add 10.98.0.1 mode plain" "del 10.98.0.1"
 	done | conga_batch "${LEAF[0]}" || return
-	busywait "$WAIT_MS" overrun_is_told || fail "nothing was lost: $(<"$OUT")" || return
+	busywait "$WAIT_MS" overrun_is_told || fail "no overrun was reported: $(<"$OUT")" || return
 	settled && monitor_stop && leaves "$DUMP" del
 }
 
@@ -385,7 +391,7 @@ anybody_may_listen() {
 	nsenter --net="/run/netns/${LEAF[0]}" setpriv --reuid 65534 --regid 65534 --clear-groups \
 		--inh-caps=-all "$TOPO_DIR/conga" -j monitor fabric >>"$OUT" 2>"$ERR" &
 	MONITOR=$!
-	busywait "$WAIT_MS" is_listening || fail "deaf: $(<"$ERR")" || return
+	busywait "$WAIT_MS" is_listening || fail "the monitor did not start: $(<"$ERR")" || return
 	monitor_stop
 }
 

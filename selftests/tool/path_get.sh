@@ -18,10 +18,10 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_LINKS=1
 FABRIC_RATE=1gbit
 readonly WAIT_MS=30000
-readonly SPORT=50000 DPORT=9	# the source port is vxlan_send's
-readonly ASKED=6		# times, where each answer must be the same
-readonly ASKED_MOST=60		# times, until a tie has fallen to both uplinks
-readonly NOWHERE=10.0.0.99	# a leaf that no route leads to
+readonly SPORT=50000 DPORT=9	# the source port of vxlan_send
+readonly ASKED=6		# times path get is asked: each answer must be the same
+readonly ASKED_MOST=60		# times at most until a tie has chosen both uplinks
+readonly NOWHERE=10.0.0.99	# a leaf without a route
 
 declare -A SENTENCE=(
 	[port_down]="the uplink is down or has no carrier"
@@ -57,7 +57,7 @@ got() {
 	local found
 
 	found=$(get "${@:2}")
-	[[ $found == "$1" ]] || fail "path get ${*:3}: $found, expected: $1"
+	[[ $found == "$1" ]] || fail "path get ${*:3} printed $found, expected: $1"
 }
 
 drain() {
@@ -103,7 +103,7 @@ ties_fall_to_both() {
 		[[ $chosen != *'"new up0 0 0"'* || $chosen != *'"new up1 0 0"'* ]] || break
 	done
 	chosen=${chosen//\"new up[01] 0 0\"/}
-	[[ $i != "$ASKED_MOST" && ! $chosen ]] || fail "after $i answers: $chosen"
+	[[ $i != "$ASKED_MOST" && ! $chosen ]] || fail "after $i answers path get chose: $chosen"
 }
 
 up0_is_loaded() {
@@ -177,7 +177,7 @@ reasons_are() {
 
 	found=$(get '.paths[] | select(.state == "down") | "\(.dev) \(.reason)"' "${VTEP[1]}" |
 		tr -d '"' | paste -sd,)
-	[[ $found == "$1" ]] || fail "reasons: $found, expected: $1"
+	[[ $found == "$1" ]] || fail "the reasons are: $found, expected: $1"
 }
 
 # says_why DEV REASON LEAF: the line of the uplink contains the sentence
@@ -185,7 +185,8 @@ says_why() {
 	local text
 
 	text=$(conga 0 path get "$3")
-	[[ $text == *"dev $1 tag "*" down (${SENTENCE[$2]})"* ]] || fail "no ${SENTENCE[$2]}: $text"
+	[[ $text == *"dev $1 tag "*" down (${SENTENCE[$2]})"* ]] ||
+		fail "the sentence \"${SENTENCE[$2]}\" is missing: $text"
 }
 
 no_carrier_is_said() {
@@ -255,7 +256,7 @@ asking_changes_nothing() {
 	for ((i = 0; i < ASKED; i++)); do
 		conga 0 path get "${VTEP[1]}" >/dev/null &&
 			conga 0 path get "${VTEP[1]}" from "${HOST_IP[0.0]}" to "${HOST_IP[1.0]}" >/dev/null ||
-			fail "refused" || return
+			fail "path get was rejected" || return
 	done
 	[[ $(conga 0 -j flowlet show) == "[]" ]] || fail "$(conga 0 flowlet show)" || return
 	stats_moved "${LEAF[0]}" ""

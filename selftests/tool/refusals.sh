@@ -21,11 +21,22 @@ readonly LEAF_SET=10 LEAF_GET=11 LEAF_DEL=12 PATH_GET=13 TABLE_GET=14	# enum con
 readonly NOT_PERMITTED="Error: Operation not permitted:"
 readonly NEEDS="needs CAP_NET_ADMIN in this network namespace"
 
-readonly NO_POLICY="There is no policy of this name; there are ${POLICIES// /, }"
-readonly HELLO="hello is off or a time from 20 ms to 10 s"
-readonly LOCAL="local is a unicast address that is not link-local"
-readonly BYTE3="This policy writes queues into byte 3 of the VXLAN header, so that q is at most 3"
-readonly UNICAST="A leaf needs a unicast address that is not link-local"
+readonly NO_POLICY="There is no policy of this name; valid names: ${POLICIES// /, }"
+readonly NO_PARAM="has no parameter of this name; valid names:"
+readonly OWN="A leaf must be remote, but this address belongs to this node"
+readonly NO_DEVICE="The request must name the device of the port"
+readonly LEAF_NAME="The request must name the leaf by exactly one address"
+readonly ORIGIN="origin must be manual or auto"
+readonly RATE="rate must be auto or from 1 Mbit/s to 1 Tbit/s"
+readonly FLOWLETS="flowlets must be a power of two from 1024 to 4194304"
+readonly TIMEOUT="flowlet-timeout must be auto or a time from 0 to 1 s"
+readonly DSTPORTS="A fabric has at most 4 dstports"
+readonly CELL="cell of policy presto must be from 1500 to 16777216"
+readonly ALL_DUMPED="A dump of all objects accepts no attributes"
+readonly HELLO="hello must be off or a time from 20 ms to 10 s"
+readonly LOCAL="local must be a unicast address that is neither loopback nor link-local"
+readonly BYTE3="This policy uses byte 3 of the VXLAN header for queues, so q must be at most 3"
+readonly UNICAST="A leaf must have a unicast address that is neither loopback nor link-local"
 
 # ---- two namespaces: one with a fabric, one without ----
 
@@ -86,7 +97,7 @@ unchanged() {
 
 	BEFORE=$(configuration)
 	[[ $BEFORE == "$now" ]] ||
-		fail "$*: something changed: $(diff <(jq . <<<"$now") <(jq . <<<"$BEFORE"))"
+		fail "$* changed the configuration: $(diff <(jq . <<<"$now") <(jq . <<<"$BEFORE"))"
 }
 
 # Each line of stdin is "SENTENCE | WORDS". The command is rejected with this sentence, and
@@ -111,7 +122,7 @@ devices_refused() {
 	all_refused <<-END
 		This device is a port already | port add d0 role uplink rate 1gbit
 		This device is a port already | port add transit role uplink rate 1gbit
-		A loopback or VRF device is no link of a fabric | port add lo role transit rate 1gbit
+		A loopback or VRF device cannot be a port | port add lo role transit rate 1gbit
 		This device is not a port of the fabric | port del d1
 		This device is not a port of the fabric | port set d1 rate 1gbit
 		This device is not a port of the fabric | port show d1
@@ -121,16 +132,16 @@ devices_refused() {
 ports_refused() {
 	all_refused <<-END
 		Another uplink has this LBTag | port add d1 role uplink rate 1gbit tag 3
-		tag is an LBTag from 0 to 15 | port add d1 role uplink rate 1gbit tag 16
-		tag is an LBTag from 0 to 15 | port add d1 role uplink rate 1gbit tag 4294967295
+		tag must be an LBTag from 0 to 15 | port add d1 role uplink rate 1gbit tag 16
+		tag must be an LBTag from 0 to 15 | port add d1 role uplink rate 1gbit tag 4294967295
 		Only an uplink has an LBTag | port add d1 role transit rate 1gbit tag 4
-		rate is auto or from 1 Mbit/s to 1 Tbit/s | port add d1 role uplink rate 999999bit
-		rate is auto or from 1 Mbit/s to 1 Tbit/s | port add d1 role uplink rate 1000000000001bit
-		rate is auto or from 1 Mbit/s to 1 Tbit/s | port set d0 rate 999kbit
+		$RATE | port add d1 role uplink rate 999999bit
+		$RATE | port add d1 role uplink rate 1000000000001bit
+		$RATE | port set d0 rate 999kbit
 		The device reports no usable link speed, give a rate | port add d1 role uplink
 		The device reports no usable link speed, give a rate | port add d1 role transit rate auto
 		The device reports no usable link speed, give a rate | port set d0 rate auto
-		What is to change? Give a rate, drain or tier | port set d0
+		The request must set a rate, drain or tier | port set d0
 		Only an uplink can be drained | port set transit drain on
 		Only an uplink can be drained | port add d1 role transit rate 1gbit drain on
 		Only an uplink can be drained | port set transit rate 2gbit drain off
@@ -151,8 +162,8 @@ leaves_refused() {
 		$UNICAST | leaf add :: mode conga
 		$UNICAST | leaf add fe80::1 mode conga
 		$UNICAST | leaf add ::ffff:10.0.0.13 mode conga
-		A leaf is remote, this address is our own | leaf add 10.0.0.11 mode conga
-		A leaf is remote, this address is our own | leaf add fd00::11 mode conga
+		$OWN | leaf add 10.0.0.11 mode conga
+		$OWN | leaf add fd00::11 mode conga
 		This leaf exists already | leaf add 10.0.0.12 mode plain
 		This leaf exists already | leaf add fd00::12 mode conga
 		This address is not a leaf of the fabric | leaf set 10.0.0.99 mode conga
@@ -164,7 +175,7 @@ leaves_refused() {
 }
 
 flows_refused() {
-	local addresses="A flow has a source and a destination of one address family"
+	local addresses="A flow must have a source and a destination address of the same family"
 
 	all_refused <<-END
 		$addresses | path get 10.0.0.12 from 10.1.0.1
@@ -178,41 +189,41 @@ flows_refused() {
 parameters_refused() {
 	all_refused <<-END
 		This network namespace has a fabric already | fabric add
-		q is a number of bits from 1 to 6 | fabric set q 0
-		q is a number of bits from 1 to 6 | fabric set q 7
-		alpha is a factor from 0.001 to 0.5 | fabric set alpha 0.000999
-		alpha is a factor from 0.001 to 0.5 | fabric set alpha 0.500001
-		tdre is auto or a time from 1 us to 1 s | fabric set tdre 999ns
-		tdre is auto or a time from 1 us to 1 s | fabric set tdre 1000000001ns
-		flowlet-timeout is auto or a time from 0 to 1 s | fabric set flowlet-timeout 1000000001ns
-		age is a time from 100 us to 10 s | fabric set age 99999ns
-		age is a time from 100 us to 10 s | fabric set age 10000000001ns
-		dstport is a UDP port from 1 to 65535 | fabric set dstport 0
-		A fabric takes at most 4 dstports | fabric set dstport 1 dstport 2 dstport 3 dstport 4 dstport 5
-		flowlets is a power of two from 1024 to 4194304 | fabric set flowlets 1025
-		flowlets is a power of two from 1024 to 4194304 | fabric set flowlets 512
-		flowlets is a power of two from 1024 to 4194304 | fabric set flowlets 8388608
+		q must be a number of bits from 1 to 6 | fabric set q 0
+		q must be a number of bits from 1 to 6 | fabric set q 7
+		alpha must be a factor from 0.001 to 0.5 | fabric set alpha 0.000999
+		alpha must be a factor from 0.001 to 0.5 | fabric set alpha 0.500001
+		tdre must be auto or a time from 1 us to 1 s | fabric set tdre 999ns
+		tdre must be auto or a time from 1 us to 1 s | fabric set tdre 1000000001ns
+		$TIMEOUT | fabric set flowlet-timeout 1000000001ns
+		age must be a time from 100 us to 10 s | fabric set age 99999ns
+		age must be a time from 100 us to 10 s | fabric set age 10000000001ns
+		dstport must be a UDP port from 1 to 65535 | fabric set dstport 0
+		$DSTPORTS | fabric set dstport 1 dstport 2 dstport 3 dstport 4 dstport 5
+		$FLOWLETS | fabric set flowlets 1025
+		$FLOWLETS | fabric set flowlets 512
+		$FLOWLETS | fabric set flowlets 8388608
 		$NO_POLICY | fabric set policy nosuch
 		Policy ecmp has no parameters | fabric set policy ecmp cell 64k
-		Policy drill has no such parameter; it has choices | fabric set policy drill cell 64k
-		Policy presto has no such parameter; it has cell | fabric set policy presto choices 2
-		cell of policy presto is from 1500 to 16777216 | fabric set policy presto cell 1499
-		cell of policy presto is from 1500 to 16777216 | fabric set policy presto cell 16777217
-		choices of policy drill is from 1 to 16 | fabric set policy drill choices 0
-		choices of policy drill is from 1 to 16 | fabric set policy drill choices 17
+		Policy drill $NO_PARAM choices | fabric set policy drill cell 64k
+		Policy presto $NO_PARAM cell | fabric set policy presto choices 2
+		$CELL | fabric set policy presto cell 1499
+		$CELL | fabric set policy presto cell 16777217
+		choices of policy drill must be from 1 to 16 | fabric set policy drill choices 0
+		choices of policy drill must be from 1 to 16 | fabric set policy drill choices 17
 		$BYTE3 | fabric set policy tr
 		$BYTE3 | fabric set q 6 policy tr
-		short of policy tr is from 1000 to 16000000 | fabric set q 3 policy tr short 999
-		rtt of policy tr is from 4 to 1000000 | fabric set q 3 policy tr rtt 3
-		rtt of policy tr is from 4 to 1000000 | fabric set q 3 policy tr rtt 1000001
-		The mark of opt-out has bits that its mask has not | fabric set opt-out mark 3/1
+		short of policy tr must be from 1000 to 16000000 | fabric set q 3 policy tr short 999
+		rtt of policy tr must be from 4 to 1000000 | fabric set q 3 policy tr rtt 3
+		rtt of policy tr must be from 4 to 1000000 | fabric set q 3 policy tr rtt 1000001
+		The mark of opt-out must not have bits outside its mask | fabric set opt-out mark 3/1
 		$LOCAL | fabric set local 224.0.0.1
 		$LOCAL | fabric set local 127.0.0.1
 		$LOCAL | fabric set local fe80::1
 		$LOCAL | fabric set local ::ffff:10.0.0.1
 		$HELLO | fabric set hello 19999us
 		$HELLO | fabric set hello 10000001us
-		leaf-id is a number from 1 to 4294967295 | fabric set leaf-id 0
+		leaf-id must be a number from 1 to 4294967295 | fabric set leaf-id 0
 	END
 }
 
@@ -221,16 +232,17 @@ parameters_refused() {
 settings_are_whole() {
 	all_refused <<-END
 		$NO_POLICY | fabric set q 5 alpha 0.2 age 5ms flowlets 2048 policy nosuch
-		A fabric takes at most 4 dstports | fabric set policy ecmp dstport 1 dstport 2 dstport 3 dstport 4 dstport 5
-		flowlets is a power of two from 1024 to 4194304 | fabric set q 5 tdre 20us flowlet-timeout 1ms flowlets 1000
-		q is a number of bits from 1 to 6 | fabric set policy ecmp age 5ms q 9
+		$DSTPORTS | fabric set policy ecmp dstport 1 dstport 2 dstport 3 dstport 4 dstport 5
+		$FLOWLETS | fabric set q 5 tdre 20us flowlet-timeout 1ms flowlets 1000
+		q must be a number of bits from 1 to 6 | fabric set policy ecmp age 5ms q 9
 	END
 	says 0 "" "$CONGA" -n "$HERE_NS" fabric set policy ecmp age 5ms || return
-	[[ $(configuration) != "$BEFORE" ]] || fail "a valid setting is not seen" || return
+	[[ $(configuration) != "$BEFORE" ]] || fail "a valid setting was not applied" || return
 	says 0 "" "$CONGA" -n "$HERE_NS" fabric set policy conga age 20ms && unchanged
 }
 
 seventeenth_uplink_refused() {
+	local full="A leaf has at most 16 uplinks, because an LBTag has 4 bits"
 	local i saved=$BEFORE status
 
 	for ((i = 1; i < UPLINKS; i++)); do
@@ -238,8 +250,8 @@ seventeenth_uplink_refused() {
 	done | conga_batch "$HERE_NS" || return
 	BEFORE=$(configuration)
 	all_refused <<-END
-		A leaf has at most 16 uplinks, LBTags are 4 bits | port add d$UPLINKS role uplink rate 1gbit
-		A leaf has at most 16 uplinks, LBTags are 4 bits | port add d$UPLINKS role uplink rate 1gbit tag 3
+		$full | port add d$UPLINKS role uplink rate 1gbit
+		$full | port add d$UPLINKS role uplink rate 1gbit tag 3
 	END
 	status=$?
 	BEFORE=$saved
@@ -270,7 +282,7 @@ verdict() {
 	shift
 	said=$(in_ns "$HERE_NS" "$TESTS/tools/genl_request" "$@")
 	# shellcheck disable=SC2053 # a pattern
-	[[ $said == $pattern ]] || fail "$*: $said, expected: $pattern" || return
+	[[ $said == $pattern ]] || fail "$* was answered by $said, expected: $pattern" || return
 	unchanged "$*"
 }
 
@@ -280,27 +292,27 @@ raw_requests_refused() {
 		"$PORT_NEW" 1:u32=4711 2:u32=1 4:u64=1000000000 &&
 	verdict "ENODEV: There is no such device in this network namespace" \
 		"$PORT_NEW" 1:u32=4294967295 2:u32=1 4:u64=1000000000 &&
-	verdict "EINVAL: Which port? Its device is missing" "$PORT_NEW" 2:u32=1 &&
-	verdict "EINVAL: Which port? Its device is missing" "$PORT_SET" 4:u64=1000000000 &&
-	verdict "ERANGE: role is uplink or transit" "$PORT_NEW" 2:u32=3 &&
-	verdict "ERANGE: metric is max or sum" "$FABRIC_SET" 12:u32=3 &&
-	verdict "EINVAL: A leaf is named by exactly one address" "$LEAF_NEW" 3:u32=1 &&
-	verdict "EINVAL: A leaf is named by exactly one address" \
+	verdict "EINVAL: $NO_DEVICE" "$PORT_NEW" 2:u32=1 &&
+	verdict "EINVAL: $NO_DEVICE" "$PORT_SET" 4:u64=1000000000 &&
+	verdict "ERANGE: role must be uplink or transit" "$PORT_NEW" 2:u32=3 &&
+	verdict "ERANGE: metric must be max or sum" "$FABRIC_SET" 12:u32=3 &&
+	verdict "EINVAL: $LEAF_NAME" "$LEAF_NEW" 3:u32=1 &&
+	verdict "EINVAL: $LEAF_NAME" \
 		"$LEAF_NEW" 1:hex=0a00000d 2:hex=fd000000000000000000000000000013 3:u32=1 &&
-	verdict "EINVAL: What is to change? Give a mode" "$LEAF_SET" 1:hex=0a00000c &&
-	verdict "ERANGE: mode is auto, conga or plain" "$LEAF_NEW" 1:hex=0a00000d 3:u32=0 &&
-	verdict "ERANGE: mode is auto, conga or plain" "$LEAF_SET" 1:hex=0a00000c 3:u32=4 &&
-	verdict "ERANGE: explicit-feedback is on or off" "$FABRIC_SET" 14:u32=2 &&
-	verdict "EINVAL: opt-out takes a mark together with its mask" "$FABRIC_SET" 18:u32=1 &&
-	verdict "EINVAL: opt-out takes a mark together with its mask" "$FABRIC_SET" 19:u32=1 &&
-	verdict "ERANGE: opt-out dscp is off or a DSCP from 0 to 63" "$FABRIC_SET" 20:u32=65 &&
-	verdict "EINVAL: A parameter has a name and a value" "$FABRIC_SET" 32784:hex= &&
+	verdict "EINVAL: The request must set a mode" "$LEAF_SET" 1:hex=0a00000c &&
+	verdict "ERANGE: mode must be auto, conga or plain" "$LEAF_NEW" 1:hex=0a00000d 3:u32=0 &&
+	verdict "ERANGE: mode must be auto, conga or plain" "$LEAF_SET" 1:hex=0a00000c 3:u32=4 &&
+	verdict "ERANGE: explicit-feedback must be on or off" "$FABRIC_SET" 14:u32=2 &&
+	verdict "EINVAL: opt-out must have both a mark and a mask" "$FABRIC_SET" 18:u32=1 &&
+	verdict "EINVAL: opt-out must have both a mark and a mask" "$FABRIC_SET" 19:u32=1 &&
+	verdict "ERANGE: opt-out dscp must be off or a DSCP from 0 to 63" "$FABRIC_SET" 20:u32=65 &&
+	verdict "EINVAL: A policy parameter must have a name and a value" "$FABRIC_SET" 32784:hex= &&
 	verdict "EINVAL: ?*" "$FABRIC_SET" 17:u32=1 &&
-	verdict "ERANGE: drain is on or off" "$PORT_SET" 1:u32="$D0" 14:u32=2 &&
-	verdict "ERANGE: origin is manual or auto" "$PORT_SET" 1:u32="$D0" 4:u64=1000000000 13:u32=3 &&
-	verdict "ERANGE: origin is manual or auto" "$LEAF_SET" 1:hex=0a00000c 3:u32=1 7:u32=0 &&
-	verdict "EINVAL: A leaf is named by exactly one address" "$PATH_GET" &&
-	verdict "EINVAL: A leaf is named by exactly one address" "$LEAF_DEL"
+	verdict "ERANGE: drain must be on or off" "$PORT_SET" 1:u32="$D0" 14:u32=2 &&
+	verdict "ERANGE: $ORIGIN" "$PORT_SET" 1:u32="$D0" 4:u64=1000000000 13:u32=3 &&
+	verdict "ERANGE: $ORIGIN" "$LEAF_SET" 1:hex=0a00000c 3:u32=1 7:u32=0 &&
+	verdict "EINVAL: $LEAF_NAME" "$PATH_GET" &&
+	verdict "EINVAL: $LEAF_NAME" "$LEAF_DEL"
 }
 
 # Checks are strict: an attribute that a command does not accept is rejected, not ignored. The
@@ -321,9 +333,9 @@ malformed_requests_refused() {
 
 # A dump would have to ignore these attributes, because it prints all objects.
 dumps_refused() {
-	verdict "EINVAL: A dump of all takes no attribute" -d "$PORT_GET" 1:u32="$D0" &&
-	verdict "EINVAL: A dump of all takes no attribute" -d "$LEAF_GET" 1:hex=0a00000c &&
-	verdict "EINVAL: A dump of paths takes no flow" -d "$PATH_GET" 32778:hex=
+	verdict "EINVAL: $ALL_DUMPED" -d "$PORT_GET" 1:u32="$D0" &&
+	verdict "EINVAL: $ALL_DUMPED" -d "$LEAF_GET" 1:hex=0a00000c &&
+	verdict "EINVAL: A dump of paths cannot be filtered by flow" -d "$PATH_GET" 32778:hex=
 }
 
 # The kernel shows the rules of a family to every user, and some rules made it fail.
@@ -332,10 +344,11 @@ rules_can_be_read() {
 
 	before=$(</proc/sys/kernel/tainted)
 	rules=$(in_ns "$HERE_NS" "${AS_NOBODY[@]}" genl ctrl policy name conga) || return
-	(($(grep -c 'type=U32' <<<"$rules") > 5)) || fail "no rules: $rules" || return
+	(($(grep -c 'type=U32' <<<"$rules") > 5)) ||
+		fail "the kernel prints no rules: $rules" || return
 	leaf=$(sed -n "s/.*op $LEAF_GET policies: do=\([0-9]*\).*/\1/p" <<<"$rules")
 	[[ $rules == *"policy[$leaf]:attr[1]: type=U32"* ]] ||
-		fail "addresses are left out: $rules" || return
+		fail "the rules leave out addresses: $rules" || return
 	(($(</proc/sys/kernel/tainted) == before)) || fail "the kernel complained, see dmesg" || return
 	unchanged "genl ctrl policy"
 }
@@ -397,7 +410,7 @@ nobody_may_change() {
 		flowlet flush
 	END
 	)
-	[[ $said == "${expected%$'\n'}" ]] || fail "not all were refused: $said" || return
+	[[ $said == "${expected%$'\n'}" ]] || fail "not all commands were rejected: $said" || return
 	unchanged "nobody"
 }
 
@@ -414,9 +427,10 @@ everybody_may_read() {
 		fail "not every read was answered: $said" || return
 	said=$(as_nobody <<<"flowlet show")
 	[[ $said == "$NOT_PERMITTED reading the flowlet table $NEEDS"$'\n1' ]] ||
-		fail "flowlet show: $said" || return
+		fail "flowlet show printed: $said" || return
 	said=$(as_nobody <<<"path get 10.0.0.12 from 10.1.0.1 to 10.1.0.2")
-	[[ $said == "Error: Asking for a flow needs CAP_NET_ADMIN."$'\n1' ]] || fail "path get: $said"
+	[[ $said == "Error: A query for the path of a flow needs CAP_NET_ADMIN."$'\n1' ]] ||
+		fail "path get printed: $said"
 }
 
 # The root of a user namespace configures its own network namespace, and no other.
@@ -433,8 +447,10 @@ own_namespace_works() {
 		WORDS
 		$PUBLIC/conga -j fabric show && $PUBLIC/conga flowlet show && $PUBLIC/conga fabric del
 	END
-	out=$("${AS_NOBODY[@]}" unshare -Urn bash "$PUBLIC/own" 2>&1) || fail "refused: $out" || return
-	[[ $out == *'"ports":1,"leaves":1}'* ]] || fail "not configured: $out" || return
+	out=$("${AS_NOBODY[@]}" unshare -Urn bash "$PUBLIC/own" 2>&1) ||
+		fail "a user namespace was rejected: $out" || return
+	[[ $out == *'"ports":1,"leaves":1}'* ]] ||
+		fail "the fabric was not configured: $out" || return
 	unchanged "a user namespace"
 }
 

@@ -16,7 +16,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 readonly PINGS=40 MANY_LEAVES=300
-readonly SETTLE_MS=30000	# until no packet passes while counters are read
+readonly SETTLE_MS=30000	# until no packets pass while counters are read
 readonly HEADER=$TESTS/../include/uapi/linux/conga.h
 
 # ---- set up ----
@@ -41,7 +41,7 @@ ping_hosts() {
 	local said
 
 	said=$(in_ns "${HOST[0.0]}" ping -q -c "$PINGS" -i 0.01 -W 5 -s 1000 "${HOST_IP[1.0]}")
-	[[ $said == *" $PINGS received"* ]] || fail "ping: ${said##*---}"
+	[[ $said == *" $PINGS received"* ]] || fail "not all pings were answered: ${said##*---}"
 }
 
 # ---- keys ----
@@ -59,7 +59,7 @@ shape_is() {
 	local one
 
 	one=$(shape "$2" "$(conga 0 -j "${@:3}")")
-	[[ $one == "$1" ]] || fail "${*:3}: $one, expected: $1"
+	[[ $one == "$1" ]] || fail "${*:3} printed $one, expected: $1"
 }
 
 fabric_shape() {
@@ -86,14 +86,15 @@ tx_bytes:number"
 	shape_is "$head $tail" . port show || return
 	[[ $("$CONGA" -n "${SPINE[0]}" -j port show |
 		jq -c '[.[] | .role, has("tag"), has("drain")] | unique') == '[false,"transit"]' ]] ||
-		fail "a transit port has neither tag nor drain" || return
+		fail "a transit port is shown with a tag or drain" || return
 	conga 0 port set unused drain on &&
 		shape_is "$head flowlets:number $tail" 'select(.drain)' port show &&
 		conga 0 port set unused drain off
 }
 
 leaf_shape() {
-	hello 50ms && busywait "$SETTLE_MS" leaf_has_an_id || fail "no hello: $(conga 0 leaf show)" ||
+	hello 50ms && busywait "$SETTLE_MS" leaf_has_an_id ||
+		fail "the leaf did not answer hellos: $(conga 0 leaf show)" ||
 		return
 	shape_is "addr:string mode:string state:string reason:string paths:number ports:array \
 id:number origin:string" . leaf show && hello off
@@ -159,7 +160,7 @@ stats_shape() {
 
 	expected=$(sed -n 's/^\tCONGA_A_STATS_\([A-Z_]*\),$/\L\1/p' "$HEADER" | sort)
 	found=$(conga 0 -j stats show | jq -r '.[] | keys[]' | sort)
-	((${#expected} > 100)) || fail "no counters in $HEADER" || return
+	((${#expected} > 100)) || fail "$HEADER has too few counters" || return
 	[[ $found == "$expected" ]] || fail "$(diff <(echo "$expected") <(echo "$found"))"
 }
 
@@ -202,10 +203,12 @@ ports_count_what_devices_count() {
 	ping_hosts || return
 	for ns in "${LEAF[@]}" "${SPINE[@]}"; do
 		busywait "$SETTLE_MS" lead_is "$ns" "${lead[$ns]}" ||
-			fail "${ns%-*}: $(lead_of_devices "$ns"), before: ${lead[$ns]}" || return
+			fail "the devices of ${ns%-*} are ahead by $(lead_of_devices "$ns")," \
+				"before by ${lead[$ns]}" || return
 	done
 	for ns in "${LEAF[@]}"; do
-		(($(sent_by_ports "$ns") - sent[$ns] >= PINGS)) || fail "${ns%-*} counted less" || return
+		(($(sent_by_ports "$ns") - sent[$ns] >= PINGS)) ||
+			fail "the ports of ${ns%-*} counted too few packets" || return
 	done
 }
 
@@ -237,7 +240,7 @@ numbers_are() {
 	local found
 
 	found=$(conga 0 -j "${@:3}" | jq -c "$2")
-	[[ $found == "$1" ]] || fail "${*:3}: $found, expected: $1"
+	[[ $found == "$1" ]] || fail "${*:3} printed $found, expected: $1"
 }
 
 ports_and_leaves_agree() {
@@ -312,15 +315,16 @@ long_dumps_are_whole() {
 
 options_work() {
 	[[ $(conga 0 -j -p leaf show "${VTEP[1]}" | jq -c .) == "$(conga 0 -j leaf show "${VTEP[1]}")" ]] ||
-		fail "-p is other JSON than -j" || return
+		fail "-p and -j print different JSON" || return
 	(($(conga 0 -jp leaf show "${VTEP[1]}" | wc -l) > 1)) || fail "-p does not indent" || return
 	[[ $(conga 0 port show) != *tx_bytes* && $(conga 0 -s port show) == *tx_bytes* ]] ||
 		fail "-s shows no counters" || return
 	[[ $(conga 0 port show) != *ifindex* && $(conga 0 -d port show) == *ifindex* ]] ||
 		fail "-d shows no details" || return
 	[[ $("$CONGA" -V) == "conga "*", module $(</sys/module/conga/version)" ]] ||
-		fail "-V: $("$CONGA" -V)" || return
-	[[ $(conga 0) == "fabric: policy conga "* ]] || fail "bare conga: $(conga 0)"
+		fail "-V printed $("$CONGA" -V)" || return
+	[[ $(conga 0) == "fabric: policy conga "* ]] ||
+		fail "conga without a command printed $(conga 0)"
 }
 
 namespaces_are_found() {

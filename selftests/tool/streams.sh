@@ -16,8 +16,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/expect.sh"
 
 TOPO_LINKS=1
-readonly FLOWS=22000 TARGETS=4		# a flow each, but where a port is drawn twice
-readonly LIVE=65536			# at least
+readonly FLOWS=22000 TARGETS=4		# each its own flow, unless a port is drawn twice
+readonly LIVE=65536			# entries at least
 readonly MEMORY=4000000			# bytes of data; 64K replies take five times that
 
 setup() {
@@ -45,18 +45,19 @@ show() {
 
 all_are_shown() {
 	send_flows && show >"$DIR/all" || return
-	(($(jq length "$DIR/all") >= LIVE)) || fail "$(jq length "$DIR/all") entries" || return
+	(($(jq length "$DIR/all") >= LIVE)) ||
+		fail "only $(jq length "$DIR/all") entries are listed" || return
 	[[ $(jq 'map(.hash) | unique | length' "$DIR/all") == "$(jq length "$DIR/all")" ]] ||
-		fail "some twice"
+		fail "some entries are listed twice"
 }
 
 # Text and JSON are printed alike, in less memory than all entries would need.
 in_little_memory() {
 	send_flows || return
 	(($(prlimit --data="$MEMORY" "$CONGA" -n "${LEAF[0]}" flowlet show | wc -l) >= LIVE)) ||
-		fail "not all as text" || return
+		fail "not all entries are listed as text" || return
 	(($(prlimit --data="$MEMORY" "$CONGA" -n "${LEAF[0]}" -j flowlet show | jq length) >= LIVE)) ||
-		fail "not all as JSON"
+		fail "not all entries are listed as JSON"
 }
 
 # Each flowlet is on one uplink, and leads to one leaf.
@@ -67,11 +68,13 @@ by_leaf_and_port() {
 	for dev in up0 up1; do
 		show port "$dev" >"$DIR/part" || return
 		[[ $(jq -c 'map(.dev) | unique' "$DIR/part") == "[\"$dev\"]" ]] ||
-			fail "$dev: $(jq -c 'map(.dev) | unique' "$DIR/part")" || return
+			fail "port $dev has entries of:" \
+				"$(jq -c 'map(.dev) | unique' "$DIR/part")" || return
 		part=$((part + $(jq length "$DIR/part")))
 	done
 	[[ $part == "$all" && $(show leaf "${VTEP[1]}" | jq length) == "$all" ]] ||
-		fail "$part by port, $(show leaf "${VTEP[1]}" | jq length) by leaf, of $all"
+		fail "$part entries are listed by port and" \
+			"$(show leaf "${VTEP[1]}" | jq length) by leaf, of $all"
 }
 
 # The reader stops early, as head does: the tool prints no error, and does not wait.
@@ -81,9 +84,9 @@ readers_stop() {
 	send_flows || return
 	first=$(conga 0 flowlet show 2>"$DIR/said" | head -1)
 	[[ $first == "hash "*" leaf ${VTEP[1]} dev up"*" idle "* && ! -s $DIR/said ]] ||
-		fail "$first, said: $(<"$DIR/said")" || return
+		fail "the first line is $first, the errors: $(<"$DIR/said")" || return
 	(trap '' PIPE && exec "$CONGA" -n "${LEAF[0]}" flowlet show 2>"$DIR/said") | head -1 >/dev/null
-	[[ ! -s $DIR/said ]] || fail "said: $(<"$DIR/said")"
+	[[ ! -s $DIR/said ]] || fail "errors were printed: $(<"$DIR/said")"
 }
 
 # If the array never began, the output is empty.
@@ -92,8 +95,8 @@ refusal_prints_nothing() {
 
 	said=$(in_ns "${LEAF[0]}" setpriv --reuid 65534 --regid 65534 --clear-groups \
 		--inh-caps=-all "$CONGA" -j flowlet show 2>/dev/null) || status=$?
-	[[ $status == 1 && ! $said ]] || fail "status $status, printed: $said"
-	[[ $(show port up0 leaf 10.9.9.9 2>&1) != '['* ]] || fail "a leaf that is none is listed"
+	[[ $status == 1 && ! $said ]] || fail "the status is $status, the output: $said"
+	[[ $(show port up0 leaf 10.9.9.9 2>&1) != '['* ]] || fail "an unknown leaf is accepted"
 }
 
 require_root

@@ -23,7 +23,7 @@ readonly SLOW=1mbit		# an uplink that pings fill
 readonly TITLES="PORT ROLE    TAG STATE     RATE    SENDS  LOAD   DRE LEVEL"
 readonly -a TMUX_=(tmux -f /dev/null)
 
-SERVER=""			# tmux: its socket
+SERVER=""			# the socket of tmux
 PINGER=""			# process id
 
 # ---- the terminal ----
@@ -42,14 +42,15 @@ screen_has() {
 }
 
 shows() {
-	busywait "$WAIT_MS" screen_has "$1" >/dev/null || fail "no $1 on: $(screen; cat "$DIR/said")"
+	busywait "$WAIT_MS" screen_has "$1" >/dev/null ||
+		fail "the screen does not have $1: $(screen; cat "$DIR/said")"
 }
 
 # start COLUMNS LINES [NAMESPACE]: starts the screen; the previous text and the terminal's
 # settings must be restored later
 start() {
 	cat >"$DIR/run" <<-END
-		trap : INT QUIT		# are for top
+		trap : INT QUIT		# these signals are for top
 		echo before
 		stty -g >$DIR/tty.before
 		sh -c 'echo \$\$ >$DIR/pid; exec $CONGA -n ${3:-${LEAF[0]}} -i $INTERVAL top' 2>$DIR/said
@@ -70,18 +71,21 @@ stop() {
 
 # ended STATUS: the tool ended and restored the terminal
 ended() {
-	busywait "$WAIT_MS" screen_has '^after$' >/dev/null || fail "goes on: $(screen)" || return
-	[[ $(<"$DIR/status") == "$1" ]] || fail "status $(<"$DIR/status"): $(<"$DIR/said")" || return
+	busywait "$WAIT_MS" screen_has '^after$' >/dev/null ||
+		fail "top did not end: $(screen)" || return
+	[[ $(<"$DIR/status") == "$1" ]] ||
+		fail "the status is $(<"$DIR/status"), the errors: $(<"$DIR/said")" || return
 	cmp -s "$DIR/tty.before" "$DIR/tty.after" ||
 		fail "$(diff "$DIR"/tty.{before,after})" || return
 	[[ $(terminal display-message -p '#{alternate_on}#{cursor_flag}') == 01 ]] ||
-		fail "other screen or no cursor" || return
-	{ screen_has '^before$' && ! screen_has '^PORT'; } || fail "left behind: $(screen)"
+		fail "the terminal has the other screen or no cursor" || return
+	{ screen_has '^before$' && ! screen_has '^PORT'; } ||
+		fail "the screen was not restored: $(screen)"
 }
 
 is_no_wider_than() {
 	(($(screen | awk 'length > n { n = length } END { print n + 0 }') <= $1)) ||
-		fail "wider than $1: $(screen)"
+		fail "a line is wider than $1 columns: $(screen)"
 }
 
 # ---- set up ----
@@ -132,9 +136,9 @@ narrow_screen() {
 # The list exceeds the screen: keys scroll, and stop at the end.
 low_screen() {
 	terminal resize-window -x 80 -y 5 && shows '^up0 ' || return
-	! screen_has '^LEAF' || fail "five lines show all: $(screen)" || return
+	! screen_has '^LEAF' || fail "five lines show the whole view: $(screen)" || return
 	terminal send-keys NPage NPage NPage && shows '^LEAF' && shows "^${VTEP[1]} " || return
-	! screen_has '^conga:' || fail "not moved: $(screen)" || return
+	! screen_has '^conga:' || fail "the view did not move: $(screen)" || return
 	terminal send-keys PPage PPage PPage && shows '^conga:' &&
 		terminal send-keys Down && shows '^up1 '
 }
@@ -181,7 +185,7 @@ terminal_that_goes() {
 	local pid
 
 	start 80 24 && shows '^PORT' && pid=$(<"$DIR/pid") && stop || return
-	busywait "$WAIT_MS" is_gone "$pid" || fail "runs without a terminal"
+	busywait "$WAIT_MS" is_gone "$pid" || fail "top runs on without a terminal"
 }
 
 is_gone() {
@@ -200,7 +204,7 @@ no_terminal_is_told() {
 	terminal respawn-window -k "TERM=nosuch $CONGA -n ${LEAF[0]} top 2>$DIR/said; exec sleep 1000"
 	busywait "$WAIT_MS" test -s "$DIR/said"
 	[[ $(<"$DIR/said") == 'Error: the terminal type "nosuch" (TERM) is unknown' ]] ||
-		fail "said: $(<"$DIR/said")" || return
+		fail "top printed: $(<"$DIR/said")" || return
 	stop
 }
 

@@ -21,9 +21,9 @@ readonly PAGE=$TESTS/../Documentation/tracing.md
 readonly TRACE=$TESTS/../kmod/trace.h
 readonly HEADER=$TESTS/../include/uapi/linux/conga.h
 readonly PROBE=20ms
-readonly ATTACH_MS=180000	# LLVM is large where every instruction is translated
+readonly ATTACH_MS=180000	# LLVM is slow in an emulator
 readonly FLAP_MS=30000 MOST_FLAPS=20
-readonly SLOW=1mbit		# by which a ping is a load
+readonly SLOW=1mbit		# at this rate a ping is a load
 readonly PING_S=0.02
 
 TRAFFIC=""			# process id
@@ -75,10 +75,11 @@ numbers_are_the_headers() {
 	local number name
 
 	(($(table_of_the_page "$1" | wc -l) == $(grep -c "{ $2" "$TRACE"))) ||
-		fail "not every $1: $(table_of_the_page "$1")" || return
+		fail "the page does not have every $1: $(table_of_the_page "$1")" || return
 	while read -r number name; do
 		[[ $(sed -nE "s/^\t$2([A-Z_]*)( = 1)?,\$/\L\1/p" "$HEADER" |
-			sed -n "${number}p") == "$name" ]] || fail "$number is not $name" || return
+			sed -n "${number}p") == "$name" ]] ||
+				fail "value $number in $HEADER is not $name" || return
 		grep -qE "\{ $2${name^^},[[:space:]]*\"${name#probe_}\" \}" "$TRACE" ||
 			fail "$name is not in $TRACE" || return
 	done < <(table_of_the_page "$1")
@@ -127,9 +128,9 @@ path_down() {
 # flap UPLINK: if the uplink was the best hop, another becomes it
 flap() {
 	ip -n "${LEAF[0]}" link set "$1" down && busywait "$FLAP_MS" path_down "$1" ||
-		fail "$1 is down: $(conga 0 path show)" || return
+		fail "no event came when $1 went down: $(conga 0 path show)" || return
 	ip -n "${LEAF[0]}" link set "$1" up && busywait "$FLAP_MS" path_usable "$1" ||
-		fail "$1 is up: $(conga 0 path show)" || return
+		fail "no event came when $1 went up: $(conga 0 path show)" || return
 }
 
 # All programs run at once, since compiling them takes most of the time. Each prints its own
@@ -137,7 +138,8 @@ flap() {
 programs_see() {
 	local expected seen i
 
-	[[ $(extract_programs) == 8 ]] || fail "not eight programs: $(<"$DIR/all.bt")" || return
+	[[ $(extract_programs) == 8 ]] ||
+		fail "the page does not have eight programs: $(<"$DIR/all.bt")" || return
 	: >"$DIR/seen"
 	bpftrace "$DIR/all.bt" >"$DIR/seen" 2>"$DIR/said" &
 	TRACER=$!
@@ -159,7 +161,8 @@ programs_see() {
 		"^@utilisation\[(::ffff:)?${VTEP[1]}\]:" \
 		"^[0-9:]{8} (::ffff:)?${VTEP[1]}: [-a-z0-9]+ to up[01], utilisation [0-9]+\$" \
 		'^@gap\[up[01]\]:'; do
-		grep -qE -- "$expected" <<<"$seen" || fail "no $expected: $seen $(<"$DIR/said")" || return
+		grep -qE -- "$expected" <<<"$seen" ||
+			fail "the trace does not have $expected: $seen $(<"$DIR/said")" || return
 	done
 }
 

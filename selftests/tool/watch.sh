@@ -20,10 +20,10 @@ readonly WAIT_MS=30000
 readonly INTERVAL=200ms
 readonly HEADER=$TESTS/../include/uapi/linux/conga.h
 readonly UNIT=$TESTS/../userspace/dist/conga-metrics
-readonly SMALL_DISK=4k		# less than the metrics of any fabric
+readonly SMALL_DISK=4k		# smaller than the metrics of any fabric
 readonly NOBODY=65534
-readonly WEIRD='q"u\x'		# a device, as the kernel takes it
-readonly NO_TEXT=$'n\xff'	# another, whose name is no UTF-8
+readonly WEIRD='q"u\x'		# a device name that the kernel accepts
+readonly NO_TEXT=$'n\xff'	# a device name that is not UTF-8
 
 WATCH=""			# process id
 
@@ -36,7 +36,7 @@ ping_hosts() {
 	local said
 
 	said=$(in_ns "${HOST[0.0]}" ping -q -c "$PINGS" -i 0.01 -W 5 "${HOST_IP[1.0]}")
-	[[ $said == *" $PINGS received"* ]] || fail "ping: ${said##*---}"
+	[[ $said == *" $PINGS received"* ]] || fail "not all pings were answered: ${said##*---}"
 }
 
 # ---- words ----
@@ -49,7 +49,7 @@ every_counter_is_explained() {
 	local said expected
 
 	said=$("$CONGA" -j stats explain) && expected=$(counters_of_the_header) || return
-	((${#expected} > 100)) || fail "no counters in $HEADER" || return
+	((${#expected} > 100)) || fail "$HEADER has too few counters" || return
 	[[ $(jq -r '.[].counter' <<<"$said" | sort) == "$expected" ]] ||
 		fail "$(diff <(echo "$expected") <(jq -r '.[].counter' <<<"$said" | sort))" || return
 	json_is 'all(.[]; (keys == ["advice", "counter", "meaning"]) and
@@ -63,9 +63,10 @@ a_counter_is_explained() {
     Find who sends to this UDP port: the packets are not VXLAN." \
 		"$CONGA" stats explain rx_malformed || return
 	[[ $("$CONGA" -j stats explain bye_sent path_up | jq -c 'map(.counter)') == \
-		'["bye_sent","path_up"]' ]] || fail "not the two that were asked for" || return
+		'["bye_sent","path_up"]' ]] ||
+			fail "the two requested counters are not printed" || return
 	[[ $(conga 0 stats show all explain) == *$'\n'"rx_malformed                    0 packets to a VXLAN port without a valid VNI"* ]] ||
-		fail "not explained: $(conga 0 stats show all explain)" || return
+		fail "the counters are not explained: $(conga 0 stats show all explain)" || return
 	says 2 'Error: argument "nosuch" is wrong: no such counter, "conga stats explain" lists all' \
 		"$CONGA" stats explain bye_sent nosuch
 }
@@ -102,7 +103,7 @@ watch_start() {
 	: >"$OUT"
 	"$CONGA" -n "${LEAF[0]}" "$@" >"$OUT" 2>"$ERR" &
 	WATCH=$!
-	busywait "$WAIT_MS" test -s "$OUT" || fail "nothing is told: $(<"$ERR")"
+	busywait "$WAIT_MS" test -s "$OUT" || fail "nothing was printed: $(<"$ERR")"
 }
 
 # watch_stop STATUS TEXT: ends the tool and checks its output
@@ -113,7 +114,7 @@ watch_stop() {
 	wait "$WATCH" || status=$?
 	WATCH=""
 	[[ $status == "$1" && $(<"$ERR") == "$2" ]] ||
-		fail "status $status, said: $(<"$ERR"), expected: $1, $2"
+		fail "the status is $status, the errors: $(<"$ERR"), expected: $1, $2"
 }
 
 # told_of COUNTER NUMBER: the changes of all blocks add up to this number
@@ -124,16 +125,18 @@ told_of() {
 growth_is_told() {
 	watch_start -j -i "$INTERVAL" stats show && ping_hosts || return
 	busywait "$WAIT_MS" told_of tx_steered "$PINGS" ||
-		fail "tx_steered: $(jq -s -c 'map(.changes.tx_steered)' "$OUT")" || return
+		fail "tx_steered changed by: $(jq -s -c 'map(.changes.tx_steered)' "$OUT")" ||
+			return
 	watch_stop 0 "" || return
 	jq -s -e 'length > 1 and all(.[]; . as $block | .interval_ns > 0 and
 		(.changes | keys) == (.per_second | keys) and
 		all(.changes | to_entries[]; .value as $change |
 			$block.per_second[.key] - $change * 1e9 / $block.interval_ns | fabs < 0.01))' \
-		"$OUT" >/dev/null || fail "rates: $(jq -c '[.interval_ns, .changes.tx_steered,
+		"$OUT" >/dev/null ||
+			fail "the rates are wrong: $(jq -c '[.interval_ns, .changes.tx_steered,
 			.per_second.tx_steered]' "$OUT")" || return
 	[[ $(head -1 "$OUT" | jq -r '.changes | keys[]') == "$(counters_of_the_header)" ]] ||
-		fail "not every counter: $(head -1 "$OUT")"
+		fail "not every counter is printed: $(head -1 "$OUT")"
 }
 
 # The text shows only counters that changed.
@@ -141,16 +144,18 @@ growth_is_shown() {
 	watch_start -t -i "$INTERVAL" stats show && ping_hosts || return
 	busywait "$WAIT_MS" grep -q '^tx_steered ' "$OUT" || fail "$(<"$OUT")" || return
 	watch_stop 0 "" || return
-	grep -qE '^\[20..-..-..T.*\] in [0-9.]+m?s:$' "$OUT" || fail "no head: $(<"$OUT")" || return
+	grep -qE '^\[20..-..-..T.*\] in [0-9.]+m?s:$' "$OUT" ||
+		fail "the heading is missing: $(<"$OUT")" || return
 	grep -qE '^tx_steered +[0-9]+ +[0-9.]+/s$' "$OUT" || fail "$(<"$OUT")" || return
-	! grep -q '^rx_malformed' "$OUT" || fail "what did not move is shown"
+	! grep -q '^rx_malformed' "$OUT" || fail "a counter that did not move is printed"
 }
 
 # The counters of a new fabric begin at zero, which does not count as a decrease.
 new_fabric_is_no_fall() {
 	ping_hosts && watch_start -j -i 1 stats show || return
 	conga_batch "${LEAF[0]}" <<<"$(echo "fabric del"; fabric_leaf_lines)" || return
-	busywait "$WAIT_MS" another_block || fail "no more: $(<"$ERR")" || return
+	busywait "$WAIT_MS" another_block ||
+		fail "no second block was printed: $(<"$ERR")" || return
 	watch_stop 0 "" || return
 	jq -s -e 'all(.[]; all(.changes[]; . >= 0 and . < 100000))' "$OUT" >/dev/null ||
 		fail "$(jq -c .changes "$OUT")"
@@ -168,7 +173,8 @@ another_block() {
 
 # The tool prints this number of blocks, and then ends.
 count_is_kept() {
-	[[ $(conga 0 -j -i 100ms stats show count 3 | wc -l) == 3 ]] || fail "not three"
+	[[ $(conga 0 -j -i 100ms stats show count 3 | wc -l) == 3 ]] ||
+		fail "not three blocks are printed"
 }
 
 gone_fabric_ends_it() {
@@ -183,7 +189,7 @@ wait_for_end() {
 	wait "$WATCH" || status=$?
 	WATCH=""
 	[[ $status == 1 && $(<"$ERR") == "Error: There is no fabric in this network namespace"* ]] ||
-		fail "status $status, said: $(<"$ERR")"
+		fail "the status is $status, the errors: $(<"$ERR")"
 }
 
 # ---- Prometheus ----
@@ -192,20 +198,23 @@ wait_for_end() {
 is_valid() {
 	local said
 
-	{ said=$(promtool check metrics <"$1" 2>&1) && [[ ! $said ]]; } || fail "promtool: $said"
+	{ said=$(promtool check metrics <"$1" 2>&1) && [[ ! $said ]]; } ||
+		fail "promtool found: $said"
 }
 
 # metric_is NAME[LABELS] NUMBER
 metric_is() {
-	grep -qFx -- "$1 $2" "$OUT" || fail "no $1 $2, but: $(grep -F -- "${1%%\{*}" "$OUT")"
+	grep -qFx -- "$1 $2" "$OUT" ||
+		fail "the metric $1 $2 is missing, but: $(grep -F -- "${1%%\{*}" "$OUT")"
 }
 
 metrics_are_valid() {
 	ping_hosts && conga 0 metrics >"$OUT" || return
 	is_valid "$OUT" || return
 	[[ $(sed -n 's/^conga_\([a-z_]*\)_total [0-9]*$/\1/p' "$OUT" | sort) == \
-		"$(counters_of_the_header)" ]] || fail "not every counter" || return
-	[[ $(grep -c '^# HELP' "$OUT") == $(grep -c '^# TYPE' "$OUT") ]] || fail "no type or help"
+		"$(counters_of_the_header)" ]] || fail "not every counter is exported" || return
+	[[ $(grep -c '^# HELP' "$OUT") == $(grep -c '^# TYPE' "$OUT") ]] ||
+		fail "a metric lacks a type or help"
 }
 
 up1_bytes() {
@@ -260,7 +269,8 @@ file_is_replaced() {
 	mkdir -m 777 "$dir" && chmod 711 "$TOPO_DIR" && conga 0 metrics file "$dir/conga.prom" &&
 		inode=$(stat -c %i "$dir/conga.prom") && ln "$dir/conga.prom" "$TOPO_DIR/old" || return
 	(umask 077 && conga 0 metrics file "$dir/conga.prom") || return
-	[[ $(stat -c %i "$dir/conga.prom") != "$inode" ]] || fail "written in place" || return
+	[[ $(stat -c %i "$dir/conga.prom") != "$inode" ]] ||
+		fail "the file was written in place" || return
 	[[ $(stat -c %a "$dir/conga.prom") == 644 && $(ls "$dir") == conga.prom ]] ||
 		fail "$(ls -l "$dir")" || return
 	is_valid "$dir/conga.prom" || return
@@ -296,7 +306,7 @@ units_work() {
 	{
 		said=$(systemd-analyze verify "$dir"/conga-metrics.{timer,service} 2>&1) &&
 			[[ $said != *conga-metrics* ]]
-	} || fail "systemd: $said"
+	} || fail "systemd-analyze found: $said"
 }
 
 # ---- output without a reader ----
@@ -316,11 +326,14 @@ ignoring_sigpipe() {
 
 closed_pipe_is_quiet() {
 	to_closed_pipe conga 0 -j port show
-	[[ $(<"$OUT") == 141 && ! -s $ERR ]] || fail "status $(<"$OUT"): $(<"$ERR")" || return
+	[[ $(<"$OUT") == 141 && ! -s $ERR ]] ||
+		fail "the status is $(<"$OUT"), the errors: $(<"$ERR")" || return
 	to_closed_pipe ignoring_sigpipe "$CONGA" -n "${LEAF[0]}" -j port show
-	[[ $(<"$OUT") == 1 && ! -s $ERR ]] || fail "no SIGPIPE: status $(<"$OUT"): $(<"$ERR")" || return
+	[[ $(<"$OUT") == 1 && ! -s $ERR ]] ||
+		fail "without SIGPIPE the status is $(<"$OUT"), the errors: $(<"$ERR")" || return
 	to_closed_pipe ignoring_sigpipe "$CONGA" -n "${LEAF[0]}" -i "$INTERVAL" stats show
-	[[ $(<"$OUT") == 1 && ! -s $ERR ]] || fail "stats -i: status $(<"$OUT"): $(<"$ERR")"
+	[[ $(<"$OUT") == 1 && ! -s $ERR ]] ||
+		fail "the status of stats -i is $(<"$OUT"), the errors: $(<"$ERR")"
 }
 
 full_disk_is_told() {
@@ -328,7 +341,7 @@ full_disk_is_told() {
 
 	said=$(conga 0 port show 2>&1 >/dev/full) || status=$?
 	[[ $status == 1 && $said == "conga: cannot write: No space left on device" ]] ||
-		fail "status $status: $said"
+		fail "the status is $status, the output: $said"
 }
 
 require_root

@@ -61,7 +61,7 @@ ynl() {
 # said FILTER: the filter is true for the tool's output
 said() {
 	json_is "$1" <<<"$SAID" && return
-	why "not $1: $SAID"
+	why "the answer does not satisfy $1: $SAID"
 	return 1
 }
 

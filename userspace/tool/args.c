@@ -96,7 +96,7 @@ static int conga_args_wrong_choice(const struct conga_keyword *keyword, const ch
 {
 	const struct conga_choice *choice;
 
-	fprintf(stderr, "Error: argument \"%s\" is wrong: %s is ", text, keyword->word);
+	fprintf(stderr, "Error: argument \"%s\" is wrong: %s must be ", text, keyword->word);
 	for (choice = keyword->choices; choice->word; choice++)
 		fprintf(stderr, "%s%s", choice == keyword->choices ? "" : " or ", choice->word);
 	fputc('\n', stderr);

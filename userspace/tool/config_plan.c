@@ -20,9 +20,9 @@
 
 struct conga_plan_state {
 	struct conga_config_plan *plan;
-	const struct conga_config *is;
-	const struct conga_config *shall;
-	unsigned int tags;	/* in use, a bit per LBTag */
+	const struct conga_config *current;
+	const struct conga_config *desired;
+	unsigned int used_tags;	/* a bit per LBTag */
 };
 
 int conga_config_plan_add(struct conga_config_plan *plan, const char *verb,
@@ -52,32 +52,33 @@ void conga_config_plan_clean(struct conga_config_plan *plan)
 	memset(plan, 0, sizeof(*plan));
 }
 
-static uint32_t conga_plan_differs(const struct conga_config_item *is,
-				   const struct conga_config_item *shall, int attr)
+static uint32_t conga_plan_diff_attr(const struct conga_config_item *current,
+				     const struct conga_config_item *desired, int attr)
 {
-	return is->value[attr] == shall->value[attr] ? 0 : conga_config_bit(attr);
+	return current->value[attr] == desired->value[attr] ? 0 : conga_config_bit(attr);
 }
 
 /* --- the fabric --- */
 
-static bool conga_plan_params_differ(const struct conga_config *is,
-				     const struct conga_config *shall)
+static bool conga_plan_params_differ(const struct conga_config *current,
+				     const struct conga_config *desired)
 {
 	size_t i, j;
 
-	for (i = 0; i < shall->param_count; i++) {
-		for (j = 0; j < is->param_count; j++)
-			if (!strcmp(is->params[j].name, shall->params[i].name))
+	for (i = 0; i < desired->param_count; i++) {
+		for (j = 0; j < current->param_count; j++)
+			if (!strcmp(current->params[j].name, desired->params[i].name))
 				break;
-		if (j == is->param_count || is->params[j].value != shall->params[i].value)
+		if (j == current->param_count ||
+		    current->params[j].value != desired->params[i].value)
 			return true;
 	}
 	return false;
 }
 
-static uint32_t conga_plan_fabric_attrs(const struct conga_plan_state *state,
-					const struct conga_config_item *is,
-					const struct conga_config_item *shall)
+static uint32_t conga_plan_diff_fabric(const struct conga_plan_state *state,
+				       const struct conga_config_item *current,
+				       const struct conga_config_item *desired)
 {
 	static const int numbers[] = {
 		CONGA_A_FABRIC_Q, CONGA_A_FABRIC_TDRE, CONGA_A_FABRIC_ALPHA,
@@ -92,35 +93,38 @@ static uint32_t conga_plan_fabric_attrs(const struct conga_plan_state *state,
 	size_t i;
 
 	for (i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		attrs |= conga_plan_differs(is, shall, numbers[i]);
+		attrs |= conga_plan_diff_attr(current, desired, numbers[i]);
 	if (attrs & mark)
 		attrs |= mark;
-	if (shall->given & conga_config_bit(CONGA_A_FABRIC_LEAF_ID))
-		attrs |= conga_plan_differs(is, shall, CONGA_A_FABRIC_LEAF_ID);
-	if (strcmp(is->name, shall->name) || conga_plan_params_differ(state->is, state->shall))
+	if (desired->given & conga_config_bit(CONGA_A_FABRIC_LEAF_ID))
+		attrs |= conga_plan_diff_attr(current, desired, CONGA_A_FABRIC_LEAF_ID);
+	if (strcmp(current->name, desired->name) ||
+	    conga_plan_params_differ(state->current, state->desired))
 		attrs |= conga_config_bit(CONGA_A_FABRIC_POLICY) |
 			 conga_config_bit(CONGA_A_FABRIC_PARAM);
-	if (is->value[CONGA_A_FABRIC_LOCAL4] != shall->value[CONGA_A_FABRIC_LOCAL4] ||
-	    memcmp(&state->is->local6, &state->shall->local6, sizeof(state->is->local6)))
+	if (current->value[CONGA_A_FABRIC_LOCAL4] != desired->value[CONGA_A_FABRIC_LOCAL4] ||
+	    memcmp(&state->current->local6, &state->desired->local6,
+		   sizeof(state->current->local6)))
 		attrs |= conga_config_bit(CONGA_A_FABRIC_LOCAL4) |
 			 conga_config_bit(CONGA_A_FABRIC_LOCAL6);
-	if (state->is->dstport_count != state->shall->dstport_count ||
-	    memcmp(state->is->dstports, state->shall->dstports, sizeof(state->is->dstports)))
+	if (state->current->dstport_count != state->desired->dstport_count ||
+	    memcmp(state->current->dstports, state->desired->dstports,
+		   sizeof(state->current->dstports)))
 		attrs |= conga_config_bit(CONGA_A_FABRIC_DSTPORT);
 	return attrs;
 }
 
-static int conga_plan_fabric(struct conga_plan_state *state)
+static int conga_plan_update_fabric(struct conga_plan_state *state)
 {
-	const struct conga_config_item *is = conga_config_fabric(state->is);
-	const struct conga_config_item *shall = conga_config_fabric(state->shall);
+	const struct conga_config_item *current = conga_config_fabric(state->current);
+	const struct conga_config_item *desired = conga_config_fabric(state->desired);
 	uint32_t attrs;
 
-	if (!is)
-		return conga_config_plan_add(state->plan, "add", state->shall, shall,
-					     shall->given);
-	attrs = conga_plan_fabric_attrs(state, is, shall);
-	return attrs ? conga_config_plan_add(state->plan, "set", state->shall, shall, attrs) :
+	if (!current)
+		return conga_config_plan_add(state->plan, "add", state->desired, desired,
+					     desired->given);
+	attrs = conga_plan_diff_fabric(state, current, desired);
+	return attrs ? conga_config_plan_add(state->plan, "set", state->desired, desired, attrs) :
 		CONGA_OK;
 }
 
@@ -132,7 +136,7 @@ static unsigned long long conga_plan_origin(const struct conga_config_item *item
 								(int)CONGA_A_LEAF_ORIGIN];
 }
 
-static unsigned int conga_plan_tag(const struct conga_config_item *item)
+static unsigned int conga_plan_tag_bit(const struct conga_config_item *item)
 {
 	if (item->object != &conga_port_object ||
 	    !(item->given & conga_config_bit(CONGA_A_PORT_TAG)))
@@ -141,47 +145,50 @@ static unsigned int conga_plan_tag(const struct conga_config_item *item)
 }
 
 /* The kernel changes neither a role nor a tag, and no operator's object becomes a daemon's. */
-static bool conga_plan_is_another(const struct conga_config_item *is,
-				  const struct conga_config_item *shall)
+static bool conga_plan_must_replace(const struct conga_config_item *current,
+				    const struct conga_config_item *desired)
 {
-	if (conga_plan_origin(is) == CONGA_ORIGIN_MANUAL &&
-	    conga_plan_origin(shall) == CONGA_ORIGIN_AUTO)
+	if (conga_plan_origin(current) == CONGA_ORIGIN_MANUAL &&
+	    conga_plan_origin(desired) == CONGA_ORIGIN_AUTO)
 		return true;
-	if (is->object != &conga_port_object)
+	if (current->object != &conga_port_object)
 		return false;
-	return is->value[CONGA_A_PORT_ROLE] != shall->value[CONGA_A_PORT_ROLE] ||
-		(conga_plan_tag(shall) && conga_plan_tag(shall) != conga_plan_tag(is));
+	return current->value[CONGA_A_PORT_ROLE] != desired->value[CONGA_A_PORT_ROLE] ||
+		(conga_plan_tag_bit(desired) &&
+		 conga_plan_tag_bit(desired) != conga_plan_tag_bit(current));
 }
 
-/* @wanted are the tags that lines name. A daemon's port with such a tag gets another one. */
-static bool conga_plan_goes(const struct conga_plan_state *state,
-			    const struct conga_config_item *is, unsigned int wanted)
+/* @named_tags are those that lines name. A daemon's port with such a tag gets another one. */
+static bool conga_plan_must_remove(const struct conga_plan_state *state,
+				   const struct conga_config_item *current, unsigned int named_tags)
 {
-	const struct conga_config_item *shall = conga_config_find(state->shall, is);
+	const struct conga_config_item *desired = conga_config_find(state->desired, current);
 
-	if (shall)
-		return conga_plan_is_another(is, shall);
-	return conga_plan_origin(is) == CONGA_ORIGIN_MANUAL || (conga_plan_tag(is) & wanted);
+	if (desired)
+		return conga_plan_must_replace(current, desired);
+	return conga_plan_origin(current) == CONGA_ORIGIN_MANUAL ||
+		(conga_plan_tag_bit(current) & named_tags);
 }
 
-static int conga_plan_removals(struct conga_plan_state *state)
+static int conga_plan_remove_items(struct conga_plan_state *state)
 {
-	unsigned int wanted = 0;
+	unsigned int named_tags = 0;
 	int status = CONGA_OK;
 	size_t i;
 
-	for (i = 0; i < state->shall->count; i++)
-		wanted |= conga_plan_tag(&state->shall->items[i]);
-	state->tags = wanted;
-	for (i = 0; i < state->is->count && !status; i++) {
-		const struct conga_config_item *is = &state->is->items[i];
+	for (i = 0; i < state->desired->count; i++)
+		named_tags |= conga_plan_tag_bit(&state->desired->items[i]);
+	state->used_tags = named_tags;
+	for (i = 0; i < state->current->count && !status; i++) {
+		const struct conga_config_item *current = &state->current->items[i];
 
-		if (is->object == &conga_fabric_object)
+		if (current->object == &conga_fabric_object)
 			continue;
-		if (conga_plan_goes(state, is, wanted))
-			status = conga_config_plan_add(state->plan, "del", state->is, is, 0);
+		if (conga_plan_must_remove(state, current, named_tags))
+			status = conga_config_plan_add(state->plan, "del", state->current,
+						       current, 0);
 		else
-			state->tags |= conga_plan_tag(is);
+			state->used_tags |= conga_plan_tag_bit(current);
 	}
 	return status;
 }
@@ -194,26 +201,26 @@ static void conga_plan_choose_tag(struct conga_plan_state *state, struct conga_c
 	const struct conga_config_item *item = step->item;
 	unsigned int tag;
 
-	if (item->object != &conga_port_object || conga_plan_tag(item) ||
+	if (item->object != &conga_port_object || conga_plan_tag_bit(item) ||
 	    item->value[CONGA_A_PORT_ROLE] != CONGA_ROLE_UPLINK)
 		return;
-	for (tag = 0; tag < CONGA_TAGS_MAX && (state->tags & 1U << tag); tag++)
+	for (tag = 0; tag < CONGA_TAGS_MAX && (state->used_tags & 1U << tag); tag++)
 		;
 	if (tag == CONGA_TAGS_MAX)
 		return;
 	step->tag = tag;
 	step->attrs |= conga_config_bit(CONGA_A_PORT_TAG);
-	state->tags |= 1U << tag;
+	state->used_tags |= 1U << tag;
 }
 
-static int conga_plan_addition(struct conga_plan_state *state,
-			       const struct conga_config_item *shall)
+static int conga_plan_add_item(struct conga_plan_state *state,
+			       const struct conga_config_item *desired)
 {
-	const uint32_t keys = shall->object == &conga_port_object ?
+	const uint32_t keys = desired->object == &conga_port_object ?
 		conga_config_bit(CONGA_A_PORT_IFINDEX) :
 		conga_config_bit(CONGA_A_LEAF_ADDR4) | conga_config_bit(CONGA_A_LEAF_ADDR6);
-	int status = conga_config_plan_add(state->plan, "add", state->shall, shall,
-					   shall->given & ~keys);
+	int status = conga_config_plan_add(state->plan, "add", state->desired, desired,
+					   desired->given & ~keys);
 
 	if (!status)
 		conga_plan_choose_tag(state, &state->plan->steps[state->plan->count - 1]);
@@ -221,59 +228,61 @@ static int conga_plan_addition(struct conga_plan_state *state,
 }
 
 /* A daemon's object becomes an operator's when it is set to its own values. */
-static uint32_t conga_plan_adopts(const struct conga_config_item *is,
-				  const struct conga_config_item *shall)
+static uint32_t conga_plan_adopt_attr(const struct conga_config_item *current,
+				      const struct conga_config_item *desired)
 {
-	if (conga_plan_origin(is) == conga_plan_origin(shall))
+	if (conga_plan_origin(current) == conga_plan_origin(desired))
 		return 0;
-	return conga_config_bit(is->object == &conga_port_object ? (int)CONGA_A_PORT_TIER :
-								   (int)CONGA_A_LEAF_MODE);
+	return conga_config_bit(current->object == &conga_port_object ?
+				(int)CONGA_A_PORT_TIER : (int)CONGA_A_LEAF_MODE);
 }
 
-static int conga_plan_change(struct conga_plan_state *state,
-			     const struct conga_config_item *is,
-			     const struct conga_config_item *shall)
+static int conga_plan_set_item(struct conga_plan_state *state,
+			       const struct conga_config_item *current,
+			       const struct conga_config_item *desired)
 {
-	uint32_t attrs = conga_plan_adopts(is, shall);
+	uint32_t attrs = conga_plan_adopt_attr(current, desired);
 
-	if (is->object == &conga_port_object)
-		attrs |= conga_plan_differs(is, shall, CONGA_A_PORT_RATE) |
-			 conga_plan_differs(is, shall, CONGA_A_PORT_DRAIN) |
-			 conga_plan_differs(is, shall, CONGA_A_PORT_TIER);
+	if (current->object == &conga_port_object)
+		attrs |= conga_plan_diff_attr(current, desired, CONGA_A_PORT_RATE) |
+			 conga_plan_diff_attr(current, desired, CONGA_A_PORT_DRAIN) |
+			 conga_plan_diff_attr(current, desired, CONGA_A_PORT_TIER);
 	else
-		attrs |= conga_plan_differs(is, shall, CONGA_A_LEAF_MODE);
-	return attrs ? conga_config_plan_add(state->plan, "set", state->shall, shall, attrs) :
+		attrs |= conga_plan_diff_attr(current, desired, CONGA_A_LEAF_MODE);
+	return attrs ? conga_config_plan_add(state->plan, "set", state->desired, desired, attrs) :
 		CONGA_OK;
 }
 
-static int conga_plan_item(struct conga_plan_state *state, const struct conga_config_item *shall)
+static int conga_plan_update_item(struct conga_plan_state *state,
+				  const struct conga_config_item *desired)
 {
-	const struct conga_config_item *is;
+	const struct conga_config_item *current;
 
-	if (shall->object == &conga_fabric_object ||
-	    (shall->object == &conga_port_object && !shall->ifindex))
+	if (desired->object == &conga_fabric_object ||
+	    (desired->object == &conga_port_object && !desired->ifindex))
 		return CONGA_OK;
-	is = conga_config_find(state->is, shall);
-	return is && !conga_plan_is_another(is, shall) ? conga_plan_change(state, is, shall) :
-		conga_plan_addition(state, shall);
+	current = conga_config_find(state->current, desired);
+	return current && !conga_plan_must_replace(current, desired) ?
+		conga_plan_set_item(state, current, desired) : conga_plan_add_item(state, desired);
 }
 
 /* The caller cleans in any case. */
-int conga_config_plan_make(struct conga_config_plan *plan, const struct conga_config *is,
-			   const struct conga_config *shall)
+int conga_config_plan_make(struct conga_config_plan *plan, const struct conga_config *current,
+			   const struct conga_config *desired)
 {
-	struct conga_plan_state state = { .plan = plan, .is = is, .shall = shall };
+	struct conga_plan_state state = { .plan = plan, .current = current, .desired = desired };
 	int status;
 	size_t i;
 
-	if (!conga_config_fabric(shall))
-		return conga_config_fabric(is) ?
-			conga_config_plan_add(plan, "del", is, conga_config_fabric(is), 0) :
+	if (!conga_config_fabric(desired))
+		return conga_config_fabric(current) ?
+			conga_config_plan_add(plan, "del", current,
+					      conga_config_fabric(current), 0) :
 			CONGA_OK;
-	status = conga_plan_fabric(&state);
+	status = conga_plan_update_fabric(&state);
 	if (!status)
-		status = conga_plan_removals(&state);
-	for (i = 0; i < shall->count && !status; i++)
-		status = conga_plan_item(&state, &shall->items[i]);
+		status = conga_plan_remove_items(&state);
+	for (i = 0; i < desired->count && !status; i++)
+		status = conga_plan_update_item(&state, &desired->items[i]);
 	return status;
 }

@@ -12,11 +12,11 @@ struct conga_config_plan {
 	size_t room;
 };
 
-/* conga_config_plan_make - add all steps from the current configuration @is to the desired one
- * @shall, which must outlive the plan; returns a status
+/* conga_config_plan_make - add all steps from the configuration @current to the configuration
+ * @desired, which both must outlive the plan; returns a status
  */
-int conga_config_plan_make(struct conga_config_plan *plan, const struct conga_config *is,
-			   const struct conga_config *shall);
+int conga_config_plan_make(struct conga_config_plan *plan, const struct conga_config *current,
+			   const struct conga_config *desired);
 
 /* conga_config_plan_add - add one step; returns a status */
 int conga_config_plan_add(struct conga_config_plan *plan, const char *verb,

@@ -89,8 +89,8 @@ struct conga_keep {
 	bool replace;		/* replace the whole configuration */
 	bool check;
 	bool print;
-	struct conga_config is;
-	struct conga_config shall;
+	struct conga_config current;
+	struct conga_config desired;
 	struct conga_config_plan plan;
 };
 
@@ -105,8 +105,8 @@ static void conga_keep_warn_absent(const struct conga_keep *keep)
 	const struct conga_config_item *item;
 	size_t i;
 
-	for (i = 0; i < keep->shall.count; i++) {
-		item = &keep->shall.items[i];
+	for (i = 0; i < keep->desired.count; i++) {
+		item = &keep->desired.items[i];
 		if (item->object == &conga_port_object && !item->ifindex)
 			fprintf(stderr,
 				"Warning: %s:%lu: there is no device \"%s\" yet, the port waits for it\n",
@@ -120,12 +120,12 @@ static int conga_keep_check_values(const struct conga_keep *keep)
 	int status = CONGA_OK, result;
 	size_t i;
 
-	if (!conga_config_fabric(&keep->is))
+	if (!conga_config_fabric(&keep->current))
 		return CONGA_OK;
-	for (i = 0; i < keep->shall.count; i++) {
-		result = conga_config_step_check(&keep->shall.items[i], &keep->shall);
+	for (i = 0; i < keep->desired.count; i++) {
+		result = conga_config_step_check(&keep->desired.items[i], &keep->desired);
 		if (result)
-			conga_keep_failed(keep, &keep->shall.items[i]);
+			conga_keep_failed(keep, &keep->desired.items[i]);
 		if (!status)
 			status = result;
 	}
@@ -135,15 +135,15 @@ static int conga_keep_check_values(const struct conga_keep *keep)
 static int conga_keep_plan(struct conga_keep *keep)
 {
 	static const struct conga_config nothing;
-	const struct conga_config_item *fabric = conga_config_fabric(&keep->is);
+	const struct conga_config_item *fabric = conga_config_fabric(&keep->current);
 	int status = CONGA_OK;
 
 	if (!keep->replace)
-		return conga_config_plan_make(&keep->plan, &keep->is, &keep->shall);
+		return conga_config_plan_make(&keep->plan, &keep->current, &keep->desired);
 	if (fabric)
-		status = conga_config_plan_add(&keep->plan, "del", &keep->is, fabric, 0);
+		status = conga_config_plan_add(&keep->plan, "del", &keep->current, fabric, 0);
 	if (!status)
-		status = conga_config_plan_make(&keep->plan, &nothing, &keep->shall);
+		status = conga_config_plan_make(&keep->plan, &nothing, &keep->desired);
 	return status;
 }
 
@@ -156,7 +156,7 @@ static void conga_keep_put_back(const struct conga_keep *keep)
 	size_t i;
 
 	if (!status)
-		status = conga_config_plan_make(&plan, &now, &keep->is);
+		status = conga_config_plan_make(&plan, &now, &keep->current);
 	for (i = 0; i < plan.count; i++)
 		if (conga_config_step_apply(&plan.steps[i]))
 			status = CONGA_REFUSED;
@@ -204,10 +204,10 @@ static int conga_keep_apply_whole(const struct conga_keep *keep)
 
 static int conga_keep_change(struct conga_keep *keep)
 {
-	int status = conga_config_load(&keep->shall, keep->file, keep->replace);
+	int status = conga_config_load(&keep->desired, keep->file, keep->replace);
 
 	if (!status)
-		status = conga_config_read(&keep->is, false);
+		status = conga_config_read(&keep->current, false);
 	if (!status)
 		status = conga_keep_check_values(keep);
 	if (status) {
@@ -236,8 +236,8 @@ static int conga_keep_run(struct conga_args *args, struct conga_keep *keep)
 	keep->print = conga_options.details || (keep->check && !keep->replace);
 	status = conga_keep_change(keep);
 	conga_config_plan_clean(&keep->plan);
-	conga_config_clean(&keep->is);
-	conga_config_clean(&keep->shall);
+	conga_config_clean(&keep->current);
+	conga_config_clean(&keep->desired);
 	return status;
 }
 

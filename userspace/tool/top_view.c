@@ -44,8 +44,8 @@ static void conga_top_view_no_memory(void)
 	exit(CONGA_REFUSED);
 }
 
-/* A cut text ends with a mark. */
-static void conga_top_line_cut(char *line, size_t width)
+/* A truncated line ends with "+". */
+static void conga_top_view_truncate_line(char *line, size_t width)
 {
 	size_t len = strlen(line);
 
@@ -58,7 +58,7 @@ static void conga_top_line_cut(char *line, size_t width)
 	line[len] = '\0';
 }
 
-/* The view owns @line, cut to the view's width, after this call. */
+/* The view owns @line, truncated to the view's width, after this call. */
 static void conga_top_view_add(struct conga_top_view *view, char *line, bool heading)
 {
 	size_t count = view->count + 1;
@@ -67,7 +67,7 @@ static void conga_top_view_add(struct conga_top_view *view, char *line, bool hea
 	view->headings = reallocarray(view->headings, count, sizeof(*view->headings));
 	if (!line || !view->lines || !view->headings)
 		conga_top_view_no_memory();
-	conga_top_line_cut(line, view->width);
+	conga_top_view_truncate_line(line, view->width);
 	view->lines[view->count] = line;
 	view->headings[view->count++] = heading;
 }

@@ -132,7 +132,7 @@ def choices(attr: Attribute, minimum: int) -> list[str]:
 
 
 def sentence(attr: Attribute, minimum: int) -> str:
-    return f"{attr.facts.get('word', attr.name)} is {either(choices(attr, minimum))}"
+    return f"{attr.facts.get('word', attr.name)} must be {either(choices(attr, minimum))}"
 
 
 # ---- rules ----
@@ -142,7 +142,7 @@ def members(attr: Attribute) -> list[tuple[str, str]]:
     given = [("sentence", f'"{sentence(attr, facts.get("min", 0))}"')]
     if "min-user" in facts:
         user = sentence(attr, facts["min-user"])
-        given.append(("sentence_user", f'"In a user namespace {user}"'))
+        given.append(("sentence_user", f'"{user} in a user namespace"'))
     if attr.enum:
         entries = attr.enum.entries
         return given + [("min", entries[0].constant), ("max", entries[-1].constant)]

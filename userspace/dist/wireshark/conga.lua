@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: GPL-2.0
 --
--- conga in Wireshark: what stands in the reserved bits of VXLAN headers, and control
--- packets. By the wire format of include/uapi/linux/conga.h, version 1.
+-- The dissector of conga for Wireshark: it reads the reserved bits of VXLAN headers, and
+-- control packets. It follows the wire format of include/uapi/linux/conga.h, version 1.
 --
 --	wireshark -X lua_script:conga.lua
 --	tshark -X lua_script:conga.lua -r FILE -T fields -e conga.lbtag -e conga.ce
 --
--- or for good: a link to it in ~/.local/lib/wireshark/plugins. The number of bits of a
--- metric is not in the packets: tshark -o conga.q:6
+-- A link to this file in ~/.local/lib/wireshark/plugins installs it permanently. The packets
+-- do not have the number of bits of a metric, which is a preference: tshark -o conga.q:6
 
 local conga = Proto("conga", "CONGA in VXLAN")
 
@@ -31,7 +31,7 @@ f.ce = ProtoField.uint8("conga.ce", "CE")
 f.fb = ProtoField.bool("conga.fb", "Feedback")
 f.fb_lbtag = ProtoField.uint8("conga.fb_lbtag", "FB_LBTag")
 f.fb_metric = ProtoField.uint8("conga.fb_metric", "FB_Metric")
-f.queue = ProtoField.uint64("conga.queue_ns", "Queue at the last box, ns")
+f.queue = ProtoField.uint64("conga.queue_ns", "Queue at the last node, ns")
 f.vni = ProtoField.uint24("conga.vni", "VNI", base.HEX)
 f.magic = ProtoField.uint32("conga.magic", "Magic", base.HEX)
 f.version = ProtoField.uint8("conga.version", "Version")
@@ -57,17 +57,17 @@ f.utilisation = ProtoField.uint8("conga.probe.utilisation", "Utilisation (255 is
 f.hops = ProtoField.uint8("conga.probe.hops", "Hops left")
 
 local e = conga.experts
-e.short = ProtoExpert.new("conga.short", "shorter than it says",
+e.short = ProtoExpert.new("conga.short", "the packet is shorter than its fields say",
 			  expert.group.MALFORMED, expert.severity.ERROR)
-e.unknown = ProtoExpert.new("conga.unknown", "not of version 1",
+e.unknown = ProtoExpert.new("conga.unknown", "the control packet is not of a known version and type",
 			    expert.group.UNDECODED, expert.severity.WARN)
 
--- The bits of @word from @low on, @count of them
+-- Returns @count bits of @word, from bit @low on.
 local function bits(word, low, count)
 	return bit.band(bit.rshift(word, low), bit.lshift(1, count) - 1)
 end
 
--- Six bits, of which byte 3 has the lower three; the upper Q count.
+-- A metric has six bits, of which byte 3 has the lower three. Returns its upper Q bits.
 local function metric(word, high, low, is_gpe)
 	local full = 8 * bits(word, high, 3) + (is_gpe and 0 or bits(word, low, 3))
 
@@ -85,7 +85,7 @@ local function has_queue(word, is_gpe)
 	return not is_gpe and conga.prefs.q <= 3 and bits(word, 7, 1) == 1 and bits(word, 0, 2) == 0
 end
 
--- Flags exactly VXLAN's or GPE's, present, byte 7 zero
+-- A stamp has exactly the flags of VXLAN or of GPE, the bit "present", and zero in byte 7.
 local function is_stamped(tvb)
 	local flags = tvb(0, 1):uint()
 
@@ -150,7 +150,7 @@ local function add_control_header(tvb, tree)
 	tree:add(f.echo, tvb(20, 4))
 end
 
--- Upper halves of nonces, and what a hello of full size ends with
+-- Adds the upper halves of nonces, and the padding of a hello of full size.
 local function add_upper(tvb, tree)
 	tree:add(f.nonce_upper, tvb(0, 4))
 	tree:add(f.echo_upper, tvb(4, 4))
@@ -159,7 +159,7 @@ local function add_upper(tvb, tree)
 	end
 end
 
--- Returns what it is called.
+-- Adds a control packet to the tree, and returns the name of its type.
 local function add_control(tvb, tree)
 	if tvb:len() < CONTROL_BYTES then
 		tree:add_proto_expert_info(e.short)
@@ -193,12 +193,12 @@ local function add_control(tvb, tree)
 	return types[type] or "control packet"
 end
 
--- They have no names, so that they are asked for by their ports, before those are taken.
+-- Lua cannot find these dissectors by name, but by their ports, before conga takes the ports.
 local ports = DissectorTable.get("udp.port")
 local vxlan, gpe = ports:get_dissector(4789), ports:get_dissector(4790)
 
--- VXLAN's own dissector shows what is not ours; the payload of a control packet is no
--- Ethernet frame, so that it must not see that.
+-- VXLAN's own dissector shows all packets but control packets, whose payload is no Ethernet
+-- frame.
 function conga.dissector(tvb, pinfo, tree)
 	local tunnel = vxlan
 
