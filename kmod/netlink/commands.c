@@ -16,7 +16,8 @@
 #include "netlink/set_leaf.h"
 #include "netlink/set_port.h"
 
-#define CONGA_NETLINK_DO(command, handler, attributes, max)		\
+/* A change needs CAP_NET_ADMIN. */
+#define CONGA_NETLINK_CHANGE(command, handler, attributes, max)		\
 	{								\
 		.cmd		= (command),				\
 		.doit		= (handler),				\
@@ -25,63 +26,44 @@
 		.flags		= GENL_UNS_ADMIN_PERM,			\
 	}
 
+#define CONGA_NETLINK_READ(command, handler, dumper, attributes, max)	\
+	{								\
+		.cmd		= (command),				\
+		.doit		= (handler),				\
+		.dumpit		= (dumper),				\
+		.policy		= (attributes),				\
+		.maxattr	= (max),				\
+	}
+
 static const struct genl_ops conga_netlink_ops[] = {
-	CONGA_NETLINK_DO(CONGA_CMD_FABRIC_NEW, conga_netlink_fabric_new,
-			 conga_netlink_fabric_new_policy, CONGA_A_FABRIC_MAX),
-	CONGA_NETLINK_DO(CONGA_CMD_FABRIC_SET, conga_netlink_fabric_set,
-			 conga_netlink_fabric_new_policy, CONGA_A_FABRIC_MAX),
-	{
-		.cmd		= CONGA_CMD_FABRIC_GET,
-		.doit		= conga_netlink_fabric_get,
-		.policy		= conga_netlink_empty_policy,
-		.maxattr	= CONGA_NETLINK_NO_ATTRS,
-	},
-	{
-		.cmd		= CONGA_CMD_FABRIC_DEL,
-		.doit		= conga_netlink_fabric_del,
-		.policy		= conga_netlink_empty_policy,
-		.maxattr	= CONGA_NETLINK_NO_ATTRS,
-		.flags		= GENL_UNS_ADMIN_PERM,
-	},
-	CONGA_NETLINK_DO(CONGA_CMD_PORT_NEW, conga_netlink_port_new,
-			 conga_netlink_port_new_policy, CONGA_A_PORT_MAX),
-	CONGA_NETLINK_DO(CONGA_CMD_PORT_SET, conga_netlink_port_set,
-			 conga_netlink_port_set_policy, CONGA_A_PORT_MAX),
-	{
-		.cmd		= CONGA_CMD_PORT_GET,
-		.doit		= conga_netlink_port_get,
-		.dumpit		= conga_netlink_port_dump,
-		.policy		= conga_netlink_port_get_policy,
-		.maxattr	= CONGA_A_PORT_MAX,
-	},
-	CONGA_NETLINK_DO(CONGA_CMD_PORT_DEL, conga_netlink_port_del,
-			 conga_netlink_port_del_policy, CONGA_A_PORT_MAX),
-	CONGA_NETLINK_DO(CONGA_CMD_LEAF_NEW, conga_netlink_leaf_new,
-			 conga_netlink_leaf_new_policy, CONGA_A_LEAF_MAX),
-	CONGA_NETLINK_DO(CONGA_CMD_LEAF_SET, conga_netlink_leaf_set,
-			 conga_netlink_leaf_new_policy, CONGA_A_LEAF_MAX),
-	{
-		.cmd		= CONGA_CMD_LEAF_GET,
-		.doit		= conga_netlink_leaf_get,
-		.dumpit		= conga_netlink_leaf_dump,
-		.policy		= conga_netlink_leaf_get_policy,
-		.maxattr	= CONGA_A_LEAF_MAX,
-	},
-	CONGA_NETLINK_DO(CONGA_CMD_LEAF_DEL, conga_netlink_leaf_del,
-			 conga_netlink_leaf_del_policy, CONGA_A_LEAF_MAX),
-	{
-		.cmd		= CONGA_CMD_PATH_GET,
-		.doit		= conga_netlink_path_get,
-		.dumpit		= conga_netlink_path_dump,
-		.policy		= conga_netlink_path_get_policy,
-		.maxattr	= CONGA_A_PATH_MAX,
-	},
-	{
-		.cmd		= CONGA_CMD_TABLE_GET,
-		.dumpit		= conga_netlink_table_dump,
-		.policy		= conga_netlink_table_get_policy,
-		.maxattr	= CONGA_A_TABLE_MAX,
-	},
+	CONGA_NETLINK_CHANGE(CONGA_CMD_FABRIC_NEW, conga_netlink_fabric_new,
+			     conga_netlink_fabric_new_policy, CONGA_A_FABRIC_MAX),
+	CONGA_NETLINK_CHANGE(CONGA_CMD_FABRIC_SET, conga_netlink_fabric_set,
+			     conga_netlink_fabric_new_policy, CONGA_A_FABRIC_MAX),
+	CONGA_NETLINK_READ(CONGA_CMD_FABRIC_GET, conga_netlink_fabric_get, NULL,
+			   conga_netlink_empty_policy, CONGA_NETLINK_NO_ATTRS),
+	CONGA_NETLINK_CHANGE(CONGA_CMD_FABRIC_DEL, conga_netlink_fabric_del,
+			     conga_netlink_empty_policy, CONGA_NETLINK_NO_ATTRS),
+	CONGA_NETLINK_CHANGE(CONGA_CMD_PORT_NEW, conga_netlink_port_new,
+			     conga_netlink_port_new_policy, CONGA_A_PORT_MAX),
+	CONGA_NETLINK_CHANGE(CONGA_CMD_PORT_SET, conga_netlink_port_set,
+			     conga_netlink_port_set_policy, CONGA_A_PORT_MAX),
+	CONGA_NETLINK_READ(CONGA_CMD_PORT_GET, conga_netlink_port_get, conga_netlink_port_dump,
+			   conga_netlink_port_get_policy, CONGA_A_PORT_MAX),
+	CONGA_NETLINK_CHANGE(CONGA_CMD_PORT_DEL, conga_netlink_port_del,
+			     conga_netlink_port_del_policy, CONGA_A_PORT_MAX),
+	CONGA_NETLINK_CHANGE(CONGA_CMD_LEAF_NEW, conga_netlink_leaf_new,
+			     conga_netlink_leaf_new_policy, CONGA_A_LEAF_MAX),
+	CONGA_NETLINK_CHANGE(CONGA_CMD_LEAF_SET, conga_netlink_leaf_set,
+			     conga_netlink_leaf_new_policy, CONGA_A_LEAF_MAX),
+	CONGA_NETLINK_READ(CONGA_CMD_LEAF_GET, conga_netlink_leaf_get, conga_netlink_leaf_dump,
+			   conga_netlink_leaf_get_policy, CONGA_A_LEAF_MAX),
+	CONGA_NETLINK_CHANGE(CONGA_CMD_LEAF_DEL, conga_netlink_leaf_del,
+			     conga_netlink_leaf_del_policy, CONGA_A_LEAF_MAX),
+	CONGA_NETLINK_READ(CONGA_CMD_PATH_GET, conga_netlink_path_get, conga_netlink_path_dump,
+			   conga_netlink_path_get_policy, CONGA_A_PATH_MAX),
+	CONGA_NETLINK_READ(CONGA_CMD_TABLE_GET, NULL, conga_netlink_table_dump,
+			   conga_netlink_table_get_policy, CONGA_A_TABLE_MAX),
 	{
 		.cmd		= CONGA_CMD_FLOWLET_GET,
 		.dumpit		= conga_netlink_flowlet_dump,
@@ -89,25 +71,12 @@ static const struct genl_ops conga_netlink_ops[] = {
 		.maxattr	= CONGA_A_FLOWLET_MAX,
 		.flags		= GENL_UNS_ADMIN_PERM,
 	},
-	{
-		.cmd		= CONGA_CMD_FLOWLET_FLUSH,
-		.doit		= conga_netlink_flowlet_flush,
-		.policy		= conga_netlink_empty_policy,
-		.maxattr	= CONGA_NETLINK_NO_ATTRS,
-		.flags		= GENL_UNS_ADMIN_PERM,
-	},
-	{
-		.cmd		= CONGA_CMD_POLICY_GET,
-		.dumpit		= conga_netlink_policy_dump,
-		.policy		= conga_netlink_empty_policy,
-		.maxattr	= CONGA_NETLINK_NO_ATTRS,
-	},
-	{
-		.cmd		= CONGA_CMD_STATS_GET,
-		.doit		= conga_netlink_stats_get,
-		.policy		= conga_netlink_empty_policy,
-		.maxattr	= CONGA_NETLINK_NO_ATTRS,
-	},
+	CONGA_NETLINK_CHANGE(CONGA_CMD_FLOWLET_FLUSH, conga_netlink_flowlet_flush,
+			     conga_netlink_empty_policy, CONGA_NETLINK_NO_ATTRS),
+	CONGA_NETLINK_READ(CONGA_CMD_POLICY_GET, NULL, conga_netlink_policy_dump,
+			   conga_netlink_empty_policy, CONGA_NETLINK_NO_ATTRS),
+	CONGA_NETLINK_READ(CONGA_CMD_STATS_GET, conga_netlink_stats_get, NULL,
+			   conga_netlink_empty_policy, CONGA_NETLINK_NO_ATTRS),
 };
 
 int __init conga_netlink_init(void)

@@ -222,44 +222,36 @@ void conga_packet_write_held(struct sk_buff *held, struct udphdr *udp,
 	vxlan->word = word;
 }
 
-static void conga_packet_address4(const struct sk_buff *skb, int offset,
-				  struct in6_addr *addr)
+/* Reads an address at its offset in the header of IPv4 or in that of IPv6. */
+static void conga_packet_address_any(const struct sk_buff *skb,
+				     const struct conga_packet *packet,
+				     int offset4, int offset6, struct in6_addr *addr)
 {
 	__be32 found = 0;
 
-	skb_copy_bits(skb, offset, &found, sizeof(found));
+	if (packet->v6) {
+		if (skb_copy_bits(skb, packet->network + offset6, addr, sizeof(*addr)))
+			*addr = in6addr_any;
+		return;
+	}
+	skb_copy_bits(skb, packet->network + offset4, &found, sizeof(found));
 	ipv6_addr_set_v4mapped(found, addr);
-}
-
-static void conga_packet_address6(const struct sk_buff *skb, int offset,
-				  struct in6_addr *addr)
-{
-	if (skb_copy_bits(skb, offset, addr, sizeof(*addr)))
-		*addr = in6addr_any;
 }
 
 void conga_packet_source_any(const struct sk_buff *skb,
 			     const struct conga_packet *packet,
 			     struct in6_addr *addr)
 {
-	if (packet->v6)
-		conga_packet_address6(skb, packet->network +
-				      offsetof(struct ipv6hdr, saddr), addr);
-	else
-		conga_packet_address4(skb, packet->network +
-				      offsetof(struct iphdr, saddr), addr);
+	conga_packet_address_any(skb, packet, offsetof(struct iphdr, saddr),
+				 offsetof(struct ipv6hdr, saddr), addr);
 }
 
 void conga_packet_destination_any(const struct sk_buff *skb,
 				  const struct conga_packet *packet,
 				  struct in6_addr *addr)
 {
-	if (packet->v6)
-		conga_packet_address6(skb, packet->network +
-				      offsetof(struct ipv6hdr, daddr), addr);
-	else
-		conga_packet_address4(skb, packet->network +
-				      offsetof(struct iphdr, daddr), addr);
+	conga_packet_address_any(skb, packet, offsetof(struct iphdr, daddr),
+				 offsetof(struct ipv6hdr, daddr), addr);
 }
 
 bool conga_packet_whole_any(const struct sk_buff *skb,

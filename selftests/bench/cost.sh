@@ -12,11 +12,8 @@
 # Every number includes dropping the packets behind the last veth pair.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/pktgen.sh
 . "$TESTS/lib/pktgen.sh"
-# shellcheck source=selftests/lib/cost_rig.sh
 . "$TESTS/lib/cost_rig.sh"
 
 declare -A COST=()	# CASE -> instructions of the stock kernel

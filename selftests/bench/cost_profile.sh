@@ -13,11 +13,8 @@
 #	step STEP INSTRUCTIONS
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/pktgen.sh
 . "$TESTS/lib/pktgen.sh"
-# shellcheck source=selftests/lib/cost_rig.sh
 . "$TESTS/lib/cost_rig.sh"
 
 readonly SAMPLES_HZ=90000 SAMPLED_PACKETS=24000

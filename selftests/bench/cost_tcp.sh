@@ -22,7 +22,6 @@
 # and the median transaction.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
 
 readonly CONGA=$TESTS/../userspace/conga

@@ -9,14 +9,7 @@
 # name have addresses of 10.0.9.0/24; a pair of devices sN, tN is a link that leads to no node.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
+. "$TESTS/lib/fabric_test.sh"
 
 CONGAD=$TESTS/../userspace/congad
 

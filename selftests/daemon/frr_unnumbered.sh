@@ -3,8 +3,8 @@
 #
 # conga follows FRR, eBGP without addresses on the links: see evpn.sh.
 
-# shellcheck source=selftests/lib/evpn.sh
-. "$(dirname "$(realpath "$0")")/../lib/evpn.sh"
+TESTS=$(realpath "$(dirname "$0")/..")
+. "$TESTS/lib/evpn.sh"
 
 FRR_UNDERLAY=unnumbered
 evpn_main "$@"

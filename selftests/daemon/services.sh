@@ -9,9 +9,7 @@
 # since the machine's udev owns the devices: so the test must run in a virtual machine.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
 
 readonly BOOT_MS=120000 SOON_MS=30000

@@ -7,21 +7,10 @@
 # all on the processor that sent it.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/counters.sh"
-# shellcheck source=selftests/lib/flows.sh
 . "$TESTS/lib/flows.sh"
-# shellcheck source=selftests/lib/pktgen.sh
 . "$TESTS/lib/pktgen.sh"
-# shellcheck source=selftests/lib/neighbours.sh
 . "$TESTS/lib/neighbours.sh"
 
 TOPO_SPINES=1

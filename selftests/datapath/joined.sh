@@ -11,19 +11,9 @@
 # follow from the LBTag, so that the tables of leaf 1 show which datagrams it has read.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/tables.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/tables.sh"
-# shellcheck source=selftests/lib/capture.sh
 . "$TESTS/lib/capture.sh"
-# shellcheck source=selftests/lib/counters.sh
 . "$TESTS/lib/counters.sh"
 
 TOPO_SPINES=1

@@ -6,17 +6,8 @@
 # delivered whichever node sent them, and no local process can forge a stamp.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/pktgen.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/pktgen.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/capture.sh
 . "$TESTS/lib/capture.sh"
 
 # One uplink per spine, and an underlay of 1500 bytes under hosts of 1500.

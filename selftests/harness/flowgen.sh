@@ -6,9 +6,7 @@
 # far longer than code takes, so that they hold on any machine.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
 
 readonly HOSTS=3

@@ -5,7 +5,6 @@
 # invalid description with one sentence. It runs on the host, on a copy with planted faults.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
 
 COPY=$(mktemp -d)

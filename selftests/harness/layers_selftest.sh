@@ -5,7 +5,6 @@
 # and of userspace/. It runs on the host.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
 
 COPY=$(mktemp -d)

@@ -5,7 +5,6 @@
 # runs on the host, on a small tree with planted faults.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
 
 TREE=$(mktemp -d)

@@ -4,9 +4,7 @@
 # netns_batch: its work in several namespaces at once, and the lines that it rejects.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
 
 readonly A=batch-a-$$ B=batch-b-$$

@@ -5,7 +5,6 @@
 # test runs on the host, with a separate lock and cache of apt.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
 
 readonly PAUSE=1 HELD=3		# seconds

@@ -5,7 +5,6 @@
 # passes. It runs on the host.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
 
 readonly SKIPS="# one test of a program, and a program

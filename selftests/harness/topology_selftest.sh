@@ -4,9 +4,7 @@
 # The topology builder, on a kernel without conga: all other tests depend on it.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
 . "$TESTS/lib/topology.sh"
 
 readonly RATE_MBIT=12 SLOW_MBIT=3	# slow enough for every machine

@@ -5,7 +5,6 @@
 # removes exactly these. It runs on the host, and writes nothing outside DESTDIR.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
 
 readonly TREE=${TESTS%/*}

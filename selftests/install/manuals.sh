@@ -6,7 +6,6 @@
 # option. They contain no other option. It runs on the host.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
 
 readonly PAGES=$TESTS/../Documentation/man TOOLS=$TESTS/../userspace

@@ -11,7 +11,6 @@
 # machine ("package.sh machine"). It prints TAP, and each command with its output.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
 
 readonly TREE=${TESTS%/*}

@@ -6,17 +6,8 @@
 # the peer does not know the leaf by that address: the leaf stays plain, and works.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/counters.sh"
-# shellcheck source=selftests/lib/hellos.sh
 . "$TESTS/lib/hellos.sh"
 
 TOPO_LINKS=1

@@ -6,15 +6,7 @@
 # address. Leaf 1 knows leaf 0 by its VTEP alone, unless a test states otherwise.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/hellos.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/hellos.sh"
 
 TOPO_LINKS=1

@@ -11,17 +11,8 @@
 # Addresses and datagrams are single words.
 # shellcheck disable=SC2086
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/tables.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/tables.sh"
-# shellcheck source=selftests/lib/control_packets.sh
 . "$TESTS/lib/control_packets.sh"
 
 readonly PROBES=${PROBES:-10000} BEFORE=10000 ROUNDS=10	# a round has hundreds of probes

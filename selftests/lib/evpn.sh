@@ -11,20 +11,9 @@
 # reports why the uplink is not used, and all flows arrive; afterwards every uplink is used again
 # in time.
 
-TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/counters.sh"
-# shellcheck source=selftests/lib/flows.sh
 . "$TESTS/lib/flows.sh"
-# shellcheck source=selftests/lib/frr.sh
 . "$TESTS/lib/frr.sh"
 
 TOPO_LEAVES=3

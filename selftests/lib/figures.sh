@@ -11,17 +11,9 @@
 #	SINK=1				the leaf whose last links are counted
 #	carry conga 1 KEY		scheme, seed; sets TOTAL[KEY] and others
 #
-# SEEDS="1 2 3" in the environment are the seeds of the demand. TESTS is this directory.
+# SEEDS="1 2 3" in the environment are the seeds of the demand.
 
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/counters.sh"
 
 SEEDS=${SEEDS:-1}

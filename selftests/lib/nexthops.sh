@@ -9,18 +9,8 @@
 # route loses a nexthop: from the next packet on the others carry all traffic. Traffic is always
 # sent first, since `path show` itself reads the routes again.
 
-TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/counters.sh"
-# shellcheck source=selftests/lib/flows.sh
 . "$TESTS/lib/flows.sh"
 
 TOPO_SPINES=3

@@ -5,19 +5,9 @@
 # Open vSwitch become conga by its commands, with and without a local_ip.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/counters.sh"
-# shellcheck source=selftests/lib/hellos.sh
 . "$TESTS/lib/hellos.sh"
-# shellcheck source=selftests/lib/guides.sh
 . "$TESTS/lib/guides.sh"
 
 TOPO_LINKS=1

@@ -6,13 +6,9 @@
 # is used again as soon as ageing makes its metric the better one.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/fabric.sh
 . "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/bench/bench.sh
 . "$TESTS/bench/bench.sh"
 
 readonly AGES=8			# number of Tage from full scale to zero

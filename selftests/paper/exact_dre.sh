@@ -6,13 +6,9 @@
 # its own bytes included, and X *= 1 - alpha every Tdre.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/fabric.sh
 . "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/bench/bench.sh
 . "$TESTS/bench/bench.sh"
 
 readonly PAPER_NS=16000		# Tdre

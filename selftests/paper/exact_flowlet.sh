@@ -8,13 +8,9 @@
 # other.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/fabric.sh
 . "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/bench/bench.sh
 . "$TESTS/bench/bench.sh"
 
 readonly GAPS=1000 ROUNDS=300

@@ -6,15 +6,7 @@
 # this link; without feedback (mode plain) leaf 0 uses it.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/counters.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/counters.sh"
 
 # Each uplink has one remote link behind it. LBTag 0 is the uplink that leads to the slow link,

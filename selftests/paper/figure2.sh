@@ -8,7 +8,6 @@
 # two thirds by spine 0 and one third by spine 1, so that both last links are equally used.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/figures.sh
 . "$TESTS/lib/figures.sh"
 
 readonly LINK=80 NARROW=40 DEMAND=100	# units

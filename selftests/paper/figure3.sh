@@ -13,7 +13,6 @@
 # idle where TCP of leaf 1 is slowed down.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/figures.sh
 . "$TESTS/lib/figures.sh"
 
 readonly LINK=40 DEMAND_EACH=40	# units

@@ -21,18 +21,12 @@
 # as a line for lab/reaction.py.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/bench/bench.sh
 . "$TESTS/bench/bench.sh"
 # This program names its nodes as the topology does; this line must come second.
-# shellcheck source=selftests/lib/topology.sh
 . "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
 . "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/capture.sh
 . "$TESTS/lib/capture.sh"
 
 RUNS=${RUNS:-4}

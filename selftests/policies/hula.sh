@@ -8,15 +8,7 @@
 # neighbour's probe about a known leaf.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/hula_fabric.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/hula_fabric.sh"
 
 readonly INTERVALS=100 TP=0.0002

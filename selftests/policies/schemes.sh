@@ -6,13 +6,9 @@
 # traffic flows, and some traffic is exempted.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/fabric.sh
 . "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/bench/bench.sh
 . "$TESTS/bench/bench.sh"
 
 readonly UPLINKS=4 RATE=100gbit

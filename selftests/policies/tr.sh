@@ -9,19 +9,9 @@
 # over IPv6.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/neighbours.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/neighbours.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/capture.sh
 . "$TESTS/lib/capture.sh"
-# shellcheck source=selftests/lib/counters.sh
 . "$TESTS/lib/counters.sh"
 
 readonly START_NS=96000000	# time of the first packet

@@ -3,6 +3,6 @@
 #
 # Policy tr over IPv6: see tr.sh.
 
+TESTS=$(realpath "$(dirname "$0")/..")
 TR_UNDERLAY=6
-# shellcheck source=selftests/policies/tr.sh
-. "$(dirname "$(realpath "$0")")/tr.sh"
+. "$TESTS/policies/tr.sh"

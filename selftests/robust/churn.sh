@@ -13,15 +13,7 @@
 #			of 20 s: where a round takes seconds, the route is often away.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/neighbours.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/neighbours.sh"
 
 readonly KINDS="module fabric port leaf down rename move unregister namespace route nexthop \

@@ -6,14 +6,7 @@
 # the remaining paths, at last by the kernel's own route.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
+. "$TESTS/lib/fabric_test.sh"
 
 # Of the uplinks up0 to up3, up0 and up2 are moved away. A route of nexthop objects loses only
 # that nexthop; the kernel removes any other multipath route.

@@ -9,15 +9,10 @@
 # the same time.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/fabric.sh
 . "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/pktgen.sh
 . "$TESTS/lib/pktgen.sh"
-# shellcheck source=selftests/lib/cost_rig.sh
 . "$TESTS/lib/cost_rig.sh"
 
 readonly BOX=limits

@@ -11,15 +11,10 @@
 # shellcheck disable=SC2031 # far() sets FAR4 in the shell that reads it
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/kernel_memory.sh
 . "$TESTS/lib/kernel_memory.sh"
-# shellcheck source=selftests/lib/pktgen.sh
 . "$TESTS/lib/pktgen.sh"
-# shellcheck source=selftests/lib/cost_rig.sh
 . "$TESTS/lib/cost_rig.sh"
 
 readonly FLOWLETS=65536 FEW_FLOWLETS=1024 MANY_FLOWLETS=1048576 FLOWLET_BYTES=8

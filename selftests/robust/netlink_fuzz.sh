@@ -6,17 +6,8 @@
 # file netlink_fuzz.c has the messages and the expected answers.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/balance.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/balance.sh"
-# shellcheck source=selftests/lib/kernel_memory.sh
 . "$TESTS/lib/kernel_memory.sh"
 
 QUIET=				# the fabric sends hellos and feedback

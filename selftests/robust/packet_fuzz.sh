@@ -12,11 +12,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 [[ ${PACKET_FUZZ_TAPS-} ]] || ((EUID)) ||
 	PACKET_FUZZ_TAPS=1 exec "$TESTS/tools/packet_fuzz" -o "$0" "$@"
 
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/fabric.sh
 . "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
 
 readonly FLOWS=1000 BALANCE_PERCENT=140

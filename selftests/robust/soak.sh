@@ -13,15 +13,7 @@
 # Under User Mode Linux with time travel an hour takes some minutes.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/kernel_memory.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/kernel_memory.sh"
 
 TOPO_RATE=10mbit

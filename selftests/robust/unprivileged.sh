@@ -10,11 +10,8 @@
 # of this time.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/fabric.sh
 . "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
 
 readonly -a AS_NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all)

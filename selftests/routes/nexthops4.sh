@@ -3,8 +3,8 @@
 #
 # The kinds of IPv4 routes: see nexthops.sh.
 
-# shellcheck source=selftests/lib/nexthops.sh
-. "$(dirname "$(realpath "$0")")/../lib/nexthops.sh"
+TESTS=$(realpath "$(dirname "$0")/..")
+. "$TESTS/lib/nexthops.sh"
 
 TOPO_UNDERLAY=4
 nexthops_main

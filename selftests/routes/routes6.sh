@@ -3,8 +3,8 @@
 #
 # Paths that are withdrawn and return, IPv6 underlay: see routes.sh.
 
-# shellcheck source=selftests/lib/routes.sh
-. "$(dirname "$(realpath "$0")")/../lib/routes.sh"
+TESTS=$(realpath "$(dirname "$0")/..")
+. "$TESTS/lib/routes.sh"
 
 TOPO_UNDERLAY=6
 routes_main

@@ -5,14 +5,7 @@
 # cause, without other findings, and is no longer reported after the repair.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
+. "$TESTS/lib/fabric_test.sh"
 
 # A spine needs two links to each leaf, so that it has a choice.
 TOPO_SPINES=1

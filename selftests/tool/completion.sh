@@ -5,7 +5,6 @@
 # and the existing devices, ports, leaves, policies, parameters and namespaces.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
 
 readonly CONGA=$TESTS/../userspace/conga COMPLETION=$TESTS/../userspace/dist/conga.bash

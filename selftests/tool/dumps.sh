@@ -7,11 +7,8 @@
 # machine may be busy with other work; a walk without pauses takes most of the time of each try.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/fabric.sh
 . "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
 
 readonly ENTRIES=4194304 WALKS=4 TRIES=20

@@ -6,11 +6,8 @@
 # the module on demand.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/fabric.sh
 . "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
 
 readonly ALIAS=net-pf-16-proto-16-family-conga

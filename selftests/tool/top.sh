@@ -8,14 +8,7 @@
 #	top.sh text	runs no tests, but prints Documentation/top.txt: text under load
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
+. "$TESTS/lib/fabric_test.sh"
 
 readonly WAIT_MS=30000
 readonly INTERVAL=200ms

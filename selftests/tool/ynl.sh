@@ -6,9 +6,7 @@
 # uses the family through it (./ynl_tool).
 
 TESTS=$(realpath "$(dirname "$0")/..")
-# shellcheck source=selftests/lib/lib.sh
 . "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/expect.sh
 . "$TESTS/lib/expect.sh"
 
 CONGA=$TESTS/../userspace/conga

@@ -47,6 +47,7 @@
 
 #include "churn.h"
 #include "message.h"
+#include "netns.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define DISCARD		9		/* UDP port */
@@ -79,13 +80,10 @@ unsigned long turn;
 
 static int netns_open(const char *name)
 {
-	char path[128];
-	int fd;
+	int fd = open_netns(name);
 
-	snprintf(path, sizeof(path), "/run/netns/%s", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		err(EXIT_FAILURE, "%s", path);
+		err(EXIT_FAILURE, "network namespace %s", name);
 	return fd;
 }
 

@@ -103,19 +103,6 @@ static void put_u32(struct message *msg, uint16_t type, uint32_t value)
 	message_put(msg, type, &value, sizeof(value));
 }
 
-/* Returns the number of bytes of an address. */
-static size_t put_addr(struct message *msg, uint16_t type, const char *text)
-{
-	int family = strchr(text, ':') ? AF_INET6 : AF_INET;
-	size_t len = family == AF_INET ? sizeof(struct in_addr) : sizeof(struct in6_addr);
-	char addr[sizeof(struct in6_addr)];
-
-	if (inet_pton(family, text, addr) != 1)
-		errx(EXIT_FAILURE, "no address: %s", text);
-	message_put(msg, type, addr, len);
-	return len;
-}
-
 int link_index(const struct box *b, const char *name)
 {
 	struct ifreq ifr = {};
@@ -201,7 +188,7 @@ bool link_add_vxlan(const struct box *b, const char *name, uint32_t vni,
 	put_string(&msg, IFLA_INFO_KIND, "vxlan");
 	data = nest_begin(&msg, IFLA_INFO_DATA);
 	put_u32(&msg, IFLA_VXLAN_ID, vni);
-	put_addr(&msg, IFLA_VXLAN_GROUP, remote);
+	message_put_address(&msg, IFLA_VXLAN_GROUP, remote);
 	message_put(&msg, IFLA_VXLAN_PORT, &port, sizeof(port));
 	nest_end(&msg, data);
 	nest_end(&msg, info);
@@ -236,8 +223,8 @@ bool address_change(const struct box *b, int type, const char *dev, const char *
 
 	message_init_with(&msg, type, NLM_F_ACK | (type == RTM_NEWADDR ? CREATE : 0), &ifa,
 			  sizeof(ifa));
-	put_addr(&msg, IFA_LOCAL, addr);
-	put_addr(&msg, IFA_ADDRESS, addr);
+	message_put_address(&msg, IFA_LOCAL, addr);
+	message_put_address(&msg, IFA_ADDRESS, addr);
 	return route_send(b, &msg);
 }
 
@@ -252,7 +239,7 @@ bool neighbour_set(const struct box *b, const char *dev, const char *addr, uint1
 
 	message_init_with(&msg, state ? RTM_NEWNEIGH : RTM_DELNEIGH,
 			  NLM_F_ACK | (state ? REPLACE : 0), &ndm, sizeof(ndm));
-	put_addr(&msg, NDA_DST, addr);
+	message_put_address(&msg, NDA_DST, addr);
 	if (state == NUD_PERMANENT)
 		message_put(&msg, NDA_LLADDR, "\2\0\0\0\0\2", 6);
 	return route_send(b, &msg);
@@ -263,27 +250,11 @@ bool neighbour_add(const struct box *b, const char *dev, const char *addr)
 	return neighbour_set(b, dev, addr, NUD_PERMANENT);
 }
 
-static void route_init(struct message *msg, int type, uint16_t flags, const char *to)
-{
-	struct rtmsg rtm = {
-		.rtm_family	= strchr(to, ':') ? AF_INET6 : AF_INET,
-		.rtm_table	= RT_TABLE_MAIN,
-		.rtm_protocol	= RTPROT_BOOT,
-		.rtm_scope	= RT_SCOPE_UNIVERSE,
-		.rtm_type	= RTN_UNICAST,
-	};
-
-	rtm.rtm_dst_len = BITS * (rtm.rtm_family == AF_INET ? sizeof(struct in_addr) :
-							     sizeof(struct in6_addr));
-	message_init_with(msg, type, NLM_F_ACK | flags, &rtm, sizeof(rtm));
-	put_addr(msg, RTA_DST, to);
-}
-
 bool route_append(const struct box *b, const char *to, const char *dev)
 {
 	struct message msg;
 
-	route_init(&msg, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_APPEND, to);
+	message_init_route(&msg, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_APPEND, to);
 	put_u32(&msg, RTA_OIF, link_index(b, dev));
 	return route_send(b, &msg);
 }
@@ -297,7 +268,7 @@ static void put_hop(const struct box *b, struct message *msg, const struct hop *
 		.rtnh_hops	= weight - 1,
 	};
 	msg->nl.nlmsg_len += sizeof(*rtnh);
-	put_addr(msg, RTA_GATEWAY, hop->gateway);
+	message_put_address(msg, RTA_GATEWAY, hop->gateway);
 	rtnh->rtnh_len = (char *)msg + msg->nl.nlmsg_len - (char *)rtnh;
 }
 
@@ -305,7 +276,7 @@ bool route_delete(const struct box *b, const char *to)
 {
 	struct message msg;
 
-	route_init(&msg, RTM_DELROUTE, 0, to);
+	message_init_route(&msg, RTM_DELROUTE, 0, to);
 	return route_send(b, &msg);
 }
 
@@ -316,7 +287,7 @@ static bool route_send_hops(const struct box *b, uint16_t flags, const char *to,
 	struct message msg;
 	int i;
 
-	route_init(&msg, RTM_NEWROUTE, flags, to);
+	message_init_route(&msg, RTM_NEWROUTE, flags, to);
 	nest = nest_begin(&msg, RTA_MULTIPATH);
 	for (i = 0; i < hops; i++)
 		put_hop(b, &msg, &hop[i], i ? 1 : weight);
@@ -355,7 +326,7 @@ bool rule_change(const struct box *b, int type, const struct rule *rule)
 	message_init_with(&msg, type, NLM_F_ACK | (type == RTM_NEWRULE ? CREATE : 0), &hdr,
 			  sizeof(hdr));
 	if (rule->from)
-		put_addr(&msg, FRA_SRC, rule->from);
+		message_put_address(&msg, FRA_SRC, rule->from);
 	if (rule->iif)
 		put_string(&msg, FRA_IIFNAME, rule->iif);
 	if (rule->mark)
@@ -375,7 +346,7 @@ bool nexthop_add(const struct box *b, int id, const char *dev)
 
 	message_init_with(&msg, RTM_NEWNEXTHOP, NLM_F_ACK | CREATE, &nhm, sizeof(nhm));
 	put_u32(&msg, NHA_ID, id);
-	put_addr(&msg, NHA_GATEWAY, "fe80::99");
+	message_put_address(&msg, NHA_GATEWAY, "fe80::99");
 	put_u32(&msg, NHA_OIF, link_index(b, dev));
 	return route_send(b, &msg);
 }

@@ -29,7 +29,6 @@
 #include <fcntl.h>
 #include <linux/conga.h>
 #include <linux/rtnetlink.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +38,7 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "netns.h"
 
 #define MANY		1000000		/* more allocations than anything takes */
 #define FEW		24
@@ -387,23 +387,10 @@ static bool request_run(const struct task *task, unsigned int nth, bool *failed)
 
 static void route_change(const char *to, int nexthop, int type, uint16_t flags)
 {
-	struct rtmsg rtm = {
-		.rtm_family	= strchr(to, ':') ? AF_INET6 : AF_INET,
-		.rtm_table	= RT_TABLE_MAIN,
-		.rtm_protocol	= RTPROT_BOOT,
-		.rtm_scope	= RT_SCOPE_UNIVERSE,
-		.rtm_type	= RTN_UNICAST,
-	};
-	size_t len = rtm.rtm_family == AF_INET ? sizeof(struct in_addr) : sizeof(struct in6_addr);
 	int fd = message_open(NETLINK_ROUTE);
 	struct message msg;
-	char addr[16];
 
-	if (inet_pton(rtm.rtm_family, to, addr) != 1)
-		errx(MESSAGE_NO_VERDICT, "no address: %s", to);
-	rtm.rtm_dst_len = 8 * len;
-	message_init_with(&msg, type, NLM_F_ACK | flags, &rtm, sizeof(rtm));
-	message_put(&msg, RTA_DST, addr, len);
+	message_init_route(&msg, type, flags, to);
 	message_put(&msg, RTA_NH_ID, &nexthop, sizeof(nexthop));
 	message_exchange(fd, &msg);
 	if (((struct nlmsgerr *)NLMSG_DATA(&msg.nl))->error)
@@ -519,18 +506,6 @@ static void task_run(const struct task *task)
 		printf("%s wrong: allocation %u: %s\n", task->name, nth - 1, why);
 }
 
-static void task_enter(const char *netns)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", netns);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		err(MESSAGE_NO_VERDICT, "%s", netns);
-	close(fd);
-}
-
 /* "-" is the current namespace. */
 static void task_read(char *line)
 {
@@ -547,8 +522,8 @@ static void task_read(char *line)
 	}
 	if (!task.words)
 		errx(MESSAGE_NO_VERDICT, "too few words for %s", task.name);
-	if (strcmp(netns, "-"))
-		task_enter(netns);
+	if (strcmp(netns, "-") && !try_netns(netns))
+		err(MESSAGE_NO_VERDICT, "%s", netns);
 	task.dump = !strcmp(verb, "dump");
 	task.last = strcmp(verb, "begin") ? MANY : FEW;
 	task.run = !strcmp(verb, "packet") ? packet_run :

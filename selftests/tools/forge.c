@@ -31,9 +31,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <grp.h>
 #include <netinet/in.h>
-#include <netinet/udp.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -47,11 +45,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "netns.h"
-
-#ifndef UDP_SEGMENT
-#define UDP_SEGMENT	103
-#endif
+#include "sender.h"
 
 #define VXLAN_PORT	4789
 #define PAGE_BYTES	4096
@@ -67,16 +61,12 @@
 #define WORD_CLEAN	0x08000000u
 #define WORD_STAMPED	0x084f0f00u
 
-struct endpoint {
-	struct sockaddr_storage	addr;
-	socklen_t		len;
+static struct sender sender = {
+	.port = VXLAN_PORT, .count = 200, .length = 900, .interval = 500,
 };
 
-static struct {
-	struct endpoint source, destination;
-	unsigned int port, count, segments, length, interval, user;
-	bool keep;
-} options = { .port = VXLAN_PORT, .count = 200, .segments = 1, .length = 900, .interval = 500 };
+static unsigned int segments = 1;	/* of a call */
+static bool keeps;			/* the stamp */
 
 static unsigned char *page;
 static int file, pipes[2];
@@ -87,14 +77,14 @@ static unsigned long flips;
 
 static _Atomic uint32_t *word_of(unsigned int segment)
 {
-	return (_Atomic uint32_t *)(page + segment * options.length);
+	return (_Atomic uint32_t *)(page + segment * sender.length);
 }
 
 static void words_write(uint32_t word)
 {
 	unsigned int i;
 
-	for (i = 0; i < options.segments; i++)
+	for (i = 0; i < segments; i++)
 		atomic_store_explicit(word_of(i), htonl(word), memory_order_relaxed);
 }
 
@@ -102,7 +92,7 @@ static void words_check(uint32_t word)
 {
 	unsigned int i;
 
-	for (i = 0; i < options.segments; i++)
+	for (i = 0; i < segments; i++)
 		if (atomic_load(word_of(i)) != htonl(word))
 			errx(EXIT_FAILURE, "datagram %u was written by somebody else", i);
 }
@@ -152,8 +142,8 @@ static void page_make(void)
 	if (page == MAP_FAILED)
 		err(EXIT_FAILURE, "mmap");
 	words_write(WORD_STAMPED);
-	for (i = 0; i < options.segments; i++)
-		memcpy(page + i * options.length + sizeof(vni), &vni, sizeof(vni));
+	for (i = 0; i < segments; i++)
+		memcpy(page + i * sender.length + sizeof(vni), &vni, sizeof(vni));
 }
 
 /* --- the methods --- */
@@ -223,57 +213,22 @@ static const struct way *way_find(const char *name)
 
 /* --- sending --- */
 
-static void endpoint_parse(struct endpoint *end, const char *text, unsigned int port)
-{
-	struct sockaddr_in *in = (void *)&end->addr;
-	struct sockaddr_in6 *in6 = (void *)&end->addr;
-
-	if (inet_pton(AF_INET, text, &in->sin_addr) == 1) {
-		in->sin_family = AF_INET;
-		in->sin_port = htons(port);
-		end->len = sizeof(*in);
-	} else if (inet_pton(AF_INET6, text, &in6->sin6_addr) == 1) {
-		in6->sin6_family = AF_INET6;
-		in6->sin6_port = htons(port);
-		end->len = sizeof(*in6);
-	} else {
-		errx(EXIT_FAILURE, "not an address: %s", text);
-	}
-}
-
-/* When root becomes another user it loses all capabilities. */
-static void drop_privileges(unsigned int user)
-{
-	if (setgroups(0, NULL) || setresgid(user, user, user) ||
-	    setresuid(user, user, user))
-		err(EXIT_FAILURE, "cannot become user %u", user);
-}
-
 static int udp_open(void)
 {
-	int fd = socket(options.destination.addr.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int one = 1, segment = options.length;
+	int fd = sender_open(&sender, segments > 1), one = 1;
 
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &one, sizeof(one)))
-		err(EXIT_FAILURE, "socket");
-	if (options.segments > 1 &&
-	    setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment)))
-		err(EXIT_FAILURE, "UDP_SEGMENT");
-	if (options.source.len &&
-	    bind(fd, (void *)&options.source.addr, options.source.len))
-		err(EXIT_FAILURE, "bind");
-	if (connect(fd, (void *)&options.destination.addr, options.destination.len))
-		err(EXIT_FAILURE, "connect");
+	if (setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &one, sizeof(one)))
+		err(EXIT_FAILURE, "SO_ZEROCOPY");
 	return fd;
 }
 
 static void send_all(const struct way *way)
 {
-	ssize_t len = options.segments * options.length;
+	ssize_t len = segments * sender.length;
 	int fd = udp_open();
 	unsigned int i = 0;
 
-	while (i < options.count) {
+	while (i < sender.count) {
 		ssize_t sent = way->send(fd, len);
 
 		if (sent == len)
@@ -282,8 +237,8 @@ static void send_all(const struct way *way)
 			err(EXIT_FAILURE, "%s: %zd bytes", way->name, sent);
 		else
 			usleep(RETRY_US);
-		if (options.interval)
-			usleep(options.interval);
+		if (sender.interval)
+			usleep(sender.interval);
 	}
 }
 
@@ -291,46 +246,19 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:u:s:p:c:g:l:i:k")) != -1) {
-		switch (c) {
-		case 'n':
-			enter_netns(optarg);
-			break;
-		case 'u':
-			options.user = atoi(optarg);
-			break;
-		case 's':
-			endpoint_parse(&options.source, optarg, 0);
-			break;
-		case 'p':
-			options.port = atoi(optarg);
-			break;
-		case 'c':
-			options.count = atoi(optarg);
-			break;
-		case 'g':
-			options.segments = atoi(optarg);
-			break;
-		case 'l':
-			options.length = atoi(optarg);
-			break;
-		case 'i':
-			options.interval = atoi(optarg);
-			break;
-		case 'k':
-			options.keep = true;
-			break;
-		default:
+	while ((c = getopt(argc, argv, SENDER_OPTIONS "g:k")) != -1)
+		if (c == 'g')
+			segments = atoi(optarg);
+		else if (c == 'k')
+			keeps = true;
+		else if (!sender_option(&sender, c, optarg))
 			exit(EXIT_FAILURE);
-		}
-	}
 	if (argc - optind != 2)
 		errx(EXIT_FAILURE, "WAY and DESTINATION are needed");
-	if (options.length % sizeof(uint32_t) ||
-	    options.length < 2 * sizeof(uint32_t) ||
-	    !options.segments || options.segments * options.length > PAGE_BYTES)
+	if (sender.length % sizeof(uint32_t) || sender.length < 2 * sizeof(uint32_t) ||
+	    !segments || segments * sender.length > PAGE_BYTES)
 		errx(EXIT_FAILURE, "LENGTH: a multiple of four, all of a call within a page");
-	endpoint_parse(&options.destination, argv[optind + 1], options.port);
+	endpoint_parse(&sender.destination, argv[optind + 1]);
 }
 
 int main(int argc, char **argv)
@@ -340,19 +268,18 @@ int main(int argc, char **argv)
 
 	parse(argc, argv);
 	way = way_find(argv[optind]);
-	if (options.user)
-		drop_privileges(options.user);
+	sender_drop_privileges(&sender);
 	page_make();
 	if (pipe2(pipes, O_CLOEXEC))
 		err(EXIT_FAILURE, "pipe");
-	if (!options.keep)
+	if (!keeps)
 		flip_start(&flipper);
 	send_all(way);
 	usleep(LINGER_US);
-	if (options.keep)
+	if (keeps)
 		words_check(WORD_STAMPED);
 	else
 		flip_stop(flipper);
-	printf("%u datagrams, rewritten %lu times\n", options.count * options.segments, flips);
+	printf("%u datagrams, rewritten %lu times\n", sender.count * segments, flips);
 	return EXIT_SUCCESS;
 }

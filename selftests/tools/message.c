@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <arpa/inet.h>
 #include <err.h>
+#include <linux/rtnetlink.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +11,7 @@
 #include "message.h"
 
 #define HEX_PER_BYTE	2
+#define BITS		8		/* of a byte */
 
 void message_init_with(struct message *msg, uint16_t type, uint16_t flags, const void *header,
 		       size_t len)
@@ -37,6 +40,40 @@ void message_put(struct message *msg, uint16_t type, const void *data, size_t le
 	attr->nla_len = NLA_HDRLEN + len;
 	memcpy((char *)attr + NLA_HDRLEN, data, len);
 	msg->nl.nlmsg_len += NLA_HDRLEN + NLA_ALIGN(len);
+}
+
+static int address_family(const char *text)
+{
+	return strchr(text, ':') ? AF_INET6 : AF_INET;
+}
+
+static size_t address_bytes(int family)
+{
+	return family == AF_INET ? sizeof(struct in_addr) : sizeof(struct in6_addr);
+}
+
+void message_put_address(struct message *msg, uint16_t type, const char *text)
+{
+	char addr[sizeof(struct in6_addr)];
+
+	if (inet_pton(address_family(text), text, addr) != 1)
+		errx(MESSAGE_NO_VERDICT, "no address: %s", text);
+	message_put(msg, type, addr, address_bytes(address_family(text)));
+}
+
+void message_init_route(struct message *msg, uint16_t type, uint16_t flags, const char *to)
+{
+	struct rtmsg rtm = {
+		.rtm_family	= address_family(to),
+		.rtm_dst_len	= BITS * address_bytes(address_family(to)),
+		.rtm_table	= RT_TABLE_MAIN,
+		.rtm_protocol	= RTPROT_BOOT,
+		.rtm_scope	= RT_SCOPE_UNIVERSE,
+		.rtm_type	= RTN_UNICAST,
+	};
+
+	message_init_with(msg, type, NLM_F_ACK | flags, &rtm, sizeof(rtm));
+	message_put_address(msg, RTA_DST, to);
 }
 
 const struct nlattr *attr_find(const char *attrs, int len, int type)

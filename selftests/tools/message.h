@@ -34,7 +34,10 @@ void message_init(struct message *msg, uint16_t type, uint8_t command, uint8_t v
 /* Begins a message of any other kind, with its own header. */
 void message_init_with(struct message *msg, uint16_t type, uint16_t flags, const void *header,
 		       size_t len);
+/* Begins a message about the unicast route to an address of its own. */
+void message_init_route(struct message *msg, uint16_t type, uint16_t flags, const char *to);
 void message_put(struct message *msg, uint16_t type, const void *data, size_t len);
+void message_put_address(struct message *msg, uint16_t type, const char *text);
 /* ATTRIBUTE:TYPE=VALUE; TYPE is u8, u16, u32, u64, string or hex */
 void message_put_word(struct message *msg, const char *word);
 /* Returns the sentence of an error, also of one that ends a dump, or "" if it has none. */

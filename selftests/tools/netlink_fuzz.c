@@ -34,15 +34,10 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include "common/netns.h"
-#include "common/status.h"
-#include "fuzz_progress.h"
 #include "netlink_fuzz.h"
 
 #define FUZZ_ANSWER	32768
 #define FUZZ_OPEN_DUMPS	8		/* that nobody reads */
-#define FUZZ_ASK_EACH	1000		/* messages, whether the module answers */
-#define FUZZ_SHOWN	10		/* findings, with all their bytes */
-#define FUZZ_LINE	16		/* bytes */
 #define FUZZ_NTH_KERNEL	4		/* allocations for a request before it is the module's */
 #define FUZZ_NTH_WATCHED	10	/* where checkers allocate, too */
 #define FUZZ_WATCHED	"/sys/kernel/debug/kmemleak"
@@ -60,10 +55,15 @@ struct fuzz_verdict {
 	bool news;		/* its configuration changed */
 };
 
-static struct fuzz_run {
-	const char *netns, *elsewhere;
-	uint64_t seed, first, count;
-	bool shared, prints, shows;
+struct fuzz_run fuzz_run = {
+	.name = "netlink_fuzz", .noun = "message",
+	.usage = "netlink_fuzz -n NETNS -e NETNS [-s SEED] [-c COUNT] [-i FIRST] [-S] [-pv]",
+	.seed = 1, .count = 10000,
+};
+
+static struct fuzz_state {
+	const char *elsewhere;
+	bool shared;
 	struct fuzz_grammar grammar;
 	int fds[FUZZ_ACTORS];
 	int news, state;		/* sockets that hear events */
@@ -72,8 +72,7 @@ static struct fuzz_run {
 	unsigned int nth_kernel;	/* allocations that are not the module's */
 	struct fuzz_counts commands[FUZZ_COMMANDS + 1], kinds[FUZZ_KINDS];
 	struct fuzz_counts actors[FUZZ_ACTORS];
-	unsigned long findings;
-} fuzz = { .seed = 1, .count = 10000, .nth = -1 };
+} fuzz = { .nth = -1 };
 
 static struct fuzz_message fuzz_message;
 
@@ -143,7 +142,7 @@ static void fuzz_open_all(void)
 
 	fuzz_enter(fuzz.elsewhere);
 	fuzz.fds[FUZZ_ELSEWHERE] = fuzz_open();
-	fuzz_enter(fuzz.netns);
+	fuzz_enter(fuzz_run.netns);
 	fuzz.fds[FUZZ_ADMIN] = fuzz_open();
 	fuzz.fds[FUZZ_DROPPED] = fuzz_open();
 	fuzz.fds[FUZZ_NOBODY] = fuzz_open_nobody();
@@ -220,23 +219,18 @@ static bool fuzz_drain(int fd)
 
 static void fuzz_print(const struct fuzz_message *message, uint64_t index)
 {
-	size_t i;
-
 	printf("# message %llu, %s, %s, allocation %u, %zu bytes:", (unsigned long long)index,
 	       fuzz_kinds[message->kind].name, fuzz_actors[message->actor].name,
 	       message->kind == FUZZ_STARVED ? message->nth : 0, message->len);
-	for (i = 0; i < message->len; i++)
-		printf("%s%02x", i % FUZZ_LINE ? " " : "\n#   ", (unsigned char)message->bytes[i]);
-	putchar('\n');
+	fuzz_print_bytes(message->bytes, message->len);
 }
 
 static void fuzz_finding(const struct fuzz_message *message, uint64_t index,
 			 const struct fuzz_verdict *verdict, const char *what)
 {
-	if (fuzz.findings++ >= FUZZ_SHOWN)
+	if (!fuzz_finding_begin(index, what))
 		return;
-	printf("# finding: %s; seed %llu index %llu, error %d\n", what,
-	       (unsigned long long)fuzz.seed, (unsigned long long)index, -verdict->error);
+	printf(", error %d\n", -verdict->error);
 	fuzz_print(message, index);
 	fflush(stdout);
 }
@@ -470,10 +464,10 @@ static void fuzz_one(uint64_t index)
 	const char *wrong;
 	int command;
 
-	fuzz_make(message, &fuzz.grammar, fuzz.seed, index);
-	if (fuzz.prints || fuzz.shows)
+	fuzz_make(message, &fuzz.grammar, fuzz_run.seed, index);
+	if (fuzz_run.prints || fuzz_run.shows)
 		fuzz_print(message, index);
-	if (fuzz.prints)
+	if (fuzz_run.prints)
 		return;
 	fuzz_send(message, index, &verdict);
 	command = fuzz_has_genl(message) && fuzz_commands[fuzz_command(message)].name ?
@@ -486,38 +480,13 @@ static void fuzz_one(uint64_t index)
 		fuzz_finding(message, index, &verdict, wrong);
 }
 
-/* If the machine crashes, this is the only record. */
-static void fuzz_log(uint64_t index)
+static void fuzz_check(uint64_t index)
 {
-	char text[80];
-	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
-	int len = snprintf(text, sizeof(text), "netlink_fuzz: seed %llu, from message %llu on",
-			   (unsigned long long)fuzz.seed, (unsigned long long)index);
-
-	if (fd < 0)
-		return;
-	if (write(fd, text, len) != len)
-		warn("/dev/kmsg");
-	close(fd);
-}
-
-static void fuzz_all(void)
-{
-	uint64_t i;
-
-	for (i = fuzz.first; i < fuzz.first + fuzz.count; i++) {
-		if (!fuzz.prints && (i - fuzz.first) % FUZZ_ASK_EACH == 0) {
-			fuzz_log(i);
-			fuzz_drain(fuzz.state);
-			if (fuzz_count_policies(fuzz.fds[FUZZ_ADMIN], fuzz.grammar.family) !=
-			    fuzz.grammar.policy_count)
-				errx(EXIT_FAILURE, "seed %llu: the module does not answer at %llu",
-				     (unsigned long long)fuzz.seed, (unsigned long long)i);
-		}
-		if (!fuzz.prints)
-			fuzz_progress(i - fuzz.first, fuzz.count, "messages");
-		fuzz_one(i);
-	}
+	fuzz_drain(fuzz.state);
+	if (fuzz_count_policies(fuzz.fds[FUZZ_ADMIN], fuzz.grammar.family) !=
+	    fuzz.grammar.policy_count)
+		errx(EXIT_FAILURE, "seed %llu: the module does not answer at %llu",
+		     (unsigned long long)fuzz_run.seed, (unsigned long long)index);
 }
 
 /* ---- the report ---- */
@@ -541,52 +510,23 @@ static void fuzz_report(void)
 		fuzz_report_line("kind", fuzz_kinds[i].name, &fuzz.kinds[i]);
 	for (i = 0; i < FUZZ_ACTORS; i++)
 		fuzz_report_line("sender", fuzz_actors[i].name, &fuzz.actors[i]);
-	printf("# seed %llu, messages %llu to %llu: %lu findings\n", (unsigned long long)fuzz.seed,
-	       (unsigned long long)fuzz.first, (unsigned long long)(fuzz.first + fuzz.count - 1),
-	       fuzz.findings);
-}
-
-static void fuzz_usage(void)
-{
-	fputs("usage: netlink_fuzz -n NETNS -e NETNS [-s SEED] [-c COUNT] [-i FIRST] [-S] [-pv]\n",
-	      stderr);
-	exit(CONGA_USAGE);
+	fuzz_report_end();
 }
 
 static void fuzz_options(int argc, char **argv)
 {
-	int option;
+	int letter;
 
-	while ((option = getopt(argc, argv, "n:e:s:c:i:Spv")) != -1)
-		switch (option) {
-		case 'n':
-			fuzz.netns = optarg;
-			break;
-		case 'e':
+	while ((letter = getopt(argc, argv, "n:e:s:c:i:Spv")) != -1)
+		if (letter == 'e')
 			fuzz.elsewhere = optarg;
-			break;
-		case 's':
-			fuzz.seed = strtoull(optarg, NULL, 0);
-			break;
-		case 'c':
-			fuzz.count = strtoull(optarg, NULL, 0);
-			break;
-		case 'i':
-			fuzz.first = strtoull(optarg, NULL, 0);
-			break;
-		case 'S':
+		else if (letter == 'S')
 			fuzz.shared = true;
-			break;
-		case 'p':
-			fuzz.prints = true;
-			break;
-		case 'v':
-			fuzz.shows = true;
-			break;
-		default:
+		else if (letter == 'p')
+			fuzz_run.prints = true;
+		else if (!fuzz_option(letter, optarg))
 			fuzz_usage();
-		}
-	if (!fuzz.netns || !fuzz.elsewhere || optind != argc)
+	if (!fuzz_run.netns || !fuzz.elsewhere || optind != argc)
 		fuzz_usage();
 }
 
@@ -598,8 +538,8 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	fuzz.news = fuzz_open_news(fuzz.grammar.config);
 	fuzz.state = fuzz_open_news(fuzz.grammar.state);
-	fuzz_all();
-	if (!fuzz.prints)
+	fuzz_cases(fuzz_one, fuzz_check);
+	if (!fuzz_run.prints)
 		fuzz_report();
-	return fuzz.findings ? EXIT_FAILURE : EXIT_SUCCESS;
+	return fuzz_run.findings ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -14,9 +14,8 @@
 #include <linux/conga.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
+#include "fuzz_driver.h"
 #include "fuzz_random.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #define FUZZ_ATTRS	64		/* of a policy, at most */
 #define FUZZ_POLICIES	32		/* as the kernel counts them */

@@ -18,32 +18,34 @@
  * leaves by a tunnel is as it was sent, but for the stamp; control packets are consumed;
  * no local process's stamp leaves. Counters are added up for packet_fuzz.sh.
  */
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "fuzz_progress.h"
 #include "packet_fuzz.h"
 
-#define FUZZ_LOG_EACH	1000		/* packets */
 #define FUZZ_LISTEN	512		/* packets; then as many that nobody listens to */
 
 struct fuzz_counts {
 	unsigned long sent, refused, came;
 };
 
-static struct fuzz_run {
-	const char *netns;
+struct fuzz_run fuzz_run = {
+	.name = "packet_fuzz", .noun = "packet",
+	.usage = "packet_fuzz -n NETNS -d rx|tx|link|control [-s SEED] [-c COUNT]\n"
+		 "                   [-i FIRST] [-Sv]\n"
+		 "       packet_fuzz -n NETNS -b FLOWS\n"
+		 "       packet_fuzz -o COMMAND...",
+	.seed = 1, .count = 10000,
+};
+
+static struct fuzz_state {
 	struct fuzz_plan plan;
-	uint64_t first, count;
 	unsigned int flows;
-	bool shows;
 	struct fuzz_counts kinds[FUZZ_KINDS], ways[FUZZ_WAYS];
 	bool swept[2][FUZZ_KINDS][FUZZ_SPAN];
 	int span[2][FUZZ_KINDS];
-} fuzz = { .plan.seed = 1, .plan.door = FUZZ_DOORS, .count = 10000 };
+} fuzz = { .plan.door = FUZZ_DOORS };
 
 static struct fuzz_packet fuzz_packet;
 
@@ -90,7 +92,7 @@ static void fuzz_one(uint64_t index)
 	bool sent;
 
 	fuzz_make(packet, &fuzz.plan, index);
-	if (fuzz.shows)
+	if (fuzz_run.shows)
 		fuzz_print(packet, index);
 	fuzz_listen(index / FUZZ_LISTEN % 2);
 	fuzz_starve(packet->kind == FUZZ_STARVED);
@@ -101,31 +103,6 @@ static void fuzz_one(uint64_t index)
 	came = fuzz_await(packet, index);
 	fuzz_note(packet, sent, came);
 	fuzz_sent(packet);
-}
-
-/* If the machine crashes, this is the only record. */
-static void fuzz_log(uint64_t index)
-{
-	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	dprintf(fd, "packet_fuzz: %s, seed %" PRIu64 ", from packet %" PRIu64 " on\n",
-		fuzz_doors[fuzz.plan.door], fuzz.plan.seed, index);
-	close(fd);
-}
-
-static void fuzz_all(void)
-{
-	uint64_t i;
-
-	fuzz_watch(&fuzz.plan);
-	for (i = fuzz.first; i < fuzz.first + fuzz.count; i++) {
-		if ((i - fuzz.first) % FUZZ_LOG_EACH == 0)
-			fuzz_log(i);
-		fuzz_progress(i - fuzz.first, fuzz.count, "packets");
-		fuzz_one(i);
-	}
 }
 
 /* ---- the report ---- */
@@ -163,9 +140,7 @@ static void fuzz_report(void)
 	printf("# model rx_stamped=%lu rx_foreign=%lu rx_malformed=%lu rx_truncated=%lu ",
 	       model->stamped, model->foreign, model->malformed, model->truncated);
 	printf("rx_control=%lu unsure=%lu\n", model->control, model->unsure);
-	printf("# door %s, seed %" PRIu64 ", packets %" PRIu64 " to %" PRIu64 ": %lu findings\n",
-	       fuzz_doors[fuzz.plan.door], fuzz.plan.seed, fuzz.first,
-	       fuzz.first + fuzz.count - 1, fuzz_seen.findings);
+	fuzz_report_end();
 }
 
 /* Sends a packet of each flow, as a working fabric does. */
@@ -185,15 +160,6 @@ static void fuzz_balance(void)
 		printf("%s=%lu\n", fuzz_taps[i], fuzz_seen.left[i]);
 }
 
-static void fuzz_usage(void)
-{
-	fputs("usage: packet_fuzz -n NETNS -d rx|tx|link|control [-s SEED] [-c COUNT]\n"
-	      "                   [-i FIRST] [-Sv]\n"
-	      "       packet_fuzz -n NETNS -b FLOWS\n"
-	      "       packet_fuzz -o COMMAND...\n", stderr);
-	exit(2);
-}
-
 static enum fuzz_door fuzz_door(const char *name)
 {
 	int i;
@@ -205,55 +171,35 @@ static enum fuzz_door fuzz_door(const char *name)
 
 static void fuzz_options(int argc, char **argv)
 {
-	int option;
+	int letter;
 
-	while ((option = getopt(argc, argv, "+on:d:s:c:i:b:Sv")) != -1)
-		switch (option) {
-		case 'o':
-			if (optind == argc)
-				fuzz_usage();
+	while ((letter = getopt(argc, argv, "+on:d:s:c:i:b:Sv")) != -1)
+		if (letter == 'o' && optind < argc)
 			fuzz_open_taps(argv + optind);
-			break;
-		case 'n':
-			fuzz.netns = optarg;
-			break;
-		case 'd':
+		else if (letter == 'd')
 			fuzz.plan.door = fuzz_door(optarg);
-			break;
-		case 's':
-			fuzz.plan.seed = strtoull(optarg, NULL, 0);
-			break;
-		case 'c':
-			fuzz.count = strtoull(optarg, NULL, 0);
-			break;
-		case 'i':
-			fuzz.first = strtoull(optarg, NULL, 0);
-			break;
-		case 'b':
+		else if (letter == 'b')
 			fuzz.flows = strtoul(optarg, NULL, 0);
-			break;
-		case 'S':
+		else if (letter == 'S')
 			fuzz.plan.strange = true;
-			break;
-		case 'v':
-			fuzz.shows = true;
-			break;
-		default:
+		else if (!fuzz_option(letter, optarg))
 			fuzz_usage();
-		}
-	if (!fuzz.netns || optind != argc || (!fuzz.flows && fuzz.plan.door == FUZZ_DOORS))
+	if (!fuzz_run.netns || optind != argc || (!fuzz.flows && fuzz.plan.door == FUZZ_DOORS))
 		fuzz_usage();
 }
 
 int main(int argc, char **argv)
 {
 	fuzz_options(argc, argv);
-	fuzz_open(fuzz.netns);
+	fuzz_open(fuzz_run.netns);
 	if (fuzz.flows) {
 		fuzz_balance();
 		return EXIT_SUCCESS;
 	}
-	fuzz_all();
+	fuzz.plan.seed = fuzz_run.seed;
+	snprintf(fuzz_run.where, sizeof(fuzz_run.where), "door %s, ", fuzz_doors[fuzz.plan.door]);
+	fuzz_watch(&fuzz.plan);
+	fuzz_cases(fuzz_one, NULL);
 	fuzz_report();
-	return fuzz_seen.findings ? EXIT_FAILURE : EXIT_SUCCESS;
+	return fuzz_run.findings ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -19,9 +19,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "fuzz_driver.h"
 #include "fuzz_random.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #define FUZZ_FRAMES	6		/* of a packet in fragments, or of a burst */
 #define FUZZ_BYTES	65600		/* of a frame */
@@ -223,7 +222,6 @@ struct fuzz_model {
 struct fuzz_seen {
 	struct fuzz_plan *plan;		/* learns the nonces that are told */
 	struct fuzz_model model;
-	unsigned long findings;
 	unsigned long left[FUZZ_TAPS];	/* of the box's own to one of the fabric's ports */
 };
 

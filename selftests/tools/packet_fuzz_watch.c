@@ -14,8 +14,7 @@
 
 #include "packet_fuzz.h"
 
-#define FUZZ_SHOWN	10		/* findings, with all their bytes */
-#define FUZZ_LINE	16		/* bytes */
+#define FUZZ_PRINTED	512		/* bytes of a frame, at most */
 #define FUZZ_LAST_MS	30000		/* for a machine with other things to do */
 
 struct fuzz_seen fuzz_seen;
@@ -30,14 +29,10 @@ static bool fuzz_last_heard;
 
 /* ---- findings ---- */
 
-static void fuzz_print_bytes(const char *what, const uint8_t *bytes, size_t len)
+static void fuzz_print_frame(const char *what, const uint8_t *bytes, size_t len)
 {
-	size_t i;
-
 	printf("#  %s, %zu bytes:", what, len);
-	for (i = 0; i < len && i < 32 * FUZZ_LINE; i++)
-		printf("%s%02x", i % FUZZ_LINE ? " " : "\n#   ", bytes[i]);
-	putchar('\n');
+	fuzz_print_bytes(bytes, len < FUZZ_PRINTED ? len : FUZZ_PRINTED);
 }
 
 void fuzz_print(const struct fuzz_packet *packet, uint64_t index)
@@ -51,18 +46,17 @@ void fuzz_print(const struct fuzz_packet *packet, uint64_t index)
 	printf("csum %u+%u hdr %u, %u pieces\n", packet->vnet.csum_start,
 	       packet->vnet.csum_offset, packet->vnet.hdr_len, packet->pieces);
 	for (i = 0; i < packet->count; i++)
-		fuzz_print_bytes("sent", packet->frame[i].bytes, packet->frame[i].len);
+		fuzz_print_frame("sent", packet->frame[i].bytes, packet->frame[i].len);
 }
 
 void fuzz_finding(const struct fuzz_packet *packet, uint64_t index, const char *what,
 		  const uint8_t *got, size_t len)
 {
-	if (fuzz_seen.findings++ >= FUZZ_SHOWN)
+	if (!fuzz_finding_begin(index, what))
 		return;
-	printf("# finding: %s; seed %" PRIu64 " index %" PRIu64 " door %s\n", what,
-	       fuzz_seen.plan->seed, index, fuzz_doors[fuzz_seen.plan->door]);
+	printf(" door %s\n", fuzz_doors[fuzz_seen.plan->door]);
 	fuzz_print(packet, index);
-	fuzz_print_bytes("got", got, len);
+	fuzz_print_frame("got", got, len);
 	fflush(stdout);
 }
 

@@ -26,14 +26,12 @@
 #include <arpa/inet.h>
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <net/ethernet.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <netpacket/packet.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +41,8 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "netns.h"
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT	103
@@ -175,18 +175,6 @@ static struct end *end_find(const char *name, enum kind kind)
 	return NULL;
 }
 
-static void enter_netns(const char *name)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		fail_errno(path);
-	close(fd);
-}
-
 /* Creates an end by its first two words; the process stays in the end's namespace. */
 static struct end *end_add(char **words, enum kind kind)
 {
@@ -196,7 +184,8 @@ static struct end *end_add(char **words, enum kind kind)
 		fail("too many names");
 	end->kind = kind;
 	snprintf(end->name, sizeof(end->name), "%s", words[0]);
-	enter_netns(words[1]);
+	if (!try_netns(words[1]))
+		fail_errno(words[1]);
 	return end;
 }
 
@@ -388,7 +377,8 @@ static void send_packet(struct end *end, size_t len, uint32_t word)
 {
 	last.name = end->name;
 	last.from = now() - zero;
-	if (sendto(end->fd, packet, len, MSG_DONTWAIT, (void *)&end->to, end->to_len) != (ssize_t)len &&
+	if (sendto(end->fd, packet, len, MSG_DONTWAIT, (void *)&end->to, end->to_len) !=
+	    (ssize_t)len &&
 	    !(errno == ENOBUFS && end->to.ss_family == AF_PACKET))
 		fail_errno("sendto");
 	last.to = now() - zero;

@@ -26,8 +26,6 @@
  */
 #include <arpa/inet.h>
 #include <err.h>
-#include <fcntl.h>
-#include <grp.h>
 #include <inttypes.h>
 #include <net/ethernet.h>
 #include <net/if.h>
@@ -36,7 +34,6 @@
 #include <netinet/ip6.h>
 #include <netinet/udp.h>
 #include <netpacket/packet.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -46,11 +43,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "netns.h"
-
-#ifndef UDP_SEGMENT
-#define UDP_SEGMENT	103
-#endif
+#include "sender.h"
 
 #define VXLAN_PORT	4789
 #define SOURCE_PORT	50000	/* any; one flow */
@@ -64,57 +57,16 @@
 #define IP_VERSION_4	4
 #define IP_VERSION_6	0x60000000
 
-struct endpoint {
-	int			family;
-	struct in_addr		v4;
-	struct in6_addr		v6;
-};
+static struct sender sender = { .count = 1, .port = VXLAN_PORT };
 
 static struct {
-	struct endpoint source, destination;
 	const char *dev, *mac;
-	unsigned int length, count, interval, user, storm, hops, beyond;
-	uint16_t port, sum;
+	unsigned int storm, hops, beyond;
+	uint16_t sum;
 	bool segment, has_sum, timed;
-} options = { .count = 1, .port = VXLAN_PORT, .hops = HOPS };
+} options = { .hops = HOPS };
 
 static unsigned char datagram[DATAGRAM_MAX];
-
-static void endpoint_parse(struct endpoint *end, const char *text)
-{
-	if (inet_pton(AF_INET, text, &end->v4) == 1)
-		end->family = AF_INET;
-	else if (inet_pton(AF_INET6, text, &end->v6) == 1)
-		end->family = AF_INET6;
-	else
-		errx(EXIT_FAILURE, "not an address: %s", text);
-}
-
-static socklen_t endpoint_sockaddr(const struct endpoint *end, uint16_t port,
-				   struct sockaddr_storage *addr)
-{
-	struct sockaddr_in *in = (void *)addr;
-	struct sockaddr_in6 *in6 = (void *)addr;
-
-	memset(addr, 0, sizeof(*addr));
-	addr->ss_family = end->family;
-	if (end->family == AF_INET) {
-		in->sin_port = htons(port);
-		in->sin_addr = end->v4;
-		return sizeof(*in);
-	}
-	in6->sin6_port = htons(port);
-	in6->sin6_addr = end->v6;
-	return sizeof(*in6);
-}
-
-/* When root becomes another user it loses all capabilities. */
-static void drop_privileges(unsigned int user)
-{
-	if (setgroups(0, NULL) || setresgid(user, user, user) ||
-	    setresuid(user, user, user))
-		err(EXIT_FAILURE, "cannot become user %u", user);
-}
 
 /* Returns the length of the datagram, filled up. */
 static size_t datagram_read(const char *hex, unsigned char *to)
@@ -125,7 +77,7 @@ static size_t datagram_read(const char *hex, unsigned char *to)
 		for (; hex[0] && hex[1] && len < DATAGRAM_MAX; hex += 2)
 			if (sscanf(hex, "%2hhx", &to[len++]) != 1)
 				errx(EXIT_FAILURE, "not hexadecimal: %s", hex);
-	for (; len < options.length; len++)
+	for (; len < sender.length; len++)
 		to[len] = 0;
 	return len;
 }
@@ -144,29 +96,6 @@ static void close_later(int fd)
 		close(kept[next]);
 	kept[next] = fd;
 	next = (next + 1) % SOCKETS_KEPT;
-}
-
-static int udp_open(void)
-{
-	int fd = socket(options.destination.family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int segment = options.length;
-	struct sockaddr_storage addr;
-	socklen_t len;
-
-	if (fd < 0)
-		err(EXIT_FAILURE, "socket");
-	if (options.segment && setsockopt(fd, IPPROTO_UDP, UDP_SEGMENT, &segment,
-					  sizeof(segment)))
-		err(EXIT_FAILURE, "UDP_SEGMENT");
-	if (options.source.family) {
-		len = endpoint_sockaddr(&options.source, 0, &addr);
-		if (bind(fd, (void *)&addr, len))
-			err(EXIT_FAILURE, "bind");
-	}
-	len = endpoint_sockaddr(&options.destination, options.port, &addr);
-	if (connect(fd, (void *)&addr, len))
-		err(EXIT_FAILURE, "connect");
-	return fd;
 }
 
 static void udp_send(int fd, const unsigned char *data, size_t len)
@@ -211,7 +140,7 @@ static void udp_header(struct udphdr *udp, const void *data, size_t len,
 
 	memset(udp, 0, sizeof(*udp));
 	udp->source = htons(SOURCE_PORT);
-	udp->dest = htons(options.port);
+	udp->dest = htons(sender.port);
 	udp->len = htons(total);
 	udp->check = sum_fold(sum_bytes(data, len, sum_bytes(udp, sizeof(*udp),
 							     pseudo + IPPROTO_UDP +
@@ -230,8 +159,8 @@ static size_t build_v4(unsigned char *packet, const void *data, size_t len)
 		.tot_len = htons(headers + len - options.beyond), .ttl = options.hops,
 		.frag_off = htons(IP_DF),	/* so that the ID may stay 0 */
 		.protocol = IPPROTO_UDP,
-		.saddr = options.source.v4.s_addr,
-		.daddr = options.destination.v4.s_addr,
+		.saddr = sender.source.v4.s_addr,
+		.daddr = sender.destination.v4.s_addr,
 	};
 	struct udphdr udp;
 
@@ -250,8 +179,8 @@ static size_t build_v6(unsigned char *packet, const void *data, size_t len)
 		.ip6_flow = htonl(IP_VERSION_6),
 		.ip6_plen = htons(sizeof(struct udphdr) + len - options.beyond),
 		.ip6_nxt = IPPROTO_UDP, .ip6_hlim = options.hops,
-		.ip6_src = options.source.v6,
-		.ip6_dst = options.destination.v6,
+		.ip6_src = sender.source.v6,
+		.ip6_dst = sender.destination.v6,
 	};
 	struct udphdr udp;
 
@@ -273,7 +202,7 @@ static int packet_open(struct sockaddr_ll *to)
 		errx(EXIT_FAILURE, "not a MAC address: %s", options.mac);
 	*to = (struct sockaddr_ll) {
 		.sll_family = AF_PACKET, .sll_halen = ETH_ALEN,
-		.sll_protocol = htons(options.destination.family == AF_INET ?
+		.sll_protocol = htons(sender.destination.family == AF_INET ?
 				      ETHERTYPE_IP : ETHERTYPE_IPV6),
 		.sll_ifindex = if_nametoindex(options.dev),
 	};
@@ -285,7 +214,7 @@ static int packet_open(struct sockaddr_ll *to)
 
 static size_t build(unsigned char *packet, size_t len)
 {
-	return options.destination.family == AF_INET ?
+	return sender.destination.family == AF_INET ?
 	       build_v4(packet, datagram, len) : build_v6(packet, datagram, len);
 }
 
@@ -359,7 +288,7 @@ static void storm(unsigned int count, char **hex)
 static void send_all(int count, char **hex)
 {
 	struct sockaddr_ll to;
-	int fd = options.dev ? packet_open(&to) : udp_open();
+	int fd = options.dev ? packet_open(&to) : sender_open(&sender, options.segment);
 	int i;
 
 	if (options.segment)
@@ -375,86 +304,73 @@ static void send_all(int count, char **hex)
 	close_later(fd);
 }
 
+static bool packet_option(int letter, const char *value)
+{
+	switch (letter) {
+	case 'd':
+		options.dev = value;
+		return true;
+	case 'm':
+		options.mac = value;
+		return true;
+	case 'x':
+		options.sum = strtoul(value, NULL, 16);
+		options.has_sum = true;
+		return true;
+	case 'h':
+		options.hops = atoi(value);
+		return true;
+	case 'e':
+		options.beyond = atoi(value);
+		return true;
+	case 'r':
+		options.storm = atoi(value);
+		return true;
+	case 't':
+		options.timed = true;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void options_check(int datagrams)
+{
+	if (datagrams < 1)
+		errx(EXIT_FAILURE, "DESTINATION DATAGRAM... are missing");
+	if (!options.dev != !options.mac || (options.dev && !sender.source.family))
+		errx(EXIT_FAILURE, "-d, -m and -s belong together");
+	if ((options.has_sum || options.storm || options.beyond) && !options.dev)
+		errx(EXIT_FAILURE, "-x, -r and -e need -d");
+	if (sender.length * (datagrams + 1) > DATAGRAM_MAX)
+		errx(EXIT_FAILURE, "LENGTH is too large");
+}
+
 static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "n:u:s:p:l:c:i:d:m:gx:h:e:r:t")) != -1) {
-		switch (c) {
-		case 'n':
-			enter_netns(optarg);
-			break;
-		case 'u':
-			options.user = atoi(optarg);
-			break;
-		case 's':
-			endpoint_parse(&options.source, optarg);
-			break;
-		case 'p':
-			options.port = atoi(optarg);
-			break;
-		case 'l':
-			options.length = atoi(optarg);
-			break;
-		case 'c':
-			options.count = atoi(optarg);
-			break;
-		case 'i':
-			options.interval = atoi(optarg);
-			break;
-		case 'd':
-			options.dev = optarg;
-			break;
-		case 'm':
-			options.mac = optarg;
-			break;
-		case 'g':
+	while ((c = getopt(argc, argv, SENDER_OPTIONS "d:m:gx:h:e:r:t")) != -1)
+		if (c == 'g')
 			options.segment = true;
-			break;
-		case 'x':
-			options.sum = strtoul(optarg, NULL, 16);
-			options.has_sum = true;
-			break;
-		case 'h':
-			options.hops = atoi(optarg);
-			break;
-		case 'e':
-			options.beyond = atoi(optarg);
-			break;
-		case 'r':
-			options.storm = atoi(optarg);
-			break;
-		case 't':
-			options.timed = true;
-			break;
-		default:
+		else if (!packet_option(c, optarg) && !sender_option(&sender, c, optarg))
 			exit(EXIT_FAILURE);
-		}
-	}
-	if (argc - optind < 2)
-		errx(EXIT_FAILURE, "DESTINATION DATAGRAM... are missing");
-	if (!options.dev != !options.mac || (options.dev && !options.source.family))
-		errx(EXIT_FAILURE, "-d, -m and -s belong together");
-	if ((options.has_sum || options.storm || options.beyond) && !options.dev)
-		errx(EXIT_FAILURE, "-x, -r and -e need -d");
-	if (options.length * (argc - optind) > DATAGRAM_MAX)
-		errx(EXIT_FAILURE, "LENGTH is too large");
-	endpoint_parse(&options.destination, argv[optind]);
+	options_check(argc - optind - 1);
+	endpoint_parse(&sender.destination, argv[optind]);
 }
 
 int main(int argc, char **argv)
 {
 	parse(argc, argv);
-	if (options.user)
-		drop_privileges(options.user);
+	sender_drop_privileges(&sender);
 	if (options.storm) {
 		storm(argc - optind - 1, argv + optind + 1);
 		return EXIT_SUCCESS;
 	}
-	for (; options.count; options.count--) {
+	for (; sender.count; sender.count--) {
 		send_all(argc - optind - 1, argv + optind + 1);
-		if (options.interval)
-			usleep(options.interval);
+		if (sender.interval)
+			usleep(sender.interval);
 	}
 	return EXIT_SUCCESS;
 }

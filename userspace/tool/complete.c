@@ -28,6 +28,7 @@
 #include "tool/nl.h"
 #include "tool/policy.h"
 #include "tool/port.h"
+#include "tool/state.h"
 
 /* This is a command line up to @prefix, the word that is being typed. */
 struct conga_complete {
@@ -73,20 +74,15 @@ static void conga_complete_each(const struct conga_complete *complete,
 {
 	struct nlattr *attrs[CONGA_ATTRS_MAX + 1];
 	struct conga_replies replies = { 0 };
-	struct nl_msg *msg;
 	size_t i;
 
 	if (!conga_family_is_loaded())
 		return;
-	msg = conga_nl_message(object->commands);
-	if (!msg)
-		return;
-	if (!conga_nl_request(object->commands, msg, NLM_F_DUMP, &replies, NULL))
+	if (!conga_state_read_object(object, NLM_F_DUMP, &replies, NULL))
 		for (i = 0; i < replies.count; i++)
 			if (!conga_command_parse_reply(object, replies.msgs[i], attrs))
 				say(complete, attrs, replies.msgs[i]);
 	conga_nl_replies_clean(&replies);
-	nlmsg_free(msg);
 }
 
 static void conga_complete_port(const struct conga_complete *complete, struct nlattr **attrs,

@@ -32,12 +32,11 @@
 #include "tool/path.h"
 #include "tool/port.h"
 #include "tool/print.h"
-#include "tool/state.h"
-#include "tool/stats.h"
+#include "tool/sample.h"
 
-#define CONGA_METRICS_NS	0.000000001
-#define CONGA_METRICS_BITS	0.125
-#define CONGA_METRICS_MODE	0644	/* readable by others */
+#define CONGA_METRICS_SECONDS	0.000000001	/* of a nanosecond */
+#define CONGA_METRICS_BYTES	0.125		/* of a bit */
+#define CONGA_METRICS_MODE	0644		/* readable by others */
 #define CONGA_METRICS_SUFFIX	".XXXXXX"
 
 static const char conga_metrics_usage[] =
@@ -46,73 +45,7 @@ static const char conga_metrics_usage[] =
 
 static FILE *conga_metrics_out;
 
-/* This is a number of an object as a metric; without @scale it is a whole number. */
-struct conga_metric_kind {
-	const char *name;
-	const char *type;
-	int attr;
-	double scale;
-	const char *help;
-};
-
-static const struct conga_metric_kind conga_metrics_of_fabric[] = {
-	{ "conga_fabric_ports", "gauge", CONGA_A_FABRIC_PORTS, 0, "Ports of the fabric." },
-	{ "conga_fabric_leaves", "gauge", CONGA_A_FABRIC_LEAVES, 0, "Leaves of the fabric." },
-	{ "conga_fabric_flowlet_entries", "gauge", CONGA_A_FABRIC_FLOWLETS, 0,
-	  "Entries of the flowlet table." },
-	{ "conga_fabric_flowlet_timeout_seconds", "gauge", CONGA_A_FABRIC_FLOWLET_TIMEOUT,
-	  CONGA_METRICS_NS, "Idle gap after which a flow may move." },
-	{ }
-};
-
-static const struct conga_metric_kind conga_metrics_of_port[] = {
-	{ "conga_port_rate_bytes_per_second", "gauge", CONGA_A_PORT_RATE, CONGA_METRICS_BITS,
-	  "Rate that the port's load is measured against." },
-	{ "conga_port_metric", "gauge", CONGA_A_PORT_METRIC, 0,
-	  "Congestion of the port, 0 to conga_fabric_metric_limit." },
-	{ "conga_port_dre_bytes", "gauge", CONGA_A_PORT_DRE_BYTES, 0,
-	  "X of the port's discounting rate estimator." },
-	{ "conga_port_dre_period_seconds", "gauge", CONGA_A_PORT_TDRE, CONGA_METRICS_NS,
-	  "Decrement period of the port's discounting rate estimator." },
-	{ "conga_port_transmit_packets_total", "counter", CONGA_A_PORT_TX_PACKETS, 0,
-	  "Frames that entered the port's queue." },
-	{ "conga_port_transmit_bytes_total", "counter", CONGA_A_PORT_TX_BYTES, 0,
-	  "Bytes that entered the port's queue, with the Ethernet header." },
-	{ "conga_port_draining", "gauge", CONGA_A_PORT_DRAIN, 0,
-	  "Whether the uplink takes no new flowlets." },
-	{ "conga_port_draining_flowlets", "gauge", CONGA_A_PORT_FLOWLETS, 0,
-	  "Flowlets that are left on an uplink that drains." },
-	{ "conga_port_short_flows", "gauge", CONGA_A_PORT_SHORT_FLOWS, 0,
-	  "Flows on the uplink that policy tr considers short." },
-	{ }
-};
-
-static const struct conga_metric_kind conga_metrics_of_leaf[] = {
-	{ "conga_leaf_usable_paths", "gauge", CONGA_A_LEAF_PATHS, 0,
-	  "Usable paths to the leaf." },
-	{ "conga_leaf_probe_age_seconds", "gauge", CONGA_A_LEAF_PROBE_AGE, CONGA_METRICS_NS,
-	  "Time since the last probe of the leaf." },
-	{ }
-};
-
-static const struct conga_metric_kind conga_metrics_of_path[] = {
-	{ "conga_path_local_metric", "gauge", CONGA_A_PATH_LOCAL, 0,
-	  "Congestion of the path's uplink, 0 to conga_fabric_metric_limit." },
-	{ "conga_path_remote_metric", "gauge", CONGA_A_PATH_REMOTE, 0,
-	  "Congestion of the path as the leaf reported it, aged." },
-	{ "conga_path_feedback_age_seconds", "gauge", CONGA_A_PATH_AGE, CONGA_METRICS_NS,
-	  "Time since the leaf reported on the path." },
-	{ "conga_path_delay_seconds", "gauge", CONGA_A_PATH_DELAY, CONGA_METRICS_NS,
-	  "Delay of the path without queues, one way." },
-	{ "conga_path_queue_seconds", "gauge", CONGA_A_PATH_QUEUE, CONGA_METRICS_NS,
-	  "Queueing delay at the node behind the path's uplink." },
-	{ }
-};
-
-static void conga_metrics_begin(const char *name, const char *type, const char *help)
-{
-	fprintf(conga_metrics_out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
+/* ---- labels ---- */
 
 static void conga_metrics_escape(const char *value)
 {
@@ -135,11 +68,6 @@ static void conga_metrics_label(const char *key, const char *value, bool first)
 	fprintf(conga_metrics_out, "%s%s=\"", first ? "{" : ",", key);
 	conga_metrics_escape(value ? value : "unknown");
 	fputc('"', conga_metrics_out);
-}
-
-static void conga_metrics_end(unsigned long long value)
-{
-	fprintf(conga_metrics_out, "} %llu\n", value);
 }
 
 static void conga_metrics_dev(const struct nlattr *attr, bool first)
@@ -188,80 +116,6 @@ static void conga_metrics_label_fabric(struct nlattr **attrs)
 	conga_metrics_label("policy", nla_get_string(attrs[CONGA_A_FABRIC_POLICY]), true);
 }
 
-/* Prints a metric for each of @replies. */
-struct conga_metric_of {
-	const struct conga_object *object;
-	const struct conga_replies *replies;
-	void (*label)(struct nlattr **attrs);
-};
-
-static void conga_metrics_number(const struct conga_metric_kind *kind,
-				 const struct conga_metric_of *of)
-{
-	struct nlattr *attrs[CONGA_ATTRS_MAX + 1];
-	unsigned long long value;
-	size_t next = 0;
-	bool any = false;
-
-	while (conga_command_next(of->object, of->replies, &next, attrs)) {
-		if (!attrs[kind->attr])
-			continue;
-		if (!any)
-			conga_metrics_begin(kind->name, kind->type, kind->help);
-		any = true;
-		value = conga_attr_number(attrs[kind->attr]);
-		fputs(kind->name, conga_metrics_out);
-		of->label(attrs);
-		if (kind->scale)
-			fprintf(conga_metrics_out, "} %.15g\n", value * kind->scale);
-		else
-			conga_metrics_end(value);
-	}
-}
-
-static void conga_metrics_numbers(const struct conga_metric_kind *kinds,
-				  const struct conga_metric_of *of)
-{
-	for (; kinds->name; kinds++)
-		conga_metrics_number(kinds, of);
-}
-
-/* A choice in the kernel's answer becomes 1 if it is the good one, else 0. */
-static void conga_metrics_whether(const char *name, const char *help, int attr,
-				  unsigned int good, const struct conga_metric_of *of)
-{
-	struct nlattr *attrs[CONGA_ATTRS_MAX + 1];
-	size_t next = 0;
-
-	if (!of->replies->count)
-		return;
-	conga_metrics_begin(name, "gauge", help);
-	while (conga_command_next(of->object, of->replies, &next, attrs)) {
-		fputs(name, conga_metrics_out);
-		of->label(attrs);
-		conga_metrics_end(conga_attr_number(attrs[attr]) == good);
-	}
-}
-
-/* Words become labels of a metric with the value 1; @print adds them. */
-static void conga_metrics_info(const char *name, const char *help,
-			       void (*print)(struct nlattr **attrs),
-			       const struct conga_metric_of *of)
-{
-	struct nlattr *attrs[CONGA_ATTRS_MAX + 1];
-	size_t next = 0;
-
-	if (!of->replies->count)
-		return;
-	conga_metrics_begin(name, "gauge", help);
-	while (conga_command_next(of->object, of->replies, &next, attrs)) {
-		fputs(name, conga_metrics_out);
-		of->label(attrs);
-		print(attrs);
-		conga_metrics_end(1);
-	}
-}
-
 static void conga_metrics_words_of_port(struct nlattr **attrs)
 {
 	char tag[CONGA_UNITS_TEXT_MAX];
@@ -286,55 +140,163 @@ static void conga_metrics_words_of_fabric(struct nlattr **attrs)
 	conga_metrics_label("version", CONGA_TOOL_VERSION, false);
 }
 
-static void conga_metrics_fabric(const struct conga_replies *replies)
+/* ---- metrics ---- */
+
+/* The value is the number of @attr, or with CONGA_METRICS_IS whether it is @good. Without @attr it
+ * is 1, and @words prints labels.
+ */
+enum conga_metrics_unit {
+	CONGA_METRICS_WHOLE,
+	CONGA_METRICS_NS,	/* printed in seconds */
+	CONGA_METRICS_BITS,	/* printed in bytes */
+	CONGA_METRICS_IS,
+};
+
+struct conga_metric_kind {
+	const char *name;
+	const char *help;
+	int attr;
+	enum conga_metrics_unit unit;
+	unsigned int good;
+	bool counts;		/* the type is counter, else gauge */
+	void (*words)(struct nlattr **attrs);
+};
+
+static const struct conga_metric_kind conga_metrics_of_fabric[] = {
+	{ "conga_fabric_info", "Policy of the fabric, and the tool's version.",
+	  .words = conga_metrics_words_of_fabric },
+	{ "conga_fabric_ports", "Ports of the fabric.",
+	  .attr = CONGA_A_FABRIC_PORTS },
+	{ "conga_fabric_leaves", "Leaves of the fabric.",
+	  .attr = CONGA_A_FABRIC_LEAVES },
+	{ "conga_fabric_flowlet_entries", "Entries of the flowlet table.",
+	  .attr = CONGA_A_FABRIC_FLOWLETS },
+	{ "conga_fabric_flowlet_timeout_seconds", "Idle gap after which a flow may move.",
+	  .attr = CONGA_A_FABRIC_FLOWLET_TIMEOUT, .unit = CONGA_METRICS_NS },
+	{ }
+};
+
+static const struct conga_metric_kind conga_metrics_of_port[] = {
+	{ "conga_port_info", "Role and LBTag of the port.", .words = conga_metrics_words_of_port },
+	{ "conga_port_up", "Whether the port can send.",
+	  .attr = CONGA_A_PORT_STATE, .unit = CONGA_METRICS_IS, .good = CONGA_PORT_UP },
+	{ "conga_port_rate_bytes_per_second", "Rate that the port's load is measured against.",
+	  .attr = CONGA_A_PORT_RATE, .unit = CONGA_METRICS_BITS },
+	{ "conga_port_metric", "Congestion of the port, 0 to conga_fabric_metric_limit.",
+	  .attr = CONGA_A_PORT_METRIC },
+	{ "conga_port_dre_bytes", "X of the port's discounting rate estimator.",
+	  .attr = CONGA_A_PORT_DRE_BYTES },
+	{ "conga_port_dre_period_seconds",
+	  "Decrement period of the port's discounting rate estimator.",
+	  .attr = CONGA_A_PORT_TDRE, .unit = CONGA_METRICS_NS },
+	{ "conga_port_transmit_packets_total", "Frames that entered the port's queue.",
+	  .attr = CONGA_A_PORT_TX_PACKETS, .counts = true },
+	{ "conga_port_transmit_bytes_total",
+	  "Bytes that entered the port's queue, with the Ethernet header.",
+	  .attr = CONGA_A_PORT_TX_BYTES, .counts = true },
+	{ "conga_port_draining", "Whether the uplink takes no new flowlets.",
+	  .attr = CONGA_A_PORT_DRAIN },
+	{ "conga_port_draining_flowlets", "Flowlets that are left on an uplink that drains.",
+	  .attr = CONGA_A_PORT_FLOWLETS },
+	{ "conga_port_short_flows", "Flows on the uplink that policy tr considers short.",
+	  .attr = CONGA_A_PORT_SHORT_FLOWS },
+	{ }
+};
+
+static const struct conga_metric_kind conga_metrics_of_leaf[] = {
+	{ "conga_leaf_info", "Mode and state of the leaf, and why.",
+	  .words = conga_metrics_words_of_leaf },
+	{ "conga_leaf_conga", "Whether packets to the leaf are stamped.",
+	  .attr = CONGA_A_LEAF_STATE, .unit = CONGA_METRICS_IS, .good = CONGA_MODE_CONGA },
+	{ "conga_leaf_usable_paths", "Usable paths to the leaf.",
+	  .attr = CONGA_A_LEAF_PATHS },
+	{ "conga_leaf_probe_age_seconds", "Time since the last probe of the leaf.",
+	  .attr = CONGA_A_LEAF_PROBE_AGE, .unit = CONGA_METRICS_NS },
+	{ }
+};
+
+static const struct conga_metric_kind conga_metrics_of_path[] = {
+	{ "conga_path_usable", "Whether the path can be chosen.",
+	  .attr = CONGA_A_PATH_REASON, .unit = CONGA_METRICS_IS, .good = CONGA_PATH_USABLE },
+	{ "conga_path_local_metric",
+	  "Congestion of the path's uplink, 0 to conga_fabric_metric_limit.",
+	  .attr = CONGA_A_PATH_LOCAL },
+	{ "conga_path_remote_metric", "Congestion of the path as the leaf reported it, aged.",
+	  .attr = CONGA_A_PATH_REMOTE },
+	{ "conga_path_feedback_age_seconds", "Time since the leaf reported on the path.",
+	  .attr = CONGA_A_PATH_AGE, .unit = CONGA_METRICS_NS },
+	{ "conga_path_delay_seconds", "Delay of the path without queues, one way.",
+	  .attr = CONGA_A_PATH_DELAY, .unit = CONGA_METRICS_NS },
+	{ "conga_path_queue_seconds", "Queueing delay at the node behind the path's uplink.",
+	  .attr = CONGA_A_PATH_QUEUE, .unit = CONGA_METRICS_NS },
+	{ }
+};
+
+static void conga_metrics_begin(const char *name, const char *type, const char *help)
 {
-	const struct conga_metric_of of = { &conga_fabric_object, replies,
-					    conga_metrics_label_fabric };
+	fprintf(conga_metrics_out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void conga_metrics_value(const struct conga_metric_kind *kind, const struct nlattr *attr)
+{
+	unsigned long long value = conga_attr_number(attr);
+
+	if (kind->words)
+		fputs("} 1\n", conga_metrics_out);
+	else if (kind->unit == CONGA_METRICS_NS)
+		fprintf(conga_metrics_out, "} %.15g\n", value * CONGA_METRICS_SECONDS);
+	else if (kind->unit == CONGA_METRICS_BITS)
+		fprintf(conga_metrics_out, "} %.15g\n", value * CONGA_METRICS_BYTES);
+	else if (kind->unit == CONGA_METRICS_IS)
+		fprintf(conga_metrics_out, "} %d\n", value == kind->good);
+	else
+		fprintf(conga_metrics_out, "} %llu\n", value);
+}
+
+/* Prints a metric of each object that has a value, with the labels that @label prints. */
+static void conga_metrics_one(const struct conga_metric_kind *kind,
+			      const struct conga_object *object,
+			      const struct conga_replies *replies,
+			      void (*label)(struct nlattr **attrs))
+{
+	struct nlattr *attrs[CONGA_ATTRS_MAX + 1];
+	bool any = false;
+	size_t next = 0;
+
+	while (conga_command_next(object, replies, &next, attrs)) {
+		if (kind->attr && !attrs[kind->attr])
+			continue;
+		if (!any)
+			conga_metrics_begin(kind->name, kind->counts ? "counter" : "gauge",
+					    kind->help);
+		any = true;
+		fputs(kind->name, conga_metrics_out);
+		label(attrs);
+		if (kind->words)
+			kind->words(attrs);
+		conga_metrics_value(kind, attrs[kind->attr]);
+	}
+}
+
+static void conga_metrics_all(const struct conga_metric_kind *kind,
+			      const struct conga_object *object,
+			      const struct conga_replies *replies,
+			      void (*label)(struct nlattr **attrs))
+{
+	for (; kind->name; kind++)
+		conga_metrics_one(kind, object, replies, label);
+}
+
+static void conga_metrics_limit(const struct conga_replies *replies)
+{
 	struct nlattr *attrs[CONGA_ATTRS_MAX + 1];
 	size_t next = 0;
 
-	conga_metrics_info("conga_fabric_info", "Policy of the fabric, and the tool's version.",
-			   conga_metrics_words_of_fabric, &of);
-	conga_metrics_numbers(conga_metrics_of_fabric, &of);
-	if (!conga_command_next(of.object, replies, &next, attrs))
+	if (!conga_command_next(&conga_fabric_object, replies, &next, attrs))
 		return;
 	conga_metrics_begin("conga_fabric_metric_limit", "gauge", "Full scale of metrics.");
 	fprintf(conga_metrics_out, "conga_fabric_metric_limit %llu\n",
 		(1ULL << conga_attr_number(attrs[CONGA_A_FABRIC_Q])) - 1);
-}
-
-static void conga_metrics_ports(const struct conga_replies *replies)
-{
-	const struct conga_metric_of of = { &conga_port_object, replies,
-					    conga_metrics_label_port };
-
-	conga_metrics_info("conga_port_info", "Role and LBTag of the port.",
-			   conga_metrics_words_of_port, &of);
-	conga_metrics_whether("conga_port_up", "Whether the port can send.",
-			      CONGA_A_PORT_STATE, CONGA_PORT_UP, &of);
-	conga_metrics_numbers(conga_metrics_of_port, &of);
-}
-
-static void conga_metrics_leaves(const struct conga_replies *replies)
-{
-	const struct conga_metric_of of = { &conga_leaf_object, replies,
-					    conga_metrics_label_leaf };
-
-	conga_metrics_info("conga_leaf_info", "Mode and state of the leaf, and why.",
-			   conga_metrics_words_of_leaf, &of);
-	conga_metrics_whether("conga_leaf_conga", "Whether packets to the leaf are stamped.",
-			      CONGA_A_LEAF_STATE, CONGA_MODE_CONGA, &of);
-	conga_metrics_numbers(conga_metrics_of_leaf, &of);
-}
-
-static void conga_metrics_paths(const struct conga_replies *replies)
-{
-	const struct conga_metric_of of = { &conga_path_object, replies,
-					    conga_metrics_label_path };
-
-	conga_metrics_whether("conga_path_usable", "Whether the path can be chosen.",
-			      CONGA_A_PATH_REASON, CONGA_PATH_USABLE, &of);
-	conga_metrics_numbers(conga_metrics_of_path, &of);
 }
 
 static void conga_metrics_counters(const struct conga_stats_sample *sample)
@@ -351,33 +313,29 @@ static void conga_metrics_counters(const struct conga_stats_sample *sample)
 	}
 }
 
-/* A missing fabric is no error, and is a metric, too. */
-static int conga_metrics_read(struct conga_state *state, struct conga_stats_sample *sample,
-			      bool *present)
+/* A missing fabric is a metric, too. */
+static void conga_metrics_print(const struct conga_sample *sample)
 {
-	int status, error = 0;
+	const struct conga_state *state = &sample->state;
 
-	status = conga_state_read(state, &error);
-	if (!status)
-		status = conga_stats_read(sample, &error);
-	*present = !status;
-	return error == ENOENT ? CONGA_OK : status;
-}
-
-static void conga_metrics_print(const struct conga_state *state,
-				const struct conga_stats_sample *sample, bool present)
-{
 	conga_metrics_begin("conga_fabric_present", "gauge",
 			    "Whether this network namespace has a fabric.");
-	fprintf(conga_metrics_out, "conga_fabric_present %d\n", present);
-	if (!present)
+	fprintf(conga_metrics_out, "conga_fabric_present %d\n", sample->present);
+	if (!sample->present)
 		return;
-	conga_metrics_fabric(&state->fabric);
-	conga_metrics_ports(&state->ports);
-	conga_metrics_leaves(&state->leaves);
-	conga_metrics_paths(&state->paths);
-	conga_metrics_counters(sample);
+	conga_metrics_all(conga_metrics_of_fabric, &conga_fabric_object, &state->fabric,
+			  conga_metrics_label_fabric);
+	conga_metrics_limit(&state->fabric);
+	conga_metrics_all(conga_metrics_of_port, &conga_port_object, &state->ports,
+			  conga_metrics_label_port);
+	conga_metrics_all(conga_metrics_of_leaf, &conga_leaf_object, &state->leaves,
+			  conga_metrics_label_leaf);
+	conga_metrics_all(conga_metrics_of_path, &conga_path_object, &state->paths,
+			  conga_metrics_label_path);
+	conga_metrics_counters(&sample->stats);
 }
+
+/* ---- output ---- */
 
 static int conga_metrics_failed(const char *file)
 {
@@ -404,8 +362,7 @@ static FILE *conga_metrics_open(const char *file, char **temporary)
 	return out;
 }
 
-static int conga_metrics_replace(const char *file, const struct conga_state *state,
-				 const struct conga_stats_sample *sample, bool present)
+static int conga_metrics_replace(const char *file, const struct conga_sample *sample)
 {
 	char *temporary;
 	int status = CONGA_OK;
@@ -413,7 +370,7 @@ static int conga_metrics_replace(const char *file, const struct conga_state *sta
 
 	conga_metrics_out = conga_metrics_open(file, &temporary);
 	if (conga_metrics_out) {
-		conga_metrics_print(state, sample, present);
+		conga_metrics_print(sample);
 		failed = ferror(conga_metrics_out);
 		failed = fclose(conga_metrics_out) || failed;
 		if (failed || rename(temporary, file)) {
@@ -429,19 +386,16 @@ static int conga_metrics_replace(const char *file, const struct conga_state *sta
 
 static int conga_metrics_tell(const char *file)
 {
-	struct conga_stats_sample sample;
-	struct conga_state state = { 0 };
-	bool present;
-	int status;
+	struct conga_sample sample = { 0 };
+	int status = conga_sample_take(&sample, CONGA_SAMPLE_PATHS);
 
-	status = conga_metrics_read(&state, &sample, &present);
 	if (!status && file) {
-		status = conga_metrics_replace(file, &state, &sample, present);
+		status = conga_metrics_replace(file, &sample);
 	} else if (!status) {
 		conga_metrics_out = stdout;
-		conga_metrics_print(&state, &sample, present);
+		conga_metrics_print(&sample);
 	}
-	conga_state_clean(&state);
+	conga_sample_clean(&sample);
 	return status;
 }
 

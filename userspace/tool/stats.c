@@ -16,6 +16,7 @@
 #include "tool/options.h"
 #include "tool/print.h"
 #include "tool/repeat.h"
+#include "tool/state.h"
 #include "tool/stats.h"
 
 #define CONGA_STATS_NAME_WIDTH	20
@@ -87,20 +88,15 @@ static void conga_stats_fill(struct conga_stats_sample *sample, struct nlattr **
 /* Without a fabric *@error is ENOENT, and no error is printed, if @error is not NULL. */
 int conga_stats_read(struct conga_stats_sample *sample, int *error)
 {
-	const struct conga_command *command = conga_stats_object.commands;
-	struct nl_msg *msg = conga_nl_message(command);
 	struct nlattr *attrs[CONGA_ATTRS_MAX + 1];
 	struct conga_replies replies = { 0 };
 	size_t next = 0;
 	int status;
 
-	if (!msg)
-		return CONGA_REFUSED;
-	status = conga_nl_request(command, msg, 0, &replies, error);
+	status = conga_state_read_object(&conga_stats_object, 0, &replies, error);
 	if (!status && conga_command_next(&conga_stats_object, &replies, &next, attrs))
 		conga_stats_fill(sample, attrs);
 	conga_nl_replies_clean(&replies);
-	nlmsg_free(msg);
 	return status;
 }
 

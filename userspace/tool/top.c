@@ -16,7 +16,7 @@
 #include "tool/print.h"
 #include "tool/repeat.h"
 #include "tool/top.h"
-#include "tool/top_sample.h"
+#include "tool/sample.h"
 #include "tool/top_screen.h"
 #include "tool/top_view.h"
 
@@ -59,7 +59,7 @@ static void conga_top_print(const struct conga_top_view *view, bool first)
 	fflush(stdout);
 }
 
-static void conga_top_show(const struct conga_top_sample *samples, bool first)
+static void conga_top_show(const struct conga_sample *samples, bool first)
 {
 	struct conga_top_view view = { 0 };
 
@@ -72,20 +72,20 @@ static void conga_top_show(const struct conga_top_sample *samples, bool first)
 	conga_top_view_clean(&view);
 }
 
-static int conga_top_next(struct conga_top_sample *samples)
+static int conga_top_next(struct conga_sample *samples)
 {
-	conga_top_sample_clean(&samples[0]);
+	conga_sample_clean(&samples[0]);
 	samples[0] = samples[1];
 	memset(&samples[1], 0, sizeof(samples[1]));
-	return conga_top_sample_take(&samples[1]);
+	return conga_sample_take(&samples[1], CONGA_SAMPLE_TABLES);
 }
 
-static int conga_top_text(struct conga_top_sample *samples)
+static int conga_top_text(struct conga_sample *samples)
 {
 	unsigned long long told = 0;
 	int status;
 
-	status = conga_top_sample_take(&samples[1]);
+	status = conga_sample_take(&samples[1], CONGA_SAMPLE_TABLES);
 	while (!status && conga_repeat_goes_on()) {
 		if (!conga_repeat_wait(-1))
 			continue;
@@ -100,11 +100,11 @@ static int conga_top_text(struct conga_top_sample *samples)
 }
 
 /* Keys and a new size are answered immediately, with the last numbers. */
-static int conga_top_live(struct conga_top_sample *samples)
+static int conga_top_live(struct conga_sample *samples)
 {
 	int status;
 
-	status = conga_top_sample_take(&samples[1]);
+	status = conga_sample_take(&samples[1], CONGA_SAMPLE_TABLES);
 	if (!status)
 		status = conga_top_screen_begin();
 	if (status)
@@ -166,7 +166,7 @@ static int conga_top_check(void)
 static int conga_top_run(struct conga_args *args)
 {
 	unsigned long long interval = conga_options.interval;
-	struct conga_top_sample samples[2] = { 0 };
+	struct conga_sample samples[2] = { 0 };
 	int status = conga_top_parse(args);
 
 	if (!status)
@@ -179,8 +179,8 @@ static int conga_top_run(struct conga_args *args)
 	status = conga_top_batch ? conga_top_text(samples) : conga_top_live(samples);
 	conga_repeat_end();
 	conga_options.interval = interval;
-	conga_top_sample_clean(&samples[0]);
-	conga_top_sample_clean(&samples[1]);
+	conga_sample_clean(&samples[0]);
+	conga_sample_clean(&samples[1]);
 	return status;
 }
 

@@ -24,7 +24,7 @@
 #include "tool/state.h"
 #include "tool/stats.h"
 #include "tool/table.h"
-#include "tool/top_sample.h"
+#include "tool/sample.h"
 #include "tool/top_view.h"
 
 #define CONGA_TOP_CELL_MAX	64
@@ -119,13 +119,13 @@ static void conga_top_words_add(struct conga_top_words *words, const char *forma
 
 /* ---- the fabric ---- */
 
-static unsigned long long conga_top_change(const struct conga_top_sample *before,
-					   const struct conga_top_sample *after, int counter)
+static unsigned long long conga_top_change(const struct conga_sample *before,
+					   const struct conga_sample *after, int counter)
 {
 	return conga_stats_change(before->stats.values[counter], after->stats.values[counter]);
 }
 
-static bool conga_top_has_rates(const struct conga_top_sample *before)
+static bool conga_top_has_rates(const struct conga_sample *before)
 {
 	return before->taken && before->present;
 }
@@ -136,8 +136,8 @@ static void conga_top_view_counter(struct conga_top_words *words, const char *na
 	conga_top_words_add(words, "%s %.0f/s", name, conga_stats_per_second(change, ns));
 }
 
-static unsigned long long conga_top_fallback(const struct conga_top_sample *before,
-					     const struct conga_top_sample *after)
+static unsigned long long conga_top_fallback(const struct conga_sample *before,
+					     const struct conga_sample *after)
 {
 	return conga_top_change(before, after, CONGA_A_STATS_FALLBACK_NO_PATH) +
 		conga_top_change(before, after, CONGA_A_STATS_FALLBACK_XFRM) +
@@ -148,8 +148,8 @@ static unsigned long long conga_top_fallback(const struct conga_top_sample *befo
 }
 
 static void conga_top_view_counters(struct conga_top_view *view,
-				    const struct conga_top_sample *before,
-				    const struct conga_top_sample *after)
+				    const struct conga_sample *before,
+				    const struct conga_sample *after)
 {
 	unsigned long long ns = after->stats.ns - before->stats.ns;
 	struct conga_top_words words = { .view = view };
@@ -377,8 +377,8 @@ static void conga_top_view_row(struct conga_top_view *view, const struct conga_t
 }
 
 /* A new port, or one whose ifindex belonged to another, has no rate yet. */
-static void conga_top_find_old(struct conga_top_port *port, const struct conga_top_sample *before,
-			       const struct conga_top_sample *after)
+static void conga_top_find_old(struct conga_top_port *port, const struct conga_sample *before,
+			       const struct conga_sample *after)
 {
 	unsigned long long ifindex = conga_attr_number(port->now[CONGA_A_PORT_IFINDEX]);
 	size_t next = 0;
@@ -394,7 +394,7 @@ static void conga_top_find_old(struct conga_top_port *port, const struct conga_t
 	}
 }
 
-static int conga_top_longest_name(const struct conga_top_sample *sample)
+static int conga_top_longest_name(const struct conga_sample *sample)
 {
 	struct conga_top_port port;
 	char cell[CONGA_TOP_CELL_MAX];
@@ -410,8 +410,8 @@ static int conga_top_longest_name(const struct conga_top_sample *sample)
 }
 
 static void conga_top_view_ports(struct conga_top_view *view, struct nlattr **fabric,
-				 const struct conga_top_sample *before,
-				 const struct conga_top_sample *after)
+				 const struct conga_sample *before,
+				 const struct conga_sample *after)
 {
 	struct conga_top_layout layout = { .names = conga_top_longest_name(after) };
 	struct conga_top_port port = { .fabric = fabric };
@@ -447,7 +447,7 @@ static void conga_top_view_table(struct conga_top_words *words, struct nl_msg *t
 }
 
 /* Both lists have one order, unless a leaf was added or removed in between. */
-static struct nl_msg *conga_top_find_table(const struct conga_top_sample *sample,
+static struct nl_msg *conga_top_find_table(const struct conga_sample *sample,
 					   struct nlattr **leaf, size_t from)
 {
 	struct nlattr *table[CONGA_ATTRS_MAX + 1];
@@ -475,7 +475,7 @@ static void conga_top_leaf_addr(char *text, struct nlattr **leaf)
 
 /* Returns the width of addresses, or 0 where there is no room for columns. */
 static int conga_top_leaf_width(const struct conga_top_view *view,
-				const struct conga_top_sample *sample)
+				const struct conga_sample *sample)
 {
 	struct nlattr *leaf[CONGA_ATTRS_MAX + 1];
 	char text[INET6_ADDRSTRLEN];
@@ -508,7 +508,7 @@ static void conga_top_view_leaf(struct conga_top_view *view, struct nlattr **lea
 }
 
 static void conga_top_view_leaves(struct conga_top_view *view,
-				  const struct conga_top_sample *sample)
+				  const struct conga_sample *sample)
 {
 	struct conga_top_words words = { .view = view, .heading = true };
 	int width = conga_top_leaf_width(view, sample);
@@ -536,8 +536,8 @@ static void conga_top_view_no_fabric(struct conga_top_view *view)
 	conga_top_words_end(&words);
 }
 
-void conga_top_view_make(struct conga_top_view *view, const struct conga_top_sample *before,
-			 const struct conga_top_sample *after)
+void conga_top_view_make(struct conga_top_view *view, const struct conga_sample *before,
+			 const struct conga_sample *after)
 {
 	struct nlattr *fabric[CONGA_ATTRS_MAX + 1];
 	size_t next = 0;

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "tool/top_sample.h"
+#include "tool/sample.h"
 
 struct conga_top_view {
 	unsigned int width;	/* columns, given by the caller */
@@ -18,8 +18,8 @@ struct conga_top_view {
 };
 
 /* conga_top_view_make - make the view of two samples; the first may be missing */
-void conga_top_view_make(struct conga_top_view *view, const struct conga_top_sample *before,
-			 const struct conga_top_sample *after);
+void conga_top_view_make(struct conga_top_view *view, const struct conga_sample *before,
+			 const struct conga_sample *after);
 void conga_top_view_clean(struct conga_top_view *view);
 
 #endif /* CONGA_TOOL_TOP_VIEW_H */

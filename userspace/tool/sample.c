@@ -10,19 +10,20 @@
 #include "tool/args.h"
 #include "tool/grammar.h"
 #include "tool/nl.h"
+#include "tool/path.h"
+#include "tool/sample.h"
 #include "tool/state.h"
 #include "tool/stats.h"
 #include "tool/table.h"
-#include "tool/top_sample.h"
 
-void conga_top_sample_clean(struct conga_top_sample *sample)
+void conga_sample_clean(struct conga_sample *sample)
 {
 	conga_state_clean(&sample->state);
 	conga_nl_replies_clean(&sample->tables);
 	memset(sample, 0, sizeof(*sample));
 }
 
-static int conga_top_sample_read_tables(struct conga_replies *tables, int *error)
+static int conga_sample_read_tables(struct conga_replies *tables, int *error)
 {
 	const struct conga_command *command = conga_table_object.commands;
 	struct nl_msg *msg = conga_nl_message(command);
@@ -37,15 +38,22 @@ static int conga_top_sample_read_tables(struct conga_replies *tables, int *error
 	return status;
 }
 
-/* A missing fabric is shown as well, because one may be added. */
-int conga_top_sample_take(struct conga_top_sample *sample)
+static int conga_sample_read_part(struct conga_sample *sample, enum conga_sample_part part,
+				  int *error)
+{
+	if (part == CONGA_SAMPLE_TABLES)
+		return conga_sample_read_tables(&sample->tables, error);
+	return conga_state_read_object(&conga_path_object, NLM_F_DUMP, &sample->state.paths, error);
+}
+
+int conga_sample_take(struct conga_sample *sample, enum conga_sample_part part)
 {
 	int status, error = 0;
 
-	conga_top_sample_clean(sample);
+	conga_sample_clean(sample);
 	status = conga_state_read_objects(&sample->state, &error);
 	if (!status)
-		status = conga_top_sample_read_tables(&sample->tables, &error);
+		status = conga_sample_read_part(sample, part, &error);
 	if (!status)
 		status = conga_stats_read(&sample->stats, &error);
 	sample->taken = true;
