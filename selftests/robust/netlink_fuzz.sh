@@ -113,17 +113,33 @@ one_sends() {
 	((!status)) || fail "there are findings"
 }
 
-# Two processes change one fabric, each during the changes of the other.
+# are_stopped PID...
+are_stopped() {
+	local pid
+
+	for pid; do
+		[[ $(<"/proc/$pid/stat") == *") T "* ]] || return
+	done
+}
+
+# Two processes change one fabric, each during the changes of the other. Each stops when it has
+# read what exists, so that both begin with the same fabric.
 two_send() {
-	local other status=0
+	local i pid pids=() status=0
 
 	leaf_again || return
-	fuzz -S -s $((SEED + 1)) -c "$SHARED" >"$REPORT/two" 2>&1 &
-	other=$!
-	fuzz -S -s $((SEED + 2)) -c "$SHARED" >"$REPORT/three" 2>&1 || status=1
-	wait "$other" || status=1
+	for i in 1 2; do
+		"$TESTS/tools/netlink_fuzz" -n "${LEAF[0]}" -e "$ELSEWHERE" -S -s $((SEED + i)) \
+			-c "$SHARED" >"$REPORT/shared$i" 2>&1 &
+		pids+=("$!")
+	done
+	busywait 60000 are_stopped "${pids[@]}" || status=1
+	kill -CONT "${pids[@]}"
+	for pid in "${pids[@]}"; do
+		wait "$pid" || status=1
+	done
 	((!status)) && return
-	cat "$REPORT/two" "$REPORT/three"
+	cat "$REPORT"/shared{1,2}
 	fail "there are findings"
 }
 

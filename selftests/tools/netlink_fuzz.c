@@ -7,7 +7,8 @@
  *
  * NETNS has a fabric with ports and leaves, ELSEWHERE has none. Message i is made of
  * the seed, i and what is configured at the start; -i begins later. -S: others change
- * the fabric meanwhile. -p prints messages instead of sending them, -v those sent, too.
+ * the fabric meanwhile; the program stops by SIGSTOP when it has read what is configured.
+ * -p prints messages instead of sending them, -v those sent, too.
  *
  * Expected of each: it is answered; who has no right to change or to read is refused;
  * a request that is refused, or is of another namespace, changes nothing (no event is
@@ -538,6 +539,9 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	fuzz.news = fuzz_open_news(fuzz.grammar.config);
 	fuzz.state = fuzz_open_news(fuzz.grammar.state);
+	/* Another process may change what this one must know first. */
+	if (fuzz.shared && !fuzz_run.prints)
+		raise(SIGSTOP);
 	fuzz_cases(fuzz_one, fuzz_check);
 	if (!fuzz_run.prints)
 		fuzz_report();
