@@ -7,6 +7,8 @@
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
 
+unset -f jq			# the order of keys matters here
+
 # A spine needs two links to each leaf, so that it has a choice.
 TOPO_SPINES=1
 TOPO_LINKS=2

@@ -8,6 +8,8 @@
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
 
+unset -f jq			# the order of keys matters here
+
 TOPO_LINKS=1
 FABRIC_RATE=1gbit
 readonly WAIT_MS=30000
