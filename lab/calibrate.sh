@@ -10,15 +10,7 @@
 # Needs code that costs no time: selftests/vm/run -k uml --time-travel -- lab/calibrate.sh
 
 TESTS=$(realpath "$(dirname "$0")/../selftests")
-# shellcheck source=selftests/lib/lib.sh
-. "$TESTS/lib/lib.sh"
-# shellcheck source=selftests/lib/topology.sh
-. "$TESTS/lib/topology.sh"
-# shellcheck source=selftests/lib/fabric.sh
-. "$TESTS/lib/fabric.sh"
-# shellcheck source=selftests/lib/expect.sh
-. "$TESTS/lib/expect.sh"
-# shellcheck source=selftests/lib/balance.sh
+. "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/balance.sh"
 
 readonly WIRE=$TESTS/../lab/wire SAMPLER=/sys/kernel/debug/wire

@@ -27,7 +27,7 @@ TREE = Path(__file__).resolve().parent.parent
 # All that decides the outcome of a run beside its settings; neither tests nor what
 # only reads results. The tool writes what it is told, so that its help may change.
 INPUTS = ("Kbuild", "include/**/*.h", "kmod/**/*.[ch]", "selftests/tools/flowgen*.[ch]",
-          "selftests/lib/lib.sh", "selftests/lib/topology.sh", "selftests/lib/fabric.sh",
+          "selftests/lib/lib.sh", "selftests/lib/topology*.sh", "selftests/lib/fabric.sh",
           "selftests/tools/netns_batch.c", "selftests/tools/rtnetlink.[ch]",
           "selftests/lib/balance.sh", "selftests/vm/uml.config", "selftests/vm/uml.patch",
           "lab/experiment", "lab/*.[ch]", "lab/patterns.py", "lab/trace.py",

@@ -64,8 +64,7 @@ int conga_family_resolve(struct conga_family *family, struct conga_netlink *netl
 	int err;
 
 	memset(family, 0, sizeof(*family));
-	err = conga_netlink_request(netlink, msg, 0, conga_family_on_reply, family, answer);
-	nlmsg_free(msg);
+	err = conga_netlink_request_once(netlink, msg, 0, conga_family_on_reply, family, answer);
 	err = conga_netlink_code(answer, err);
 	return err || family->id ? err : -NLE_MSGTYPE_NOSUPPORT;
 }

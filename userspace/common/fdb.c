@@ -48,10 +48,7 @@ int conga_fdb_dump(struct conga_netlink *netlink, int ifindex, conga_fdb_visitor
 	struct conga_fdb_reader reader = { .ifindex = ifindex, .visit = visit, .arg = arg };
 	struct ndmsg ndm = { .ndm_family = AF_BRIDGE, .ndm_ifindex = ifindex };
 	struct nl_msg *msg = conga_netlink_message(RTM_GETNEIGH, &ndm, sizeof(ndm));
-	int err;
 
-	err = conga_netlink_request(netlink, msg, NLM_F_DUMP, conga_fdb_on_reply, &reader,
-				    answer);
-	nlmsg_free(msg);
-	return err;
+	return conga_netlink_request_once(netlink, msg, NLM_F_DUMP, conga_fdb_on_reply, &reader,
+					  answer);
 }

@@ -113,12 +113,9 @@ int conga_link_dump(struct conga_netlink *netlink, conga_link_visitor *visit, vo
 	struct conga_link_reader reader = { .visit = visit, .arg = arg };
 	struct ifinfomsg ifi = { .ifi_family = AF_UNSPEC };
 	struct nl_msg *msg = conga_netlink_message(RTM_GETLINK, &ifi, sizeof(ifi));
-	int err;
 
 	if (msg)
 		nla_put_u32(msg, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
-	err = conga_netlink_request(netlink, msg, NLM_F_DUMP, conga_link_on_reply, &reader,
-				    answer);
-	nlmsg_free(msg);
-	return err;
+	return conga_netlink_request_once(netlink, msg, NLM_F_DUMP, conga_link_on_reply, &reader,
+					  answer);
 }

@@ -161,6 +161,16 @@ int conga_netlink_request(struct conga_netlink *netlink, struct nl_msg *msg, int
 	return !err && answer->no_memory ? -NLE_NOMEM : err;
 }
 
+int conga_netlink_request_once(struct conga_netlink *netlink, struct nl_msg *msg, int flags,
+			       conga_netlink_reader *read, void *arg,
+			       struct conga_netlink_answer *answer)
+{
+	int err = conga_netlink_request(netlink, msg, flags, read, arg, answer);
+
+	nlmsg_free(msg);
+	return err;
+}
+
 struct nl_msg *conga_netlink_message(int type, const void *header, size_t len)
 {
 	struct nl_msg *msg = nlmsg_alloc_simple(type, 0);

@@ -52,6 +52,11 @@ int conga_netlink_request(struct conga_netlink *netlink, struct nl_msg *msg, int
 			  conga_netlink_reader *read, void *arg,
 			  struct conga_netlink_answer *answer);
 
+/* conga_netlink_request_once - likewise, and free @msg */
+int conga_netlink_request_once(struct conga_netlink *netlink, struct nl_msg *msg, int flags,
+			       conga_netlink_reader *read, void *arg,
+			       struct conga_netlink_answer *answer);
+
 /* conga_netlink_message - create a request of rtnetlink: @type with the @header of that type,
  * @len bytes; returns NULL without memory
  */

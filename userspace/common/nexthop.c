@@ -51,10 +51,7 @@ int conga_nexthop_dump(struct conga_netlink *netlink, conga_nexthop_visitor *vis
 	struct conga_nexthop_reader reader = { .visit = visit, .arg = arg };
 	struct nhmsg nhm = { .nh_family = AF_UNSPEC };
 	struct nl_msg *msg = conga_netlink_message(RTM_GETNEXTHOP, &nhm, sizeof(nhm));
-	int err;
 
-	err = conga_netlink_request(netlink, msg, NLM_F_DUMP, conga_nexthop_on_reply, &reader,
-				    answer);
-	nlmsg_free(msg);
-	return err;
+	return conga_netlink_request_once(netlink, msg, NLM_F_DUMP, conga_nexthop_on_reply, &reader,
+					  answer);
 }

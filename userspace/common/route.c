@@ -79,12 +79,9 @@ int conga_route_dump(struct conga_netlink *netlink, int family, conga_route_visi
 	struct conga_route_reader reader = { .visit = visit, .arg = arg };
 	struct rtmsg rtm = { .rtm_family = family, .rtm_type = RTN_UNICAST };
 	struct nl_msg *msg = conga_netlink_message(RTM_GETROUTE, &rtm, sizeof(rtm));
-	int err;
 
-	err = conga_netlink_request(netlink, msg, NLM_F_DUMP, conga_route_on_reply, &reader,
-				    answer);
-	nlmsg_free(msg);
-	return err;
+	return conga_netlink_request_once(netlink, msg, NLM_F_DUMP, conga_route_on_reply, &reader,
+					  answer);
 }
 
 /* RTM_F_FIB_MATCH requests the route with all its nexthops. */
@@ -111,9 +108,6 @@ int conga_route_get(struct conga_netlink *netlink, const struct in6_addr *addr, 
 {
 	struct conga_route_reader reader = { .visit = visit, .arg = arg };
 	struct nl_msg *msg = conga_route_question(addr, vrf);
-	int err;
 
-	err = conga_netlink_request(netlink, msg, 0, conga_route_on_reply, &reader, answer);
-	nlmsg_free(msg);
-	return err;
+	return conga_netlink_request_once(netlink, msg, 0, conga_route_on_reply, &reader, answer);
 }

@@ -36,17 +36,13 @@ static const struct conga_unit conga_units_time[] = {
 	{ NULL, 0 }
 };
 
-static const struct conga_unit conga_units_bits[] = {
+/* In tc "bps" is bytes per second. These units are only parsed, because they stand after "bit". */
+static const struct conga_unit conga_units_rate[] = {
 	{ "Tbit", 1000000000000ULL },
 	{ "Gbit", 1000000000ULL },
 	{ "Mbit", 1000000ULL },
 	{ "Kbit", 1000ULL },
 	{ "bit", 1ULL },
-	{ NULL, 0 }
-};
-
-/* In tc "bps" is bytes per second. */
-static const struct conga_unit conga_units_bytes[] = {
 	{ "Tbps", 8000000000000ULL },
 	{ "Gbps", 8000000000ULL },
 	{ "Mbps", 8000000ULL },
@@ -206,19 +202,9 @@ const char *conga_units_parse_seconds(const char *text, unsigned long long *ns)
 /* A bare number is bits per second. */
 const char *conga_units_parse_rate(const char *text, unsigned long long *bps)
 {
-	struct conga_decimal number;
-	unsigned long long factor;
-	const char *rest, *why;
-
-	why = conga_units_read(text, &number, &rest);
-	if (why)
-		return why;
-	factor = rest ? conga_units_factor(conga_units_bits, *rest ? rest : "bit") : 0;
-	if (!factor && rest)
-		factor = conga_units_factor(conga_units_bytes, rest);
-	if (!factor)
-		return "not a rate such as 40gbit (units: bit, kbit, mbit, gbit, tbit)";
-	return conga_units_scale(number, factor, "finer than a bit per second", bps);
+	return conga_units_parse(text, conga_units_rate, "bit",
+				 "not a rate such as 40gbit (units: bit, kbit, mbit, gbit, tbit)",
+				 "finer than a bit per second", bps);
 }
 
 /* A bare number is bytes, or no size at all; as in tc units are powers of 1024. */
@@ -307,7 +293,7 @@ void conga_units_format_age(char *text, size_t size, unsigned long long ns)
 
 void conga_units_format_rate(char *text, size_t size, unsigned long long bps)
 {
-	conga_units_format(text, size, bps, conga_units_bits);
+	conga_units_format(text, size, bps, conga_units_rate);
 }
 
 /* A measured rate is stale when it is read, too. */

@@ -242,6 +242,18 @@ const char *conga_args_next(struct conga_args *args)
 	return *args->argv++;
 }
 
+int conga_args_count(struct conga_args *args, unsigned long long *count)
+{
+	const char *value = conga_args_next(args), *why;
+
+	if (!value)
+		return conga_args_incomplete(args);
+	why = conga_units_parse_integer(value, count);
+	if (!why && !*count)
+		why = "must be at least 1";
+	return why ? conga_args_wrong(value, why) : CONGA_OK;
+}
+
 const char *conga_args_choice_word(const struct conga_choice *choices, unsigned int value)
 {
 	for (; choices->word; choices++)

@@ -27,6 +27,9 @@ extern const struct conga_choice conga_args_on_off[];
 /* conga_args_next - take the next word; returns NULL after the last */
 const char *conga_args_next(struct conga_args *args);
 
+/* conga_args_count - take the next word as a number from 1 on; returns a status */
+int conga_args_count(struct conga_args *args, unsigned long long *count);
+
 /* conga_args_parse - put all remaining words into @msg, by the table @words; returns a status */
 int conga_args_parse(struct conga_args *args, const struct conga_keyword *words,
 		     struct nl_msg *msg);

@@ -205,16 +205,9 @@ static int conga_stats_repeat(void)
 
 static int conga_stats_parse_count(struct conga_args *args)
 {
-	const char *value = conga_args_next(args), *why;
-
-	if (!value)
-		return conga_args_incomplete(args);
 	if (!conga_options.interval)
 		return conga_args_wrong("count", "counters are shown once without option -i");
-	why = conga_units_parse_integer(value, &conga_stats_count);
-	if (!why && !conga_stats_count)
-		why = "must be at least 1";
-	return why ? conga_args_wrong(value, why) : CONGA_OK;
+	return conga_args_count(args, &conga_stats_count);
 }
 
 static int conga_stats_parse(struct conga_args *args)

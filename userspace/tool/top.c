@@ -120,18 +120,6 @@ static int conga_top_live(struct conga_sample *samples)
 	return status;
 }
 
-static int conga_top_parse_count(struct conga_args *args)
-{
-	const char *value = conga_args_next(args), *why;
-
-	if (!value)
-		return conga_args_incomplete(args);
-	why = conga_units_parse_integer(value, &conga_top_count);
-	if (!why && !conga_top_count)
-		why = "must be at least 1";
-	return why ? conga_args_wrong(value, why) : CONGA_OK;
-}
-
 static int conga_top_parse(struct conga_args *args)
 {
 	const char *word;
@@ -143,7 +131,7 @@ static int conga_top_parse(struct conga_args *args)
 		if (!strcmp(word, "batch"))
 			conga_top_batch = true;
 		else if (!strcmp(word, "count") && conga_top_batch)
-			status = conga_top_parse_count(args);
+			status = conga_args_count(args, &conga_top_count);
 		else
 			status = conga_args_unknown(args, word);
 	}
