@@ -249,7 +249,7 @@ class Runs(unittest.TestCase):
     def test_options_are_those_of_the_tool(self):
         """The limits are in the sentences by which the kernel refuses."""
         netlink = (context.LAB.parent / "kmod/netlink/rules_generated.c").read_text()
-        said = dict(re.findall(r'"([a-z-]+) is ([^"]*)"', netlink))
+        said = dict(re.findall(r'sentence = "([a-z-]+) must be ([^"]*)"', netlink))
         for name, text in (("q", "a number of bits from 1 to 6"), ("metric", "max or sum"),
                            ("tdre", "auto or a time from 1 us to 1 s"),
                            ("flowlet-timeout", "auto or a time from 0 to 1 s"),
