@@ -183,8 +183,6 @@ static void conga_complete_value(const struct conga_complete *complete,
 
 	for (choice = keyword->choices; choice && choice->word; choice++)
 		conga_complete_say(complete->prefix, choice->word);
-	if (keyword->kind->zero)
-		conga_complete_say(complete->prefix, keyword->kind->zero);
 	if (keyword->kind == &conga_kind_dev)
 		conga_complete_dev(complete);
 	else if (keyword->kind == &conga_kind_addr)

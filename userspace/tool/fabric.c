@@ -166,59 +166,46 @@ static int conga_fabric_put_local(struct nl_msg *msg, const struct conga_keyword
 				 nla_put(msg, CONGA_A_FABRIC_LOCAL6, sizeof(none), &none));
 }
 
-/* Zero is a valid timeout, so "auto" has another number. */
-static int conga_fabric_put_timeout(struct nl_msg *msg, const struct conga_keyword *keyword,
-				    const char *text)
-{
-	if (strcmp(text, "auto"))
-		return conga_kind_time.put(msg, keyword, text);
-	return conga_args_stored(nla_put_u64(msg, keyword->attr, CONGA_FLOWLET_TIMEOUT_AUTO));
-}
-
-/* Zero means off, so "auto" has another number. */
-static int conga_fabric_put_probe(struct nl_msg *msg, const struct conga_keyword *keyword,
-				  const char *text)
-{
-	if (strcmp(text, "auto"))
-		return conga_kind_time_or_off.put(msg, keyword, text);
-	return conga_args_stored(nla_put_u64(msg, keyword->attr, CONGA_PROBE_AUTO));
-}
-
 const struct conga_kind conga_fabric_kind_policy = { .take = conga_fabric_take_policy };
 const struct conga_kind conga_fabric_kind_opt_out = { .take = conga_fabric_take_opt_out };
-static const struct conga_choice conga_fabric_auto[] = { { "auto", 0 }, { } };
-static const struct conga_choice conga_fabric_off[] = { { "off", 0 }, { } };
 static const struct conga_kind conga_fabric_kind_local = { .put = conga_fabric_put_local };
 static const struct conga_choice conga_fabric_opt_outs[] = { { "mark", 0 }, { "dscp", 0 }, { } };
+static const struct conga_choice conga_fabric_off[] = { { "off", 0 }, { } };
 
-static const struct conga_kind conga_fabric_kind_timeout = {
-	.put = conga_fabric_put_timeout,
-	.parse = conga_units_parse_time,
-	.format = conga_units_format_time,
-	.bytes = 8,
+static const struct conga_choice conga_fabric_tdre_auto[] = {
+	{ "auto", CONGA_FABRIC_TDRE_AUTO },
+	{ }
 };
 
-static const struct conga_kind conga_fabric_kind_probe = {
-	.put = conga_fabric_put_probe,
-	.parse = conga_units_parse_time,
-	.format = conga_units_format_time,
-	.bytes = 8,
-	.zero = "off",
+static const struct conga_choice conga_fabric_timeout_auto[] = {
+	{ "auto", CONGA_FLOWLET_TIMEOUT_AUTO },
+	{ }
+};
+
+static const struct conga_choice conga_fabric_hello_off[] = {
+	{ "off", CONGA_FABRIC_HELLO_OFF },
+	{ }
+};
+
+static const struct conga_choice conga_fabric_probe_words[] = {
+	{ "auto", CONGA_PROBE_AUTO },
+	{ "off", CONGA_FABRIC_PROBE_OFF },
+	{ }
 };
 
 static const struct conga_keyword conga_fabric_words[] = {
 	{ "policy", CONGA_A_FABRIC_POLICY, &conga_fabric_kind_policy, 0, NULL },
 	{ "q", CONGA_A_FABRIC_Q, &conga_kind_u32, 0, NULL },
 	{ "metric", CONGA_A_FABRIC_METRIC, &conga_kind_choice, 0, conga_fabric_metrics },
-	{ "tdre", CONGA_A_FABRIC_TDRE, &conga_kind_time_or_auto, 0, NULL },
+	{ "tdre", CONGA_A_FABRIC_TDRE, &conga_kind_time, 0, conga_fabric_tdre_auto },
 	{ "alpha", CONGA_A_FABRIC_ALPHA, &conga_kind_fraction, 0, NULL },
-	{ "flowlet-timeout", CONGA_A_FABRIC_FLOWLET_TIMEOUT, &conga_fabric_kind_timeout, 0,
-	  conga_fabric_auto },
+	{ "flowlet-timeout", CONGA_A_FABRIC_FLOWLET_TIMEOUT, &conga_kind_time, 0,
+	  conga_fabric_timeout_auto },
 	{ "age", CONGA_A_FABRIC_AGE, &conga_kind_time, 0, NULL },
 	{ "dstport", CONGA_A_FABRIC_DSTPORT, &conga_kind_u16, CONGA_KEYWORD_REPEATED, NULL },
 	{ "flowlets", CONGA_A_FABRIC_FLOWLETS, &conga_kind_u32, 0, NULL },
-	{ "hello", CONGA_A_FABRIC_HELLO, &conga_kind_time_or_off, 0, NULL },
-	{ "probe", CONGA_A_FABRIC_PROBE, &conga_fabric_kind_probe, 0, conga_fabric_auto },
+	{ "hello", CONGA_A_FABRIC_HELLO, &conga_kind_time, 0, conga_fabric_hello_off },
+	{ "probe", CONGA_A_FABRIC_PROBE, &conga_kind_time, 0, conga_fabric_probe_words },
 	{ "explicit-feedback", CONGA_A_FABRIC_EXPLICIT_FEEDBACK, &conga_kind_choice, 0,
 	  conga_args_on_off },
 	{ "leaf-id", CONGA_A_FABRIC_LEAF_ID, &conga_kind_id, 0, NULL },

@@ -48,8 +48,7 @@ const struct conga_keyword conga_path_get_words[] = {
 	{ "leaf", CONGA_A_PATH_ADDR4, &conga_kind_addr, CONGA_KEYWORD_BARE, NULL },
 	{ "from", CONGA_A_FLOW_SRC4, &conga_kind_addr, 0, NULL },
 	{ "to", CONGA_A_FLOW_DST4, &conga_kind_addr, 0, NULL },
-	{ "proto", CONGA_A_FLOW_PROTOCOL, &conga_kind_u8_or_choice, 0,
-	  conga_path_get_protocols },
+	{ "proto", CONGA_A_FLOW_PROTOCOL, &conga_kind_u8, 0, conga_path_get_protocols },
 	{ "sport", CONGA_A_FLOW_SPORT, &conga_kind_u16, 0, NULL },
 	{ "dport", CONGA_A_FLOW_DPORT, &conga_kind_u16, 0, NULL },
 	{ }

@@ -31,6 +31,11 @@ const struct conga_choice conga_port_roles[] = {
 	{ }
 };
 
+static const struct conga_choice conga_port_rate_auto[] = {
+	{ "auto", CONGA_PORT_RATE_AUTO },
+	{ }
+};
+
 static const struct conga_choice conga_port_rate_sources[] = {
 	{ "configured", CONGA_RATE_CONFIGURED },
 	{ "link", CONGA_RATE_LINK },
@@ -49,7 +54,7 @@ static const struct conga_keyword conga_port_add_words[] = {
 	{ "role", CONGA_A_PORT_ROLE, &conga_kind_choice, CONGA_KEYWORD_REQUIRED,
 	  conga_port_roles },
 	{ "tag", CONGA_A_PORT_TAG, &conga_kind_u32, 0, NULL },
-	{ "rate", CONGA_A_PORT_RATE, &conga_kind_rate_or_auto, 0, NULL },
+	{ "rate", CONGA_A_PORT_RATE, &conga_kind_rate, 0, conga_port_rate_auto },
 	{ "drain", CONGA_A_PORT_DRAIN, &conga_kind_choice, 0, conga_args_on_off },
 	{ "tier", CONGA_A_PORT_TIER, &conga_kind_u32, 0, NULL },
 	{ }
@@ -58,7 +63,7 @@ static const struct conga_keyword conga_port_add_words[] = {
 static const struct conga_keyword conga_port_set_words[] = {
 	{ "dev", CONGA_A_PORT_IFINDEX, &conga_kind_dev,
 	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_BARE, NULL },
-	{ "rate", CONGA_A_PORT_RATE, &conga_kind_rate_or_auto, 0, NULL },
+	{ "rate", CONGA_A_PORT_RATE, &conga_kind_rate, 0, conga_port_rate_auto },
 	{ "drain", CONGA_A_PORT_DRAIN, &conga_kind_choice, 0, conga_args_on_off },
 	{ "tier", CONGA_A_PORT_TIER, &conga_kind_u32, 0, NULL },
 	{ }
