@@ -12,6 +12,7 @@
 #include "common/status.h"
 #include "common/units.h"
 #include "tool/args.h"
+#include "tool/choices_generated.h"
 #include "tool/command.h"
 #include "tool/fabric.h"
 #include "tool/grammar.h"
@@ -55,12 +56,6 @@ static const char conga_fabric_usage[] =
 	"       conga fabric del\n"
 	"TIME := NUMBER[ ns | us | ms | s ], a bare number is microseconds\n"
 	"Policies and their parameters: conga policy list\n";
-
-static const struct conga_choice conga_fabric_metrics[] = {
-	{ "max", CONGA_METRIC_MAX },
-	{ "sum", CONGA_METRIC_SUM },
-	{ }
-};
 
 /* Only the kernel knows the parameters; its error lists them. */
 static int conga_fabric_put_param(struct nl_msg *msg, const char *name, const char *text)
@@ -172,40 +167,19 @@ static const struct conga_kind conga_fabric_kind_local = { .put = conga_fabric_p
 static const struct conga_choice conga_fabric_opt_outs[] = { { "mark", 0 }, { "dscp", 0 }, { } };
 static const struct conga_choice conga_fabric_off[] = { { "off", 0 }, { } };
 
-static const struct conga_choice conga_fabric_tdre_auto[] = {
-	{ "auto", CONGA_FABRIC_TDRE_AUTO },
-	{ }
-};
-
-static const struct conga_choice conga_fabric_timeout_auto[] = {
-	{ "auto", CONGA_FLOWLET_TIMEOUT_AUTO },
-	{ }
-};
-
-static const struct conga_choice conga_fabric_hello_off[] = {
-	{ "off", CONGA_FABRIC_HELLO_OFF },
-	{ }
-};
-
-static const struct conga_choice conga_fabric_probe_words[] = {
-	{ "auto", CONGA_PROBE_AUTO },
-	{ "off", CONGA_FABRIC_PROBE_OFF },
-	{ }
-};
-
 static const struct conga_keyword conga_fabric_words[] = {
 	{ "policy", CONGA_A_FABRIC_POLICY, &conga_fabric_kind_policy, 0, NULL },
 	{ "q", CONGA_A_FABRIC_Q, &conga_kind_u32, 0, NULL },
-	{ "metric", CONGA_A_FABRIC_METRIC, &conga_kind_choice, 0, conga_fabric_metrics },
-	{ "tdre", CONGA_A_FABRIC_TDRE, &conga_kind_time, 0, conga_fabric_tdre_auto },
+	{ "metric", CONGA_A_FABRIC_METRIC, &conga_kind_choice, 0, conga_choices_metric },
+	{ "tdre", CONGA_A_FABRIC_TDRE, &conga_kind_time, 0, conga_choices_fabric_tdre },
 	{ "alpha", CONGA_A_FABRIC_ALPHA, &conga_kind_fraction, 0, NULL },
 	{ "flowlet-timeout", CONGA_A_FABRIC_FLOWLET_TIMEOUT, &conga_kind_time, 0,
-	  conga_fabric_timeout_auto },
+	  conga_choices_fabric_flowlet_timeout },
 	{ "age", CONGA_A_FABRIC_AGE, &conga_kind_time, 0, NULL },
 	{ "dstport", CONGA_A_FABRIC_DSTPORT, &conga_kind_u16, CONGA_KEYWORD_REPEATED, NULL },
 	{ "flowlets", CONGA_A_FABRIC_FLOWLETS, &conga_kind_u32, 0, NULL },
-	{ "hello", CONGA_A_FABRIC_HELLO, &conga_kind_time, 0, conga_fabric_hello_off },
-	{ "probe", CONGA_A_FABRIC_PROBE, &conga_kind_time, 0, conga_fabric_probe_words },
+	{ "hello", CONGA_A_FABRIC_HELLO, &conga_kind_time, 0, conga_choices_fabric_hello },
+	{ "probe", CONGA_A_FABRIC_PROBE, &conga_kind_time, 0, conga_choices_fabric_probe },
 	{ "explicit-feedback", CONGA_A_FABRIC_EXPLICIT_FEEDBACK, &conga_kind_choice, 0,
 	  conga_args_on_off },
 	{ "leaf-id", CONGA_A_FABRIC_LEAF_ID, &conga_kind_id, 0, NULL },
@@ -249,19 +223,6 @@ static const struct nla_policy conga_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
 static const struct nla_policy conga_fabric_param_policy[CONGA_A_PARAM_MAX + 1] = {
 	[CONGA_A_PARAM_NAME] = { .type = NLA_STRING },
 	[CONGA_A_PARAM_VALUE] = { .type = NLA_U32 },
-};
-
-static const struct conga_choice conga_fabric_sources[] = {
-	{ "configured", CONGA_TIMEOUT_CONFIGURED },
-	{ "policy", CONGA_TIMEOUT_POLICY },
-	{ }
-};
-
-static const struct conga_choice conga_fabric_byte3[] = {
-	{ "none", CONGA_BYTE3_NONE },
-	{ "q-low", CONGA_BYTE3_LOW },
-	{ "tr-queue", CONGA_BYTE3_QUEUE },
-	{ }
 };
 
 static const char *conga_fabric_label_unless(const char *label, const struct nlattr *attr,
@@ -389,9 +350,9 @@ static void conga_fabric_print(struct nlattr **attrs, struct nl_msg *reply)
 		conga_fabric_print_params(reply);
 	conga_print_uint("q", "q", attrs[CONGA_A_FABRIC_Q]);
 	conga_print_choice("metric", conga_fabric_label("metric", metric),
-			   metric, conga_fabric_metrics);
+			   metric, conga_choices_metric);
 	conga_print_choice("byte3", conga_fabric_label("byte3", byte3),
-			   byte3, conga_fabric_byte3);
+			   byte3, conga_choices_byte3);
 	conga_fabric_print_tdre(attrs[CONGA_A_FABRIC_TDRE]);
 	conga_print_fraction("alpha", conga_fabric_label("alpha", alpha),
 			     alpha);
@@ -399,7 +360,8 @@ static void conga_fabric_print(struct nlattr **attrs, struct nl_msg *reply)
 			 conga_fabric_label_unless("flowlet-timeout", timeout,
 						   CONGA_FABRIC_FLOWLET_TIMEOUT), timeout);
 	conga_print_choice("flowlet_timeout_source", NULL,
-			   attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT_SOURCE], conga_fabric_sources);
+			   attrs[CONGA_A_FABRIC_FLOWLET_TIMEOUT_SOURCE],
+			   conga_choices_timeout_source);
 	conga_print_time("age_ns", conga_fabric_label("age", age), age);
 	conga_fabric_print_dstports(reply);
 	conga_print_uint("flowlets",

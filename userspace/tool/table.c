@@ -6,6 +6,7 @@
 #include <netlink/msg.h>
 #include "common/attr.h"
 #include "tool/args.h"
+#include "tool/choices_generated.h"
 #include "tool/command.h"
 #include "tool/grammar.h"
 #include "tool/print.h"
@@ -20,16 +21,10 @@ static const char conga_table_usage[] =
 	"Usage: conga table show TABLE [ leaf ADDR ]\n"
 	"TABLE := { to-leaf | from-leaf }\n";
 
-static const struct conga_choice conga_table_kinds[] = {
-	{ "to-leaf", CONGA_TABLE_TO_LEAF },
-	{ "from-leaf", CONGA_TABLE_FROM_LEAF },
-	{ }
-};
-
 static const struct conga_keyword conga_table_words[] = {
 	{ "leaf", CONGA_A_TABLE_ADDR4, &conga_kind_addr, 0, NULL },
 	{ "TABLE", CONGA_A_TABLE_KIND, &conga_kind_choice,
-	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_NAMELESS, conga_table_kinds },
+	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_NAMELESS, conga_choices_table },
 	{ }
 };
 
@@ -83,7 +78,7 @@ static void conga_table_print(struct nlattr **attrs, struct nl_msg *reply)
 	struct nlattr *attr;
 	int rem;
 
-	conga_print_choice("table", "", attrs[CONGA_A_TABLE_KIND], conga_table_kinds);
+	conga_print_choice("table", "", attrs[CONGA_A_TABLE_KIND], conga_choices_table);
 	conga_print_addr("leaf", "", attrs, CONGA_A_TABLE_ADDR4);
 	if (attrs[CONGA_A_TABLE_ROW])
 		conga_table_print_heading();

@@ -21,6 +21,12 @@ def top(comment: str, head: str) -> str:
     return "\n".join(lines + [" */"]) + "\n"
 
 
+def guarded(guard: str, head: str, parts: list[str]) -> str:
+    """A header: its parts between the lines that include it only once"""
+    return "\n".join([top("/*", head) + f"#ifndef {guard}\n#define {guard}\n"] + parts +
+                     [f"#endif /* {guard} */\n"])
+
+
 def names_of(name: str) -> str:
     """As part of a name of C"""
     return name.replace("-", "_")
