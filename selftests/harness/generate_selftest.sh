@@ -13,9 +13,24 @@ defer "rm -rf $COPY"
 readonly GENERATE=$COPY/include/netlink/generate SPEC=$COPY/include/netlink/conga.yaml
 readonly HEADER=$COPY/include/uapi/linux/conga.h
 readonly RULES=$COPY/kmod/netlink/rules_generated.c
+readonly PARAMS=$COPY/kmod/netlink/params_generated.c
 readonly CHOICES=$COPY/userspace/tool/choices_generated.c
+readonly GRAMMAR=$COPY/userspace/tool/grammar_generated.c
 readonly -a MADE=(include/uapi/linux/conga.h kmod/netlink/{rules,params}_generated.{c,h}
-	userspace/tool/choices_generated.{c,h})
+	userspace/tool/{choices,grammar}_generated.{c,h})
+
+# A parameter of the fabric is added to the description.
+readonly EXAMPLE='/name: fabric-local4-word/a\
+  - {type: const, name: fabric-example-off, value: 0}\
+  - {type: const, name: fabric-example-min, value: 1000}\
+  - {type: const, name: fabric-example-max, value: 2000000}\
+  - {type: const, name: fabric-example-default, value: 5000}
+/^          off\.$/a\
+      -\
+        name: example\
+        type: u64\
+        doc: (ns) An example of a time.
+s/ local4, local6$/ local4, local6, example/'
 
 # plant FILE SCRIPT: a fresh copy in which this sed script changed the file
 plant() {
@@ -74,7 +89,7 @@ rejects() {
 	plant "$SPEC" "$1" && ends 2 "include/netlink/conga.yaml: $2" "$GENERATE" && unchanged
 }
 
-tap_plan 34
+tap_plan 41
 tap_test "all generated files are current" tree_is_current
 tap_test "a changed range makes the header and the kernel's rules stale" stale_are "$SPEC" \
 	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "${MADE[@]:0:2}"
@@ -110,6 +125,22 @@ tap_test "the tool calls an entry by its word" made "$SPEC" \
 tap_test "a special value is a word of the tool" made "$SPEC" \
 	'/name: fabric-age-min/i\  - {type: const, name: fabric-age-off, value: 0}' "$CHOICES" \
 	$'\t{ "off", CONGA_FABRIC_AGE_OFF },'
+tap_test "a parameter that is added has a rule" made "$SPEC" "$EXAMPLE" "$RULES" \
+	$'\t\t.sentence = "example is off or a time from 1 us to 2 ms",'
+tap_test "a parameter that is added is copied" made "$SPEC" "$EXAMPLE" "$PARAMS" \
+	$'\tparams->example = CONGA_FABRIC_EXAMPLE_DEFAULT;'
+tap_test "a parameter that is added is a keyword of the tool" made "$SPEC" "$EXAMPLE" "$GRAMMAR" \
+	$'\t{ "example", CONGA_A_FABRIC_EXAMPLE, &conga_kind_time, 0, conga_choices_fabric_example },'
+tap_test "a parameter that is added has a default in the tool" made "$SPEC" "$EXAMPLE" "$GRAMMAR" \
+	$'\t[CONGA_A_FABRIC_EXAMPLE]\t\t= CONGA_FABRIC_EXAMPLE_DEFAULT,'
+tap_test "a parameter that is added is in the help" made "$SPEC" "$EXAMPLE" "$GRAMMAR" \
+	$'\t"                    [ local { ADDR | off } ]... [ example { TIME | off } ]\\n"'
+tap_test "a number that the tool cannot write is rejected" rejects \
+	"${EXAMPLE/(ns)/(bytes)}" \
+	"the tool cannot write attribute example of fabric, a number of type u64 and of unit bytes"
+tap_test "lists of fabric-new and fabric-set that differ are rejected" rejects \
+	'/name: fabric-set$/,/\*parameters/s/\*parameters/{attributes: [policy, q]}/' \
+	"fabric-new and fabric-set take different lists"
 tap_test "an operation with a list of its own gets a policy of its own" made "$SPEC" \
 	'/name: leaf-set$/,/\*leaf-request/s/\*leaf-request/{attributes: [addr4, addr6, mode]}/' \
 	"$RULES" "conga_netlink_leaf_set_policy[CONGA_A_LEAF_MAX + 1] = {"

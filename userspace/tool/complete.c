@@ -22,7 +22,7 @@
 #include "tool/args.h"
 #include "tool/command.h"
 #include "tool/complete.h"
-#include "tool/fabric.h"
+#include "tool/fabric_kind.h"
 #include "tool/grammar.h"
 #include "tool/leaf.h"
 #include "tool/nl.h"

@@ -10,10 +10,13 @@
 #include <string.h>
 #include <linux/conga.h>
 #include "common/status.h"
+#include "tool/args.h"
 #include "tool/config.h"
 #include "tool/config_plan.h"
 #include "tool/config_step.h"
 #include "tool/fabric.h"
+#include "tool/grammar.h"
+#include "tool/grammar_generated.h"
 #include "tool/port.h"
 
 #define CONGA_PLAN_ROOM_MIN	16
@@ -75,28 +78,39 @@ static bool conga_plan_params_differ(const struct conga_config *is,
 	return false;
 }
 
+/* These are the keywords that set one number. */
+static uint32_t conga_plan_numbers(const struct conga_config_item *is,
+				   const struct conga_config_item *shall)
+{
+	const struct conga_keyword *word;
+	uint32_t attrs = 0;
+
+	for (word = conga_fabric_words; word->word; word++)
+		if (!(word->flags & CONGA_KEYWORD_REPEATED) &&
+		    (word->kind == &conga_kind_choice || word->kind->format))
+			attrs |= conga_plan_differs(is, shall, word->attr);
+	return attrs;
+}
+
+static uint32_t conga_plan_opt_outs(const struct conga_config_item *is,
+				    const struct conga_config_item *shall)
+{
+	const uint32_t mark = conga_plan_differs(is, shall, CONGA_A_FABRIC_OPT_OUT_MARK) |
+			      conga_plan_differs(is, shall, CONGA_A_FABRIC_OPT_OUT_MASK);
+	const uint32_t both = conga_config_bit(CONGA_A_FABRIC_OPT_OUT_MARK) |
+			      conga_config_bit(CONGA_A_FABRIC_OPT_OUT_MASK);
+
+	return conga_plan_differs(is, shall, CONGA_A_FABRIC_OPT_OUT_DSCP) | (mark ? both : 0);
+}
+
 static uint32_t conga_plan_fabric_attrs(const struct conga_plan_state *state,
 					const struct conga_config_item *is,
 					const struct conga_config_item *shall)
 {
-	static const int numbers[] = {
-		CONGA_A_FABRIC_Q, CONGA_A_FABRIC_TDRE, CONGA_A_FABRIC_ALPHA,
-		CONGA_A_FABRIC_FLOWLET_TIMEOUT, CONGA_A_FABRIC_AGE, CONGA_A_FABRIC_FLOWLETS,
-		CONGA_A_FABRIC_METRIC, CONGA_A_FABRIC_HELLO, CONGA_A_FABRIC_EXPLICIT_FEEDBACK,
-		CONGA_A_FABRIC_PROBE, CONGA_A_FABRIC_OPT_OUT_DSCP, CONGA_A_FABRIC_OPT_OUT_MARK,
-		CONGA_A_FABRIC_OPT_OUT_MASK,
-	};
-	const uint32_t mark = conga_config_bit(CONGA_A_FABRIC_OPT_OUT_MARK) |
-			      conga_config_bit(CONGA_A_FABRIC_OPT_OUT_MASK);
-	uint32_t attrs = 0;
-	size_t i;
+	uint32_t attrs = conga_plan_numbers(is, shall) | conga_plan_opt_outs(is, shall);
 
-	for (i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		attrs |= conga_plan_differs(is, shall, numbers[i]);
-	if (attrs & mark)
-		attrs |= mark;
-	if (shall->given & conga_config_bit(CONGA_A_FABRIC_LEAF_ID))
-		attrs |= conga_plan_differs(is, shall, CONGA_A_FABRIC_LEAF_ID);
+	if (!(shall->given & conga_config_bit(CONGA_A_FABRIC_LEAF_ID)))
+		attrs &= ~conga_config_bit(CONGA_A_FABRIC_LEAF_ID);
 	if (strcmp(is->name, shall->name) || conga_plan_params_differ(state->is, state->shall))
 		attrs |= conga_config_bit(CONGA_A_FABRIC_POLICY) |
 			 conga_config_bit(CONGA_A_FABRIC_PARAM);

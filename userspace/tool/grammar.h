@@ -96,7 +96,8 @@ struct conga_command {
 
 /* The first command runs when no verb is given; the last entry has no name. With @run the object
  * is itself a verb, which @bare may follow. @print prints the fields of one @reply, parsed by
- * @policy into @attrs, which has only the last of a repeated attribute.
+ * @policy into @attrs, which has only the last of a repeated attribute. An object that can be
+ * saved has @defaults, the numbers that "add" means by attributes that it lacks.
  */
 struct conga_object {
 	const char *name;
@@ -108,6 +109,7 @@ struct conga_object {
 	void (*print)(struct nlattr **attrs, struct nl_msg *reply);
 	const struct nla_policy *policy;
 	int attr_max;
+	const unsigned long long *defaults;
 };
 
 #endif /* CONGA_TOOL_GRAMMAR_H */

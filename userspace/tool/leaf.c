@@ -9,6 +9,7 @@
 #include "tool/choices_generated.h"
 #include "tool/command.h"
 #include "tool/grammar.h"
+#include "tool/grammar_generated.h"
 #include "tool/leaf.h"
 #include "tool/options.h"
 #include "tool/print.h"
@@ -33,47 +34,6 @@ const struct conga_choice conga_leaf_sentences[] = {
 	{ "two nodes answer for its address by turns", CONGA_LEAF_ALTERNATES },
 	{ "hello is off here", CONGA_LEAF_HELLO_OFF },
 	{ }
-};
-
-static const struct conga_keyword conga_leaf_add_words[] = {
-	{ "ADDR", CONGA_A_LEAF_ADDR4, &conga_kind_addr,
-	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_NAMELESS, NULL },
-	{ "mode", CONGA_A_LEAF_MODE, &conga_kind_choice, 0, conga_choices_mode },
-	{ }
-};
-
-static const struct conga_keyword conga_leaf_set_words[] = {
-	{ "ADDR", CONGA_A_LEAF_ADDR4, &conga_kind_addr,
-	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_NAMELESS, NULL },
-	{ "mode", CONGA_A_LEAF_MODE, &conga_kind_choice, CONGA_KEYWORD_REQUIRED,
-	  conga_choices_mode },
-	{ }
-};
-
-static const struct conga_keyword conga_leaf_del_words[] = {
-	{ "ADDR", CONGA_A_LEAF_ADDR4, &conga_kind_addr,
-	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_NAMELESS, NULL },
-	{ }
-};
-
-static const struct conga_keyword conga_leaf_show_words[] = {
-	{ "ADDR", CONGA_A_LEAF_ADDR4, &conga_kind_addr, CONGA_KEYWORD_NAMELESS, NULL },
-	{ }
-};
-
-static const struct nla_policy conga_leaf_policy[CONGA_A_LEAF_MAX + 1] = {
-	[CONGA_A_LEAF_ADDR4] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_ADDR6] = { .minlen = 16 },
-	[CONGA_A_LEAF_MODE] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_STATE] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_PATHS] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_ORIGIN] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_REASON] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_ID] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_BEST] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_UTILISATION] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_PROBE_AGE] = { .type = NLA_U64 },
-	[CONGA_A_LEAF_PORT] = { .type = NLA_U16 },
 };
 
 /* The usual reason is not shown. */
@@ -143,4 +103,5 @@ const struct conga_object conga_leaf_object = {
 	.print = conga_leaf_print,
 	.policy = conga_leaf_policy,
 	.attr_max = CONGA_A_LEAF_MAX,
+	.defaults = conga_leaf_defaults,
 };

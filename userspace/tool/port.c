@@ -10,6 +10,7 @@
 #include "tool/choices_generated.h"
 #include "tool/command.h"
 #include "tool/grammar.h"
+#include "tool/grammar_generated.h"
 #include "tool/options.h"
 #include "tool/port.h"
 #include "tool/print.h"
@@ -25,57 +26,6 @@ static const char conga_port_usage[] =
 	"       conga port del [ dev ] DEV\n"
 	"       conga port [ show [ [ dev ] DEV ] ]\n"
 	"RATE := NUMBER[ bit | kbit | mbit | gbit | tbit ], a bare number is bits per second\n";
-
-static const struct conga_keyword conga_port_add_words[] = {
-	{ "dev", CONGA_A_PORT_IFINDEX, &conga_kind_dev,
-	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_BARE, NULL },
-	{ "role", CONGA_A_PORT_ROLE, &conga_kind_choice, CONGA_KEYWORD_REQUIRED,
-	  conga_choices_role },
-	{ "tag", CONGA_A_PORT_TAG, &conga_kind_u32, 0, NULL },
-	{ "rate", CONGA_A_PORT_RATE, &conga_kind_rate, 0, conga_choices_port_rate },
-	{ "drain", CONGA_A_PORT_DRAIN, &conga_kind_choice, 0, conga_args_on_off },
-	{ "tier", CONGA_A_PORT_TIER, &conga_kind_u32, 0, NULL },
-	{ }
-};
-
-static const struct conga_keyword conga_port_set_words[] = {
-	{ "dev", CONGA_A_PORT_IFINDEX, &conga_kind_dev,
-	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_BARE, NULL },
-	{ "rate", CONGA_A_PORT_RATE, &conga_kind_rate, 0, conga_choices_port_rate },
-	{ "drain", CONGA_A_PORT_DRAIN, &conga_kind_choice, 0, conga_args_on_off },
-	{ "tier", CONGA_A_PORT_TIER, &conga_kind_u32, 0, NULL },
-	{ }
-};
-
-static const struct conga_keyword conga_port_del_words[] = {
-	{ "dev", CONGA_A_PORT_IFINDEX, &conga_kind_dev,
-	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_BARE, NULL },
-	{ }
-};
-
-static const struct conga_keyword conga_port_show_words[] = {
-	{ "dev", CONGA_A_PORT_IFINDEX, &conga_kind_dev, CONGA_KEYWORD_BARE, NULL },
-	{ }
-};
-
-static const struct nla_policy conga_port_policy[CONGA_A_PORT_MAX + 1] = {
-	[CONGA_A_PORT_IFINDEX] = { .type = NLA_U32 },
-	[CONGA_A_PORT_ROLE] = { .type = NLA_U32 },
-	[CONGA_A_PORT_TAG] = { .type = NLA_U32 },
-	[CONGA_A_PORT_RATE] = { .type = NLA_U64 },
-	[CONGA_A_PORT_RATE_SOURCE] = { .type = NLA_U32 },
-	[CONGA_A_PORT_STATE] = { .type = NLA_U32 },
-	[CONGA_A_PORT_TDRE] = { .type = NLA_U64 },
-	[CONGA_A_PORT_DRE_BYTES] = { .type = NLA_U64 },
-	[CONGA_A_PORT_METRIC] = { .type = NLA_U32 },
-	[CONGA_A_PORT_TX_PACKETS] = { .type = NLA_U64 },
-	[CONGA_A_PORT_TX_BYTES] = { .type = NLA_U64 },
-	[CONGA_A_PORT_ORIGIN] = { .type = NLA_U32 },
-	[CONGA_A_PORT_DRAIN] = { .type = NLA_U32 },
-	[CONGA_A_PORT_FLOWLETS] = { .type = NLA_U32 },
-	[CONGA_A_PORT_TIER] = { .type = NLA_U32 },
-	[CONGA_A_PORT_SHORT_FLOWS] = { .type = NLA_U32 },
-};
 
 static void conga_port_print_rate(struct nlattr **attrs)
 {
@@ -175,4 +125,5 @@ const struct conga_object conga_port_object = {
 	.print = conga_port_print,
 	.policy = conga_port_policy,
 	.attr_max = CONGA_A_PORT_MAX,
+	.defaults = conga_port_defaults,
 };

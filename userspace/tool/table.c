@@ -9,6 +9,7 @@
 #include "tool/choices_generated.h"
 #include "tool/command.h"
 #include "tool/grammar.h"
+#include "tool/grammar_generated.h"
 #include "tool/print.h"
 #include "tool/table.h"
 
@@ -28,20 +29,6 @@ static const struct conga_keyword conga_table_words[] = {
 	{ }
 };
 
-static const struct nla_policy conga_table_policy[CONGA_A_TABLE_MAX + 1] = {
-	[CONGA_A_TABLE_KIND] = { .type = NLA_U32 },
-	[CONGA_A_TABLE_ADDR4] = { .type = NLA_U32 },
-	[CONGA_A_TABLE_ADDR6] = { .minlen = 16 },
-	[CONGA_A_TABLE_ROW] = { .type = NLA_NESTED },
-};
-
-static const struct nla_policy conga_table_row_policy[CONGA_A_ROW_MAX + 1] = {
-	[CONGA_A_ROW_TAG] = { .type = NLA_U32 },
-	[CONGA_A_ROW_METRIC] = { .type = NLA_U32 },
-	[CONGA_A_ROW_AGE] = { .type = NLA_U64 },
-	[CONGA_A_ROW_CHANGED] = { .type = NLA_FLAG },
-};
-
 static void conga_table_print_heading(void)
 {
 	conga_print_line(CONGA_TABLE_INDENT);
@@ -57,7 +44,7 @@ static void conga_table_print_row(struct nlattr *attr, bool from_leaf)
 {
 	struct nlattr *row[CONGA_A_ROW_MAX + 1];
 
-	if (nla_parse_nested(row, CONGA_A_ROW_MAX, attr, conga_table_row_policy) < 0)
+	if (nla_parse_nested(row, CONGA_A_ROW_MAX, attr, conga_row_policy) < 0)
 		return;
 	conga_print_object(NULL);
 	conga_print_line(CONGA_TABLE_INDENT);

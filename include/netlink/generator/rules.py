@@ -2,9 +2,9 @@
 """The attributes that the kernel takes, their types, ranges and the sentences of refusals."""
 from dataclasses import dataclass
 
-from .description import SPECIAL, Attribute, AttributeSet, Description, c_name
+from .description import SPECIAL, Attribute, AttributeSet, Description
 from .sentences import refusal, refusal_of_user
-from .text import align, fold, names_of, top
+from .text import align, c_size, fold, names_of, top
 
 PATH = "kmod/netlink/rules_generated.c"
 
@@ -29,15 +29,11 @@ class Policy:
 
     @property
     def array(self) -> str:
-        return f"conga_netlink_{names_of(self.name)}_policy[{size(self.set)}]"
-
-
-def size(set_name: str) -> str:
-    return c_name("conga", "a", set_name, "max") + " + 1"
+        return f"conga_netlink_{names_of(self.name)}_policy[{c_size(self.set)}]"
 
 
 def rules_array(attr_set: AttributeSet) -> str:
-    return f"conga_netlink_{names_of(attr_set.name)}_rules[{size(attr_set.name)}]"
+    return f"conga_netlink_{names_of(attr_set.name)}_rules[{c_size(attr_set.name)}]"
 
 
 # ---- policies ----

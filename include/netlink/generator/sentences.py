@@ -32,7 +32,7 @@ def entries(attr: Attribute) -> list[Entry]:
     return given[::-1] if given[-1].value == attr.facts.get("default") else given
 
 
-def choices(attr: Attribute, minimum: int) -> list[str]:
+def accepted(attr: Attribute, minimum: int) -> list[str]:
     """What is accepted, in words"""
     facts = attr.facts
     if attr.enum:
@@ -47,7 +47,7 @@ def choices(attr: Attribute, minimum: int) -> list[str]:
 
 
 def sentence(attr: Attribute, minimum: int) -> str:
-    return f"{attr.word} is {either(choices(attr, minimum))}"
+    return f"{attr.word} is {either(accepted(attr, minimum))}"
 
 
 def refusal(attr: Attribute) -> str:

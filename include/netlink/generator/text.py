@@ -2,6 +2,8 @@
 """What outputs in C have in common."""
 import textwrap
 
+from .description import c_name
+
 WIDTH = 80
 WIDEST = 100    # that the kernel's checkpatch allows
 TAB = 8
@@ -30,6 +32,11 @@ def guarded(guard: str, head: str, parts: list[str]) -> str:
 def names_of(name: str) -> str:
     """As part of a name of C"""
     return name.replace("-", "_")
+
+
+def c_size(set_name: str) -> str:
+    """Of an array with an entry for each attribute"""
+    return c_name("conga", "a", set_name, "max") + " + 1"
 
 
 def align(pairs: list[tuple[str, str]]) -> str:
