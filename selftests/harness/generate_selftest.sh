@@ -16,8 +16,9 @@ readonly RULES=$COPY/kmod/netlink/rules_generated.c
 readonly PARAMS=$COPY/kmod/netlink/params_generated.c
 readonly CHOICES=$COPY/userspace/tool/choices_generated.c
 readonly GRAMMAR=$COPY/userspace/tool/grammar_generated.c
+readonly FIELDS=$COPY/userspace/tool/fields_generated.c
 readonly -a MADE=(include/uapi/linux/conga.h kmod/netlink/{rules,params}_generated.{c,h}
-	userspace/tool/{choices,grammar}_generated.{c,h})
+	userspace/tool/{choices,grammar,fields}_generated.{c,h})
 
 # A parameter of the fabric is added to the description.
 readonly EXAMPLE='/name: fabric-local4-word/a\
@@ -30,7 +31,7 @@ readonly EXAMPLE='/name: fabric-local4-word/a\
         name: example\
         type: u64\
         doc: (ns) An example of a time.
-s/ local4, local6$/ local4, local6, example/'
+s/ local4, local6/&, example/'
 
 # plant FILE SCRIPT: a fresh copy in which this sed script changed the file
 plant() {
@@ -89,7 +90,7 @@ rejects() {
 	plant "$SPEC" "$1" && ends 2 "include/netlink/conga.yaml: $2" "$GENERATE" && unchanged
 }
 
-tap_plan 41
+tap_plan 43
 tap_test "all generated files are current" tree_is_current
 tap_test "a changed range makes the header and the kernel's rules stale" stale_are "$SPEC" \
 	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "${MADE[@]:0:2}"
@@ -135,6 +136,10 @@ tap_test "a parameter that is added has a default in the tool" made "$SPEC" "$EX
 	$'\t[CONGA_A_FABRIC_EXAMPLE]\t\t= CONGA_FABRIC_EXAMPLE_DEFAULT,'
 tap_test "a parameter that is added is in the help" made "$SPEC" "$EXAMPLE" "$GRAMMAR" \
 	$'\t"                    [ local { ADDR | off } ]... [ example { TIME | off } ]\\n"'
+tap_test "a parameter that is added is printed" made "$SPEC" "$EXAMPLE" "$FIELDS" \
+	$'\t\t.key = "example_ns",'
+tap_test "a parameter that is added is left out on screen while it has its default" made "$SPEC" \
+	"$EXAMPLE" "$FIELDS" $'\t\t.usual = CONGA_FABRIC_EXAMPLE_DEFAULT,'
 tap_test "a number that the tool cannot write is rejected" rejects \
 	"${EXAMPLE/(ns)/(bytes)}" \
 	"the tool cannot write attribute example of fabric, a number of type u64 and of unit bytes"

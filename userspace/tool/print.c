@@ -289,17 +289,11 @@ void conga_print_time(const char *key, const char *label, const struct nlattr *a
 	conga_print_quantity(key, label, attr, conga_units_format_time);
 }
 
-static void conga_print_format_time_or_off(char *text, size_t size, unsigned long long ns)
+/* On screen a word stands for the number. */
+void conga_print_special(const char *key, const char *label, const struct nlattr *attr,
+			 const char *word)
 {
-	if (ns)
-		conga_units_format_time(text, size, ns);
-	else
-		snprintf(text, size, "off");
-}
-
-void conga_print_time_or_off(const char *key, const char *label, const struct nlattr *attr)
-{
-	conga_print_quantity(key, label, attr, conga_print_format_time_or_off);
+	conga_print_field(key, label, json_integer(conga_attr_number(attr)), word);
 }
 
 void conga_print_id(const char *key, const char *label, const struct nlattr *attr)
