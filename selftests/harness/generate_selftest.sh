@@ -12,11 +12,29 @@ defer "rm -rf $COPY"
 readonly GENERATE=$COPY/include/netlink/generate SPEC=$COPY/include/netlink/conga.yaml
 readonly HEADER=$COPY/include/uapi/linux/conga.h
 readonly RULES=$COPY/kmod/netlink/rules_generated.c
-readonly -a MADE=(include/uapi/linux/conga.h kmod/netlink/{rules,params}_generated.{c,h})
+readonly PARAMS=$COPY/kmod/netlink/params_generated.c
+readonly CHOICES=$COPY/userspace/tool/choices_generated.c
+readonly GRAMMAR=$COPY/userspace/tool/grammar_generated.c
+readonly FIELDS=$COPY/userspace/tool/fields_generated.c
+readonly -a MADE=(include/uapi/linux/conga.h kmod/netlink/{rules,params}_generated.{c,h}
+	userspace/tool/{choices,grammar,fields}_generated.{c,h})
+
+# A parameter of the fabric is added to the description.
+readonly EXAMPLE='/name: fabric-local4-word/a\
+  - {type: const, name: fabric-example-off, value: 0}\
+  - {type: const, name: fabric-example-min, value: 1000}\
+  - {type: const, name: fabric-example-max, value: 2000000}\
+  - {type: const, name: fabric-example-default, value: 5000}
+/^          off\.$/a\
+      -\
+        name: example\
+        type: u64\
+        doc: (ns) An example of a time.
+s/ local4, local6/&, example/'
 
 # plant FILE SCRIPT: a fresh copy in which this sed script changed the file
 plant() {
-	rm -rf "$COPY/include" "$COPY/kmod" && cp -r "$TESTS/../include" "$COPY/" &&
+	rm -rf "${COPY:?}"/* && cp -r "$TESTS/../include" "$COPY/" &&
 		(cd "$TESTS/.." && cp --parents "${MADE[@]}" "$COPY/") && sed -i "$2" "$1" || return
 	! cmp -s "$1" "$TESTS/..${1#"$COPY"}" && return
 	why "nothing was changed by $2"
@@ -71,7 +89,7 @@ rejects() {
 	plant "$SPEC" "$1" && ends 2 "include/netlink/conga.yaml: $2" "$GENERATE" && unchanged
 }
 
-tap_plan 30
+tap_plan 43
 tap_test "all generated files are current" tree_is_current
 tap_test "a changed range makes the header and the kernel's rules stale" stale_are "$SPEC" \
 	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "${MADE[@]:0:2}"
@@ -96,6 +114,37 @@ tap_test "a sentence calls an attribute by its word" made "$SPEC" \
 tap_test "a list of names begins with its default, where that is the last" made "$SPEC" \
 	's/leaf-mode-default, value: 3/leaf-mode-default, value: 1/' "$RULES" \
 	$'\t\t.sentence = "mode must be plain, conga or auto",'
+tap_test "an entry of an enum is a word of the tool" made "$SPEC" \
+	's/^        name: sum$/        name: mean\n        doc: It is their mean.\n      -\n&/' "$CHOICES" \
+	$'\t{ "mean", CONGA_METRIC_MEAN },'
+tap_test "a word that is not typed has an underscore" made "$SPEC" \
+	's/name: answers$/name: answers-us/' "$CHOICES" $'\t{ "answers_us", CONGA_LEAF_ANSWERS_US },'
+tap_test "the tool calls an entry by its word" made "$SPEC" \
+	's/name: byte3-low-word, value: q-low/name: byte3-low-word, value: low bits/' "$CHOICES" \
+	$'\t{ "low bits", CONGA_BYTE3_LOW },'
+tap_test "a special value is a word of the tool" made "$SPEC" \
+	'/name: fabric-age-min/i\  - {type: const, name: fabric-age-off, value: 0}' "$CHOICES" \
+	$'\t{ "off", CONGA_FABRIC_AGE_OFF },'
+tap_test "a parameter that is added has a rule" made "$SPEC" "$EXAMPLE" "$RULES" \
+	$'\t\t.sentence = "example must be off or a time from 1 us to 2 ms",'
+tap_test "a parameter that is added is copied" made "$SPEC" "$EXAMPLE" "$PARAMS" \
+	$'\tparams->example = CONGA_FABRIC_EXAMPLE_DEFAULT;'
+tap_test "a parameter that is added is a keyword of the tool" made "$SPEC" "$EXAMPLE" "$GRAMMAR" \
+	$'\t{ "example", CONGA_A_FABRIC_EXAMPLE, &conga_kind_time, 0, conga_choices_fabric_example },'
+tap_test "a parameter that is added has a default in the tool" made "$SPEC" "$EXAMPLE" "$GRAMMAR" \
+	$'\t[CONGA_A_FABRIC_EXAMPLE]\t\t= CONGA_FABRIC_EXAMPLE_DEFAULT,'
+tap_test "a parameter that is added is in the help" made "$SPEC" "$EXAMPLE" "$GRAMMAR" \
+	$'\t"                    [ local { ADDR | off } ]... [ example { TIME | off } ]\\n"'
+tap_test "a parameter that is added is printed" made "$SPEC" "$EXAMPLE" "$FIELDS" \
+	$'\t\t.key = "example_ns",'
+tap_test "a parameter that is added is left out on screen while it has its default" made "$SPEC" \
+	"$EXAMPLE" "$FIELDS" $'\t\t.usual = CONGA_FABRIC_EXAMPLE_DEFAULT,'
+tap_test "a number that the tool cannot write is rejected" rejects \
+	"${EXAMPLE/(ns)/(bytes)}" \
+	"the tool cannot write attribute example of fabric, a number of type u64 and of unit bytes"
+tap_test "lists of fabric-new and fabric-set that differ are rejected" rejects \
+	'/name: fabric-set$/,/\*parameters/s/\*parameters/{attributes: [policy, q]}/' \
+	"fabric-new and fabric-set take different lists"
 tap_test "an operation with a list of its own gets a policy of its own" made "$SPEC" \
 	'/name: leaf-set$/,/\*leaf-request/s/\*leaf-request/{attributes: [addr4, addr6, mode]}/' \
 	"$RULES" "conga_netlink_leaf_set_policy[CONGA_A_LEAF_MAX + 1] = {"

@@ -67,21 +67,30 @@ static bool conga_args_fits(unsigned long long value, unsigned int bytes)
 	return bytes >= sizeof(value) || !(value >> (bytes * 8));
 }
 
+static const struct conga_choice *conga_args_find_choice(const struct conga_choice *choices,
+							 const char *word)
+{
+	for (; choices && choices->word; choices++)
+		if (!strcmp(choices->word, word))
+			return choices;
+	return NULL;
+}
+
 static int conga_args_put_number(struct nl_msg *msg, const struct conga_keyword *keyword,
 				 const char *text)
 {
-	const struct conga_kind *kind = keyword->kind;
+	const struct conga_choice *special = conga_args_find_choice(keyword->choices, text);
+	const char *zero = conga_args_choice_word(keyword->choices, 0), *why;
 	unsigned long long value;
-	const char *why;
 
-	if (kind->zero && !strcmp(text, kind->zero))
-		return conga_args_store(msg, keyword, 0);
-	why = kind->parse(text, &value);
+	if (special)
+		return conga_args_store(msg, keyword, special->value);
+	why = keyword->kind->parse(text, &value);
 	if (why)
 		return conga_args_wrong(text, why);
-	if (kind->zero && !value)
-		return conga_args_wrong_zero(text, kind->zero);
-	if (!conga_args_fits(value, kind->bytes))
+	if (zero && !value)
+		return conga_args_wrong_zero(text, zero);
+	if (!conga_args_fits(value, keyword->kind->bytes))
 		return conga_args_wrong(text, "too large");
 	return conga_args_store(msg, keyword, value);
 }
@@ -103,15 +112,6 @@ static int conga_args_wrong_choice(const struct conga_keyword *keyword, const ch
 	return CONGA_USAGE;
 }
 
-static const struct conga_choice *conga_args_find_choice(const struct conga_choice *choices,
-							 const char *word)
-{
-	for (; choices->word; choices++)
-		if (!strcmp(choices->word, word))
-			return choices;
-	return NULL;
-}
-
 static int conga_args_put_choice(struct nl_msg *msg, const struct conga_keyword *keyword,
 				 const char *text)
 {
@@ -120,16 +120,6 @@ static int conga_args_put_choice(struct nl_msg *msg, const struct conga_keyword 
 	if (!choice)
 		return conga_args_wrong_choice(keyword, text);
 	return conga_args_stored(nla_put_u32(msg, keyword->attr, choice->value));
-}
-
-static int conga_args_put_choice_or_number(struct nl_msg *msg,
-					   const struct conga_keyword *keyword, const char *text)
-{
-	const struct conga_choice *choice = conga_args_find_choice(keyword->choices, text);
-
-	if (choice)
-		return conga_args_store(msg, keyword, choice->value);
-	return conga_args_put_number(msg, keyword, text);
 }
 
 static int conga_args_put_dev(struct nl_msg *msg, const struct conga_keyword *keyword,
@@ -157,6 +147,13 @@ static int conga_args_put_addr(struct nl_msg *msg, const struct conga_keyword *k
 	return conga_args_wrong(text, "not an IPv4 or IPv6 address");
 }
 
+const struct conga_kind conga_kind_u8 = {
+	.put = conga_args_put_number,
+	.parse = conga_units_parse_integer,
+	.format = conga_units_format_integer,
+	.bytes = 1,
+};
+
 const struct conga_kind conga_kind_u16 = {
 	.put = conga_args_put_number,
 	.parse = conga_units_parse_integer,
@@ -178,13 +175,6 @@ const struct conga_kind conga_kind_id = {
 	.bytes = 4,
 };
 
-const struct conga_kind conga_kind_u8_or_choice = {
-	.put = conga_args_put_choice_or_number,
-	.parse = conga_units_parse_integer,
-	.format = conga_units_format_integer,
-	.bytes = 1,
-};
-
 const struct conga_kind conga_kind_time = {
 	.put = conga_args_put_number,
 	.parse = conga_units_parse_time,
@@ -192,28 +182,11 @@ const struct conga_kind conga_kind_time = {
 	.bytes = 8,
 };
 
-const struct conga_kind conga_kind_time_or_auto = {
-	.put = conga_args_put_number,
-	.parse = conga_units_parse_time,
-	.format = conga_units_format_time,
-	.bytes = 8,
-	.zero = "auto",
-};
-
-const struct conga_kind conga_kind_time_or_off = {
-	.put = conga_args_put_number,
-	.parse = conga_units_parse_time,
-	.format = conga_units_format_time,
-	.bytes = 8,
-	.zero = "off",
-};
-
-const struct conga_kind conga_kind_rate_or_auto = {
+const struct conga_kind conga_kind_rate = {
 	.put = conga_args_put_number,
 	.parse = conga_units_parse_rate,
 	.format = conga_units_format_rate,
 	.bytes = 8,
-	.zero = "auto",
 };
 
 const struct conga_kind conga_kind_fraction = {
@@ -254,9 +227,9 @@ int conga_args_count(struct conga_args *args, unsigned long long *count)
 	return why ? conga_args_wrong(value, why) : CONGA_OK;
 }
 
-const char *conga_args_choice_word(const struct conga_choice *choices, unsigned int value)
+const char *conga_args_choice_word(const struct conga_choice *choices, unsigned long long value)
 {
-	for (; choices->word; choices++)
+	for (; choices && choices->word; choices++)
 		if (choices->value == value)
 			return choices->word;
 	return NULL;

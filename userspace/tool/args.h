@@ -8,14 +8,12 @@
 /* A kind says how values are written. A number becomes an attribute of so many bits, and an id
  * may be hexadecimal; a device becomes its index, an address its bytes.
  */
+extern const struct conga_kind conga_kind_u8;
 extern const struct conga_kind conga_kind_u16;
 extern const struct conga_kind conga_kind_u32;
-extern const struct conga_kind conga_kind_id;
-extern const struct conga_kind conga_kind_u8_or_choice;
-extern const struct conga_kind conga_kind_time;		/* 64 bits, ns, as are the next two */
-extern const struct conga_kind conga_kind_time_or_auto;
-extern const struct conga_kind conga_kind_time_or_off;
-extern const struct conga_kind conga_kind_rate_or_auto;	/* 64 bits, bit/s */
+extern const struct conga_kind conga_kind_id;		/* 32 bits */
+extern const struct conga_kind conga_kind_time;		/* 64 bits, ns */
+extern const struct conga_kind conga_kind_rate;		/* 64 bits, bit/s */
 extern const struct conga_kind conga_kind_fraction;	/* 32 bits, millionths */
 extern const struct conga_kind conga_kind_string;
 extern const struct conga_kind conga_kind_choice;
@@ -60,7 +58,7 @@ const struct conga_keyword *conga_args_find_bare(const struct conga_keyword *wor
 unsigned int conga_args_bit(const struct conga_keyword *words,
 			    const struct conga_keyword *keyword);
 
-/* conga_args_choice_word - the word for a number, NULL if there is none */
-const char *conga_args_choice_word(const struct conga_choice *choices, unsigned int value);
+/* conga_args_choice_word - the word for a number, NULL if there is none; so may be @choices */
+const char *conga_args_choice_word(const struct conga_choice *choices, unsigned long long value);
 
 #endif /* CONGA_TOOL_ARGS_H */

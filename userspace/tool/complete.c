@@ -22,7 +22,7 @@
 #include "tool/args.h"
 #include "tool/command.h"
 #include "tool/complete.h"
-#include "tool/fabric.h"
+#include "tool/fabric_kind.h"
 #include "tool/grammar.h"
 #include "tool/leaf.h"
 #include "tool/nl.h"
@@ -179,8 +179,6 @@ static void conga_complete_value(const struct conga_complete *complete,
 
 	for (choice = keyword->choices; choice && choice->word; choice++)
 		conga_complete_say(complete->prefix, choice->word);
-	if (keyword->kind->zero)
-		conga_complete_say(complete->prefix, keyword->kind->zero);
 	if (keyword->kind == &conga_kind_dev)
 		conga_complete_dev(complete);
 	else if (keyword->kind == &conga_kind_addr)

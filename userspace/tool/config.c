@@ -215,16 +215,6 @@ int conga_config_fill(struct conga_config *config, struct conga_config_item *ite
 
 /* --- defaults --- */
 
-static unsigned long long conga_config_default(const struct conga_config_item *item, int attr)
-{
-	if (item->object == &conga_fabric_object)
-		return conga_fabric_default(attr);
-	if (item->object == &conga_port_object)
-		return attr == CONGA_A_PORT_ORIGIN ? CONGA_ORIGIN_MANUAL : 0;
-	return attr == CONGA_A_LEAF_ORIGIN ? CONGA_ORIGIN_MANUAL :
-	       attr == CONGA_A_LEAF_MODE ? CONGA_MODE_AUTO : 0;
-}
-
 /* A parameter that is missing has its default. */
 static int conga_config_complete_param(struct conga_config *config, struct nlattr *nest)
 {
@@ -269,10 +259,9 @@ static int conga_config_complete_fabric(struct conga_config *config,
 	int status = CONGA_OK;
 
 	if (!item->name)
-		status = conga_config_fill_name(item, CONGA_FABRIC_POLICY);
+		status = conga_config_fill_name(item, CONGA_FABRIC_POLICY_DEFAULT);
 	if (!config->dstport_count)
-		config->dstports[config->dstport_count++] =
-			conga_fabric_default(CONGA_A_FABRIC_DSTPORT);
+		config->dstports[config->dstport_count++] = CONGA_FABRIC_DSTPORT_DEFAULT;
 	if (!status)
 		status = conga_state_read_object(&conga_policy_object, NLM_F_DUMP, &policies,
 						 NULL);
@@ -293,7 +282,7 @@ int conga_config_complete(struct conga_config *config)
 
 		for (attr = 1; attr <= item->object->attr_max; attr++)
 			if (!(item->given & conga_config_bit(attr)))
-				item->value[attr] = conga_config_default(item, attr);
+				item->value[attr] = item->object->defaults[attr];
 		if (item->object == &conga_fabric_object)
 			status = conga_config_complete_fabric(config, item);
 	}
@@ -319,7 +308,7 @@ static uint32_t conga_config_differs(const struct conga_config *config,
 	int attr;
 
 	for (attr = 1; attr <= item->object->attr_max; attr++)
-		if (item->value[attr] != conga_config_default(item, attr))
+		if (item->value[attr] != item->object->defaults[attr])
 			differs |= conga_config_bit(attr);
 	if (item->object != &conga_fabric_object)
 		return differs;

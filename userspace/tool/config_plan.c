@@ -10,10 +10,13 @@
 #include <string.h>
 #include <linux/conga.h>
 #include "common/status.h"
+#include "tool/args.h"
 #include "tool/config.h"
 #include "tool/config_plan.h"
 #include "tool/config_step.h"
 #include "tool/fabric.h"
+#include "tool/grammar.h"
+#include "tool/grammar_generated.h"
 #include "tool/port.h"
 
 #define CONGA_PLAN_ROOM_MIN	16
@@ -76,28 +79,42 @@ static bool conga_plan_params_differ(const struct conga_config *current,
 	return false;
 }
 
+/* These are the keywords that set one number. */
+static uint32_t conga_plan_numbers(const struct conga_config_item *current,
+				   const struct conga_config_item *desired)
+{
+	const struct conga_keyword *word;
+	uint32_t attrs = 0;
+
+	for (word = conga_fabric_words; word->word; word++)
+		if (!(word->flags & CONGA_KEYWORD_REPEATED) &&
+		    (word->kind == &conga_kind_choice || word->kind->format))
+			attrs |= conga_plan_diff_attr(current, desired, word->attr);
+	return attrs;
+}
+
+static uint32_t conga_plan_opt_outs(const struct conga_config_item *current,
+				    const struct conga_config_item *desired)
+{
+	const uint32_t mark = conga_config_bit(CONGA_A_FABRIC_OPT_OUT_MARK) |
+			      conga_config_bit(CONGA_A_FABRIC_OPT_OUT_MASK);
+	uint32_t attrs = conga_plan_diff_attr(current, desired, CONGA_A_FABRIC_OPT_OUT_MARK) |
+			 conga_plan_diff_attr(current, desired, CONGA_A_FABRIC_OPT_OUT_MASK);
+
+	if (attrs)
+		attrs = mark;
+	return attrs | conga_plan_diff_attr(current, desired, CONGA_A_FABRIC_OPT_OUT_DSCP);
+}
+
 static uint32_t conga_plan_diff_fabric(const struct conga_plan_state *state,
 				       const struct conga_config_item *current,
 				       const struct conga_config_item *desired)
 {
-	static const int numbers[] = {
-		CONGA_A_FABRIC_Q, CONGA_A_FABRIC_TDRE, CONGA_A_FABRIC_ALPHA,
-		CONGA_A_FABRIC_FLOWLET_TIMEOUT, CONGA_A_FABRIC_AGE, CONGA_A_FABRIC_FLOWLETS,
-		CONGA_A_FABRIC_METRIC, CONGA_A_FABRIC_HELLO, CONGA_A_FABRIC_EXPLICIT_FEEDBACK,
-		CONGA_A_FABRIC_PROBE, CONGA_A_FABRIC_OPT_OUT_DSCP, CONGA_A_FABRIC_OPT_OUT_MARK,
-		CONGA_A_FABRIC_OPT_OUT_MASK,
-	};
-	const uint32_t mark = conga_config_bit(CONGA_A_FABRIC_OPT_OUT_MARK) |
-			      conga_config_bit(CONGA_A_FABRIC_OPT_OUT_MASK);
-	uint32_t attrs = 0;
-	size_t i;
+	uint32_t attrs = conga_plan_numbers(current, desired) |
+			 conga_plan_opt_outs(current, desired);
 
-	for (i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		attrs |= conga_plan_diff_attr(current, desired, numbers[i]);
-	if (attrs & mark)
-		attrs |= mark;
-	if (desired->given & conga_config_bit(CONGA_A_FABRIC_LEAF_ID))
-		attrs |= conga_plan_diff_attr(current, desired, CONGA_A_FABRIC_LEAF_ID);
+	if (!(desired->given & conga_config_bit(CONGA_A_FABRIC_LEAF_ID)))
+		attrs &= ~conga_config_bit(CONGA_A_FABRIC_LEAF_ID);
 	if (strcmp(current->name, desired->name) ||
 	    conga_plan_params_differ(state->current, state->desired))
 		attrs |= conga_config_bit(CONGA_A_FABRIC_POLICY) |

@@ -59,19 +59,11 @@ static void conga_config_write_word(FILE *line, const char *word)
 static void conga_config_write_value(FILE *line, const struct conga_keyword *keyword,
 				     unsigned long long value)
 {
-	const struct conga_kind *kind = keyword->kind;
+	const char *word = conga_args_choice_word(keyword->choices, value);
 	char text[CONGA_UNITS_TEXT_MAX];
-	const char *word = NULL;
 
-	/* The choices of a number are the words that may stand for it. */
-	if (keyword->choices && !kind->format)
-		word = conga_args_choice_word(keyword->choices, value);
-	else if (kind->zero && !value)
-		word = kind->zero;
-	else if (kind->bytes == sizeof(value) && value == ~0ULL)
-		word = "auto";
-	if (!word && kind->format) {
-		kind->format(text, sizeof(text), value);
+	if (!word && keyword->kind->format) {
+		keyword->kind->format(text, sizeof(text), value);
 		word = text;
 	}
 	fprintf(line, " %s %s", keyword->word, word ? word : "unknown");

@@ -7,6 +7,7 @@
 #include "tool/command.h"
 #include "tool/flowlet.h"
 #include "tool/grammar.h"
+#include "tool/grammar_generated.h"
 #include "tool/print.h"
 
 static const char conga_flowlet_usage[] =
@@ -17,14 +18,6 @@ static const struct conga_keyword conga_flowlet_words[] = {
 	{ "leaf", CONGA_A_FLOWLET_ADDR4, &conga_kind_addr, 0, NULL },
 	{ "port", CONGA_A_FLOWLET_IFINDEX, &conga_kind_dev, 0, NULL },
 	{ }
-};
-
-static const struct nla_policy conga_flowlet_policy[CONGA_A_FLOWLET_MAX + 1] = {
-	[CONGA_A_FLOWLET_ADDR4] = { .type = NLA_U32 },
-	[CONGA_A_FLOWLET_ADDR6] = { .minlen = 16 },
-	[CONGA_A_FLOWLET_IFINDEX] = { .type = NLA_U32 },
-	[CONGA_A_FLOWLET_HASH] = { .type = NLA_U32 },
-	[CONGA_A_FLOWLET_IDLE] = { .type = NLA_U64 },
 };
 
 static void conga_flowlet_print(struct nlattr **attrs, struct nl_msg *reply)

@@ -36,7 +36,7 @@ struct conga_args {
 /* A choice is a word of a fixed set and its number in the kernel; the last entry has no word. */
 struct conga_choice {
 	const char *word;
-	unsigned int value;
+	unsigned long long value;
 };
 
 /* A kind says how the value of a keyword is written. @put turns text into an attribute; numbers
@@ -50,7 +50,6 @@ struct conga_kind {
 	const char *(*parse)(const char *text, unsigned long long *value);
 	void (*format)(char *text, size_t size, unsigned long long value);
 	unsigned int bytes;	/* of the attribute: 1, 2, 4 or 8 */
-	const char *zero;	/* the only word for zero, if there is one */
 };
 
 enum conga_keyword_flags {
@@ -61,7 +60,8 @@ enum conga_keyword_flags {
 };
 
 /* A table of keywords is the grammar of a command; the last entry has no word. An address has
- * the attribute of its IPv4 form here, and the IPv6 form is the next attribute.
+ * the attribute of its IPv4 form here, and the IPv6 form is the next attribute. The @choices of
+ * a number are words for special values, and the only way to write zero if it is one of them.
  */
 struct conga_keyword {
 	const char *word;
@@ -96,7 +96,8 @@ struct conga_command {
 
 /* The first command runs when no verb is given; the last entry has no name. With @run the object
  * is itself a verb, which @bare may follow. @print prints the fields of one @reply, parsed by
- * @policy into @attrs, which has only the last of a repeated attribute.
+ * @policy into @attrs, which has only the last of a repeated attribute. An object that can be
+ * saved has @defaults, the numbers that "add" means by attributes that it lacks.
  */
 struct conga_object {
 	const char *name;
@@ -108,6 +109,7 @@ struct conga_object {
 	void (*print)(struct nlattr **attrs, struct nl_msg *reply);
 	const struct nla_policy *policy;
 	int attr_max;
+	const unsigned long long *defaults;
 };
 
 #endif /* CONGA_TOOL_GRAMMAR_H */

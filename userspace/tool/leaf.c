@@ -6,8 +6,10 @@
 #include <netlink/msg.h>
 #include "common/attr.h"
 #include "tool/args.h"
+#include "tool/choices_generated.h"
 #include "tool/command.h"
 #include "tool/grammar.h"
+#include "tool/grammar_generated.h"
 #include "tool/leaf.h"
 #include "tool/options.h"
 #include "tool/print.h"
@@ -19,27 +21,6 @@ static const char conga_leaf_usage[] =
 	"       conga leaf [ show [ ADDR ] ]\n"
 	"ADDR := outer IPv4 or IPv6 address of a remote tunnel endpoint\n"
 	"MODE := { auto | conga | plain }, default auto: conga while the leaf answers hellos\n";
-
-const struct conga_choice conga_leaf_modes[] = {
-	{ "auto", CONGA_MODE_AUTO },
-	{ "conga", CONGA_MODE_CONGA },
-	{ "plain", CONGA_MODE_PLAIN },
-	{ }
-};
-
-const struct conga_choice conga_leaf_reasons[] = {
-	{ "ordered", CONGA_LEAF_ORDERED },
-	{ "answers", CONGA_LEAF_ANSWERS },
-	{ "silent", CONGA_LEAF_SILENT },
-	{ "bye", CONGA_LEAF_BYE },
-	{ "version", CONGA_LEAF_VERSION },
-	{ "q", CONGA_LEAF_Q },
-	{ "byte3", CONGA_LEAF_BYTE3 },
-	{ "metric", CONGA_LEAF_METRIC },
-	{ "alternates", CONGA_LEAF_ALTERNATES },
-	{ "hello_off", CONGA_LEAF_HELLO_OFF },
-	{ }
-};
 
 const struct conga_choice conga_leaf_sentences[] = {
 	{ "set by the operator", CONGA_LEAF_ORDERED },
@@ -55,53 +36,12 @@ const struct conga_choice conga_leaf_sentences[] = {
 	{ }
 };
 
-static const struct conga_keyword conga_leaf_add_words[] = {
-	{ "ADDR", CONGA_A_LEAF_ADDR4, &conga_kind_addr,
-	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_NAMELESS, NULL },
-	{ "mode", CONGA_A_LEAF_MODE, &conga_kind_choice, 0, conga_leaf_modes },
-	{ }
-};
-
-static const struct conga_keyword conga_leaf_set_words[] = {
-	{ "ADDR", CONGA_A_LEAF_ADDR4, &conga_kind_addr,
-	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_NAMELESS, NULL },
-	{ "mode", CONGA_A_LEAF_MODE, &conga_kind_choice, CONGA_KEYWORD_REQUIRED,
-	  conga_leaf_modes },
-	{ }
-};
-
-static const struct conga_keyword conga_leaf_del_words[] = {
-	{ "ADDR", CONGA_A_LEAF_ADDR4, &conga_kind_addr,
-	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_NAMELESS, NULL },
-	{ }
-};
-
-static const struct conga_keyword conga_leaf_show_words[] = {
-	{ "ADDR", CONGA_A_LEAF_ADDR4, &conga_kind_addr, CONGA_KEYWORD_NAMELESS, NULL },
-	{ }
-};
-
-static const struct nla_policy conga_leaf_policy[CONGA_A_LEAF_MAX + 1] = {
-	[CONGA_A_LEAF_ADDR4] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_ADDR6] = { .minlen = 16 },
-	[CONGA_A_LEAF_MODE] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_STATE] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_PATHS] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_ORIGIN] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_REASON] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_ID] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_BEST] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_UTILISATION] = { .type = NLA_U32 },
-	[CONGA_A_LEAF_PROBE_AGE] = { .type = NLA_U64 },
-	[CONGA_A_LEAF_PORT] = { .type = NLA_U16 },
-};
-
 /* The usual reason is not shown. */
 static void conga_leaf_print_reason(const struct nlattr *reason)
 {
 	unsigned int value = conga_attr_number(reason);
 
-	conga_print_choice("reason", NULL, reason, conga_leaf_reasons);
+	conga_print_choice("reason", NULL, reason, conga_choices_leaf_reason);
 	if (conga_options.details ||
 	    (value != CONGA_LEAF_ORDERED && value != CONGA_LEAF_ANSWERS))
 		conga_print_sentence(reason, conga_leaf_sentences);
@@ -134,8 +74,8 @@ static void conga_leaf_print_ports(struct nl_msg *reply)
 static void conga_leaf_print(struct nlattr **attrs, struct nl_msg *reply)
 {
 	conga_print_addr("addr", "", attrs, CONGA_A_LEAF_ADDR4);
-	conga_print_choice("mode", "mode", attrs[CONGA_A_LEAF_MODE], conga_leaf_modes);
-	conga_print_choice("state", "state", attrs[CONGA_A_LEAF_STATE], conga_leaf_modes);
+	conga_print_choice("mode", "mode", attrs[CONGA_A_LEAF_MODE], conga_choices_mode);
+	conga_print_choice("state", "state", attrs[CONGA_A_LEAF_STATE], conga_choices_mode);
 	conga_leaf_print_reason(attrs[CONGA_A_LEAF_REASON]);
 	conga_print_uint("paths", "paths", attrs[CONGA_A_LEAF_PATHS]);
 	conga_leaf_print_ports(reply);
@@ -163,4 +103,5 @@ const struct conga_object conga_leaf_object = {
 	.print = conga_leaf_print,
 	.policy = conga_leaf_policy,
 	.attr_max = CONGA_A_LEAF_MAX,
+	.defaults = conga_leaf_defaults,
 };

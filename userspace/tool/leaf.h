@@ -6,10 +6,8 @@
 #include "tool/grammar.h"
 
 extern const struct conga_object conga_leaf_object;
-extern const struct conga_choice conga_leaf_modes[];
 
-/* The reason for a leaf's state is a word and a sentence. */
-extern const struct conga_choice conga_leaf_reasons[];
+/* These are the reasons for a leaf's state. */
 extern const struct conga_choice conga_leaf_sentences[];
 
 #endif /* CONGA_TOOL_LEAF_H */

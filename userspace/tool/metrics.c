@@ -21,6 +21,7 @@
 #include "common/status.h"
 #include "common/units.h"
 #include "tool/args.h"
+#include "tool/choices_generated.h"
 #include "tool/command.h"
 #include "tool/counters.h"
 #include "tool/fabric.h"
@@ -120,7 +121,7 @@ static void conga_metrics_words_of_port(struct nlattr **attrs)
 {
 	char tag[CONGA_UNITS_TEXT_MAX];
 
-	conga_metrics_choice("role", attrs[CONGA_A_PORT_ROLE], conga_port_roles);
+	conga_metrics_choice("role", attrs[CONGA_A_PORT_ROLE], conga_choices_role);
 	if (!attrs[CONGA_A_PORT_TAG])
 		return;
 	conga_units_format_integer(tag, sizeof(tag), conga_attr_number(attrs[CONGA_A_PORT_TAG]));
@@ -129,9 +130,9 @@ static void conga_metrics_words_of_port(struct nlattr **attrs)
 
 static void conga_metrics_words_of_leaf(struct nlattr **attrs)
 {
-	conga_metrics_choice("mode", attrs[CONGA_A_LEAF_MODE], conga_leaf_modes);
-	conga_metrics_choice("state", attrs[CONGA_A_LEAF_STATE], conga_leaf_modes);
-	conga_metrics_choice("reason", attrs[CONGA_A_LEAF_REASON], conga_leaf_reasons);
+	conga_metrics_choice("mode", attrs[CONGA_A_LEAF_MODE], conga_choices_mode);
+	conga_metrics_choice("state", attrs[CONGA_A_LEAF_STATE], conga_choices_mode);
+	conga_metrics_choice("reason", attrs[CONGA_A_LEAF_REASON], conga_choices_leaf_reason);
 }
 
 static void conga_metrics_words_of_fabric(struct nlattr **attrs)

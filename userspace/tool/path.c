@@ -5,6 +5,7 @@
 #include "tool/args.h"
 #include "tool/command.h"
 #include "tool/grammar.h"
+#include "tool/grammar_generated.h"
 #include "tool/path.h"
 #include "tool/path_get.h"
 #include "tool/path_print.h"
@@ -19,20 +20,6 @@ static const char conga_path_usage[] =
 static const struct conga_keyword conga_path_words[] = {
 	{ "leaf", CONGA_A_PATH_ADDR4, &conga_kind_addr, 0, NULL },
 	{ }
-};
-
-static const struct nla_policy conga_path_policy[CONGA_A_PATH_MAX + 1] = {
-	[CONGA_A_PATH_ADDR4] = { .type = NLA_U32 },
-	[CONGA_A_PATH_ADDR6] = { .minlen = 16 },
-	[CONGA_A_PATH_IFINDEX] = { .type = NLA_U32 },
-	[CONGA_A_PATH_TAG] = { .type = NLA_U32 },
-	[CONGA_A_PATH_REASON] = { .type = NLA_U32 },
-	[CONGA_A_PATH_LOCAL] = { .type = NLA_U32 },
-	[CONGA_A_PATH_REMOTE] = { .type = NLA_U32 },
-	[CONGA_A_PATH_AGE] = { .type = NLA_U64 },
-	[CONGA_A_PATH_DECISION] = { .type = NLA_U32 },
-	[CONGA_A_PATH_DELAY] = { .type = NLA_U64 },
-	[CONGA_A_PATH_QUEUE] = { .type = NLA_U64 },
 };
 
 static void conga_path_print(struct nlattr **attrs, struct nl_msg *reply)

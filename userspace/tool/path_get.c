@@ -7,6 +7,7 @@
 #include <netlink/msg.h>
 #include "common/status.h"
 #include "tool/args.h"
+#include "tool/choices_generated.h"
 #include "tool/command.h"
 #include "tool/grammar.h"
 #include "tool/nl.h"
@@ -16,13 +17,6 @@
 #include "tool/print.h"
 
 #define CONGA_PATH_GET_INDENT	4
-
-static const struct conga_choice conga_path_get_decisions[] = {
-	{ "new", CONGA_DECISION_NEW },
-	{ "flowlet", CONGA_DECISION_FLOWLET },
-	{ "kernel", CONGA_DECISION_KERNEL },
-	{ }
-};
 
 static const struct conga_choice conga_path_get_sentences[] = {
 	{ "new flowlet", CONGA_DECISION_NEW },
@@ -48,8 +42,7 @@ const struct conga_keyword conga_path_get_words[] = {
 	{ "leaf", CONGA_A_PATH_ADDR4, &conga_kind_addr, CONGA_KEYWORD_BARE, NULL },
 	{ "from", CONGA_A_FLOW_SRC4, &conga_kind_addr, 0, NULL },
 	{ "to", CONGA_A_FLOW_DST4, &conga_kind_addr, 0, NULL },
-	{ "proto", CONGA_A_FLOW_PROTOCOL, &conga_kind_u8_or_choice, 0,
-	  conga_path_get_protocols },
+	{ "proto", CONGA_A_FLOW_PROTOCOL, &conga_kind_u8, 0, conga_path_get_protocols },
 	{ "sport", CONGA_A_FLOW_SPORT, &conga_kind_u16, 0, NULL },
 	{ "dport", CONGA_A_FLOW_DPORT, &conga_kind_u16, 0, NULL },
 	{ }
@@ -95,7 +88,7 @@ static void conga_path_get_print_choice(struct nlattr **attrs)
 	const struct nlattr *decision = attrs[CONGA_A_PATH_DECISION];
 
 	conga_print_addr("leaf", "", attrs, CONGA_A_PATH_ADDR4);
-	conga_print_choice("decision", NULL, decision, conga_path_get_decisions);
+	conga_print_choice("decision", NULL, decision, conga_choices_decision);
 	conga_print_dev("dev", "dev", attrs[CONGA_A_PATH_IFINDEX]);
 	conga_print_uint("tag", "tag", attrs[CONGA_A_PATH_TAG]);
 	conga_print_choice(NULL, "", decision, conga_path_get_sentences);

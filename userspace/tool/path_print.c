@@ -3,24 +3,11 @@
 #include <linux/conga.h>
 #include <netlink/attr.h>
 #include "common/attr.h"
+#include "tool/choices_generated.h"
 #include "tool/grammar.h"
 #include "tool/options.h"
 #include "tool/path_print.h"
 #include "tool/print.h"
-
-static const struct conga_choice conga_path_print_reasons[] = {
-	{ "port_down", CONGA_PATH_PORT_DOWN },
-	{ "no_route", CONGA_PATH_NO_ROUTE },
-	{ "not_nexthop", CONGA_PATH_NOT_NEXTHOP },
-	{ "nexthop_down", CONGA_PATH_NEXTHOP_DOWN },
-	{ "other_device", CONGA_PATH_OTHER_DEVICE },
-	{ "silent", CONGA_PATH_SILENT },
-	{ "draining", CONGA_PATH_DRAINING },
-	{ "unprobed", CONGA_PATH_UNPROBED },
-	{ "narrow", CONGA_PATH_NARROW },
-	{ "neighbour", CONGA_PATH_NEIGHBOUR },
-	{ }
-};
 
 static const struct conga_choice conga_path_print_sentences[] = {
 	{ "the uplink is down or has no carrier", CONGA_PATH_PORT_DOWN },
@@ -40,7 +27,7 @@ static const struct conga_choice conga_path_print_sentences[] = {
 static void conga_path_print_down(const struct nlattr *reason)
 {
 	conga_print_string("state", "", "down");
-	conga_print_choice("reason", NULL, reason, conga_path_print_reasons);
+	conga_print_choice("reason", NULL, reason, conga_choices_path_reason);
 	conga_print_sentence(reason, conga_path_print_sentences);
 }
 

@@ -5,6 +5,7 @@
 #include <netlink/msg.h>
 #include "tool/command.h"
 #include "tool/grammar.h"
+#include "tool/grammar_generated.h"
 #include "tool/policy.h"
 #include "tool/print.h"
 
@@ -13,26 +14,11 @@
 static const char conga_policy_usage[] =
 	"Usage: conga policy [ list ]\n";
 
-static const struct nla_policy conga_policy_policy[CONGA_A_POLICY_MAX + 1] = {
-	[CONGA_A_POLICY_NAME] = { .type = NLA_STRING },
-	[CONGA_A_POLICY_SUMMARY] = { .type = NLA_STRING },
-	[CONGA_A_POLICY_FLOWLET_TIMEOUT] = { .type = NLA_U64 },
-	[CONGA_A_POLICY_PARAM] = { .type = NLA_NESTED },
-};
-
-static const struct nla_policy conga_policy_param_policy[CONGA_A_PARAM_MAX + 1] = {
-	[CONGA_A_PARAM_NAME] = { .type = NLA_STRING },
-	[CONGA_A_PARAM_VALUE] = { .type = NLA_U32 },
-	[CONGA_A_PARAM_SUMMARY] = { .type = NLA_STRING },
-	[CONGA_A_PARAM_MIN] = { .type = NLA_U32 },
-	[CONGA_A_PARAM_LIMIT] = { .type = NLA_U32 },
-};
-
 static void conga_policy_print_param(struct nlattr *attr)
 {
 	struct nlattr *param[CONGA_A_PARAM_MAX + 1];
 
-	if (nla_parse_nested(param, CONGA_A_PARAM_MAX, attr, conga_policy_param_policy) < 0)
+	if (nla_parse_nested(param, CONGA_A_PARAM_MAX, attr, conga_param_policy) < 0)
 		return;
 	conga_print_object(NULL);
 	conga_print_line(CONGA_POLICY_INDENT);

@@ -7,8 +7,10 @@
 #include "common/attr.h"
 #include "common/units.h"
 #include "tool/args.h"
+#include "tool/choices_generated.h"
 #include "tool/command.h"
 #include "tool/grammar.h"
+#include "tool/grammar_generated.h"
 #include "tool/options.h"
 #include "tool/port.h"
 #include "tool/print.h"
@@ -25,79 +27,10 @@ static const char conga_port_usage[] =
 	"       conga port [ show [ [ dev ] DEV ] ]\n"
 	"RATE := NUMBER[ bit | kbit | mbit | gbit | tbit ], a bare number is bits per second\n";
 
-const struct conga_choice conga_port_roles[] = {
-	{ "uplink", CONGA_ROLE_UPLINK },
-	{ "transit", CONGA_ROLE_TRANSIT },
-	{ }
-};
-
-static const struct conga_choice conga_port_rate_sources[] = {
-	{ "configured", CONGA_RATE_CONFIGURED },
-	{ "link", CONGA_RATE_LINK },
-	{ }
-};
-
-static const struct conga_choice conga_port_states[] = {
-	{ "up", CONGA_PORT_UP },
-	{ "down", CONGA_PORT_DOWN },
-	{ }
-};
-
-static const struct conga_keyword conga_port_add_words[] = {
-	{ "dev", CONGA_A_PORT_IFINDEX, &conga_kind_dev,
-	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_BARE, NULL },
-	{ "role", CONGA_A_PORT_ROLE, &conga_kind_choice, CONGA_KEYWORD_REQUIRED,
-	  conga_port_roles },
-	{ "tag", CONGA_A_PORT_TAG, &conga_kind_u32, 0, NULL },
-	{ "rate", CONGA_A_PORT_RATE, &conga_kind_rate_or_auto, 0, NULL },
-	{ "drain", CONGA_A_PORT_DRAIN, &conga_kind_choice, 0, conga_args_on_off },
-	{ "tier", CONGA_A_PORT_TIER, &conga_kind_u32, 0, NULL },
-	{ }
-};
-
-static const struct conga_keyword conga_port_set_words[] = {
-	{ "dev", CONGA_A_PORT_IFINDEX, &conga_kind_dev,
-	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_BARE, NULL },
-	{ "rate", CONGA_A_PORT_RATE, &conga_kind_rate_or_auto, 0, NULL },
-	{ "drain", CONGA_A_PORT_DRAIN, &conga_kind_choice, 0, conga_args_on_off },
-	{ "tier", CONGA_A_PORT_TIER, &conga_kind_u32, 0, NULL },
-	{ }
-};
-
-static const struct conga_keyword conga_port_del_words[] = {
-	{ "dev", CONGA_A_PORT_IFINDEX, &conga_kind_dev,
-	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_BARE, NULL },
-	{ }
-};
-
-static const struct conga_keyword conga_port_show_words[] = {
-	{ "dev", CONGA_A_PORT_IFINDEX, &conga_kind_dev, CONGA_KEYWORD_BARE, NULL },
-	{ }
-};
-
-static const struct nla_policy conga_port_policy[CONGA_A_PORT_MAX + 1] = {
-	[CONGA_A_PORT_IFINDEX] = { .type = NLA_U32 },
-	[CONGA_A_PORT_ROLE] = { .type = NLA_U32 },
-	[CONGA_A_PORT_TAG] = { .type = NLA_U32 },
-	[CONGA_A_PORT_RATE] = { .type = NLA_U64 },
-	[CONGA_A_PORT_RATE_SOURCE] = { .type = NLA_U32 },
-	[CONGA_A_PORT_STATE] = { .type = NLA_U32 },
-	[CONGA_A_PORT_TDRE] = { .type = NLA_U64 },
-	[CONGA_A_PORT_DRE_BYTES] = { .type = NLA_U64 },
-	[CONGA_A_PORT_METRIC] = { .type = NLA_U32 },
-	[CONGA_A_PORT_TX_PACKETS] = { .type = NLA_U64 },
-	[CONGA_A_PORT_TX_BYTES] = { .type = NLA_U64 },
-	[CONGA_A_PORT_ORIGIN] = { .type = NLA_U32 },
-	[CONGA_A_PORT_DRAIN] = { .type = NLA_U32 },
-	[CONGA_A_PORT_FLOWLETS] = { .type = NLA_U32 },
-	[CONGA_A_PORT_TIER] = { .type = NLA_U32 },
-	[CONGA_A_PORT_SHORT_FLOWS] = { .type = NLA_U32 },
-};
-
 static void conga_port_print_rate(struct nlattr **attrs)
 {
 	const struct nlattr *source = attrs[CONGA_A_PORT_RATE_SOURCE];
-	const char *word = conga_args_choice_word(conga_port_rate_sources,
+	const char *word = conga_args_choice_word(conga_choices_rate_source,
 						  conga_attr_number(source));
 	char text[CONGA_UNITS_TEXT_MAX];
 
@@ -107,7 +40,7 @@ static void conga_port_print_rate(struct nlattr **attrs)
 		conga_print_rate("rate_bps", "rate", attrs[CONGA_A_PORT_RATE]);
 	else
 		conga_print_string(NULL, "rate", "unknown");
-	conga_print_choice("rate_source", NULL, source, conga_port_rate_sources);
+	conga_print_choice("rate_source", NULL, source, conga_choices_rate_source);
 	snprintf(text, sizeof(text), "(%s)", word ? word : "unknown");
 	conga_print_text(text);
 }
@@ -160,11 +93,11 @@ static void conga_port_print(struct nlattr **attrs, struct nl_msg *reply)
 {
 	(void)reply;
 	conga_port_print_dev(attrs);
-	conga_print_choice("role", "role", attrs[CONGA_A_PORT_ROLE], conga_port_roles);
+	conga_print_choice("role", "role", attrs[CONGA_A_PORT_ROLE], conga_choices_role);
 	conga_print_uint("tag", "tag", attrs[CONGA_A_PORT_TAG]);
 	conga_port_print_tier(attrs[CONGA_A_PORT_TIER]);
 	conga_port_print_rate(attrs);
-	conga_print_choice("state", "state", attrs[CONGA_A_PORT_STATE], conga_port_states);
+	conga_print_choice("state", "state", attrs[CONGA_A_PORT_STATE], conga_choices_port_state);
 	conga_print_uint("metric", "metric", attrs[CONGA_A_PORT_METRIC]);
 	conga_port_print_drain(attrs);
 	conga_print_uint("short_flows", "short_flows", attrs[CONGA_A_PORT_SHORT_FLOWS]);
@@ -192,4 +125,5 @@ const struct conga_object conga_port_object = {
 	.print = conga_port_print,
 	.policy = conga_port_policy,
 	.attr_max = CONGA_A_PORT_MAX,
+	.defaults = conga_port_defaults,
 };

@@ -6,6 +6,5 @@
 #include "tool/grammar.h"
 
 extern const struct conga_object conga_port_object;
-extern const struct conga_choice conga_port_roles[];
 
 #endif /* CONGA_TOOL_PORT_H */

@@ -19,6 +19,7 @@
 #include "common/status.h"
 #include "common/units.h"
 #include "tool/args.h"
+#include "tool/choices_generated.h"
 #include "tool/grammar.h"
 #include "tool/options.h"
 #include "tool/print.h"
@@ -288,17 +289,11 @@ void conga_print_time(const char *key, const char *label, const struct nlattr *a
 	conga_print_quantity(key, label, attr, conga_units_format_time);
 }
 
-static void conga_print_format_time_or_off(char *text, size_t size, unsigned long long ns)
+/* On screen a word stands for the number. */
+void conga_print_special(const char *key, const char *label, const struct nlattr *attr,
+			 const char *word)
 {
-	if (ns)
-		conga_units_format_time(text, size, ns);
-	else
-		snprintf(text, size, "off");
-}
-
-void conga_print_time_or_off(const char *key, const char *label, const struct nlattr *attr)
-{
-	conga_print_quantity(key, label, attr, conga_print_format_time_or_off);
+	conga_print_field(key, label, json_integer(conga_attr_number(attr)), word);
 }
 
 void conga_print_id(const char *key, const char *label, const struct nlattr *attr)
@@ -370,18 +365,12 @@ void conga_print_on_off(const char *key, const char *label, const struct nlattr 
 		conga_print_field(key, label, json_boolean(on), on ? "on" : "off");
 }
 
-static const struct conga_choice conga_print_origins[] = {
-	{ "manual", CONGA_ORIGIN_MANUAL },
-	{ "auto", CONGA_ORIGIN_AUTO },
-	{ }
-};
-
 /* An operator's objects are the usual case, and their origin is not shown. */
 void conga_print_origin(const struct nlattr *attr)
 {
 	bool show = conga_options.details || conga_attr_number(attr) != CONGA_ORIGIN_MANUAL;
 
-	conga_print_choice("origin", show ? "origin" : NULL, attr, conga_print_origins);
+	conga_print_choice("origin", show ? "origin" : NULL, attr, conga_choices_origin);
 }
 
 /* A device may be removed between the kernel's answer and this request. */

@@ -47,7 +47,8 @@ void conga_print_flag(const char *key, const char *label, bool value);
 void conga_print_uint(const char *key, const char *label, const struct nlattr *attr);
 void conga_print_fraction(const char *key, const char *label, const struct nlattr *attr);
 void conga_print_time(const char *key, const char *label, const struct nlattr *attr);
-void conga_print_time_or_off(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_special(const char *key, const char *label, const struct nlattr *attr,
+			 const char *word);
 void conga_print_age(const char *key, const char *label, const struct nlattr *attr);
 void conga_print_rate(const char *key, const char *label, const struct nlattr *attr);
 void conga_print_id(const char *key, const char *label, const struct nlattr *attr);

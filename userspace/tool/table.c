@@ -6,8 +6,10 @@
 #include <netlink/msg.h>
 #include "common/attr.h"
 #include "tool/args.h"
+#include "tool/choices_generated.h"
 #include "tool/command.h"
 #include "tool/grammar.h"
+#include "tool/grammar_generated.h"
 #include "tool/print.h"
 #include "tool/table.h"
 
@@ -20,31 +22,11 @@ static const char conga_table_usage[] =
 	"Usage: conga table show TABLE [ leaf ADDR ]\n"
 	"TABLE := { to-leaf | from-leaf }\n";
 
-static const struct conga_choice conga_table_kinds[] = {
-	{ "to-leaf", CONGA_TABLE_TO_LEAF },
-	{ "from-leaf", CONGA_TABLE_FROM_LEAF },
-	{ }
-};
-
 static const struct conga_keyword conga_table_words[] = {
 	{ "leaf", CONGA_A_TABLE_ADDR4, &conga_kind_addr, 0, NULL },
 	{ "TABLE", CONGA_A_TABLE_KIND, &conga_kind_choice,
-	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_NAMELESS, conga_table_kinds },
+	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_NAMELESS, conga_choices_table },
 	{ }
-};
-
-static const struct nla_policy conga_table_policy[CONGA_A_TABLE_MAX + 1] = {
-	[CONGA_A_TABLE_KIND] = { .type = NLA_U32 },
-	[CONGA_A_TABLE_ADDR4] = { .type = NLA_U32 },
-	[CONGA_A_TABLE_ADDR6] = { .minlen = 16 },
-	[CONGA_A_TABLE_ROW] = { .type = NLA_NESTED },
-};
-
-static const struct nla_policy conga_table_row_policy[CONGA_A_ROW_MAX + 1] = {
-	[CONGA_A_ROW_TAG] = { .type = NLA_U32 },
-	[CONGA_A_ROW_METRIC] = { .type = NLA_U32 },
-	[CONGA_A_ROW_AGE] = { .type = NLA_U64 },
-	[CONGA_A_ROW_CHANGED] = { .type = NLA_FLAG },
 };
 
 static void conga_table_print_heading(void)
@@ -62,7 +44,7 @@ static void conga_table_print_row(struct nlattr *attr, bool from_leaf)
 {
 	struct nlattr *row[CONGA_A_ROW_MAX + 1];
 
-	if (nla_parse_nested(row, CONGA_A_ROW_MAX, attr, conga_table_row_policy) < 0)
+	if (nla_parse_nested(row, CONGA_A_ROW_MAX, attr, conga_row_policy) < 0)
 		return;
 	conga_print_object(NULL);
 	conga_print_line(CONGA_TABLE_INDENT);
@@ -83,7 +65,7 @@ static void conga_table_print(struct nlattr **attrs, struct nl_msg *reply)
 	struct nlattr *attr;
 	int rem;
 
-	conga_print_choice("table", "", attrs[CONGA_A_TABLE_KIND], conga_table_kinds);
+	conga_print_choice("table", "", attrs[CONGA_A_TABLE_KIND], conga_choices_table);
 	conga_print_addr("leaf", "", attrs, CONGA_A_TABLE_ADDR4);
 	if (attrs[CONGA_A_TABLE_ROW])
 		conga_table_print_heading();

@@ -15,6 +15,7 @@
 #include "common/status.h"
 #include "common/units.h"
 #include "tool/args.h"
+#include "tool/choices_generated.h"
 #include "tool/command.h"
 #include "tool/fabric.h"
 #include "tool/grammar.h"
@@ -231,7 +232,7 @@ static void conga_top_cell_name(char *cell, const struct conga_top_port *port)
 
 static void conga_top_cell_role(char *cell, const struct conga_top_port *port)
 {
-	const char *role = conga_args_choice_word(conga_port_roles,
+	const char *role = conga_args_choice_word(conga_choices_role,
 						  conga_attr_number(port->now[CONGA_A_PORT_ROLE]));
 
 	snprintf(cell, CONGA_TOP_CELL_MAX, "%s", role ? role : "?");
@@ -492,7 +493,7 @@ static int conga_top_leaf_width(const struct conga_top_view *view,
 static void conga_top_view_leaf(struct conga_top_view *view, struct nlattr **leaf, int width,
 				struct nl_msg *table)
 {
-	const char *state = conga_args_choice_word(conga_leaf_modes,
+	const char *state = conga_args_choice_word(conga_choices_mode,
 						   conga_attr_number(leaf[CONGA_A_LEAF_STATE]));
 	struct conga_top_words words = { .view = view };
 	char text[INET6_ADDRSTRLEN];

@@ -52,6 +52,7 @@ class Entry:
     name: str
     value: int
     doc: str
+    word: str = ""                      # what the tool calls it, unless by its name
 
 
 @dataclass
@@ -94,6 +95,11 @@ class Attribute:
     @property
     def constant(self) -> str:
         return c_name("conga", "a", self.set, self.name)
+
+    @property
+    def word(self) -> str:
+        """What sentences, and the tool, call it"""
+        return self.facts.get("word", self.name)
 
     @property
     def constants(self) -> dict:
@@ -219,6 +225,22 @@ def facts_of(attr: Attribute) -> tuple:
     return FACTS if attr.type in BITS else ()
 
 
+def check_word(label: str, value: int | str) -> None:
+    check(re.fullmatch("[A-Za-z0-9 -]+", str(value)), f"the word of {label} is not of letters")
+
+
+def read_words(given: list, enums: dict[str, Enum]) -> list:
+    """Gives words to their entries, and returns the rest."""
+    entries = {f"{enum.name}-{entry.name}-word": entry
+               for enum in enums.values() for entry in enum.entries}
+    for const in given:
+        if const["name"] in entries:
+            entry = entries[const["name"]]
+            check_word(f"entry {entry.name}", const["value"])
+            entry.word = const["value"]
+    return [const for const in given if const["name"] not in entries]
+
+
 def read_constants(given: list, sets: dict[str, AttributeSet]) -> list[Constant]:
     """Gives facts to their attributes, and returns the rest."""
     attributes = [attr for attr_set in sets.values() if not attr_set.subset_of
@@ -298,8 +320,7 @@ def check_facts(attr: Attribute) -> None:
         return
     for fact, value in facts.items():
         if fact == "word":
-            check(re.fullmatch("[A-Za-z0-9 -]+", str(value)),
-                  f"the word of {label} is not of letters")
+            check_word(label, value)
             continue
         check(isinstance(value, int) and 0 <= value < 1 << BITS[attr.type],
               f"{fact} of {label} is not a number of type {attr.type}")
@@ -398,7 +419,8 @@ def make(given: dict) -> Description:
     check("doc" in given, "the description has no doc")
     enums = {one["name"]: read_enum(one) for one in definitions if one["type"] == "enum"}
     sets = read_sets(given["attribute-sets"], enums)
-    constants = read_constants([one for one in definitions if one["type"] == "const"], sets)
+    given_constants = [one for one in definitions if one["type"] == "const"]
+    constants = read_constants(read_words(given_constants, enums), sets)
     # YNL's default of the version is 1; its schema of "genetlink" has no key for another.
     description = Description(given["name"], 1, given["doc"], constants, enums, sets,
                               {one["name"]: read_operation(number, one, sets)

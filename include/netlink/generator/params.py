@@ -24,7 +24,8 @@ SIGNATURES = {
 
 def plain(description: Description) -> list[Attribute]:
     taken = description.operations["fabric-new"].messages["do request"]
-    found = [attr for attr in taken if attr.name not in BY_HAND]
+    found = sorted((attr for attr in taken if attr.name not in BY_HAND),
+                   key=lambda attr: attr.number)
     told = description.operations["fabric-get"].messages["do reply"]
     for attr in found:
         check(attr.type in BITS and not attr.repeated and "default" in attr.facts,

@@ -2,8 +2,9 @@
 """The attributes that the kernel takes, their types, ranges and the sentences of refusals."""
 from dataclasses import dataclass
 
-from .description import SPECIAL, Attribute, AttributeSet, Description, c_name
-from .text import align, fold, names_of, top
+from .description import SPECIAL, Attribute, AttributeSet, Description
+from .sentences import refusal, refusal_of_user
+from .text import align, c_size, fold, names_of, top
 
 PATH = "kmod/netlink/rules_generated.c"
 
@@ -17,16 +18,6 @@ of an integer with one warns in the kernel's log)."""
 NLA = {"u8": "NLA_U8", "u16": "NLA_U16", "u32": "NLA_U32", "u64": "NLA_U64",
        "string": "NLA_NUL_STRING", "flag": "NLA_FLAG"}
 
-# What sentences say before a range of this unit.
-NOUNS = {"ns": "a time ", "bit/s": "", "bytes": "a number of bytes ", "millionths": "a factor ",
-         "bits": "a number of bits ", "entries": "a number of entries ", "port": "a UDP port ",
-         "dscp": "a DSCP ", "id": "a number ", "tag": "an LBTag ", "tier": "a number ",
-         "packets": "a number of packets ", "none": "a number "}
-STEPS = {"ns": [(10 ** 9, "s"), (10 ** 6, "ms"), (10 ** 3, "us"), (1, "ns")],
-         "bit/s": [(10 ** 12, "Tbit/s"), (10 ** 9, "Gbit/s"), (10 ** 6, "Mbit/s"),
-                   (10 ** 3, "kbit/s"), (1, "bit/s")]}
-MILLIONTHS = 10 ** 6
-
 
 @dataclass
 class Policy:
@@ -38,15 +29,11 @@ class Policy:
 
     @property
     def array(self) -> str:
-        return f"conga_netlink_{names_of(self.name)}_policy[{size(self.set)}]"
-
-
-def size(set_name: str) -> str:
-    return c_name("conga", "a", set_name, "max") + " + 1"
+        return f"conga_netlink_{names_of(self.name)}_policy[{c_size(self.set)}]"
 
 
 def rules_array(attr_set: AttributeSet) -> str:
-    return f"conga_netlink_{names_of(attr_set.name)}_rules[{size(attr_set.name)}]"
+    return f"conga_netlink_{names_of(attr_set.name)}_rules[{c_size(attr_set.name)}]"
 
 
 # ---- policies ----
@@ -98,51 +85,13 @@ def policy_text(policy: Policy) -> str:
     return f"/* {comment} */\nconst struct nla_policy\n{policy.array} = {{\n{lines}}};\n"
 
 
-# ---- sentences ----
-
-def number(value: int, unit: str) -> str:
-    if unit == "millionths":
-        return f"{value / MILLIONTHS:.6f}".rstrip("0").rstrip(".")
-    for step, name in STEPS.get(unit, []):
-        if value and not value % step:
-            return f"{value // step} {name}"
-    return str(value)
-
-
-def either(choices: list[str]) -> str:
-    return " or ".join(filter(None, [", ".join(choices[:-1]), choices[-1]]))
-
-
-def choices(attr: Attribute, minimum: int) -> list[str]:
-    """What is accepted, in words. A list of names begins with its default, if that is the
-    first or the last.
-    """
-    facts = attr.facts
-    if attr.enum:
-        entries = [entry.name for entry in attr.enum.entries]
-        last = attr.enum.entries[-1].value == facts.get("default")
-        return entries[::-1] if last else entries
-    if attr.unit == "on/off":
-        return ["on", "off"]
-    noun = NOUNS[attr.unit]
-    if "power-of" in facts:
-        noun = "a power of two "
-    return [special for special in SPECIAL if special in facts] + [
-        f"{noun}from {number(minimum, attr.unit)} to {number(facts['max'], attr.unit)}"]
-
-
-def sentence(attr: Attribute, minimum: int) -> str:
-    return f"{attr.facts.get('word', attr.name)} must be {either(choices(attr, minimum))}"
-
-
 # ---- rules ----
 
 def members(attr: Attribute) -> list[tuple[str, str]]:
     facts = attr.facts
-    given = [("sentence", f'"{sentence(attr, facts.get("min", 0))}"')]
+    given = [("sentence", f'"{refusal(attr)}"')]
     if "min-user" in facts:
-        user = sentence(attr, facts["min-user"])
-        given.append(("sentence_user", f'"{user} in a user namespace"'))
+        given.append(("sentence_user", f'"{refusal_of_user(attr)}"'))
     if attr.enum:
         entries = attr.enum.entries
         return given + [("min", entries[0].constant), ("max", entries[-1].constant)]

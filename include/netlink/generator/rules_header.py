@@ -2,7 +2,7 @@
 """The header of what rules.py makes."""
 from . import rules
 from .description import SPECIAL, Description
-from .text import align, top
+from .text import align, guarded
 
 PATH = "kmod/netlink/rules_generated.h"
 
@@ -25,12 +25,10 @@ def rule() -> str:
 
 
 def text(description: Description) -> str:
-    return "\n".join(
-        [top("/*", "The interface of rules_generated.c, which tells more.") +
-         "#ifndef _CONGA_RULES_GENERATED_H\n#define _CONGA_RULES_GENERATED_H\n",
-         "#include <net/netlink.h>\n#include <uapi/linux/conga.h>\n", rule(),
+    return guarded(
+        "_CONGA_RULES_GENERATED_H", "The interface of rules_generated.c, which tells more.",
+        ["#include <net/netlink.h>\n#include <uapi/linux/conga.h>\n", rule(),
          "".join(f"extern const struct nla_policy {one.array};\n"
                  for one in rules.policies(description)),
          "".join(f"extern const struct conga_netlink_rule {rules.rules_array(one)};\n"
-                 for one in rules.sets_with_rules(description)),
-         "#endif /* _CONGA_RULES_GENERATED_H */\n"])
+                 for one in rules.sets_with_rules(description))])

@@ -2,6 +2,8 @@
 """What outputs in C have in common."""
 import textwrap
 
+from .description import c_name
+
 WIDTH = 80
 WIDEST = 100    # that the kernel's checkpatch allows
 TAB = 8
@@ -21,9 +23,20 @@ def top(comment: str, head: str) -> str:
     return "\n".join(lines + [" */"]) + "\n"
 
 
+def guarded(guard: str, head: str, parts: list[str]) -> str:
+    """A header: its parts between the lines that include it only once"""
+    return "\n".join([top("/*", head) + f"#ifndef {guard}\n#define {guard}\n"] + parts +
+                     [f"#endif /* {guard} */\n"])
+
+
 def names_of(name: str) -> str:
     """As part of a name of C"""
     return name.replace("-", "_")
+
+
+def c_size(set_name: str) -> str:
+    """Of an array with an entry for each attribute"""
+    return c_name("conga", "a", set_name, "max") + " + 1"
 
 
 def align(pairs: list[tuple[str, str]]) -> str:
