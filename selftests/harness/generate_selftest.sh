@@ -16,8 +16,9 @@ readonly PARAMS=$COPY/kmod/netlink/params_generated.c
 readonly CHOICES=$COPY/userspace/tool/choices_generated.c
 readonly GRAMMAR=$COPY/userspace/tool/grammar_generated.c
 readonly FIELDS=$COPY/userspace/tool/fields_generated.c
+readonly COUNTERS=$COPY/userspace/tool/counters_generated.c
 readonly -a MADE=(include/uapi/linux/conga.h kmod/netlink/{rules,params}_generated.{c,h}
-	userspace/tool/{choices,grammar,fields}_generated.{c,h})
+	userspace/tool/{choices,grammar,fields}_generated.{c,h} userspace/tool/counters_generated.c)
 
 # A parameter of the fabric is added to the description.
 readonly EXAMPLE='/name: fabric-local4-word/a\
@@ -89,7 +90,7 @@ rejects() {
 	plant "$SPEC" "$1" && ends 2 "include/netlink/conga.yaml: $2" "$GENERATE" && unchanged
 }
 
-tap_plan 43
+tap_plan 47
 tap_test "all generated files are current" tree_is_current
 tap_test "a changed range makes the header and the kernel's rules stale" stale_are "$SPEC" \
 	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "${MADE[@]:0:2}"
@@ -145,6 +146,18 @@ tap_test "a number that the tool cannot write is rejected" rejects \
 tap_test "lists of fabric-new and fabric-set that differ are rejected" rejects \
 	'/name: fabric-set$/,/\*parameters/s/\*parameters/{attributes: [policy, q]}/' \
 	"fabric-new and fabric-set take different lists"
+tap_test "a counter has the first sentence of its doc, as part of a line" made "$SPEC" \
+	's/Packets to a VXLAN port without a valid VNI flag; passed/Datagrams of no VNI. They are/' \
+	"$COUNTERS" $'\t\t"datagrams of no VNI",'
+tap_test "a counter has its advice" made "$SPEC" \
+	's/Find who sends to this UDP port: the packets are not VXLAN\./Ask "who" sends./' \
+	"$COUNTERS" $'\t\t"Ask \\"who\\" sends."'
+tap_test "a counter without advice is rejected" rejects \
+	'/^          Nothing to do: a fabric or leaf was removed here\.$/d' \
+	"attribute bye-sent of stats has no advice"
+tap_test "a doc of three paragraphs is rejected" rejects \
+	's/^          Nothing to do: a fabric or leaf was removed here\.$/&\n\n          It was./' \
+	"the doc of attribute bye-sent of stats has more than two paragraphs"
 tap_test "an operation with a list of its own gets a policy of its own" made "$SPEC" \
 	'/name: leaf-set$/,/\*leaf-request/s/\*leaf-request/{attributes: [addr4, addr6, mode]}/' \
 	"$RULES" "conga_netlink_leaf_set_policy[CONGA_A_LEAF_MAX + 1] = {"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Each counter has a meaning and advice. */
+/* Each counter has a meaning, and advice for the operator. */
 #ifndef CONGA_TOOL_COUNTERS_H
 #define CONGA_TOOL_COUNTERS_H
 
@@ -11,7 +11,9 @@ struct conga_counter {
 	const char *advice;
 };
 
-/* The index is the attribute; entries without a name are not counters. */
+/* The index is the attribute; entries without a name are not counters. The table is generated,
+ * see counters_generated.c.
+ */
 extern const struct conga_counter conga_counters[CONGA_A_STATS_MAX + 1];
 
 /* conga_counters_find - find a counter by name; returns NULL if there is none */

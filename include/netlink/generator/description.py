@@ -79,6 +79,7 @@ class Attribute:
     type: str
     unit: str
     doc: str
+    for_operators: str = ""             # the second paragraph of the doc
     big_endian: bool = False
     length: int = 0                     # of a binary one, in bytes
     repeated: bool = False
@@ -191,7 +192,16 @@ def check_unique(what: str, names: list) -> None:
         check(names.count(name) == 1, f"there are two of {what} {name}")
 
 
+def paragraphs(label: str, given: dict) -> list[dict]:
+    """Of a doc, each as if it were a doc of its own"""
+    found = given.get("doc", "").strip().split("\n")
+    check(len(found) <= 2, f"the doc of {label} has more than two paragraphs")
+    return [{"doc": one} for one in found]
+
+
 def read_doc(label: str, given: dict) -> str:
+    check("\n" not in given.get("doc", "").strip(),
+          f"the doc of {label} has more than one paragraph")
     doc = " ".join(given.get("doc", "").split())
     check(doc, f"{label} has no doc")
     check(doc.isascii(), f"the doc of {label} is not ASCII")
@@ -275,12 +285,14 @@ def split_unit(label: str, doc: str) -> tuple[str, str]:
 def read_attribute(set_name: str, number: int, given: dict, enums: dict[str, Enum]) -> Attribute:
     label = f"attribute {given['name']} of {set_name}"
     check_keys("attribute", label, given)
-    unit, doc = "", ""
+    unit, doc, for_operators = "", "", ""
     if given["type"] != "pad":
-        unit, doc = split_unit(label, read_doc(label, given))
+        first, *second = [read_doc(label, one) for one in paragraphs(label, given)]
+        unit, doc = split_unit(label, first)
+        for_operators = second[0] if second else ""
     enum = given.get("enum")
     check(not enum or enum in enums, f"{label} has the unknown enum {enum}")
-    return Attribute(set_name, given["name"], number, given["type"], unit, doc,
+    return Attribute(set_name, given["name"], number, given["type"], unit, doc, for_operators,
                      given.get("byte-order") == "big-endian",
                      given.get("checks", {}).get("exact-len", 0), given.get("multi-attr", False),
                      given.get("nested-attributes", ""), enums.get(enum))

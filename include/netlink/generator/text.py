@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """What outputs in C have in common."""
+import re
 import textwrap
 
 from .description import c_name
@@ -37,6 +38,15 @@ def names_of(name: str) -> str:
 def c_size(set_name: str) -> str:
     """Of an array with an entry for each attribute"""
     return c_name("conga", "a", set_name, "max") + " + 1"
+
+
+def c_string(text: str) -> str:
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{quoted}"'
+
+
+def first_sentence(text: str) -> str:
+    return re.split(r"(?<=\.)(?<!e\.g\.) (?=[A-Z])", text, maxsplit=1)[0]
 
 
 def align(pairs: list[tuple[str, str]]) -> str:

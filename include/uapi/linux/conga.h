@@ -902,176 +902,166 @@ enum conga_attr_policy {
 
 /**
  * enum conga_attr_stats - Counters of the fabric (all u64, reply only)
- * @CONGA_A_STATS_TX_STEERED: VXLAN packets that were sent by the path that was
- *	chosen.
+ * @CONGA_A_STATS_TX_STEERED: VXLAN packets sent on the chosen path.
  * @CONGA_A_STATS_TX_STAMPED: Steered packets that were stamped for a conga
  *	leaf.
  * @CONGA_A_STATS_TX_UNKNOWN_LEAF: VXLAN packets to an address that is no leaf;
- *	they are left to the kernel.
- * @CONGA_A_STATS_TX_FORGED: Packets of local sockets that carried a stamp,
- *	which was cleared.
- * @CONGA_A_STATS_TX_RESERVED: Packets that were not stamped, because the tunnel
- *	uses the reserved bits for itself (e.g. Group Based Policy).
- * @CONGA_A_STATS_FLOWLETS_STARTED: Flowlets that were started, section 3.4.
- * @CONGA_A_STATS_FLOWLETS_KEPT: Started flowlets that are on the uplink that
- *	the flow had before.
- * @CONGA_A_STATS_FLOWLETS_MOVED: Started flowlets that are on another uplink
- *	than the flow had before.
- * @CONGA_A_STATS_FLOWLETS_REROUTED: Flowlets that were moved at once, gap or
- *	not, because their path went down.
- * @CONGA_A_STATS_FLOWLET_COLLISIONS: Packets of flows that met another leaf's
- *	live flowlet in their entry, and shared its uplink.
- * @CONGA_A_STATS_FALLBACK_NO_PATH: Packets that were left to the kernel,
- *	because there is no usable path.
- * @CONGA_A_STATS_FALLBACK_XFRM: Packets that were left to the kernel, because
- *	IPsec transforms them.
- * @CONGA_A_STATS_FALLBACK_MARK: Packets that were left to the kernel, because
- *	they were marked after their route was found, with bits that a routing
- *	rule looks at.
- * @CONGA_A_STATS_FALLBACK_MTU: Packets that were left to the kernel, because
- *	they fit the MTU of their route, but not that of the chosen path.
- * @CONGA_A_STATS_FALLBACK_NOMEM: Packets that were left to the kernel, because
- *	there was no memory to make the header writable.
+ *	left to the kernel.
+ * @CONGA_A_STATS_TX_FORGED: Packets of local sockets that carried a stamp; the
+ *	stamp was cleared.
+ * @CONGA_A_STATS_TX_RESERVED: Packets not stamped, because the tunnel itself
+ *	uses the reserved bits (e.g. Group Based Policy).
+ * @CONGA_A_STATS_FLOWLETS_STARTED: Flowlets started. See section 3.4.
+ * @CONGA_A_STATS_FLOWLETS_KEPT: Flowlets that started on the previous uplink of
+ *	their flow.
+ * @CONGA_A_STATS_FLOWLETS_MOVED: Flowlets that started on another uplink than
+ *	the previous one of their flow.
+ * @CONGA_A_STATS_FLOWLETS_REROUTED: Flowlets in progress moved at once because
+ *	their path went down.
+ * @CONGA_A_STATS_FLOWLET_COLLISIONS: Packets of flows that shared the entry,
+ *	and the uplink, of another leaf's flowlet in progress.
+ * @CONGA_A_STATS_FALLBACK_NO_PATH: Packets left to the kernel: no path is
+ *	usable.
+ * @CONGA_A_STATS_FALLBACK_XFRM: Packets left to the kernel: IPsec transforms
+ *	them.
+ * @CONGA_A_STATS_FALLBACK_MARK: Packets left to the kernel: marked after
+ *	routing, with bits that a routing rule uses.
+ * @CONGA_A_STATS_FALLBACK_MTU: Packets left to the kernel: they fit the MTU of
+ *	their own route, but not that of the chosen path.
+ * @CONGA_A_STATS_FALLBACK_NOMEM: Packets left to the kernel: no memory to make
+ *	the header writable.
  * @CONGA_A_STATS_CE_RAISED: Packets whose CE a port of this node raised.
- * @CONGA_A_STATS_CE_UNWRITABLE: Packets whose CE was not raised, because the
- *	header could not be made writable.
+ * @CONGA_A_STATS_CE_UNWRITABLE: Packets whose CE was not raised: the header
+ *	could not be made writable.
  * @CONGA_A_STATS_FEEDBACK_SENT: Stamped packets that carried feedback.
- * @CONGA_A_STATS_FEEDBACK_RECEIVED: Feedback that was taken into a to-leaf
- *	table.
+ * @CONGA_A_STATS_FEEDBACK_RECEIVED: Feedback stored in a to-leaf table.
  * @CONGA_A_STATS_FEEDBACK_IGNORED: Feedback about an LBTag that no uplink has.
- * @CONGA_A_STATS_RX_STAMPED: Stamped packets that were received, cleared and
- *	delivered.
- * @CONGA_A_STATS_RX_LEARNT: Stamped packets whose CE was taken into a from-leaf
+ * @CONGA_A_STATS_RX_STAMPED: Stamped packets received, cleared and delivered.
+ * @CONGA_A_STATS_RX_LEARNT: Stamped packets whose CE was stored in a from-leaf
  *	table.
- * @CONGA_A_STATS_RX_NOT_PORT: Stamped packets that were not learnt from,
- *	because they came by a device that is no port.
- * @CONGA_A_STATS_RX_UNKNOWN_LEAF: Stamped packets that were not learnt from,
- *	because the sender is no leaf.
- * @CONGA_A_STATS_RX_PLAIN_LEAF: Stamped packets that were not learnt from,
- *	because the sender is a plain leaf.
- * @CONGA_A_STATS_RX_CONTROL: Control packets that were consumed.
- * @CONGA_A_STATS_RX_FOREIGN: VXLAN packets with flags or reserved bits that are
- *	not ours; they are passed untouched.
+ * @CONGA_A_STATS_RX_NOT_PORT: Stamped packets not learnt from: received by a
+ *	device that is no port.
+ * @CONGA_A_STATS_RX_UNKNOWN_LEAF: Stamped packets not learnt from: the sender
+ *	is no leaf.
+ * @CONGA_A_STATS_RX_PLAIN_LEAF: Stamped packets not learnt from: the sender is
+ *	a plain leaf.
+ * @CONGA_A_STATS_RX_CONTROL: Control packets consumed.
+ * @CONGA_A_STATS_RX_FOREIGN: VXLAN packets with flags or reserved bits that
+ *	conga does not use; passed unchanged.
  * @CONGA_A_STATS_RX_MALFORMED: Packets to a VXLAN port without a valid VNI
- *	flag; they are passed untouched.
+ *	flag; passed unchanged.
  * @CONGA_A_STATS_RX_TRUNCATED: Packets to a VXLAN port that are too short for a
- *	VXLAN header, or, in fragments of IPv6, whose first fragment is too
- *	short; they are passed untouched.
- * @CONGA_A_STATS_RX_NOMEM: Stamped packets that could not be cleared for want
- *	of memory; they are passed as they were.
- * @CONGA_A_STATS_PATH_UP: Times that a path became usable.
- * @CONGA_A_STATS_PATH_DOWN: Times that a path ceased to be usable.
- * @CONGA_A_STATS_PATH_SILENT: Times that a path was taken out because the leaf
- *	did not answer by it.
- * @CONGA_A_STATS_PATH_ANSWERS: Times that a silent path, or a narrow one, was
- *	brought back by an answer.
- * @CONGA_A_STATS_HELLO_SENT: Hellos that were sent.
+ *	VXLAN header; passed unchanged. A datagram in fragments of IPv6 is
+ *	counted if its first fragment is too short.
+ * @CONGA_A_STATS_RX_NOMEM: Stamped packets that could not be cleared for lack
+ *	of memory; passed unchanged.
+ * @CONGA_A_STATS_PATH_UP: Times a path became usable.
+ * @CONGA_A_STATS_PATH_DOWN: Times a path became unusable.
+ * @CONGA_A_STATS_PATH_SILENT: Times a path became unusable because the leaf did
+ *	not answer by it.
+ * @CONGA_A_STATS_PATH_ANSWERS: Times an answer made a silent path usable again.
+ *	A narrow path that becomes usable again is counted, too.
+ * @CONGA_A_STATS_HELLO_SENT: Hellos sent.
  * @CONGA_A_STATS_HELLO_MISSED: Hellos that were not answered in time.
  * @CONGA_A_STATS_HELLO_ANSWERED: Hellos of leaves that were answered.
- * @CONGA_A_STATS_HELLO_HEARD: Answers to our hellos.
- * @CONGA_A_STATS_BYE_SENT: Goodbye messages that were sent.
- * @CONGA_A_STATS_BYE_RECEIVED: Goodbye messages of leaves.
- * @CONGA_A_STATS_EXPLICIT_SENT: Packets that were sent and carry nothing but
- *	feedback.
- * @CONGA_A_STATS_EXPLICIT_RECEIVED: Packets of leaves that carry nothing but
- *	feedback; the feedback in them is counted as received or ignored, too.
- * @CONGA_A_STATS_CONTROL_UNSENT: Control packets that were not sent, because
- *	there was no memory.
- * @CONGA_A_STATS_CONTROL_NOT_PORT: Control packets that were ignored, because
- *	they came by a device that is no port.
- * @CONGA_A_STATS_CONTROL_UNKNOWN_LEAF: Control packets that were ignored,
- *	because the sender is no leaf.
- * @CONGA_A_STATS_CONTROL_PLAIN_LEAF: Control packets that were ignored, because
- *	the sender is in mode plain, or hello is off.
- * @CONGA_A_STATS_CONTROL_MALFORMED: Control packets that were ignored, because
- *	they are too short, not ours, or shorter than their count says.
- * @CONGA_A_STATS_CONTROL_VERSION: Control packets that were ignored, because
- *	they have another version.
- * @CONGA_A_STATS_CONTROL_TYPE: Control packets that were ignored, because their
- *	type is unknown.
- * @CONGA_A_STATS_CONTROL_NONCE: Control packets that were ignored, because they
- *	echo no nonce of ours, or half of one.
- * @CONGA_A_STATS_CONTROL_LIMITED: Hellos that were not answered, because they
- *	are more than a leaf sends; and control packets that echo no nonce of
- *	ours, after the first 64 of a leaf in a hello interval.
- * @CONGA_A_STATS_LEAF_UP: Times that a leaf in mode auto became conga.
- * @CONGA_A_STATS_LEAF_SILENT: Times that a leaf in mode auto became plain,
- *	because it did not answer.
- * @CONGA_A_STATS_LEAF_BYE: Times that a leaf in mode auto became plain, because
- *	it sent a goodbye message.
- * @CONGA_A_STATS_LEAF_DISAGREES: Times that a leaf in mode auto became plain,
- *	because it has another Q, metric or use of byte 3.
- * @CONGA_A_STATS_LEAF_ALTERNATES: Times that a leaf in mode auto became plain,
- *	because two nodes answer by turns.
+ * @CONGA_A_STATS_HELLO_HEARD: Answers to hellos of this node.
+ * @CONGA_A_STATS_BYE_SENT: Goodbye messages sent.
+ * @CONGA_A_STATS_BYE_RECEIVED: Goodbye messages received from leaves.
+ * @CONGA_A_STATS_EXPLICIT_SENT: Packets sent that carry only feedback.
+ * @CONGA_A_STATS_EXPLICIT_RECEIVED: Packets received that carry only feedback;
+ *	feedback_received and feedback_ignored count the content.
+ * @CONGA_A_STATS_CONTROL_UNSENT: Control packets not sent: no memory.
+ * @CONGA_A_STATS_CONTROL_NOT_PORT: Control packets ignored: received by a
+ *	device that is no port.
+ * @CONGA_A_STATS_CONTROL_UNKNOWN_LEAF: Control packets ignored: the sender is
+ *	no leaf.
+ * @CONGA_A_STATS_CONTROL_PLAIN_LEAF: Control packets ignored: the sender is in
+ *	mode plain, or hello is off.
+ * @CONGA_A_STATS_CONTROL_MALFORMED: Control packets ignored: too short, not of
+ *	conga, or shorter than their count of records.
+ * @CONGA_A_STATS_CONTROL_VERSION: Control packets ignored: of another version.
+ * @CONGA_A_STATS_CONTROL_TYPE: Control packets ignored: of an unknown type.
+ * @CONGA_A_STATS_CONTROL_NONCE: Control packets ignored: they echo no nonce of
+ *	this node. Half a nonce is none.
+ * @CONGA_A_STATS_CONTROL_LIMITED: Hellos not answered: more than a leaf sends.
+ *	Control packets that echo no nonce of this node are counted, too, after
+ *	the first 64 of a leaf in a hello interval.
+ * @CONGA_A_STATS_LEAF_UP: Times a leaf in mode auto became conga.
+ * @CONGA_A_STATS_LEAF_SILENT: Times a leaf in mode auto became plain: it did
+ *	not answer.
+ * @CONGA_A_STATS_LEAF_BYE: Times a leaf in mode auto became plain: it sent a
+ *	goodbye message.
+ * @CONGA_A_STATS_LEAF_DISAGREES: Times a leaf in mode auto became plain: it has
+ *	another Q, metric or use of byte 3.
+ * @CONGA_A_STATS_LEAF_ALTERNATES: Times a leaf in mode auto became plain: two
+ *	nodes answer by turns.
  * @CONGA_A_STATS_TX_OPTED_OUT: VXLAN packets to leaves that the user exempted
  *	from the policy, by mark or DSCP.
- * @CONGA_A_STATS_FORWARD_STEERED: VXLAN packets that passed this node by the
- *	hop that was chosen here.
- * @CONGA_A_STATS_FORWARD_UNKNOWN_LEAF: VXLAN packets that passed this node to
- *	an address that is no leaf; they are left to the kernel.
- * @CONGA_A_STATS_FALLBACK_NO_PROBE: Packets that were left to the kernel,
- *	because no probe reported a usable hop.
- * @CONGA_A_STATS_PROBE_SENT: Probes of this leaf.
- * @CONGA_A_STATS_PROBE_LATE: Times that probes were sent later than by a
- *	quarter of their interval.
- * @CONGA_A_STATS_PROBE_SKIPPED: Times that probes were not sent, since it was
- *	time for the next.
- * @CONGA_A_STATS_PROBE_TAKEN: Probes that reported what is best now.
- * @CONGA_A_STATS_PROBE_MOVED: Taken probes that made another hop than before
- *	the best.
- * @CONGA_A_STATS_PROBE_HANDED_ON: Probes of others that were sent on, by each
- *	port.
- * @CONGA_A_STATS_PROBE_UNWANTED: Probes that were ignored, because the policy
- *	needs none.
- * @CONGA_A_STATS_PROBE_DISTANT: Probes that were ignored, because their sender
- *	is no neighbour (TTL below 255).
- * @CONGA_A_STATS_PROBE_MALFORMED: Probes that were ignored, because they are
- *	too short, not ours, or have another version or type.
- * @CONGA_A_STATS_PROBE_OWN: Probes that were ignored, because they are this
- *	leaf's own, come back.
- * @CONGA_A_STATS_PROBE_UNKNOWN_LEAF: Probes that were ignored, because their
- *	origin is no leaf.
- * @CONGA_A_STATS_PROBE_NOT_PATH: Probes that were ignored, because they came by
- *	a port that is no nexthop of the route to their origin.
- * @CONGA_A_STATS_PROBE_HOPS: Probes that were not handed on, because they
- *	passed as many nodes as they may.
- * @CONGA_A_STATS_PROBE_NO_BETTER: Probes about a leaf that did not report what
- *	is best now.
- * @CONGA_A_STATS_PATH_UNPROBED: Times that a path was given up because probes
- *	of the leaf came by it no more.
- * @CONGA_A_STATS_PATH_PROBED: Times that a probe brought back a path that had
- *	been given up so.
- * @CONGA_A_STATS_QUEUE_MARKED: Packets that passed this node and were marked
- *	with the queue at the port by which they came in.
- * @CONGA_A_STATS_QUEUE_RECEIVED: Packets that were learnt from and reported a
- *	queue.
- * @CONGA_A_STATS_QUEUE_IGNORED: Packets that reported a queue, whose byte 3 was
- *	something else, or that came by a port that is no uplink.
- * @CONGA_A_STATS_FALLBACK_ROUTE: Packets that were left to the kernel, because
- *	their own route is none of the paths that were found for them.
- * @CONGA_A_STATS_FALLBACK_NAT: Packets that were left to the kernel, because
- *	NAT translates their outer addresses, or has not decided yet whether it
+ * @CONGA_A_STATS_FORWARD_STEERED: VXLAN packets forwarded by the hop that was
+ *	chosen here.
+ * @CONGA_A_STATS_FORWARD_UNKNOWN_LEAF: VXLAN packets forwarded to an address
+ *	that is no leaf; left to the kernel.
+ * @CONGA_A_STATS_FALLBACK_NO_PROBE: Packets left to the kernel: no probe
+ *	reported a usable hop.
+ * @CONGA_A_STATS_PROBE_SENT: Probes sent about this leaf.
+ * @CONGA_A_STATS_PROBE_LATE: Times probes were sent late by more than a quarter
+ *	of their interval.
+ * @CONGA_A_STATS_PROBE_SKIPPED: Times probes were skipped because the next ones
+ *	were due.
+ * @CONGA_A_STATS_PROBE_TAKEN: Probes accepted: they report the current best
+ *	hop.
+ * @CONGA_A_STATS_PROBE_MOVED: Probes that made another hop the best.
+ * @CONGA_A_STATS_PROBE_HANDED_ON: Probes of other leaves forwarded, counted for
+ *	each port.
+ * @CONGA_A_STATS_PROBE_UNWANTED: Probes ignored: the policy needs none.
+ * @CONGA_A_STATS_PROBE_DISTANT: Probes ignored: the sender is no neighbour.
+ *	Their TTL is below 255.
+ * @CONGA_A_STATS_PROBE_MALFORMED: Probes ignored: too short, not of conga, or
+ *	of another version or type.
+ * @CONGA_A_STATS_PROBE_OWN: Probes ignored: this leaf's own probes that came
+ *	back.
+ * @CONGA_A_STATS_PROBE_UNKNOWN_LEAF: Probes ignored: the origin is no leaf.
+ * @CONGA_A_STATS_PROBE_NOT_PATH: Probes ignored: received by a port that is no
+ *	nexthop of the route to their origin.
+ * @CONGA_A_STATS_PROBE_HOPS: Probes not forwarded: they reached the hop limit.
+ * @CONGA_A_STATS_PROBE_NO_BETTER: Probes ignored: their metric is no better
+ *	than the known one.
+ * @CONGA_A_STATS_PATH_UNPROBED: Times a path became unusable because no probes
+ *	arrived by it.
+ * @CONGA_A_STATS_PATH_PROBED: Times a probe made a path without probes usable
+ *	again.
+ * @CONGA_A_STATS_QUEUE_MARKED: Forwarded packets marked with the queue of the
+ *	port that they came in by.
+ * @CONGA_A_STATS_QUEUE_RECEIVED: Packets learnt from that carried the queue of
+ *	the node behind an uplink.
+ * @CONGA_A_STATS_QUEUE_IGNORED: Packets learnt from whose byte 3 carries no
+ *	queue, or none behind an uplink.
+ * @CONGA_A_STATS_FALLBACK_ROUTE: Packets left to the kernel: their own route is
+ *	none of the paths.
+ * @CONGA_A_STATS_FALLBACK_NAT: Packets left to the kernel: NAT translates their
+ *	outer addresses, or may do so. NAT may not have decided yet whether it
  *	does.
- * @CONGA_A_STATS_FALLBACK_BOUND: Packets that were left to the kernel, because
- *	their tunnel or FDB entry is bound to a device.
- * @CONGA_A_STATS_FALLBACK_KEYS: Packets that were left to the kernel, because
- *	routing rules distinguish more kinds of packets to their leaf than are
- *	kept at once.
- * @CONGA_A_STATS_TX_COPIED: Packets of local sockets to a VXLAN port that were
- *	copied before they were looked at, because their sender could still
- *	write them, or nothing says that it could not (UDP_SEGMENT).
- * @CONGA_A_STATS_TX_NOMEM: Packets of local sockets to a VXLAN port that were
- *	dropped, because there was no memory to copy them or to clear a stamp.
- * @CONGA_A_STATS_RX_XFRM: Stamped packets that were not learnt from, because
- *	IPsec policy does not accept them; the kernel drops them.
- * @CONGA_A_STATS_RX_JOINED: Stamped datagrams that came joined in one packet
- *	(UDP GRO), and were read and cleared each.
- * @CONGA_A_STATS_CONTROL_XFRM: Control packets that were rejected, because
- *	IPsec policy does not accept them.
- * @CONGA_A_STATS_CONTROL_UNSENT_XFRM: Control packets that were not sent,
- *	because IPsec would have to transform or block them.
- * @CONGA_A_STATS_PATH_NARROW: Times that a path was given up, because hellos of
- *	full size are lost on it, and small ones are not.
+ * @CONGA_A_STATS_FALLBACK_BOUND: Packets left to the kernel: their tunnel is
+ *	bound to a device. An FDB entry may be bound, too.
+ * @CONGA_A_STATS_FALLBACK_KEYS: Packets left to the kernel: routing rules
+ *	distinguish more kinds of packets to the leaf than are kept.
+ * @CONGA_A_STATS_TX_COPIED: Packets of local sockets copied before they are
+ *	changed, because their sender might still write to them. They go to a
+ *	VXLAN port. Nothing says that a sender with UDP_SEGMENT could not write
+ *	to them.
+ * @CONGA_A_STATS_TX_NOMEM: Packets of local sockets dropped: no memory to copy
+ *	them, or to clear a stamp. They go to a VXLAN port.
+ * @CONGA_A_STATS_RX_XFRM: Stamped packets not learnt from: the IPsec policy
+ *	rejects them. The kernel drops them.
+ * @CONGA_A_STATS_RX_JOINED: Datagrams that arrived joined in one packet, and
+ *	were read one by one. The kernel joined them by UDP GRO.
+ * @CONGA_A_STATS_CONTROL_XFRM: Control packets rejected: the IPsec policy does
+ *	not accept them.
+ * @CONGA_A_STATS_CONTROL_UNSENT_XFRM: Control packets not sent: IPsec would
+ *	have to transform them. Packets that IPsec would block are counted, too.
+ * @CONGA_A_STATS_PATH_NARROW: Times a path became unusable because it loses
+ *	large packets. Hellos of full size are lost on it, and small ones are
+ *	not.
  *
  * The doc of each says what is counted.
  */
