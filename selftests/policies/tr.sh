@@ -441,8 +441,9 @@ send() {
 
 setup() {
 	[[ -d /sys/module/wire ]] || insmod "$(module_file lab/wire)" || return
-	topo_up && settle && neighbours_meet && neighbours_stay && hosts_say_nothing &&
-		hosts_need_not_ask && fabric_up tr conga && spines_set policy tr || return
+	topo_up && tunnel_says_nothing && settle && neighbours_meet && neighbours_stay &&
+		hosts_say_nothing && hosts_need_not_ask && fabric_up tr conga &&
+		spines_set policy tr || return
 	EVENTS=$TOPO_DIR/events
 	pin "${HOST[0.0]}" && send 0 1 && send 1 0 && sleep 0.2
 }
