@@ -6,16 +6,18 @@
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/lib.sh"
+. "$TESTS/lib/expect.sh"
 
-readonly PAUSE=1 HELD=3		# seconds
+readonly PAUSE=1 HELD=600	# seconds; the lock is released earlier
+readonly PATIENCE_MS=60000
 
 TREE=$(mktemp -d)
 defer "rm -rf $TREE"
 
-# lock_hold SECONDS: holds the lock for this time, as apt does
+# lock_hold: holds the lock as apt does, until lock_release
 lock_hold() {
 	rm -f "$TREE/archives/lock.held"
-	python3 - "$TREE/archives/lock" "$1" <<-'END' &
+	python3 - "$TREE/archives/lock" "$HELD" <<-'END' &
 	import fcntl, sys, time
 	lock = open(sys.argv[1], 'w')
 	fcntl.lockf(lock, fcntl.LOCK_EX)
@@ -23,7 +25,11 @@ lock_hold() {
 	time.sleep(float(sys.argv[2]))
 	END
 	LOCKED=$!
-	busywait 10000 test -e "$TREE/archives/lock.held"
+	busywait "$PATIENCE_MS" test -e "$TREE/archives/lock.held"
+}
+
+lock_release() {
+	kill "$LOCKED"
 }
 
 # apt_get TRIES WORD: the word "clean" makes apt take its lock
@@ -33,20 +39,24 @@ apt_get() {
 }
 
 waits() {
-	local says
+	local apt status=0
 
-	lock_hold "$HELD"
-	says=$(apt_get 60 clean) || fail "$says" || return
-	[[ $says == *"waiting for another program that uses apt"* ]] ||
-		fail "apt_get did not wait: $says"
+	lock_hold || fail "the lock cannot be held" || return
+	apt_get 60 clean >"$TREE/says" &
+	apt=$!
+	busywait "$PATIENCE_MS" grep -q "waiting for another program that uses apt" "$TREE/says" ||
+		status=1
+	lock_release
+	wait "$apt" || status=1
+	((!status)) || fail "$(<"$TREE/says")"
 }
 
 gives_up() {
 	local says
 
-	lock_hold 60
-	says=$(apt_get 2 clean) && fail "apt_get waited too long" && return 1
-	kill "$LOCKED"
+	lock_hold || fail "the lock cannot be held" || return
+	says=$(apt_get 2 clean) && fail "apt_get did not give up"
+	lock_release
 	[[ $says == *"Could not get lock $TREE/archives/lock"* ]] || fail "$says"
 }
 
