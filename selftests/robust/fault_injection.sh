@@ -12,6 +12,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/neighbours.sh"
 
+unset -f jq			# gojq does not know -S
+
 TOPO_SPINES=1
 TOPO_NEXTHOPS=object		# routes are created again with one of them
 
