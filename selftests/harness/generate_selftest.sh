@@ -18,9 +18,10 @@ readonly GRAMMAR=$COPY/userspace/tool/grammar_generated.c
 readonly FIELDS=$COPY/userspace/tool/fields_generated.c
 readonly COUNTERS=$COPY/userspace/tool/counters_generated.c
 readonly MANUAL=$COPY/Documentation/man/conga.8
+readonly FUZZ=$COPY/selftests/tools/netlink_fuzz_rules_generated.h
 readonly -a MADE=(include/uapi/linux/conga.h kmod/netlink/{rules,params}_generated.{c,h}
 	userspace/tool/{choices,grammar,fields}_generated.{c,h} userspace/tool/counters_generated.c
-	Documentation/man/conga.8)
+	Documentation/man/conga.8 selftests/tools/netlink_fuzz_rules_generated.h)
 
 # A parameter of the fabric is added to the description.
 readonly EXAMPLE='/name: fabric-local4-word/a\
@@ -104,11 +105,10 @@ rejects() {
 	plant "$SPEC" "$1" && ends 2 "include/netlink/conga.yaml: $2" "$GENERATE" && unchanged
 }
 
-tap_plan 55
+tap_plan 57
 tap_test "all generated files are current" tree_is_current
-tap_test "a changed range makes the header, the kernel's rules and the manual stale" stale_are \
-	"$SPEC" 's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "${MADE[@]:0:2}" \
-	Documentation/man/conga.8
+tap_test "a changed range makes header, manual, and rules of kernel and fuzzer stale" stale_are \
+	"$SPEC" 's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "${MADE[@]:0:2}" "${MADE[@]: -2}"
 tap_test "a changed doc makes the header stale" stale_are "$SPEC" 's/Number of ports/Ports/' \
 	"${MADE[0]}"
 tap_test "an edited header is reported as stale" stale_are "$HEADER" \
@@ -173,6 +173,10 @@ tap_test "without a paragraph for operators the manual has the only one" made "$
 tap_test "what is typed is marked in the manual" made "$SPEC" \
 	's/^          The decrement factor of the DRE\.$/          It is ``auto`` (``off``), by ``-d``./' \
 	"$MANUAL" ".Pq Cm off ,"
+tap_test "a parameter that is added is sent by the fuzzer" made "$SPEC" "$EXAMPLE" "$FUZZ" \
+	$'\t\t.attr = CONGA_A_FABRIC_EXAMPLE,'
+tap_test "the fuzzer knows by which sentence it is refused" made "$SPEC" "$EXAMPLE" "$FUZZ" \
+	$'\t\t.sentence = "example must be off or a time from 1 us to 2 ms",'
 tap_test "a number that the tool cannot write is rejected" rejects \
 	"${EXAMPLE/(ns)/(bytes)}" \
 	"the tool cannot write attribute example of fabric, a number of type u64 and of unit bytes"
