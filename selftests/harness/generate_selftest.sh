@@ -168,7 +168,7 @@ tap_test "the manual has the range and the default in the first sentence" made "
 	's/fabric-flowlets-default, value: 65536/fabric-flowlets-default, value: 4096/' "$MANUAL" \
 	"The size of the flowlet table, a power of two from 1024 to 4194304 (4096)."
 tap_test "without a paragraph for operators the manual has the only one" made "$SPEC" "$EXAMPLE" \
-	"$MANUAL" "An example of a time (5 us)."
+	"$MANUAL" "An example of a time, 1 us to 2 ms (5 us)."
 # shellcheck disable=SC2016 # what is between backquotes is not expanded
 tap_test "what is typed is marked in the manual" made "$SPEC" \
 	's/^          The decrement factor of the DRE\.$/          It is ``auto`` (``off``), by ``-d``./' \

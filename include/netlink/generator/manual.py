@@ -19,8 +19,8 @@ WIDTH = 98
 # Values that are more than a word
 MDOC = {"NAME [ PARAM VALUE ]...": "Ar NAME Op Ar PARAM VALUE ...",
         "VALUE[/MASK]": "Ar VALUE Ns Oo / Ns Ar MASK Oc"}
-# Units whose range is said
-RANGED = ("bytes", "millionths", "bits", "entries", "tag", "tier", "packets", "none")
+# Units whose values have a range by themselves, so that it is not said
+NOT_RANGED = ("on/off", "port", "dscp", "id")
 LITERAL = re.compile(r"(\(?)``([^`]+)``(\)?)([,.;:]?)")
 
 
@@ -39,7 +39,7 @@ def head(attr: Attribute) -> str:
 # ---- its sentences ----
 
 def limits(attr: Attribute) -> str:
-    if "max" not in attr.facts or attr.unit not in RANGED:
+    if "max" not in attr.facts or attr.unit in NOT_RANGED:
         return ""
     power = "a power of two from " if "power-of" in attr.facts else ""
     low, high = (number(attr.facts[end], attr.unit) for end in ("min", "max"))
