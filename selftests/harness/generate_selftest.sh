@@ -17,8 +17,11 @@ readonly CHOICES=$COPY/userspace/tool/choices_generated.c
 readonly GRAMMAR=$COPY/userspace/tool/grammar_generated.c
 readonly FIELDS=$COPY/userspace/tool/fields_generated.c
 readonly COUNTERS=$COPY/userspace/tool/counters_generated.c
+readonly MANUAL=$COPY/Documentation/man/conga.8
+readonly FUZZ=$COPY/selftests/tools/netlink_fuzz_rules_generated.h
 readonly -a MADE=(include/uapi/linux/conga.h kmod/netlink/{rules,params}_generated.{c,h}
-	userspace/tool/{choices,grammar,fields}_generated.{c,h} userspace/tool/counters_generated.c)
+	userspace/tool/{choices,grammar,fields}_generated.{c,h} userspace/tool/counters_generated.c
+	Documentation/man/conga.8 selftests/tools/netlink_fuzz_rules_generated.h)
 
 # A parameter of the fabric is added to the description.
 readonly EXAMPLE='/name: fabric-local4-word/a\
@@ -80,6 +83,18 @@ made() {
 	return 1
 }
 
+edited_manual_is_current() {
+	plant "$MANUAL" 's/^A port is a network device/A port is a device/' &&
+		ends 0 "" "$GENERATE" --check
+}
+
+# manual_needs_marks: the generator rejects a manual in which it cannot find its part
+manual_needs_marks() {
+	plant "$MANUAL" '/End of the parameters/d' && ends 2 \
+		"Documentation/man/conga.8 lacks the lines between which the generated part stands" \
+		"$GENERATE"
+}
+
 check_writes_nothing() {
 	plant "$SPEC" 's/fabric-q-max, value: 6/fabric-q-max, value: 5/' || return
 	! "$GENERATE" --check >/dev/null && unchanged
@@ -90,15 +105,22 @@ rejects() {
 	plant "$SPEC" "$1" && ends 2 "include/netlink/conga.yaml: $2" "$GENERATE" && unchanged
 }
 
-tap_plan 47
+tap_plan 57
 tap_test "all generated files are current" tree_is_current
-tap_test "a changed range makes the header and the kernel's rules stale" stale_are "$SPEC" \
-	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "${MADE[@]:0:2}"
+tap_test "a changed range makes header, manual, and rules of kernel and fuzzer stale" stale_are \
+	"$SPEC" 's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "${MADE[@]:0:2}" "${MADE[@]: -2}"
 tap_test "a changed doc makes the header stale" stale_are "$SPEC" 's/Number of ports/Ports/' \
 	"${MADE[0]}"
 tap_test "an edited header is reported as stale" stale_are "$HEADER" \
 	's/CONGA_TAGS_MAX\t.*/CONGA_TAGS_MAX\t32/' "${MADE[0]}"
 tap_test "an edited rule is stale" stale_are "$RULES" 's/specials = 2/specials = 1/' "${MADE[1]}"
+tap_test "an edited parameter of the manual is stale" stale_are "$MANUAL" \
+	's/^The decrement factor/The factor/' Documentation/man/conga.8
+tap_test "a changed default makes the header and the manual stale" stale_are "$SPEC" \
+	's/fabric-age-default, value: 10000000/fabric-age-default, value: 20000000/' "${MADE[0]}" \
+	Documentation/man/conga.8
+tap_test "an edit of another part of the manual is none" edited_manual_is_current
+tap_test "a manual without the marks is rejected" manual_needs_marks
 tap_test "--check writes nothing" check_writes_nothing
 tap_test "a changed range is generated" made "$SPEC" \
 	's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "$HEADER" \
@@ -140,6 +162,21 @@ tap_test "a parameter that is added is printed" made "$SPEC" "$EXAMPLE" "$FIELDS
 	$'\t\t.key = "example_ns",'
 tap_test "a parameter that is added is left out on screen while it has its default" made "$SPEC" \
 	"$EXAMPLE" "$FIELDS" $'\t\t.usual = CONGA_FABRIC_EXAMPLE_DEFAULT,'
+tap_test "a parameter that is added is in the manual" made "$SPEC" "$EXAMPLE" "$MANUAL" \
+	".It Cm example Brq Ar TIME | Cm off"
+tap_test "the manual has the range and the default in the first sentence" made "$SPEC" \
+	's/fabric-flowlets-default, value: 65536/fabric-flowlets-default, value: 4096/' "$MANUAL" \
+	"The size of the flowlet table, a power of two from 1024 to 4194304 (4096)."
+tap_test "without a paragraph for operators the manual has the only one" made "$SPEC" "$EXAMPLE" \
+	"$MANUAL" "An example of a time, 1 us to 2 ms (5 us)."
+# shellcheck disable=SC2016 # what is between backquotes is not expanded
+tap_test "what is typed is marked in the manual" made "$SPEC" \
+	's/^          The decrement factor of the DRE\.$/          It is ``auto`` (``off``), by ``-d``./' \
+	"$MANUAL" ".Pq Cm off ,"
+tap_test "a parameter that is added is sent by the fuzzer" made "$SPEC" "$EXAMPLE" "$FUZZ" \
+	$'\t\t.attr = CONGA_A_FABRIC_EXAMPLE,'
+tap_test "the fuzzer knows by which sentence it is refused" made "$SPEC" "$EXAMPLE" "$FUZZ" \
+	$'\t\t.sentence = "example must be off or a time from 1 us to 2 ms",'
 tap_test "a number that the tool cannot write is rejected" rejects \
 	"${EXAMPLE/(ns)/(bytes)}" \
 	"the tool cannot write attribute example of fabric, a number of type u64 and of unit bytes"

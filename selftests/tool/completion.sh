@@ -92,10 +92,18 @@ leaves_ipv6() {
 	answers "leaf set fd00::1" "12"
 }
 
+# fabric_words WORD...: prints the keywords of the help of a fabric but policy, and these words
+fabric_words() {
+	{
+		printf '%s\n' "$@"
+		"$CONGA" fabric help | sed '/conga fabric \[ show \]/,$d' | grep -oE '\[ [a-z][a-z0-9-]*' |
+			sed 's/^\[ //; /^policy$/d'
+	} | sort -u | paste -sd' '
+}
+
 policies() {
 	answers "fabric set policy conga" "conga conga-flow conga-prime" &&
-		answers "fabric set policy tr " "age alpha dstport explicit-feedback flowlet-timeout \
-flowlets hello leaf-id local metric opt-out probe q rtt short tdre" &&
+		answers "fabric set policy tr " "$(fabric_words rtt short)" &&
 		answers "fabric set policy tr short 5 r" "rtt" &&
 		answers "fabric set policy tr short " ""
 }

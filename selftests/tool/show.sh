@@ -55,19 +55,39 @@ shape_is() {
 	[[ $one == "$1" ]] || fail "${*:3} printed $one, expected: $1"
 }
 
+# without_new KEY:TYPE...: prints a filter for objects that removes all other keys
+without_new() {
+	printf 'with_entries(select(.key | IN('
+	printf '"%s", ' "${@%:*}"
+	printf '"")))'
+}
+
+# new_keys_are_parameters KEY:TYPE...: other keys of the fabric are parameters that the help has
+new_keys_are_parameters() {
+	local key word
+
+	for key in $(conga 0 -j fabric show | jq -r ".[] | keys - ($(without_new "$@") | keys) | .[]"); do
+		word=${key%_ns}
+		[[ $(conga 0 fabric help) == *"[ ${word//_/-} "* ]] || fail "$key is no parameter" || return
+	done
+}
+
 fabric_shape() {
 	local head="policy:string policy_params:object q:number metric:string byte3:string"
 	local tail="alpha:number flowlet_timeout_ns:number flowlet_timeout_source:string \
 age_ns:number dstports:array flowlets:number hello_ns:number probe_ns:number \
-explicit_feedback:boolean leaf_id:number" end="ports:number leaves:number"
+explicit_feedback:boolean leaf_id:number" end="ports:number leaves:number" known
+	local full="$head tdre_ns:number $tail opt_out_mark:number opt_out_mask:number \
+opt_out_dscp:number local4:string local6:string $end"
 
-	shape_is "$head $tail $end" . fabric show &&
+	# shellcheck disable=SC2086 # a list of keys
+	known=$(without_new $full) && new_keys_are_parameters $full || return
+	shape_is "$head $tail $end" "$known" fabric show &&
 		conga 0 fabric set tdre 20us opt-out mark 0x3/0xff opt-out dscp 46 \
 			local 10.0.0.11 local fd00::11 &&
-		shape_is "$head tdre_ns:number $tail opt_out_mark:number opt_out_mask:number \
-opt_out_dscp:number local4:string local6:string $end" . fabric show &&
+		shape_is "$full" "$known" fabric show &&
 		conga 0 fabric set tdre auto opt-out mark off opt-out dscp off local off &&
-		shape_is "$head $tail $end" . fabric show
+		shape_is "$head $tail $end" "$known" fabric show
 }
 
 port_shape() {

@@ -13,7 +13,8 @@
  * Expected of each: it is answered; who has no right to change or to read is refused;
  * a request that is refused, or is of another namespace, changes nothing (no event is
  * heard), and one that is not changes something; what is accepted is in the manual's
- * range; a refusal says why, unless the kernel refuses before it asks the module.
+ * range; a refusal says why, unless the kernel refuses before it asks the module; one of a
+ * number out of range has the description's sentence.
  *
  * Prints what became of them: counts by command, kind and sender, and findings. Exits
  * with 1 if there are any.
@@ -38,6 +39,7 @@
 #include "netlink_fuzz.h"
 
 #define FUZZ_ANSWER	32768
+#define FUZZ_SENTENCE	256
 #define FUZZ_OPEN_DUMPS	8		/* that nobody reads */
 #define FUZZ_NTH_KERNEL	4		/* allocations for a request before it is the module's */
 #define FUZZ_NTH_WATCHED	10	/* where checkers allocate, too */
@@ -52,7 +54,8 @@ struct fuzz_verdict {
 	bool answered;
 	bool accepted;
 	int error;
-	bool sentence;
+	char sentence[FUZZ_SENTENCE];	/* "": there is none */
+	uint32_t offset;	/* of the attribute that it is about, 0: not said */
 	bool news;		/* its configuration changed */
 };
 
@@ -166,9 +169,17 @@ static void fuzz_hear_sentence(struct fuzz_verdict *verdict, const struct nlmsgh
 			       size_t skip)
 {
 	struct nlattr *tlvs = (void *)((char *)nlmsg_data(nl) + skip);
+	int len = nlmsg_datalen(nl) - skip;
+	struct nlattr *text, *offset;
 
-	if (nl->nlmsg_flags & NLM_F_ACK_TLVS)
-		verdict->sentence = nla_find(tlvs, nlmsg_datalen(nl) - skip, NLMSGERR_ATTR_MSG);
+	if (!(nl->nlmsg_flags & NLM_F_ACK_TLVS))
+		return;
+	text = nla_find(tlvs, len, NLMSGERR_ATTR_MSG);
+	offset = nla_find(tlvs, len, NLMSGERR_ATTR_OFFS);
+	if (text)
+		nla_strlcpy(verdict->sentence, text, sizeof(verdict->sentence));
+	if (offset)
+		verdict->offset = nla_get_u32(offset);
 }
 
 /* The kernel acknowledges even messages that are no requests. */
@@ -347,6 +358,25 @@ static bool fuzz_may_be_silent(struct fuzz_message *message, const struct fuzz_v
 	       fuzz_needs_right(message);
 }
 
+/* Returns whether a number is refused by a sentence that the description does not have for it. */
+static bool fuzz_says_another(struct fuzz_message *message, const struct fuzz_verdict *verdict)
+{
+	enum fuzz_object object = fuzz_commands[fuzz_command(message)].object;
+	const struct fuzz_rule *rule;
+	struct nlattr *attr;
+	int left;
+
+	if (verdict->error != -ERANGE || !fuzz_has_genl(message))
+		return false;
+	nla_for_each_attr(attr, nlmsg_attrdata(&message->nl, GENL_HDRLEN),
+			  nlmsg_attrlen(&message->nl, GENL_HDRLEN), left) {
+		rule = fuzz_rule(object, nla_type(attr));
+		if ((char *)attr - message->bytes == verdict->offset && rule && rule->sentence)
+			return !fuzz_is_refused_by(rule, verdict->sentence);
+	}
+	return false;
+}
+
 static bool fuzz_must_be_answered(const struct fuzz_message *message)
 {
 	const uint16_t asks = NLM_F_REQUEST | NLM_F_ACK;
@@ -384,8 +414,10 @@ static const char *fuzz_wrong_refused(struct fuzz_message *message,
 {
 	if (verdict->news && !fuzz.shared && fuzz_is_one(message))
 		return "refused, and yet something changed";
-	if (!verdict->sentence && !fuzz_may_be_silent(message, verdict))
+	if (!*verdict->sentence && !fuzz_may_be_silent(message, verdict))
 		return "refused without a sentence";
+	if (fuzz_says_another(message, verdict))
+		return "refused by another sentence than the description's";
 	return NULL;
 }
 

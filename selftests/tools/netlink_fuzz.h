@@ -4,6 +4,7 @@
  *
  * netlink_fuzz.c sends and judges, netlink_fuzz_grammar.c asks the kernel what the
  * family takes and has, netlink_fuzz_message.c makes a message of a seed and an index.
+ * netlink_fuzz_rules_generated.h has the valid values.
  */
 #ifndef NETLINK_FUZZ_H
 #define NETLINK_FUZZ_H
@@ -43,18 +44,26 @@ struct fuzz_command {
 	unsigned int weight;
 };
 
-/* The valid values of an attribute, and how often a request has it. */
+/* The valid values of an attribute, as the description has them. */
 struct fuzz_rule {
 	enum fuzz_object object;
 	int attr;
-	unsigned int percent;
-	uint64_t min, max;
+	uint64_t min, max;	/* max is 0 if it is no number */
 	uint64_t also;		/* a value beside the range, 0 if that is in it or none is */
 	bool zero;		/* 0 beside the range */
 	bool power;		/* of two */
+	bool single;		/* a dump does not take it */
+	const char *sentence;	/* by which other values are refused, NULL: none are */
+	const char *sentence_user;	/* likewise, in a user namespace */
+};
+
+/* How often a request has an attribute, and with which values. */
+struct fuzz_habit {
+	enum fuzz_object object;
+	int attr;
+	unsigned int percent;
 	bool even;		/* small numbers are as rare as they are few */
 	int family;		/* 4 or 6: one of both is given */
-	bool single;		/* a dump does not take it */
 	enum fuzz_object like;	/* the same thing is called so there */
 	int like_attr;		/* 0: nowhere else */
 };
@@ -62,7 +71,11 @@ struct fuzz_rule {
 extern const struct fuzz_command fuzz_commands[FUZZ_COMMANDS];
 
 const struct fuzz_rule *fuzz_rule(enum fuzz_object object, int attr);
+const struct fuzz_habit *fuzz_habit(enum fuzz_object object, int attr);
 bool fuzz_in_range(const struct fuzz_rule *rule, uint64_t value);
+
+/* fuzz_is_refused_by - is it the sentence for values that @rule excludes? It has one. */
+bool fuzz_is_refused_by(const struct fuzz_rule *rule, const char *sentence);
 
 /* ---- the kernel's description, and the current configuration ---- */
 

@@ -2,8 +2,9 @@
 /*
  * The grammar of the family: types and nests come from the kernel's own description, so
  * that they never go stale. The kernel does not describe ranges (the module checks them by
- * itself, each with a sentence of its own), so they are here, from the manual,
- * linux/conga.h. The configuration shows which values are meaningful.
+ * itself, each with a sentence of its own), so they are generated from the description of
+ * the family. How often a request has an attribute is here. The configuration shows which
+ * values are meaningful.
  */
 #include <err.h>
 #include <net/if.h>
@@ -14,6 +15,7 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include "netlink_fuzz.h"
+#include "netlink_fuzz_rules_generated.h"
 
 #define FUZZ_ANSWER	32768
 #define FUZZ_RCVBUF	1048576
@@ -44,66 +46,66 @@ const struct fuzz_command fuzz_commands[FUZZ_COMMANDS] = {
 	COMMAND(STATS_GET, STATS, READS, 4),
 };
 
-#define RULE(what, name, ...) \
+#define HABIT(what, name, ...) \
 	{ .object = FUZZ_ ## what, .attr = CONGA_A_ ## what ## _ ## name, __VA_ARGS__ }
 #define LIKE(what, name)	.like = FUZZ_ ## what, .like_attr = CONGA_A_ ## what ## _ ## name
-#define RANGE(what, name) \
-	.min = CONGA_ ## what ## _ ## name ## _MIN, .max = CONGA_ ## what ## _ ## name ## _MAX
 
-static const struct fuzz_rule fuzz_rules[] = {
-	RULE(FABRIC, POLICY, .percent = 15),
-	RULE(FABRIC, Q, .percent = 15, RANGE(FABRIC, Q)),
-	RULE(FABRIC, TDRE, .percent = 10, RANGE(FABRIC, TDRE), .zero = !CONGA_FABRIC_TDRE_AUTO),
-	RULE(FABRIC, ALPHA, .percent = 10, RANGE(FABRIC, ALPHA)),
-	RULE(FABRIC, FLOWLET_TIMEOUT, .percent = 10, RANGE(FABRIC, FLOWLET_TIMEOUT),
-	     .also = CONGA_FABRIC_FLOWLET_TIMEOUT_AUTO),
-	RULE(FABRIC, AGE, .percent = 10, RANGE(FABRIC, AGE)),
-	RULE(FABRIC, DSTPORT, .percent = 10, RANGE(FABRIC, DSTPORT)),
-	RULE(FABRIC, FLOWLETS, .percent = 5, RANGE(FABRIC, FLOWLETS),
-	     .power = CONGA_FABRIC_FLOWLETS_POWER_OF == 2),
-	RULE(FABRIC, METRIC, .percent = 10, .min = CONGA_METRIC_MAX, .max = CONGA_METRIC_SUM),
-	RULE(FABRIC, HELLO, .percent = 5, RANGE(FABRIC, HELLO), .zero = !CONGA_FABRIC_HELLO_OFF),
-	RULE(FABRIC, EXPLICIT_FEEDBACK, .percent = 10, RANGE(FABRIC, EXPLICIT_FEEDBACK)),
-	RULE(FABRIC, LEAF_ID, .percent = 5, RANGE(FABRIC, LEAF_ID)),
-	RULE(FABRIC, PARAM, .percent = 5),
-	RULE(FABRIC, OPT_OUT_MARK, .percent = 5, .max = UINT32_MAX),
-	RULE(FABRIC, OPT_OUT_MASK, .percent = 5, .max = UINT32_MAX),
-	RULE(FABRIC, OPT_OUT_DSCP, .percent = 5, RANGE(FABRIC, OPT_OUT_DSCP),
-	     .also = CONGA_FABRIC_OPT_OUT_DSCP_OFF),
-	RULE(FABRIC, PROBE, .percent = 3, RANGE(FABRIC, PROBE), .zero = !CONGA_FABRIC_PROBE_OFF,
-	     .also = CONGA_FABRIC_PROBE_AUTO, .even = true),
-	RULE(FABRIC, LOCAL4, .percent = 5, .max = UINT32_MAX),
-	RULE(FABRIC, LOCAL6, .percent = 5),
-	RULE(PORT, IFINDEX, .percent = 97, .max = UINT32_MAX, .single = true),
-	RULE(PORT, ROLE, .percent = 95, .min = CONGA_ROLE_UPLINK, .max = CONGA_ROLE_TRANSIT),
-	RULE(PORT, TAG, .percent = 15, RANGE(PORT, TAG)),
-	RULE(PORT, RATE, .percent = 70, RANGE(PORT, RATE), .zero = !CONGA_PORT_RATE_AUTO),
-	RULE(PORT, DRAIN, .percent = 20, RANGE(PORT, DRAIN)),
-	RULE(PORT, TIER, .percent = 20, RANGE(PORT, TIER)),
-	RULE(PORT, ORIGIN, .percent = 20, .min = CONGA_ORIGIN_MANUAL, .max = CONGA_ORIGIN_AUTO),
-	RULE(LEAF, ADDR4, .percent = 97, .max = UINT32_MAX, .family = 4, .single = true),
-	RULE(LEAF, ADDR6, .percent = 97, .family = 6, .single = true),
-	RULE(LEAF, MODE, .percent = 90, .min = CONGA_MODE_PLAIN, .max = CONGA_MODE_AUTO),
-	RULE(LEAF, ORIGIN, .percent = 20, .min = CONGA_ORIGIN_MANUAL, .max = CONGA_ORIGIN_AUTO),
-	RULE(PATH, ADDR4, .percent = 90, .max = UINT32_MAX, .family = 4, LIKE(LEAF, ADDR4)),
-	RULE(PATH, ADDR6, .percent = 90, .family = 6, LIKE(LEAF, ADDR6)),
-	RULE(PATH, FLOW, .percent = 60, .single = true),
-	RULE(TABLE, KIND, .percent = 95, .min = CONGA_TABLE_TO_LEAF, .max = CONGA_TABLE_FROM_LEAF),
-	RULE(TABLE, ADDR4, .percent = 30, .max = UINT32_MAX, .family = 4, LIKE(LEAF, ADDR4)),
-	RULE(TABLE, ADDR6, .percent = 30, .family = 6, LIKE(LEAF, ADDR6)),
-	RULE(FLOWLET, ADDR4, .percent = 30, .max = UINT32_MAX, .family = 4, LIKE(LEAF, ADDR4)),
-	RULE(FLOWLET, ADDR6, .percent = 30, .family = 6, LIKE(LEAF, ADDR6)),
-	RULE(FLOWLET, IFINDEX, .percent = 30, .max = UINT32_MAX, LIKE(PORT, IFINDEX)),
-	RULE(FLOW, SRC4, .percent = 97, .max = UINT32_MAX, .family = 4),
-	RULE(FLOW, SRC6, .percent = 97, .family = 6),
-	RULE(FLOW, DST4, .percent = 97, .max = UINT32_MAX, .family = 4),
-	RULE(FLOW, DST6, .percent = 97, .family = 6),
-	RULE(FLOW, PROTOCOL, .percent = 20, .max = UINT8_MAX),
-	RULE(FLOW, SPORT, .percent = 50, .max = UINT16_MAX),
-	RULE(FLOW, DPORT, .percent = 50, .max = UINT16_MAX),
-	RULE(PARAM, NAME, .percent = 97),
-	RULE(PARAM, VALUE, .percent = 97, .max = UINT32_MAX),
+/* An attribute that is not here is given by one request in ten. */
+static const struct fuzz_habit fuzz_habit_usual = { .percent = 10 };
+
+static const struct fuzz_habit fuzz_habits[] = {
+	HABIT(FABRIC, POLICY, .percent = 15),
+	HABIT(FABRIC, Q, .percent = 15),
+	HABIT(FABRIC, FLOWLETS, .percent = 5),
+	HABIT(FABRIC, HELLO, .percent = 5),
+	HABIT(FABRIC, LEAF_ID, .percent = 5),
+	HABIT(FABRIC, PARAM, .percent = 5),
+	HABIT(FABRIC, OPT_OUT_MARK, .percent = 5),
+	HABIT(FABRIC, OPT_OUT_MASK, .percent = 5),
+	HABIT(FABRIC, OPT_OUT_DSCP, .percent = 5),
+	HABIT(FABRIC, PROBE, .percent = 3, .even = true),
+	HABIT(FABRIC, LOCAL4, .percent = 5),
+	HABIT(FABRIC, LOCAL6, .percent = 5),
+	HABIT(PORT, IFINDEX, .percent = 97),
+	HABIT(PORT, ROLE, .percent = 95),
+	HABIT(PORT, TAG, .percent = 15),
+	HABIT(PORT, RATE, .percent = 70),
+	HABIT(PORT, DRAIN, .percent = 20),
+	HABIT(PORT, TIER, .percent = 20),
+	HABIT(PORT, ORIGIN, .percent = 20),
+	HABIT(LEAF, ADDR4, .percent = 97, .family = 4),
+	HABIT(LEAF, ADDR6, .percent = 97, .family = 6),
+	HABIT(LEAF, MODE, .percent = 90),
+	HABIT(LEAF, ORIGIN, .percent = 20),
+	HABIT(PATH, ADDR4, .percent = 90, .family = 4, LIKE(LEAF, ADDR4)),
+	HABIT(PATH, ADDR6, .percent = 90, .family = 6, LIKE(LEAF, ADDR6)),
+	HABIT(PATH, FLOW, .percent = 60),
+	HABIT(TABLE, KIND, .percent = 95),
+	HABIT(TABLE, ADDR4, .percent = 30, .family = 4, LIKE(LEAF, ADDR4)),
+	HABIT(TABLE, ADDR6, .percent = 30, .family = 6, LIKE(LEAF, ADDR6)),
+	HABIT(FLOWLET, ADDR4, .percent = 30, .family = 4, LIKE(LEAF, ADDR4)),
+	HABIT(FLOWLET, ADDR6, .percent = 30, .family = 6, LIKE(LEAF, ADDR6)),
+	HABIT(FLOWLET, IFINDEX, .percent = 30, LIKE(PORT, IFINDEX)),
+	HABIT(FLOW, SRC4, .percent = 97, .family = 4),
+	HABIT(FLOW, SRC6, .percent = 97, .family = 6),
+	HABIT(FLOW, DST4, .percent = 97, .family = 4),
+	HABIT(FLOW, DST6, .percent = 97, .family = 6),
+	HABIT(FLOW, PROTOCOL, .percent = 20),
+	HABIT(FLOW, SPORT, .percent = 50),
+	HABIT(FLOW, DPORT, .percent = 50),
+	HABIT(PARAM, NAME, .percent = 97),
+	HABIT(PARAM, VALUE, .percent = 97),
 };
+
+const struct fuzz_habit *fuzz_habit(enum fuzz_object object, int attr)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fuzz_habits); i++)
+		if (fuzz_habits[i].object == object && fuzz_habits[i].attr == attr)
+			return &fuzz_habits[i];
+	return &fuzz_habit_usual;
+}
 
 const struct fuzz_rule *fuzz_rule(enum fuzz_object object, int attr)
 {
@@ -122,6 +124,12 @@ bool fuzz_in_range(const struct fuzz_rule *rule, uint64_t value)
 	if (rule->power && value & (value - 1))
 		return false;
 	return value >= rule->min && value <= rule->max;
+}
+
+bool fuzz_is_refused_by(const struct fuzz_rule *rule, const char *sentence)
+{
+	return !strcmp(sentence, rule->sentence) ||
+	       (rule->sentence_user && !strcmp(sentence, rule->sentence_user));
 }
 
 /* ---- queries ---- */

@@ -85,7 +85,7 @@ static uint64_t fuzz_odd(struct fuzz_rng *rng)
 /* Small numbers are as frequent as large ones, except where a small or large value would
  * keep the machine busy from then on: probes every 20 us, tables of millions.
  */
-static uint64_t fuzz_within(struct fuzz_rng *rng, const struct fuzz_rule *rule)
+static uint64_t fuzz_within(struct fuzz_rng *rng, const struct fuzz_rule *rule, bool even)
 {
 	uint64_t value = fuzz_random(rng) >> fuzz_below(rng, 64);
 	unsigned int steps = 1;
@@ -94,7 +94,7 @@ static uint64_t fuzz_within(struct fuzz_rng *rng, const struct fuzz_rule *rule)
 		return 0;
 	if (rule->also && fuzz_chance(rng, 10))
 		return rule->also;
-	if (rule->even && fuzz_chance(rng, 98))
+	if (even && fuzz_chance(rng, 98))
 		return rule->min + fuzz_random(rng) % (rule->max - rule->min + 1);
 	if (rule->power) {
 		while (rule->min << steps <= rule->max)
@@ -107,11 +107,11 @@ static uint64_t fuzz_within(struct fuzz_rng *rng, const struct fuzz_rule *rule)
 	return rule->min + value % (rule->max - rule->min + 1);
 }
 
-static uint64_t fuzz_number(struct fuzz_rng *rng, const struct fuzz_rule *rule)
+static uint64_t fuzz_number(struct fuzz_rng *rng, const struct fuzz_rule *rule, bool even)
 {
 	if (!rule || fuzz_chance(rng, 8))
 		return fuzz_odd(rng);
-	return fuzz_within(rng, rule);
+	return fuzz_within(rng, rule, even);
 }
 
 /* ---- attributes ---- */
@@ -147,9 +147,9 @@ static void fuzz_put_string(struct fuzz_maker *maker, uint16_t type, const char 
 }
 
 static void fuzz_put_number(struct fuzz_maker *maker, uint16_t type, size_t size,
-			    const struct fuzz_rule *rule)
+			    const struct fuzz_rule *rule, bool even)
 {
-	uint64_t value = fuzz_number(&maker->rng, rule);
+	uint64_t value = fuzz_number(&maker->rng, rule, even);
 	uint32_t u32 = value;
 	uint16_t u16 = value;
 	uint8_t u8 = value;
@@ -167,10 +167,10 @@ static void fuzz_put_number(struct fuzz_maker *maker, uint16_t type, size_t size
 static const struct fuzz_values *fuzz_known(const struct fuzz_grammar *grammar,
 					    enum fuzz_object object, int attr)
 {
-	const struct fuzz_rule *rule = fuzz_rule(object, attr);
+	const struct fuzz_habit *habit = fuzz_habit(object, attr);
 
-	if (rule && rule->like_attr)
-		return &grammar->values[rule->like][rule->like_attr];
+	if (habit->like_attr)
+		return &grammar->values[habit->like][habit->like_attr];
 	return &grammar->values[object][attr];
 }
 
@@ -188,7 +188,7 @@ static void fuzz_put_param(struct fuzz_maker *maker)
 	const struct fuzz_rule range = { .min = maker->param->min, .max = maker->param->max };
 
 	fuzz_put_string(maker, CONGA_A_PARAM_NAME, maker->param->name);
-	fuzz_put_number(maker, CONGA_A_PARAM_VALUE, sizeof(uint32_t), &range);
+	fuzz_put_number(maker, CONGA_A_PARAM_VALUE, sizeof(uint32_t), &range, false);
 }
 
 static void fuzz_put_nest(struct fuzz_maker *maker, enum fuzz_object object, int type,
@@ -236,7 +236,8 @@ static void fuzz_put_attr(struct fuzz_maker *maker, enum fuzz_object object, int
 	} else if (attr->type == NL_ATTR_TYPE_BINARY) {
 		fuzz_put_random(maker, type, MIN(attr->len, 64));
 	} else {
-		fuzz_put_number(maker, type, fuzz_number_size(attr->type), fuzz_rule(object, type));
+		fuzz_put_number(maker, type, fuzz_number_size(attr->type),
+				fuzz_rule(object, type), fuzz_habit(object, type)->even);
 	}
 }
 
@@ -244,19 +245,21 @@ static void fuzz_put_attr(struct fuzz_maker *maker, enum fuzz_object object, int
 static void fuzz_put_list(struct fuzz_maker *maker, enum fuzz_object object, uint32_t policy)
 {
 	const struct fuzz_attr *attr;
+	const struct fuzz_habit *habit;
 	const struct fuzz_rule *rule;
 	int type;
 
 	for (type = 1; type < FUZZ_ATTRS; type++) {
 		attr = &maker->grammar->policies[policy].attrs[type];
 		rule = fuzz_rule(object, type);
-		if (!attr->taken || (rule && rule->family && rule->family != maker->family) ||
+		habit = fuzz_habit(object, type);
+		if (!attr->taken || (habit->family && habit->family != maker->family) ||
 		    (rule && rule->single && maker->dump && fuzz_chance(&maker->rng, 90)))
 			continue;
 		if (maker->param && object == FUZZ_FABRIC && type == CONGA_A_FABRIC_POLICY)
 			fuzz_put_string(maker, type, maker->param->policy);
 		else if ((maker->param && object == FUZZ_FABRIC && type == CONGA_A_FABRIC_PARAM) ||
-			 fuzz_chance(&maker->rng, rule ? rule->percent : 20))
+			 fuzz_chance(&maker->rng, habit->percent))
 			fuzz_put_attr(maker, object, type, attr);
 	}
 }
