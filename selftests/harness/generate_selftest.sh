@@ -23,18 +23,18 @@ readonly -a MADE=(include/uapi/linux/conga.h kmod/netlink/{rules,params}_generat
 	userspace/tool/{choices,grammar,fields}_generated.{c,h} userspace/tool/counters_generated.c
 	Documentation/man/conga.8 selftests/tools/netlink_fuzz_rules_generated.h)
 
-# A parameter of the fabric is added to the description.
-readonly EXAMPLE='/name: fabric-local4-word/a\
-  - {type: const, name: fabric-example-off, value: 0}\
-  - {type: const, name: fabric-example-min, value: 1000}\
-  - {type: const, name: fabric-example-max, value: 2000000}\
-  - {type: const, name: fabric-example-default, value: 5000}
-/^          off\.$/a\
-      -\
-        name: example\
+# A parameter of the fabric is added to the description, before another one.
+readonly PLANTED='/name: fabric-local4-word/a\
+  - {type: const, name: fabric-planted-off, value: 0}\
+  - {type: const, name: fabric-planted-min, value: 1000}\
+  - {type: const, name: fabric-planted-max, value: 2000000}\
+  - {type: const, name: fabric-planted-default, value: 5000}
+/^        name: local6$/i\
+        name: planted\
         type: u64\
-        doc: (ns) An example of a time.
-s/ local4, local6/&, example/'
+        doc: (ns) A time that was planted.\
+      -
+s/ local4, local6/ local4, planted, local6/'
 
 # plant FILE SCRIPT: a fresh copy in which this sed script changed the file
 plant() {
@@ -75,11 +75,24 @@ unchanged() {
 	done
 }
 
+# generated FILE SCRIPT: after a change the files are generated, and are current then
+generated() {
+	plant "$1" "$2" && ends 0 "" "$GENERATE" && ends 0 "" "$GENERATE" --check
+}
+
 # made FILE SCRIPT MADE LINE: the generated file has this line after a change
 made() {
-	plant "$1" "$2" && ends 0 "" "$GENERATE" && ends 0 "" "$GENERATE" --check || return
+	generated "$1" "$2" || return
 	grep -qxF -- "$4" "$3" && return
 	why "the line is missing: $4"
+	return 1
+}
+
+# made_text FILE SCRIPT MADE TEXT: the generated file has a line with this text after a change
+made_text() {
+	generated "$1" "$2" || return
+	grep -qF -- "$4" "$3" && return
+	why "the text is missing: $4"
 	return 1
 }
 
@@ -148,38 +161,38 @@ tap_test "the tool calls an entry by its word" made "$SPEC" \
 tap_test "a special value is a word of the tool" made "$SPEC" \
 	'/name: fabric-age-min/i\  - {type: const, name: fabric-age-off, value: 0}' "$CHOICES" \
 	$'\t{ "off", CONGA_FABRIC_AGE_OFF },'
-tap_test "a parameter that is added has a rule" made "$SPEC" "$EXAMPLE" "$RULES" \
-	$'\t\t.sentence = "example must be off or a time from 1 us to 2 ms",'
-tap_test "a parameter that is added is copied" made "$SPEC" "$EXAMPLE" "$PARAMS" \
-	$'\tparams->example = CONGA_FABRIC_EXAMPLE_DEFAULT;'
-tap_test "a parameter that is added is a keyword of the tool" made "$SPEC" "$EXAMPLE" "$GRAMMAR" \
-	$'\t{ "example", CONGA_A_FABRIC_EXAMPLE, &conga_kind_time, 0, conga_choices_fabric_example },'
-tap_test "a parameter that is added has a default in the tool" made "$SPEC" "$EXAMPLE" "$GRAMMAR" \
-	$'\t[CONGA_A_FABRIC_EXAMPLE]\t\t= CONGA_FABRIC_EXAMPLE_DEFAULT,'
-tap_test "a parameter that is added is in the help" made "$SPEC" "$EXAMPLE" "$GRAMMAR" \
-	$'\t"                    [ local { ADDR | off } ]... [ example { TIME | off } ]\\n"'
-tap_test "a parameter that is added is printed" made "$SPEC" "$EXAMPLE" "$FIELDS" \
-	$'\t\t.key = "example_ns",'
+tap_test "a parameter that is added has a rule" made "$SPEC" "$PLANTED" "$RULES" \
+	$'\t\t.sentence = "planted must be off or a time from 1 us to 2 ms",'
+tap_test "a parameter that is added is copied" made "$SPEC" "$PLANTED" "$PARAMS" \
+	$'\tparams->planted = CONGA_FABRIC_PLANTED_DEFAULT;'
+tap_test "a parameter that is added is a keyword of the tool" made "$SPEC" "$PLANTED" "$GRAMMAR" \
+	$'\t{ "planted", CONGA_A_FABRIC_PLANTED, &conga_kind_time, 0, conga_choices_fabric_planted },'
+tap_test "a parameter that is added has a default in the tool" made_text "$SPEC" "$PLANTED" \
+	"$GRAMMAR" "= CONGA_FABRIC_PLANTED_DEFAULT,"
+tap_test "a parameter that is added is in the help" made_text "$SPEC" "$PLANTED" "$GRAMMAR" \
+	" [ planted { TIME | off } ]"
+tap_test "a parameter that is added is printed" made "$SPEC" "$PLANTED" "$FIELDS" \
+	$'\t\t.key = "planted_ns",'
 tap_test "a parameter that is added is left out on screen while it has its default" made "$SPEC" \
-	"$EXAMPLE" "$FIELDS" $'\t\t.usual = CONGA_FABRIC_EXAMPLE_DEFAULT,'
-tap_test "a parameter that is added is in the manual" made "$SPEC" "$EXAMPLE" "$MANUAL" \
-	".It Cm example Brq Ar TIME | Cm off"
+	"$PLANTED" "$FIELDS" $'\t\t.usual = CONGA_FABRIC_PLANTED_DEFAULT,'
+tap_test "a parameter that is added is in the manual" made "$SPEC" "$PLANTED" "$MANUAL" \
+	".It Cm planted Brq Ar TIME | Cm off"
 tap_test "the manual has the range and the default in the first sentence" made "$SPEC" \
 	's/fabric-flowlets-default, value: 65536/fabric-flowlets-default, value: 4096/' "$MANUAL" \
 	"The size of the flowlet table, a power of two from 1024 to 4194304 (4096)."
-tap_test "without a paragraph for operators the manual has the only one" made "$SPEC" "$EXAMPLE" \
-	"$MANUAL" "An example of a time, 1 us to 2 ms (5 us)."
+tap_test "without a paragraph for operators the manual has the only one" made "$SPEC" "$PLANTED" \
+	"$MANUAL" "A time that was planted, 1 us to 2 ms (5 us)."
 # shellcheck disable=SC2016 # what is between backquotes is not expanded
 tap_test "what is typed is marked in the manual" made "$SPEC" \
 	's/^          The decrement factor of the DRE\.$/          It is ``auto`` (``off``), by ``-d``./' \
 	"$MANUAL" ".Pq Cm off ,"
-tap_test "a parameter that is added is sent by the fuzzer" made "$SPEC" "$EXAMPLE" "$FUZZ" \
-	$'\t\t.attr = CONGA_A_FABRIC_EXAMPLE,'
-tap_test "the fuzzer knows by which sentence it is refused" made "$SPEC" "$EXAMPLE" "$FUZZ" \
-	$'\t\t.sentence = "example must be off or a time from 1 us to 2 ms",'
+tap_test "a parameter that is added is sent by the fuzzer" made "$SPEC" "$PLANTED" "$FUZZ" \
+	$'\t\t.attr = CONGA_A_FABRIC_PLANTED,'
+tap_test "the fuzzer knows by which sentence it is refused" made "$SPEC" "$PLANTED" "$FUZZ" \
+	$'\t\t.sentence = "planted must be off or a time from 1 us to 2 ms",'
 tap_test "a number that the tool cannot write is rejected" rejects \
-	"${EXAMPLE/(ns)/(bytes)}" \
-	"the tool cannot write attribute example of fabric, a number of type u64 and of unit bytes"
+	"${PLANTED/(ns)/(bytes)}" \
+	"the tool cannot write attribute planted of fabric, a number of type u64 and of unit bytes"
 tap_test "lists of fabric-new and fabric-set that differ are rejected" rejects \
 	'/name: fabric-set$/,/\*parameters/s/\*parameters/{attributes: [policy, q]}/' \
 	"fabric-new and fabric-set take different lists"
