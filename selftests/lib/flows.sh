@@ -127,12 +127,12 @@ flows_have() {
 # flows_discarded: prints the packets that ever waited in vain for a neighbour's answer, on all
 # nodes
 flows_discarded() {
-	local line discarded=0 column
+	local count discarded=0
 
-	column=$(head -n 1 /proc/net/stat/arp_cache | tr -s ' ' '\n' | grep -nx unresolved_discards)
-	while read -r line; do
-		discarded=$((discarded + 16#$line))
-	done < <(tail -n +2 /proc/net/stat/arp_cache | awk -v n="${column%:*}" '{ print $n }')
+	while read -r count; do
+		discarded=$((discarded + 16#$count))
+	done < <(awk 'FNR == 1 { for (n = 1; $n != "unresolved_discards"; n++); next } { print $n }' \
+		/proc/net/stat/{arp,ndisc}_cache)
 	echo "$discarded"
 }
 
