@@ -16,6 +16,7 @@ FABRIC_RATE=1tbit		# so fast that CE stays 0
 
 readonly SMALLER=400		# bytes less than the largest packet: no MTU is too small
 readonly NARROW=1400		# MTU of an uplink
+readonly BEHIND_FIRST=1380	# MTU of a link behind a spine, smaller each time but above 1280
 readonly ADDRESSES=0x3		# fib_multipath_hash_fields of the leaf's routes
 readonly COUNT=40 LEAST=6	# flows, and the least number on each of two uplinks
 readonly SINK=9
@@ -87,9 +88,8 @@ fabrics_down() {
 	conga 0 fabric del && conga 1 fabric del
 }
 
-# BEHIND is the MTU of a link behind a spine, which is smaller each time.
 setup() {
-	BEHIND=1380
+	BEHIND=$BEHIND_FIRST
 	TOPO_HOST_MTU=$((TOPO_FABRIC_MTU - OVERHEAD[TOPO_UNDERLAY]))
 	topo_up && silence && own_routes && fabrics_up || return
 	"$TESTS/tools/udp_listen" "${HOST[1.0]}" "$SINK" >"$TOPO_DIR/sink" &
@@ -245,14 +245,25 @@ other_spine_says_too_big() {
 	narrow_behind "$OTHER" tcp_crosses
 }
 
-# forget_at NETNS: removes the path MTUs of ICMP errors, those of the underlay and those of the
-# hosts, which use IPv4
+# forget_at NETNS: removes the path MTUs of ICMP errors that the node keeps for IPv4
 forget_at() {
-	ip -n "$1" "-$TOPO_UNDERLAY" route flush cache && ip -n "$1" route flush cache
+	ip -n "$1" route flush cache
 }
 
+# Of a route of IPv6 with several nexthops the kernel lists the path MTUs of the first one
+# alone, and "route flush cache" removes what is listed. A new route has none.
+new_route() {
+	local route
+
+	route=$(ip -o -n "${LEAF[0]}" -6 route show "${VTEP[1]}") &&
+		echo "route replace ${route//\\/}" | ip -n "${LEAF[0]}" -6 -batch -
+}
+
+# forget: removes the path MTUs of the underlay, and of the host, which uses IPv4
 forget() {
-	forget_at "${LEAF[0]}" && forget_at "${HOST[0.0]}"
+	BEHIND=$BEHIND_FIRST
+	forget_at "${LEAF[0]}" && forget_at "${HOST[0.0]}" || return
+	((TOPO_UNDERLAY == 4)) || new_route
 }
 
 expiry_is() {
@@ -320,7 +331,6 @@ spine_route() {
 	ip -n "${SPINE[0]}" route del "${VTEP[1]}" &&
 		ip -n "${SPINE[0]}" route add "$@"
 }
-
 
 unreachable_is_harmless() {
 	local before
