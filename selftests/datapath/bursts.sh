@@ -11,6 +11,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/capture.sh"
 . "$TESTS/lib/counters.sh"
+. "$TESTS/lib/tcp.sh"
 
 TOPO_SPINES=1
 TOPO_LINKS=1
@@ -28,11 +29,7 @@ readonly ODD_FRAMES=10		# frames that are not IP
 # ---- sending ----
 
 tcp() {
-	local said
-
-	said=$("$TESTS/tools/flowgen" -q -b -f "$1" -t "$2" -C 1e9 -l 1 -S "$TRANSFER" -n "$TRANSFERS" \
-		-c 1) || fail "the TCP transfers failed" || return
-	[[ $said == *" unfinished=0 "* ]] || fail "some TCP transfers did not finish: $said"
+	tcp_between "$1" "$2" -b -C 1e9 -l 1 -S "$TRANSFER" -n "$TRANSFERS" -c 1
 }
 
 # udp NAMESPACE ADDRESS LENGTH: sends bursts, each by one call, which are cut later

@@ -12,6 +12,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/capture.sh"
 . "$TESTS/lib/counters.sh"
+. "$TESTS/lib/tcp.sh"
 
 TOPO_LINKS=1
 TOPO_UDPCSUM=on			# the IPv4 underlay needs it
@@ -85,29 +86,17 @@ datagrams() {
 	done
 }
 
-tcp_crosses() {
-	local said
-
-	said=$("$TESTS/tools/flowgen" -q -b -f "${HOST[0.0]},${HOST_IP[0.0]}" -t "${HOST[1.0]},${HOST_IP[1.0]}" \
-		-C 10e6 -l 1 -S "$TRANSFER" -n "$TRANSFERS" -c "$CONNECTIONS") ||
-			fail "the TCP transfers failed" || return
-	[[ $said == *" unfinished=0 "* ]] || fail "some TCP transfers did not finish: $said"
-}
-
-unwanted_is() {
-	udp_unwanted "$1" 4 && ((UNWANTED == $2))
+transfer() {
+	tcp_crosses -b -C 10e6 -l 1 -S "$TRANSFER" -n "$TRANSFERS" -c "$CONNECTIONS"
 }
 
 # No socket listens; the kernel still counts a packet that arrives with a right checksum.
 udp_crosses() {
-	local to=${HOST[1.0]} before
+	local to=${HOST[1.0]}
 
-	udp_unwanted "$to" 4
-	before=$UNWANTED
+	unwanted_mark "$to"
 	in_ns "${HOST[0.0]}" bash -c "datagrams ${HOST_IP[1.0]} $DATAGRAMS $DISCARD"
-	busywait "$PATIENCE_MS" unwanted_is "$to" $((before + DATAGRAMS)) && return
-	udp_unwanted "$to" 4
-	fail "$((UNWANTED - before)) of $DATAGRAMS datagrams arrived"
+	unwanted_arrive "$PATIENCE_MS" "$to" "$DATAGRAMS"
 }
 
 # Without such packets nothing was tested.
@@ -141,20 +130,20 @@ setup() {
 }
 
 all_on() {
-	tcp_crosses && udp_crosses && no_errors
+	transfer && udp_crosses && no_errors
 }
 
 # The packets of the hosts arrive with inner checksums left to the device and as GSO packets; the
 # links of leaves and spines, which offload nothing, complete them.
 fabric_off() {
 	offloads_off "${LEAF[@]}" "${SPINE[@]}" || return
-	captures_start && tcp_crosses && udp_crosses || return
+	captures_start && transfer && udp_crosses || return
 	captures_are_right && no_errors
 }
 
 all_off() {
 	offloads_off "${HOST[@]}" || return
-	captures_start && tcp_crosses && udp_crosses || return
+	captures_start && transfer && udp_crosses || return
 	captures_are_right && no_errors && packets_were_written
 }
 

@@ -21,7 +21,7 @@ PROCESSORS=$(nproc)
 readonly SENT=$((PROCESSORS * EACH))
 
 setup() {
-	topo_up && flows_silence && pktgen_prepare && fabric_up conga conga || return
+	topo_up && tunnel_says_nothing && pktgen_prepare && fabric_up conga conga || return
 	pin "${LEAF[0]}" && pin "${LEAF[1]}" && pin "${SPINE[0]}" && pin "${HOST[1.0]}" &&
 		flows_end "${HOST[1.0]}" eth0
 }

@@ -101,21 +101,6 @@ all_agree() {
 
 # ---- policies ----
 
-# Every node gets the policy, because hula and tr run on the spines, too.
-policy_set() {
-	local ns probe=auto
-
-	[[ $1 != hula ]] || probe=$PROBES
-	for ns in "${LEAF[@]}" "${SPINE[@]}"; do
-		"$CONGA" -n "$ns" fabric set policy "$1" probe "$probe" || return
-	done
-	[[ $1 != hula ]] || busywait 5000 probes_heard
-}
-
-probes_heard() {
-	[[ $("$CONGA" -n "${LEAF[0]}" -j leaf show | jq -r '.[0].best // empty') ]]
-}
-
 # left_to_kernel: HULA leaves packets to the kernel while no recent probe has reported a path. A
 # node that has time for its probes leaves none, another node a few. Sets LEFT.
 left_to_kernel() {
@@ -143,7 +128,7 @@ stamped_arrive() {
 policy_conserves() {
 	local says
 
-	policy_set "$1" && stats_mark "${LEAF[0]}" && stats_mark "${LEAF[1]}" || return
+	fabric_policy "$1" "$PROBES" && stats_mark "${LEAF[0]}" && stats_mark "${LEAF[1]}" || return
 	says=$(conserved "$DATAGRAMS") || fail "$says" || return
 	left_to_kernel || return
 	((!LEFT)) || says+=", $LEFT not stamped"

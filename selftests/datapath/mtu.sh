@@ -9,6 +9,7 @@
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
+. "$TESTS/lib/tcp.sh"
 
 TOPO_LINKS=1
 TOPO_FABRIC_MTU=1500
@@ -69,16 +70,6 @@ own_routes() {
 	busywait "$PATIENCE_MS" nexthops_are_up && new_entry && find_own_route
 }
 
-# Counters are exact when no node sends packets by itself.
-silence() {
-	local l
-
-	for l in 0 1; do
-		in_ns "${LEAF[l]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 &&
-			in_ns "${HOST[$l.0]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 || return
-	done
-}
-
 # Every flow has an uplink of its own, and each uplink has half of the flows.
 fabrics_up() {
 	fabric_leaf 0 ecmp conga && fabric_leaf 1 ecmp conga
@@ -91,7 +82,7 @@ fabrics_down() {
 setup() {
 	BEHIND=$BEHIND_FIRST
 	TOPO_HOST_MTU=$((TOPO_FABRIC_MTU - OVERHEAD[TOPO_UNDERLAY]))
-	topo_up && silence && own_routes && fabrics_up || return
+	topo_up && tunnel_says_nothing && own_routes && fabrics_up || return
 	"$TESTS/tools/udp_listen" "${HOST[1.0]}" "$SINK" >"$TOPO_DIR/sink" &
 	busywait "$PATIENCE_MS" grep -qs listening "$TOPO_DIR/sink"
 }
@@ -117,20 +108,11 @@ flows_arrive() {
 		fail "$(($(wc -l <"$TOPO_DIR/sink") - before)) of $COUNT datagrams arrived"
 }
 
-tcp_crosses() {
-	local said
-
-	said=$("$TESTS/tools/flowgen" -q -f "${HOST[0.0]},${HOST_IP[0.0]}" -t "${HOST[1.0]},${HOST_IP[1.0]}" \
-		-C 1e8 -l 1 -S 100000 -n 24 -c 12 -D 20) ||
-			fail "the TCP transfers failed" || return
-	[[ $said == *" unfinished=0 "* ]] || fail "some TCP transfers did not finish: $said"
+transfer() {
+	tcp_crosses -C 1e8 -l 1 -S 100000 -n 24 -c 12 -D 20
 }
 
 # ---- counters of the kernel ----
-
-snmp_of() {
-	in_ns "$1" nstat -asz "$2" | awk 'END { print $2 }'
-}
 
 # This counter counts the packets that leaf and spines cut.
 cuts() {
@@ -194,7 +176,7 @@ bursts_are_whole() {
 
 	cut=$(cuts)
 	stats_mark "${LEAF[0]}"
-	tcp_crosses || return
+	transfer || return
 	steered_and_left
 	((STEERED > 0 && LEFT > 0)) ||
 		fail "$STEERED packets were steered, $LEFT were left to the kernel" || return
@@ -236,13 +218,13 @@ may_cut() {
 
 own_spine_says_too_big() {
 	may_cut set && fabrics_down || return
-	narrow_behind "$OWN" tcp_crosses || fail "TCP fails even without a fabric" || return
-	fabrics_up && narrow_behind "$OWN" tcp_crosses
+	narrow_behind "$OWN" transfer || fail "TCP fails even without a fabric" || return
+	fabrics_up && narrow_behind "$OWN" transfer
 }
 
 # These are packets that the kernel would not have sent by this path.
 other_spine_says_too_big() {
-	narrow_behind "$OTHER" tcp_crosses
+	narrow_behind "$OTHER" transfer
 }
 
 # forget_at NETNS: removes the path MTUs of ICMP errors that the node keeps for IPv4

@@ -45,17 +45,8 @@ hears() {
 	busywait "$PATIENCE_MS" grep -qs listening "$TOPO_DIR/$1"
 }
 
-silence() {
-	local l
-
-	for l in 0 1; do
-		in_ns "${LEAF[l]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 &&
-			in_ns "${HOST[$l.0]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 || return
-	done
-}
-
 setup() {
-	topo_up && silence && leaf_up 0 && leaf_up 1 || return
+	topo_up && tunnel_says_nothing && leaf_up 0 && leaf_up 1 || return
 	SPINE_MAC=$(ip -n "${SPINE[0]}" -br link show down0.0 | awk '{ print $3 }')
 	hears host0 "${HOST[0.0]}" "$SINK" && hears host1 "${HOST[1.0]}" "$SINK" &&
 		hears leaf1 "${LEAF[1]}" "$OTHER_PORT"

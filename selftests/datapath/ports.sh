@@ -168,7 +168,7 @@ fabrics() {
 setup() {
 	local ns i words=()
 
-	topo_up && flows_silence && stack && fabrics || return
+	topo_up && tunnel_says_nothing && stack && fabrics || return
 	for ns in "${LEAF[0]}" "${HOST[@]}"; do pin "$ns" || return; done
 	for ((i = 0; i < ${#FAR[@]}; i++)); do words+=("${FAR[i]}:${TAG[i]}"); done
 	FLOWS_HOOK=ingress

@@ -9,6 +9,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/pktgen.sh"
 . "$TESTS/lib/capture.sh"
+. "$TESTS/lib/tcp.sh"
 
 # One uplink per spine, and an underlay of 1500 bytes under hosts of 1500.
 TOPO_LINKS=1
@@ -61,14 +62,11 @@ v6_up() {
 	done
 }
 
-# Counters are exact when no node sends packets by itself.
-silence() {
-	local i
+hosts_may_be_cut() {
+	local ns
 
-	for i in 0 1; do
-		in_ns "${LEAF[i]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 || return
-		in_ns "${HOST[$i.0]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 \
-			net.ipv4.ip_no_pmtu_disc=1 || return
+	for ns in "${HOST[@]}"; do
+		in_ns "$ns" sysctl -qw net.ipv4.ip_no_pmtu_disc=1 || return
 	done
 }
 
@@ -108,7 +106,7 @@ mac_of() {
 }
 
 setup() {
-	topo_up && v6_up && silence || return
+	topo_up && v6_up && tunnel_says_nothing && hosts_may_be_cut || return
 	ip link add side netns "${HOST[0.0]}" up type veth peer name side netns "${LEAF[1]}" &&
 		ip -n "${LEAF[1]}" link set side up || return
 	MAC=$(mac_of "${LEAF[1]}" up0) MAC_SIDE=$(mac_of "${LEAF[1]}" side)
@@ -512,10 +510,6 @@ ping_crosses() {
 
 readonly FULL_UDP=1472		# bytes: with headers a frame of 1500 bytes
 
-snmp_of() {
-	in_ns "$1" nstat -asz "$2" | awk 'END { print $2 }'
-}
-
 # The underlay has no room for 50 more bytes. Every ping and datagram is reassembled, stamped and
 # learnt; TCP without path MTU discovery arrives.
 fragments_v4_arrive() {
@@ -531,15 +525,8 @@ fragments_v4_arrive() {
 	stats_grew "${LEAF[0]}" "tx_stamped=$((2 * count))" &&
 		stats_grew "${LEAF[1]}" "rx_stamped=$((2 * count))" &&
 		stats_grew "${LEAF[1]}" "rx_learnt=$((2 * count))" &&
-		tcp_crosses && ((after < $(snmp_of "${LEAF[1]}" IpReasmOKs)))
-}
-
-tcp_crosses() {
-	local summary
-
-	summary=$("$TESTS/tools/flowgen" -q -f "${HOST[0.0]},${HOST_IP[0.0]}" \
-		-t "${HOST[1.0]},${HOST_IP[1.0]}" -C 1e9 -n 1 -c 1 -S 200000 -D 20) || return
-	[[ $summary == *" unfinished=0 "* ]] || fail "some TCP transfers did not finish: $summary"
+		tcp_crosses -C 1e9 -n 1 -c 1 -S 200000 -D 20 &&
+		((after < $(snmp_of "${LEAF[1]}" IpReasmOKs)))
 }
 
 # Linux does not fragment VXLAN over IPv6, but other systems may. In this test a node without

@@ -72,7 +72,7 @@ leaf_up() {
 setup() {
 	local l ns
 
-	topo_up && v6_underlay && flows_silence || return
+	topo_up && v6_underlay && tunnel_says_nothing || return
 	for l in 0 1 2; do
 		pin "${LEAF[l]}" && pin "${HOST[$l.0]}" && leaf_up "$l" &&
 			flows_end "${HOST[$l.0]}" eth0 &&

@@ -158,7 +158,7 @@ lowest_free_tag() {
 setup() {
 	local u
 
-	topo_up && flows_silence && fabric_spine 0 || return
+	topo_up && tunnel_says_nothing && fabric_spine 0 || return
 	for ns in "${LEAF[0]}" "${HOST[@]}"; do pin "$ns" || return; done
 	conga_batch "${LEAF[0]}" <<-END || return
 		fabric add $QUIET age 10s

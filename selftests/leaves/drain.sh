@@ -173,7 +173,7 @@ refusals() {
 setup() {
 	local ns
 
-	topo_up && flows_silence && fabric_up conga conga || return
+	topo_up && tunnel_says_nothing && fabric_up conga conga || return
 	for ns in "${HOST[@]}"; do pin "$ns" || return; done
 	flows_count "${LEAF[0]}" up0 up1 && flows_end "${HOST[1.0]}" eth0
 }

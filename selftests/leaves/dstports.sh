@@ -198,18 +198,8 @@ by_order_all() {
 	conga 0 leaf set "${VTEP[1]}" mode auto
 }
 
-silence() {
-	local l
-
-	for l in 0 1; do
-		in_ns "${LEAF[l]}" sysctl -qw net.ipv6.conf.{br0,br1,vx,vx1,h0,h1}.disable_ipv6=1 &&
-			in_ns "${HOST[$l.0]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 &&
-			in_ns "${HOST[$l.1]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 || return
-	done
-}
-
 setup() {
-	topo_up && silence && fabric_up conga auto && pin "${HOST[1.0]}" && pin "${HOST[1.1]}" &&
+	topo_up && tunnel_says_nothing && fabric_up conga auto && pin "${HOST[1.0]}" && pin "${HOST[1.1]}" &&
 		agreed "$A" "$A"
 }
 

@@ -272,7 +272,7 @@ own_tunnel() {
 }
 
 setup() {
-	topo_up && flows_silence && conga_batch "${LEAF[0]}" <<-END || return
+	topo_up && tunnel_says_nothing && conga_batch "${LEAF[0]}" <<-END || return
 		fabric add
 		port add up0 role uplink
 		port add up1 role uplink

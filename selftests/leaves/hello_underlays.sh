@@ -7,6 +7,7 @@
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
+. "$TESTS/lib/underlay.sh"
 . "$TESTS/lib/counters.sh"
 . "$TESTS/lib/hellos.sh"
 
@@ -16,58 +17,20 @@ QUIET=				# the default interval, 300 ms
 readonly TABLE=100
 readonly PINGS=10
 
-leaf_ip() {
-	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"
-}
-
-# route_by WORD...: sets a route to the VTEP of leaf 1, by both uplinks, with these words
-route_by() {
-	local u nexthops=()
-
-	for u in 0 1; do
-		topo_link_addresses 0 "$u" 0
-		nexthops+=(nexthop via "$SPINE_END" dev "up$u")
-	done
-	leaf_ip route replace "${VTEP[1]}" "$@" "${nexthops[@]}"
-}
-
-# The kernel removes an IPv6 address when its device moves into a VRF.
-enslave() {
-	local u
-
-	for u in 0 1; do
-		topo_link_addresses 0 "$u" 0
-		leaf_ip link set "up$u" master underlay || return
-		((TOPO_UNDERLAY == 4)) ||
-			leaf_ip address replace "$LEAF_END/127" dev "up$u" nodad || return
-	done
-}
-
 in_vrf() {
-	local length=$((TOPO_UNDERLAY == 6 ? 128 : 32))
-
-	leaf_ip link add underlay up type vrf table "$TABLE" &&
-		leaf_ip address del "${VTEP[0]}/$length" dev lo &&
-		leaf_ip address add "${VTEP[0]}" dev underlay ${NODAD:+"$NODAD"} &&
-		enslave && route_by vrf underlay || return
-	# The tunnel's socket is in no VRF.
-	in_ns "${LEAF[0]}" sysctl -qw net.ipv4.udp_l3mdev_accept=1
-	tunnel_anew local "${VTEP[0]}" dev underlay
+	underlay_in_vrf "$TABLE" && with_tunnel local "${VTEP[0]}" dev underlay
 }
 
-# tunnel_anew WORD...: creates leaf 0's tunnel again
-tunnel_anew() {
-	leaf_ip link del vx
-	leaf_ip link add vx up mtu "$TOPO_HOST_MTU" type vxlan id 100 "$@" dstport 4789 \
-		nolearning ttl 64 &&
-		leaf_ip link set vx master br0 &&
-		bridge -n "${LEAF[0]}" fdb append 00:00:00:00:00:00 dev vx dst "${VTEP[1]}" \
-			self permanent
+# with_tunnel WORD...: the tunnel of leaf 0 is another one
+with_tunnel() {
+	tunnel_anew id 100 "$@" && tunnel_floods
 }
 
 # Packets that leaf 0 sends from the tunnel's address use a table of their own.
 by_rule() {
-	route_by table "$TABLE" && leaf_ip route del "${VTEP[1]}" &&
+	nexthops 0 1
+	leaf_ip route replace "${VTEP[1]}" table "$TABLE" "${NEXTHOPS[@]}" &&
+		leaf_ip route del "${VTEP[1]}" &&
 		leaf_ip rule add from "${VTEP[0]}" lookup "$TABLE"
 }
 
@@ -123,6 +86,6 @@ underlay 4 in_vrf "with IPv4 in a VRF both leaves become conga" both_are_conga
 underlay 6 in_vrf "with IPv6 in a VRF both leaves become conga" both_are_conga
 underlay 4 by_rule "with IPv4 and a routing rule by source both leaves become conga" both_are_conga
 underlay 6 by_rule "with IPv6 and a routing rule by source both leaves become conga" both_are_conga
-underlay 4 "tunnel_anew" "a leaf whose tunnel has no address is plain, and nothing is lost" \
+underlay 4 with_tunnel "a leaf whose tunnel has no address is plain, and nothing is lost" \
 	without_address
 tap_exit

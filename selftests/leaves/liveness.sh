@@ -283,7 +283,7 @@ heeded() {
 setup() {
 	local ns
 
-	topo_up && flows_silence && fabric_up conga auto || return
+	topo_up && tunnel_says_nothing && fabric_up conga auto || return
 	for ns in "${SPINE[@]}"; do
 		printf 'port set down0.0 rate %s\nport set down1.0 rate %s\n' "$SPINE_RATE" "$SPINE_RATE" |
 			conga_batch "$ns" || return

@@ -7,6 +7,7 @@
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
+. "$TESTS/lib/underlay.sh"
 . "$TESTS/lib/hellos.sh"
 
 TOPO_LINKS=1
@@ -14,21 +15,6 @@ QUIET=				# the default interval, 300 ms
 
 readonly PINGS=5
 readonly ASK=1			# flag of a hello that wants an answer
-
-leaf_ip() {
-	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"
-}
-
-# tunnel_anew WORD...: creates leaf 0's tunnel again, so that it is the last of its devices
-tunnel_anew() {
-	leaf_ip link del vx
-	leaf_ip link add vx up mtu "$TOPO_HOST_MTU" type vxlan dstport 4789 nolearning ttl 64 "$@" &&
-		leaf_ip link set vx master br0
-}
-
-tunnel_floods() {
-	bridge -n "${LEAF[0]}" fdb append 00:00:00:00:00:00 dev vx dst "${VTEP[1]}" self permanent
-}
 
 # by_metadata: the tunnel has no address, remote or VNI; each packet carries them, as Cilium's
 # packets do
@@ -50,13 +36,8 @@ by_metadata() {
 
 # The source of the route to leaf 1 is the VTEP.
 route_has_source() {
-	local u nexthops=()
-
-	for u in 0 1; do
-		topo_link_addresses 0 "$u" 0
-		nexthops+=(nexthop via "$SPINE_END" dev "up$u")
-	done
-	leaf_ip route replace "${VTEP[1]}" src "${VTEP[0]}" "${nexthops[@]}"
+	nexthops 0 1
+	leaf_ip route replace "${VTEP[1]}" src "${VTEP[0]}" "${NEXTHOPS[@]}"
 }
 
 # Leaf 1 answers, but does not ask: leaf 0 must find its address by itself.
@@ -100,16 +81,15 @@ metadata_uncalled() {
 
 # This is the route to the second VTEP of leaf 0.
 route_second() {
-	local u nexthops=()
+	local u
 
 	for u in 0 1; do
-		topo_link_addresses 1 "$u" 0
-		nexthops+=(nexthop via "$SPINE_END" dev "up$u")
-		topo_link_addresses 0 "$u" 0
+		gateway "$u"
 		ip -n "${SPINE[u]}" "-$TOPO_UNDERLAY" route add "$SECOND" via "$LEAF_END" dev down0.0 ||
 			return
 	done
-	ip -n "${LEAF[1]}" "-$TOPO_UNDERLAY" route add "$SECOND" "${nexthops[@]}"
+	leaf_nexthops 1 0 1
+	ip -n "${LEAF[1]}" "-$TOPO_UNDERLAY" route add "$SECOND" "${NEXTHOPS[@]}"
 }
 
 SECOND=

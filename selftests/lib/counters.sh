@@ -8,6 +8,7 @@
 #	grows 20 "${LEAF[0]}" up0 tx		waits for 20 packets more
 #	csum_errors "${LEAF[0]}" "${HOST[0.0]}"	prints one number
 #	udp_unwanted "${HOST[1.0]}" 4		sets UNWANTED
+#	unwanted_mark "${HOST[1.0]}"; ...; unwanted_arrive 1000 "${HOST[1.0]}" 3
 #	stats_read "${LEAF[0]}"			conga's own: sets STAT[tx_stamped] etc.
 #	totals "${LEAF[0]}" up; BEFORE=$TOTALS	sums of its ports and devices
 #	ports_agree "$BEFORE" "$TOTALS"		both must have counted alike
@@ -17,6 +18,7 @@
 readonly PATIENCE_S=10
 
 declare -A PIN=()		# NAMESPACE -> a process in it
+declare -A UNWANTED_MARK=()	# NAMESPACE -> what udp_unwanted counted at the mark
 declare -A STAT=()		# counter -> value of the fabric that was read last
 
 # /proc/PID/net of a process inside shows its namespace's counters.
@@ -83,6 +85,24 @@ udp_unwanted() {
 		[[ $2 == 6 && $proto == Udp6NoPorts ]] && UNWANTED=$value
 	done <"/proc/${PIN[$1]}/net/snmp6"
 	return 0
+}
+
+# unwanted_mark NAMESPACE: counts from here
+unwanted_mark() {
+	udp_unwanted "$1" 4
+	UNWANTED_MARK[$1]=$UNWANTED
+}
+
+# unwanted_grew NAMESPACE COUNT: sets UNWANTED to those since the mark
+unwanted_grew() {
+	udp_unwanted "$1" 4
+	UNWANTED=$((UNWANTED - UNWANTED_MARK[$1]))
+	((UNWANTED == $2))
+}
+
+# unwanted_arrive MILLISECONDS NAMESPACE COUNT: so many datagrams arrive since the mark
+unwanted_arrive() {
+	busywait "$1" unwanted_grew "$2" "$3" || fail "$UNWANTED of $3 datagrams arrived"
 }
 
 stats_read() {

@@ -10,35 +10,14 @@
 #	flows_cross ...; class_left		sets CLASS[up0], a part of LEFT[up0]
 #	steered_all 100				100 must be steered since stats_mark
 #
-# Source lib.sh, topology.sh, fabric.sh, expect.sh, counters.sh and flows.sh first.
+# It sources all libraries that it needs.
+
+. "$TESTS/lib/fabric_test.sh"
+. "$TESTS/lib/underlay.sh"
+. "$TESTS/lib/counters.sh"
+. "$TESTS/lib/flows.sh"
 
 declare -A CLASS=()		# device -> datagrams of the class
-
-leaf_ip() {
-	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"
-}
-
-# leaf_batch: runs lines of ip in leaf 0
-leaf_batch() {
-	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" -batch -
-}
-
-# gateway UPLINK: sets SPINE_END to the address of the far end
-gateway() {
-	topo_link_addresses 0 "$1" 0
-}
-
-# nexthops UPLINK[,WEIGHT]...: sets NEXTHOPS, the words of a route
-nexthops() {
-	local u
-
-	NEXTHOPS=()
-	for u; do
-		gateway "${u%,*}"
-		NEXTHOPS+=(nexthop via "$SPINE_END" dev "up${u%,*}")
-		[[ $u != *,* ]] || NEXTHOPS+=(weight "${u#*,}")
-	done
-}
 
 # route TABLE UPLINK[,WEIGHT]...: sets the route to leaf 1
 route() {

@@ -36,7 +36,6 @@ readonly LOAD_PORT=10 LOAD_BYTES=1200 LOAD_EVERY_US=4000 LOAD_FLOWS=30000 USED=5
 readonly -a LOAD_TO=(1 0 0)	# receiver of each leaf's load: none needs up0 while it is broken
 
 declare -A LEFT_FOR=()		# "LEAF OTHER DEVICE" -> flows
-declare -A CAME_TO=()		# HOST -> datagrams at the last count
 
 # ---- flows, counted by uplink and leaf ----
 
@@ -78,16 +77,8 @@ mark_arrived() {
 	local l
 
 	for ((l = 0; l < TOPO_LEAVES; l++)); do
-		udp_unwanted "${HOST[$l.$1]}" 4
-		CAME_TO[$l.$1]=$UNWANTED
+		unwanted_mark "${HOST[$l.$1]}"
 	done
-}
-
-# arrived HOST COUNT: also sets UNWANTED
-arrived() {
-	udp_unwanted "${HOST[$1]}" 4
-	UNWANTED=$((UNWANTED - CAME_TO[$1]))
-	((UNWANTED == $2))
 }
 
 # all_arrive HOSTS: each of these hosts received all datagrams of the other leaves
@@ -95,7 +86,7 @@ all_arrive() {
 	local l end=$(($(now_ms) + ARRIVE_MS)) all=$((COUNT * (TOPO_LEAVES - 1)))
 
 	for ((l = 0; l < TOPO_LEAVES; l++)); do
-		until arrived "$l.$1" "$all"; do
+		until unwanted_grew "${HOST[$l.$1]}" "$all"; do
 			(($(now_ms) < end)) ||
 				fail "$UNWANTED of $all flows arrived at host $l.$1" || return
 			poll_pause

@@ -39,6 +39,11 @@ module_is_ours() {
 	! "$CONGA" fabric show >/dev/null 2>&1 || fail "this node has a fabric of its own"
 }
 
+# snmp_of NAMESPACE COUNTER: prints a counter of the kernel
+snmp_of() {
+	in_ns "$1" nstat -asz "$2" | awk 'END { print $2 }'
+}
+
 # stats_words NAMESPACE: prints "name=value ..." of all counters, without a fork of jq
 stats_words() {
 	local json

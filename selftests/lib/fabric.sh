@@ -20,6 +20,8 @@ POLICIES=$(sed -n 's/^CONGA_POLICY(\(.*\))$/\1/p' "${BASH_SOURCE[0]%/*}/../../km
 	tr '_\n' '- ')
 POLICIES=${POLICIES% }
 
+readonly PROBES_WAIT_MS=20000
+
 # Counters are exact when no node sends control packets.
 QUIET="hello off explicit-feedback off"
 
@@ -126,6 +128,22 @@ fabric_up() {
 	for ((c = 0; c < TOPO_CORES; c++)); do
 		fabric_core "$c" || return
 	done
+}
+
+# fabric_policy POLICY [INTERVAL]: sets the policy on every node, since hula and tr run on spines,
+# too; with hula also the interval of probes, one of which is then received
+fabric_policy() {
+	local ns probe=auto
+
+	[[ $1 != hula ]] || probe=${2-auto}
+	for ns in "${LEAF[@]}" "${SPINE[@]}" "${CORE[@]}"; do
+		"$CONGA" -n "$ns" fabric set policy "$1" probe "$probe" || return
+	done
+	[[ $1 != hula ]] || busywait "$PROBES_WAIT_MS" probes_heard || fail "no probe was received"
+}
+
+probes_heard() {
+	[[ $(conga 0 -j leaf show | jq -r '.[0].best // empty') ]]
 }
 
 fabric_down() {

@@ -5,7 +5,6 @@
 # where they arrive.
 #
 #	flows_count "${LEAF[0]}" up0:5 up1	counts at devices; up0 has LBTag 5
-#	flows_silence
 #	flows_end "${HOST[1.0]}" eth0		counts arrivals in a pinned namespace
 #	flows_cross 150 "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}"
 #						sets LEFT[up0] and STAMPED[up0]
@@ -65,18 +64,6 @@ flows_count() {
 		done
 		echo "}"
 	} | in_ns "$ns" nft -f -
-}
-
-# flows_silence: hosts, and devices towards them, send nothing by themselves.
-flows_silence() {
-	local ns
-
-	for ns in "${HOST[@]}"; do
-		in_ns "$ns" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 || return
-	done
-	for ns in "${LEAF[@]}"; do
-		in_ns "$ns" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 || return
-	done
 }
 
 # flows_end NAMESPACE DEVICE...: counts and drops datagrams that come out of the tunnel

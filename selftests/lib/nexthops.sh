@@ -10,6 +10,7 @@
 # sent first, since `path show` itself reads the routes again.
 
 . "$TESTS/lib/fabric_test.sh"
+. "$TESTS/lib/underlay.sh"
 . "$TESTS/lib/counters.sh"
 . "$TESTS/lib/flows.sh"
 
@@ -25,15 +26,6 @@ readonly ROUTER_MAC=02:00:00:00:00:fe
 
 # ---- routes of leaf 0 ----
 
-leaf_ip() {
-	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"
-}
-
-# Sets SPINE_END to the far end of uplink $1.
-gateway() {
-	topo_link_addresses 0 "$1" 0
-}
-
 # Removes all routes to leaf 1, if there are any.
 routes_clear() {
 	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" -force -batch - 2>/dev/null <<-END
@@ -43,17 +35,6 @@ routes_clear() {
 		nexthop del id 2
 		nexthop del id 3
 	END
-}
-
-# nexthops UPLINK...: sets NEXTHOPS, the words of a route
-nexthops() {
-	local u
-
-	NEXTHOPS=()
-	for u; do
-		gateway "$u"
-		NEXTHOPS+=(nexthop via "$SPINE_END" dev "up$u")
-	done
 }
 
 # route_add PREFIX METRIC UPLINK...: adds a route by these uplinks
@@ -360,7 +341,7 @@ setup() {
 	topo_up && neighbours && fabric_leaf 0 conga conga && fabric_leaf 1 conga conga || return
 	VTEP_PREFIX=${VTEP[1]}/$VTEP_LENGTH
 	pin "${LEAF[0]}" && pin "${HOST[1.0]}" || return
-	flows_silence && flows_count "${LEAF[0]}" up{0,1,2} aside &&
+	tunnel_says_nothing && flows_count "${LEAF[0]}" up{0,1,2} aside &&
 		flows_end "${HOST[1.0]}" eth0
 }
 

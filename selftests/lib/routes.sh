@@ -11,6 +11,7 @@
 # off.
 
 . "$TESTS/lib/fabric_test.sh"
+. "$TESTS/lib/underlay.sh"
 . "$TESTS/lib/capture.sh"
 . "$TESTS/lib/counters.sh"
 
@@ -34,28 +35,14 @@ readonly VXLAN_PORT=4789
 
 # ---- routes of leaf 0 ----
 
-leaf_ip() {
-	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"
-}
-
-# Sets SPINE_END to the far end of uplink $1.
-gateway() {
-	topo_link_addresses 0 "$1" 0
-}
-
 vtep_prefix() {
 	echo "${VTEP[1]}/$((TOPO_UNDERLAY == 6 ? 128 : 32))"
 }
 
 # route_set UPLINK...: sets a route with these nexthops
 route_set() {
-	local u nexthops=()
-
-	for u; do
-		gateway "$u"
-		nexthops+=(nexthop via "$SPINE_END" dev "up$u")
-	done
-	leaf_ip route replace "$(vtep_prefix)" "${nexthops[@]}"
+	nexthops "$@"
+	leaf_ip route replace "$(vtep_prefix)" "${NEXTHOPS[@]}"
 }
 
 route_both() {

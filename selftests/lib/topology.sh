@@ -365,12 +365,15 @@ neighbours_stay() {
 	done
 }
 
-# Switches IPv6 off, so that only requested packets come through the tunnel of leaf 0 and 1.
+# Switches IPv6 off on hosts, and on the devices of leaves towards them, so that only requested
+# packets come through the tunnels, and counters are exact.
 tunnel_says_nothing() {
-	local i
+	local ns
 
-	for i in 0 1; do
-		in_ns "${LEAF[i]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 || return
-		in_ns "${HOST[$i.0]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 || return
+	for ns in "${LEAF[@]}" "${HOST[@]}"; do
+		# shellcheck disable=SC2016 # the inner shell expands it
+		in_ns "$ns" bash -c 'for file in /proc/sys/net/ipv6/conf/{br,vx,h,eth}*/disable_ipv6; do
+				[[ ! -e $file ]] || echo 1 >"$file" || exit
+			done' || return
 	done
 }

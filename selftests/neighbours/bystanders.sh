@@ -245,21 +245,6 @@ fabrics_up() {
 	done
 }
 
-# policy_set POLICY: sets the policy on every node
-policy_set() {
-	local ns probe=auto
-
-	[[ $1 != hula ]] || probe=$PROBES
-	for ns in "${LEAF[@]}" "${SPINE[@]}"; do
-		"$CONGA" -n "$ns" fabric set policy "$1" probe "$probe" || return
-	done
-	[[ $1 != hula ]] || busywait 20000 probes_heard || fail "no probe was received"
-}
-
-probes_heard() {
-	[[ $(conga 0 -j leaf show | jq -r '.[0].best // empty') ]]
-}
-
 # ---- traffic, on all processors at once ----
 
 # start NAME COMMAND...: runs the command in the background, on the next processor
@@ -493,7 +478,7 @@ traffic_passes() {
 }
 
 policy_passes() {
-	policy_set "$1" || die "policy $1 cannot be set: $TAP_WHY"
+	fabric_policy "$1" "$PROBES" || die "policy $1 cannot be set: $TAP_WHY"
 	traffic_passes "$1" stats_mark grown_read
 	tap_test "$1: packets to leaves are steered, or counted as left to the kernel" all_counted
 	tap_test "$1: packets with marks that no rule looks at are steered" \

@@ -7,6 +7,7 @@
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
+. "$TESTS/lib/underlay.sh"
 . "$TESTS/lib/counters.sh"
 . "$TESTS/lib/hellos.sh"
 . "$TESTS/lib/guides.sh"
@@ -23,14 +24,11 @@ kubectl() {
 
 # node LEAF
 node() {
-	local l=$1 ns=${LEAF[$1]} u nexthops=()
+	local l=$1 ns=${LEAF[$1]}
 
-	for u in 0 1; do
-		topo_link_addresses "$l" "$u" 0
-		nexthops+=(nexthop via "$SPINE_END" dev "up$u")
-	done
+	leaf_nexthops "$l" 0 1
 	ip -n "$ns" link del vx && ip -n "$ns" link set h0 nomaster && ip -n "$ns" link del br0 &&
-		ip -n "$ns" route replace "${VTEP[1 - l]}" src "${VTEP[l]}" "${nexthops[@]}" &&
+		ip -n "$ns" route replace "${VTEP[1 - l]}" src "${VTEP[l]}" "${NEXTHOPS[@]}" &&
 		ip -n "$ns" link add cilium_vxlan up mtu "$TOPO_HOST_MTU" type vxlan external dstport 8472 &&
 		in_ns "$ns" tc qdisc add dev h0 clsact &&
 		in_ns "$ns" tc qdisc add dev cilium_vxlan clsact &&

@@ -6,9 +6,6 @@
 # kernel and counted. All other packets are steered.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-. "$TESTS/lib/fabric_test.sh"
-. "$TESTS/lib/counters.sh"
-. "$TESTS/lib/flows.sh"
 . "$TESTS/lib/decision.sh"
 
 TOPO_LINKS=1
@@ -132,7 +129,7 @@ none_any_more() {
 
 setup() {
 	TOPO_UNDERLAY=$1
-	topo_up && vtep_words && flows_silence && neighbours_known && states_up && esp_watch &&
+	topo_up && vtep_words && tunnel_says_nothing && neighbours_known && states_up && esp_watch &&
 		pin "${LEAF[0]}" && pin "${HOST[1.0]}" && flows_count "${LEAF[0]}" up0 up1 &&
 		flows_end "${HOST[1.0]}" eth0
 }

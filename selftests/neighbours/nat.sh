@@ -8,9 +8,6 @@
 # connection.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-. "$TESTS/lib/fabric_test.sh"
-. "$TESTS/lib/counters.sh"
-. "$TESTS/lib/flows.sh"
 . "$TESTS/lib/decision.sh"
 
 TOPO_LINKS=1
@@ -113,7 +110,7 @@ first_left() {
 
 setup() {
 	TOPO_UNDERLAY=$1
-	topo_up && vtep_words && flows_silence && neighbours_known && route main 0 1 || return
+	topo_up && vtep_words && tunnel_says_nothing && neighbours_known && route main 0 1 || return
 	OTHER_SOURCE=10.0.0.77 OTHER_VTEP=10.0.0.78
 	((TOPO_UNDERLAY == 4)) || OTHER_SOURCE=fd00::77 OTHER_VTEP=fd00::78
 	ip -n "${LEAF[1]}" address add "$OTHER_VTEP/$LENGTH" dev lo ${NODAD:+"$NODAD"}

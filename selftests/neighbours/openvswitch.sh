@@ -6,6 +6,7 @@
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
+. "$TESTS/lib/underlay.sh"
 . "$TESTS/lib/counters.sh"
 . "$TESTS/lib/hellos.sh"
 . "$TESTS/lib/guides.sh"
@@ -66,13 +67,10 @@ node() {
 
 # The route's source is the VTEP if no local_ip is set.
 route_has_source() {
-	local l=$1 u nexthops=()
+	local l=$1
 
-	for u in 0 1; do
-		topo_link_addresses "$l" "$u" 0
-		nexthops+=(nexthop via "$SPINE_END" dev "up$u")
-	done
-	ip -n "${LEAF[l]}" route replace "${VTEP[1 - l]}" src "${VTEP[l]}" "${nexthops[@]}"
+	leaf_nexthops "$l" 0 1
+	ip -n "${LEAF[l]}" route replace "${VTEP[1 - l]}" src "${VTEP[l]}" "${NEXTHOPS[@]}"
 }
 
 nodes() {

@@ -7,9 +7,6 @@
 # by interrupts at the same time.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-. "$TESTS/lib/fabric_test.sh"
-. "$TESTS/lib/counters.sh"
-. "$TESTS/lib/flows.sh"
 . "$TESTS/lib/decision.sh"
 
 TOPO_LINKS=1
@@ -90,7 +87,7 @@ steered_by_probes() {
 
 setup() {
 	TOPO_UNDERLAY=$1
-	topo_up && vtep_words && flows_silence && neighbours_known &&
+	topo_up && vtep_words && tunnel_says_nothing && neighbours_known &&
 		fabric_up conga conga && fabric_hula && leaves_set policy conga || return
 	pin "${LEAF[0]}" && pin "${LEAF[1]}" && pin "${HOST[1.0]}" &&
 		flows_count "${LEAF[0]}" up0 up1 && flows_end "${HOST[1.0]}" eth0 || return

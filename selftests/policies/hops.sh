@@ -26,7 +26,7 @@ readonly SENT
 ALL=0
 
 setup() {
-	topo_up && flows_silence && pktgen_prepare && fabric_up hula conga &&
+	topo_up && tunnel_says_nothing && pktgen_prepare && fabric_up hula conga &&
 		fabric_hula || return
 	probes_each "$PROBE" || return
 	fillers || return

@@ -164,20 +164,12 @@ mark_byte_by_byte() {
 	[[ $words =~ ^" 1 up0 08"....e8$ ]] || fail "the headers are $words"
 }
 
-unwanted_is() {
-	udp_unwanted "$1" 4 && ((UNWANTED == $2))
-}
-
 # A packet with a mark comes to leaf 0's host.
 delivered_marked() {
-	local before
-
-	udp_unwanted "${HOST[0.0]}" 4
-	before=$UNWANTED
+	unwanted_mark "${HOST[0.0]}"
 	stats_mark "${SPINE[0]}" && stats_mark "${LEAF[0]}"
 	run < <(told 0 20) || return
-	busywait 1000 unwanted_is "${HOST[0.0]}" $((before + 1)) ||
-		fail "the packet was not delivered" || return
+	unwanted_arrive 1000 "${HOST[0.0]}" 1 || return
 	stats_grew "${SPINE[0]}" queue_marked=1
 }
 

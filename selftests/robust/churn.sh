@@ -15,6 +15,7 @@
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/neighbours.sh"
+. "$TESTS/lib/tcp.sh"
 
 readonly KINDS="module fabric port leaf down rename move unregister namespace route nexthop \
 policy parameters mtu address rate speed vxlan bound rule neighbour weight resilient xfrm nat"
@@ -92,12 +93,7 @@ sender() {
 
 # transfer COUNT: transfers TCP data in both directions; each transfer is complete in the end
 transfer() {
-	local said
-
-	said=$("$TESTS/tools/flowgen" -q -b -f "${HOST[0.0]},${HOST_IP[0.0]}" \
-		-t "${HOST[1.0]},${HOST_IP[1.0]}" -C 1e7 -S 20000 -n "$1" -D 300 2>&1) ||
-		fail "flowgen failed: $said" || return
-	[[ $said == *" unfinished=0 "* ]] || fail "$said"
+	tcp_crosses -b -C 1e7 -S 20000 -n "$1" -D 300
 }
 
 # Runs transfers one after the other while the process exists; prints their number, or an error.

@@ -11,6 +11,7 @@
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/neighbours.sh"
+. "$TESTS/lib/tcp.sh"
 
 unset -f jq			# gojq does not know -S
 
@@ -215,13 +216,8 @@ is_as_before() {
 # transfer COUNT [OPTION]...: transfers TCP data in both directions; each transfer is complete in
 # the end
 transfer() {
-	local said
-
-	said=$("$TESTS/tools/flowgen" -q -b -f "${HOST[0.0]},${HOST_IP[0.0]}" \
-		-t "${HOST[1.0]},${HOST_IP[1.0]}" -C 1e7 -S 20000 -n "$1" -D 60 "${@:2}" 2>&1) ||
-		fail "flowgen failed: $said" || return
-	echo "# $said"
-	[[ $said == *" unfinished=0 "* ]] || fail "$said"
+	tcp_crosses -b -C 1e7 -S 20000 -n "$1" -D 60 "${@:2}" || return
+	echo "# $TCP_SAID"
 }
 
 uplinks_sent() {

@@ -22,7 +22,7 @@ SENT=$(($(nproc) * EACH))
 readonly SENT
 
 setup() {
-	topo_up && flows_silence && pktgen_prepare && fabric_up conga conga || return
+	topo_up && tunnel_says_nothing && pktgen_prepare && fabric_up conga conga || return
 	flows_end "${HOST[1.0]}" eth0
 }
 

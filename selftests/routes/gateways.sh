@@ -8,9 +8,6 @@
 # nothing.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-. "$TESTS/lib/fabric_test.sh"
-. "$TESTS/lib/counters.sh"
-. "$TESTS/lib/flows.sh"
 . "$TESTS/lib/decision.sh"
 
 TOPO_LINKS=1
@@ -294,7 +291,7 @@ left_out_by_kernel() {
 
 setup() {
 	TOPO_UNDERLAY=$1
-	topo_up && vtep_words && flows_silence && neighbours_known && gateways_up &&
+	topo_up && vtep_words && tunnel_says_nothing && neighbours_known && gateways_up &&
 		pin "${LEAF[0]}" && pin "${HOST[1.0]}" && flows_count "${LEAF[0]}" up0 up1 &&
 		gateways_watch && flows_end "${HOST[1.0]}" eth0
 }

@@ -8,9 +8,6 @@
 # counted.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-. "$TESTS/lib/fabric_test.sh"
-. "$TESTS/lib/counters.sh"
-. "$TESTS/lib/flows.sh"
 . "$TESTS/lib/decision.sh"
 
 TOPO_SPINES=4
@@ -28,7 +25,7 @@ readonly DEVICES=(up{0,1,2,3})
 
 setup() {
 	TOPO_UNDERLAY=$1
-	topo_up && vtep_words && flows_silence && neighbours_known || return
+	topo_up && vtep_words && tunnel_says_nothing && neighbours_known || return
 	SECOND=10.0.0.99
 	((TOPO_UNDERLAY == 4)) || SECOND=fd00::99
 	leaf_ip address add "$SECOND/$LENGTH" dev lo ${NODAD:+"$NODAD"} &&

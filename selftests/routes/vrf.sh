@@ -7,6 +7,7 @@
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
+. "$TESTS/lib/underlay.sh"
 . "$TESTS/lib/counters.sh"
 
 TOPO_LINKS=1
@@ -19,57 +20,18 @@ readonly DISCARD=9
 readonly PATIENCE_MS=10000
 readonly SETTLE_MS=60000	# until no node sends neighbour or group messages
 
-leaf_ip() {
-	ip -n "${LEAF[0]}" "-$TOPO_UNDERLAY" "$@"
-}
-
 # vrf_route UPLINK...
 vrf_route() {
-	local u nexthops=()
-
-	for u; do
-		topo_link_addresses 0 "$u" 0
-		nexthops+=(nexthop via "$SPINE_END" dev "up$u")
-	done
-	leaf_ip route replace "${VTEP[1]}" vrf underlay "${nexthops[@]}"
-}
-
-# An IPv6 address does not survive the move into a VRF.
-vrf_enslave() {
-	local u
-
-	for u in 0 1; do
-		topo_link_addresses 0 "$u" 0
-		leaf_ip link set "up$u" master underlay || return
-		((TOPO_UNDERLAY == 4)) ||
-			leaf_ip address replace "$LEAF_END/127" dev "up$u" nodad || return
-	done
-}
-
-vrf_underlay() {
-	local length=$((TOPO_UNDERLAY == 6 ? 128 : 32))
-
-	leaf_ip link add underlay up type vrf table "$TABLE" &&
-		leaf_ip address del "${VTEP[0]}/$length" dev lo &&
-		leaf_ip address add "${VTEP[0]}" dev underlay ${NODAD:+"$NODAD"} &&
-		vrf_enslave && vrf_route 0 1 || return
-	# The tunnel's socket is in no VRF.
-	in_ns "${LEAF[0]}" sysctl -qw net.ipv4.udp_l3mdev_accept=1
-}
-
-vrf_tunnel() {
-	leaf_ip link del vx
-	leaf_ip link add vx up mtu "$TOPO_HOST_MTU" type vxlan id 100 local "${VTEP[0]}" \
-		dev underlay dstport 4789 nolearning ttl 64 &&
-		leaf_ip link set vx master br0 &&
-		bridge -n "${LEAF[0]}" fdb append 00:00:00:00:00:00 dev vx dst "${VTEP[1]}" \
-			self permanent
+	nexthops "$@"
+	leaf_ip route replace "${VTEP[1]}" vrf underlay "${NEXTHOPS[@]}"
 }
 
 setup() {
 	local ns
 
-	topo_up && vrf_underlay && vrf_tunnel && fabric_up conga conga || return
+	topo_up && underlay_in_vrf "$TABLE" &&
+		tunnel_anew id 100 local "${VTEP[0]}" dev underlay && tunnel_floods &&
+		fabric_up conga conga || return
 	PIN=()
 	for ns in "${LEAF[0]}" "${HOST[@]}"; do pin "$ns" || return; done
 	# Packets that leaf 0 stamped before leaf 1 had a fabric were lost.
@@ -84,20 +46,11 @@ datagrams() {
 	done
 }
 
-unwanted_is() {
-	udp_unwanted "$1" 4 && ((UNWANTED == $2))
-}
-
 # all_arrive FROM TO
 all_arrive() {
-	local before
-
-	udp_unwanted "${HOST[$2]}" 4
-	before=$UNWANTED
+	unwanted_mark "${HOST[$2]}"
 	in_ns "${HOST[$1]}" bash -c "datagrams ${HOST_IP[$2]} $COUNT $DISCARD"
-	busywait "$PATIENCE_MS" unwanted_is "${HOST[$2]}" $((before + COUNT)) && return
-	udp_unwanted "${HOST[$2]}" 4
-	fail "$((UNWANTED - before)) of $COUNT packets arrived at host $2"
+	unwanted_arrive "$PATIENCE_MS" "${HOST[$2]}" "$COUNT"
 }
 
 # sent_by UPLINK: sets PACKETS to the packets that left by the uplink

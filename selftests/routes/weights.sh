@@ -6,9 +6,6 @@
 # that idle uplinks get flows in proportion. A stock kernel is the control.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-. "$TESTS/lib/fabric_test.sh"
-. "$TESTS/lib/counters.sh"
-. "$TESTS/lib/flows.sh"
 . "$TESTS/lib/decision.sh"
 
 TOPO_LINKS=1
@@ -104,7 +101,7 @@ readonly -A KIND=([multipath]="a multipath route" [objects]="a nexthop group"
 
 setup() {
 	TOPO_UNDERLAY=$1
-	topo_up && vtep_words && flows_silence && neighbours_known && pin "${LEAF[0]}" &&
+	topo_up && vtep_words && tunnel_says_nothing && neighbours_known && pin "${LEAF[0]}" &&
 		pin "${HOST[1.0]}" && flows_count "${LEAF[0]}" up0 up1 &&
 		flows_end "${HOST[1.0]}" eth0
 }
