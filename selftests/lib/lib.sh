@@ -157,30 +157,40 @@ settle() {
 
 # ---- polling instead of sleeping ----
 
-# busywait MILLISECONDS COMMAND...: repeats the command until it succeeds; the status is 1
-# after the time is over. Prints the output of the last attempt.
-busywait() {
-	local until out status
-	until=$(($(now_ms) + $1))
-	shift
+readonly POLL_LEAST_US=10000
 
+# busywait MILLISECONDS COMMAND...: repeats the command, in a subshell, until it succeeds; the
+# status is 1 after the time is over. Prints the output of the last attempt. A pause is as long as
+# the attempt before it, so that polling leaves half of a processor to what it waits for.
+busywait() {
+	local now=${EPOCHREALTIME/[.,]/} end began out status
+
+	end=$((now + $1 * 1000))
+	shift
 	while :; do
+		began=$now
 		out=$("$@")
 		status=$?
-		if ((status == 0 || $(now_ms) > until)); then
+		now=${EPOCHREALTIME/[.,]/}
+		if ((status == 0 || now > end)); then
 			echo -n "${out:+$out$'\n'}"
 			return "$status"
 		fi
-		poll_pause
+		poll_pause $((now - began))
+		now=${EPOCHREALTIME/[.,]/}
 	done
 }
 
-# This pipe is never written to: reading it with a time limit is a pause without a fork, so
-# that a poll does not starve the process that it waits for.
+# This pipe is never written to: reading it with a time limit is a pause without a fork.
 exec {POLL_FD}<> <(:)
 
+# poll_pause [MICROSECONDS]: at least POLL_LEAST_US
 poll_pause() {
-	read -r -t 0.01 -u "$POLL_FD" || :
+	local us=${1-0}
+
+	((us >= POLL_LEAST_US)) || us=$POLL_LEAST_US
+	printf -v us '%d.%06d' $((us / 1000000)) $((us % 1000000))
+	read -r -t "$us" -u "$POLL_FD" || :
 }
 
 now_ms() {
