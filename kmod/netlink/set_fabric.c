@@ -15,28 +15,30 @@
 #include "objects/fabric.h"
 #include "objects/flowlets.h"
 
-/* A given list replaces the previous list. */
+/* A given list replaces the previous list. A port counts once. */
 static int conga_netlink_read_dstports(struct conga_params *params,
 				       struct genl_info *info)
 {
+	struct conga_dstports ports = { };
 	struct nlattr *attr;
-	int left, count = 0;
+	__be16 port;
+	int left;
 
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, left) {
 		if (nla_type(attr) != CONGA_A_FABRIC_DSTPORT)
 			continue;
-		if (count == CONGA_DSTPORTS_MAX) {
+		port = htons(nla_get_u16(attr));
+		if (conga_dstports_bit(&ports, port))
+			continue;
+		if (ports.count == CONGA_DSTPORTS_MAX) {
 			NL_SET_ERR_MSG_ATTR(info->extack, attr,
 					    "A fabric has at most 4 dstports");
 			return -E2BIG;
 		}
-		params->dstports.port[count++] = htons(nla_get_u16(attr));
+		ports.port[ports.count++] = port;
 	}
-	if (!count)
-		return 0;
-	params->dstports.count = count;
-	for (; count < CONGA_DSTPORTS_MAX; count++)
-		params->dstports.port[count] = 0;
+	if (ports.count)
+		params->dstports = ports;
 	return 0;
 }
 

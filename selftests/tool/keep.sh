@@ -107,9 +107,9 @@ defaults_are_left_out() {
 }
 
 nothing_is_kept_too() {
-	box restore /dev/null && [[ ! $(box save) ]] ||
+	box restore - <<<"fabric del" && [[ ! $(box save) ]] ||
 		fail "the configuration is not empty: $(box save)" || return
-	box sync /dev/null && refused "There is no fabric in this network namespace, add one first" \
+	box sync - <<<"fabric del" && refused "There is no fabric in this network namespace, add one first" \
 		-n "$BOX" fabric show
 }
 
@@ -392,7 +392,7 @@ tags_are_kept_free() {
 		port add later role uplink rate 1gbit tag 0
 		port add d1 role uplink rate 1gbit tag 1
 	END
-	box restore /dev/null && box sync "$DIR/tags" 2>/dev/null || return
+	box restore - <<<"fabric del" && box sync "$DIR/tags" 2>/dev/null || return
 	[[ $(box -j port show dev d0 | jq '.[0].tag') == 2 ]] || fail "$(box port show)"
 }
 
@@ -414,7 +414,7 @@ service_starts_reloads_stops() {
 	[[ $(find "$TESTS/../userspace/dist" -name '*.rules' -exec grep -c 'try-reload-or-restart conga.service' {} +) == 1 ]] ||
 		fail "no udev rule reloads the service" || return
 	sed -e 's/eth1/d0/' -e 's/eth2/later/' "$TESTS/../userspace/dist/conga.conf" >"$DIR/conf"
-	box restore /dev/null || return
+	box restore - <<<"fabric del" || return
 	unit_does Start 2>"$DIR/said" || fail "the start failed: $(<"$DIR/said")" || return
 	[[ $(<"$DIR/said") == "Warning: $DIR/conf:"*": there is no device \"later\" yet, the port waits for it" ]] ||
 		fail "the start printed: $(<"$DIR/said")" || return

@@ -36,18 +36,12 @@ static const struct conga_unit conga_units_time[] = {
 	{ NULL, 0 }
 };
 
-/* In tc "bps" is bytes per second. These units are only parsed, because they stand after "bit". */
 static const struct conga_unit conga_units_rate[] = {
 	{ "Tbit", 1000000000000ULL },
 	{ "Gbit", 1000000000ULL },
 	{ "Mbit", 1000000ULL },
 	{ "Kbit", 1000ULL },
 	{ "bit", 1ULL },
-	{ "Tbps", 8000000000000ULL },
-	{ "Gbps", 8000000000ULL },
-	{ "Mbps", 8000000ULL },
-	{ "Kbps", 8000ULL },
-	{ "bps", 8ULL },
 	{ NULL, 0 }
 };
 
@@ -165,7 +159,9 @@ const char *conga_units_parse_id(const char *text, unsigned long long *value)
 	return why && why != conga_units_too_long ? conga_units_no_id : why;
 }
 
-/* Parses a number and one of these units; a bare number has the given unit. */
+/* Parses a number and one of these units; a bare number has the unit @bare, or is wrong if @bare
+ * is empty.
+ */
 static const char *conga_units_parse(const char *text, const struct conga_unit *units,
 				     const char *bare, const char *wrong, const char *too_fine,
 				     unsigned long long *value)
@@ -178,15 +174,17 @@ static const char *conga_units_parse(const char *text, const struct conga_unit *
 	if (why)
 		return why;
 	factor = rest ? conga_units_factor(units, *rest ? rest : bare) : 0;
+	if (rest && !*rest && !number.digits)
+		factor = 1;	/* zero is the same in all units */
 	if (!factor)
 		return wrong;
 	return conga_units_scale(number, factor, too_fine, value);
 }
 
-/* A bare number is microseconds, as in tc. */
+/* A number needs a unit: tc takes microseconds, and other programs seconds. */
 const char *conga_units_parse_time(const char *text, unsigned long long *ns)
 {
-	return conga_units_parse(text, conga_units_time, "us",
+	return conga_units_parse(text, conga_units_time, "",
 				 "not a time such as 500us (units: ns, us, ms, s)",
 				 "finer than a nanosecond", ns);
 }
@@ -199,9 +197,19 @@ const char *conga_units_parse_seconds(const char *text, unsigned long long *ns)
 				 "finer than a nanosecond", ns);
 }
 
-/* A bare number is bits per second. */
+/* In tc "bps" is bytes per second, and elsewhere bits. */
+static bool conga_units_is_ambiguous(const char *text)
+{
+	size_t length = strlen(text);
+
+	return length > 3 && !strcasecmp(text + length - 3, "bps");
+}
+
+/* A bare number is bits per second, as in tc. */
 const char *conga_units_parse_rate(const char *text, unsigned long long *bps)
 {
+	if (conga_units_is_ambiguous(text))
+		return "bps may mean bits or bytes, write bits as in 40gbit";
 	return conga_units_parse(text, conga_units_rate, "bit",
 				 "not a rate such as 40gbit (units: bit, kbit, mbit, gbit, tbit)",
 				 "finer than a bit per second", bps);

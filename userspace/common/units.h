@@ -19,7 +19,7 @@ const char *conga_units_parse_integer(const char *text, unsigned long long *valu
 /* conga_units_parse_id - decimal digits, or 0x and hexadecimal ones; 0 to 2^64 - 1 */
 const char *conga_units_parse_id(const char *text, unsigned long long *value);
 
-/* conga_units_parse_time - nanoseconds; a number without a unit is microseconds, as in tc */
+/* conga_units_parse_time - nanoseconds; a number must have a unit */
 const char *conga_units_parse_time(const char *text, unsigned long long *ns);
 
 /* conga_units_parse_seconds - nanoseconds; a number without a unit is seconds */

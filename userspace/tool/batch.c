@@ -42,20 +42,42 @@ static int conga_batch_append(struct conga_batch *batch, const char *line)
 	return CONGA_OK;
 }
 
+static int conga_batch_damaged(struct conga_batch *batch, const char *why)
+{
+	fprintf(stderr, "Error: %s\n", why);
+	batch->start = batch->line;
+	conga_batch_failed(batch);
+	return CONGA_USAGE;
+}
+
+/* A crash may leave a file that is filled with zeros, or cut off within a line. */
+static int conga_batch_take(struct conga_batch *batch, char *line, size_t length, bool *joins)
+{
+	batch->line++;
+	if (memchr(line, '\0', length))
+		return conga_batch_damaged(batch, "a byte of the line is zero: the file is damaged");
+	if (line[length - 1] != '\n')
+		return conga_batch_damaged(batch, "the last line does not end: the file may have been cut off");
+	*joins = conga_batch_joins(line);
+	return conga_batch_append(batch, line);
+}
+
 int conga_batch_read(struct conga_batch *batch)
 {
 	bool joins = true;
 	char *line = NULL;
 	int status = CONGA_OK;
+	ssize_t length;
 	size_t room = 0;
 
 	free(batch->text);
 	batch->text = NULL;
 	batch->start = batch->line + 1;
-	while (joins && !status && getline(&line, &room, batch->file) >= 0) {
-		batch->line++;
-		joins = conga_batch_joins(line);
-		status = conga_batch_append(batch, line);
+	while (joins && !status) {
+		length = getline(&line, &room, batch->file);
+		if (length < 0)
+			break;
+		status = conga_batch_take(batch, line, length, &joins);
 	}
 	if (!status && ferror(batch->file)) {
 		fprintf(stderr, "Cannot read file \"%s\": %s\n", batch->name, strerror(errno));

@@ -138,6 +138,18 @@ static void conga_config_fill_addr(struct conga_config_item *item, struct nlattr
 	nla_memcpy(&item->addr, attr, sizeof(item->addr));
 }
 
+/* A port counts once, as in the kernel. */
+static void conga_config_fill_dstport(struct conga_config *config, unsigned int port)
+{
+	size_t i;
+
+	for (i = 0; i < config->dstport_count; i++)
+		if (config->dstports[i] == port)
+			return;
+	if (config->dstport_count < CONGA_DSTPORTS_MAX)
+		config->dstports[config->dstport_count++] = port;
+}
+
 static int conga_config_fill_fabric(struct conga_config *config,
 				    struct conga_config_item *item, struct nlattr *attr)
 {
@@ -147,8 +159,7 @@ static int conga_config_fill_fabric(struct conga_config *config,
 	case CONGA_A_FABRIC_PARAM:
 		return conga_config_fill_param(config, attr);
 	case CONGA_A_FABRIC_DSTPORT:
-		if (config->dstport_count < CONGA_DSTPORTS_MAX)
-			config->dstports[config->dstport_count++] = conga_attr_number(attr);
+		conga_config_fill_dstport(config, conga_attr_number(attr));
 		break;
 	case CONGA_A_FABRIC_LOCAL6:
 		nla_memcpy(&config->local6, attr, sizeof(config->local6));

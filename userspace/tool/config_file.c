@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A configuration file has lines of "fabric add", "port add" and "leaf add" in any
- * order, as the command line takes them. All errors are reported, not only the first.
+ * order, as the command line takes them, or "fabric del" alone. All errors are reported,
+ * not only the first.
  */
 #include <net/if.h>
 #include <stdbool.h>
@@ -29,6 +30,9 @@ struct conga_config_file {
 	struct conga_batch batch;
 	struct conga_config *config;
 	bool all_devices;	/* a missing device is an error */
+	bool no_fabric;		/* the file says "fabric del" */
+	bool saved;		/* it begins as "conga save FILE" writes it */
+	bool complete;		/* and it ends so */
 	int status;		/* the first status other than CONGA_OK */
 };
 
@@ -106,6 +110,10 @@ static int conga_config_parse_words(struct conga_config_file *file, int count, c
 	struct nl_msg *msg;
 	int status;
 
+	if (count == 2 && object == &conga_fabric_object && !strcmp(words[1], "del")) {
+		file->no_fabric = true;
+		return CONGA_OK;
+	}
 	if (!object || count < 2 || strcmp(words[1], "add")) {
 		fputs("Error: a configuration has the commands fabric add, port add and leaf add\n",
 		      stderr);
@@ -122,9 +130,11 @@ static int conga_config_parse_words(struct conga_config_file *file, int count, c
 static void conga_config_parse_line(struct conga_config_file *file)
 {
 	char *words[CONGA_BATCH_WORDS_MAX];
-	int count = conga_batch_split(file->batch.text, words);
-	int status = CONGA_OK;
+	int status = CONGA_OK, count;
 
+	file->saved |= !strcmp(file->batch.text, CONGA_CONFIG_FIRST_LINE);
+	file->complete = !strcmp(file->batch.text, CONGA_CONFIG_LAST_LINE);
+	count = conga_batch_split(file->batch.text, words);
 	if (count < 0)
 		status = CONGA_USAGE;
 	else if (count)
@@ -161,12 +171,32 @@ static void conga_config_check_doubles(struct conga_config_file *file)
 	}
 }
 
+/* A file that lost its contents must not remove the fabric. */
+static void conga_config_check_whole(struct conga_config_file *file)
+{
+	if (file->saved && !file->complete)
+		fprintf(stderr, "Error: %s was saved by conga, and its last line is missing: the file is incomplete\n",
+			file->batch.name);
+	else if (!file->config->count && !file->no_fabric)
+		fprintf(stderr, "Error: %s has no fabric; the line \"fabric del\" asks for none\n",
+			file->batch.name);
+	else
+		return;
+	file->status = CONGA_USAGE;
+}
+
 static void conga_config_check_fabric(struct conga_config_file *file)
 {
-	if (!file->config->count || conga_config_fabric(file->config))
+	const struct conga_config *config = file->config;
+
+	if (!config->count || (conga_config_fabric(config) && !file->no_fabric))
 		return;
-	fputs("Error: ports and leaves need a fabric, and no line has \"fabric add\"\n", stderr);
-	conga_config_wrong_at(file, file->config->items->line, CONGA_USAGE);
+	if (file->no_fabric)
+		fputs("Error: \"fabric del\" must be the only command\n", stderr);
+	else
+		fputs("Error: ports and leaves need a fabric, and no line has \"fabric add\"\n",
+		      stderr);
+	conga_config_wrong_at(file, config->items->line, CONGA_USAGE);
 }
 
 static bool conga_config_has(const struct conga_config_item *item, int attr)
@@ -222,6 +252,7 @@ int conga_config_load(struct conga_config *config, const char *name, bool all_de
 	conga_config_parse(&file);
 	if (!file.status) {
 		conga_config_sort(config);
+		conga_config_check_whole(&file);
 		conga_config_check_doubles(&file);
 		conga_config_check_fabric(&file);
 		conga_config_check_ports(&file);

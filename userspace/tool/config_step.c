@@ -159,7 +159,7 @@ static void conga_config_write_fabric_word(FILE *line, const struct conga_config
 	}
 }
 
-static void conga_config_write(FILE *line, const struct conga_config_step *step)
+static void conga_config_write_words(FILE *line, const struct conga_config_step *step)
 {
 	const struct conga_object *object = step->item->object;
 	const struct conga_keyword *words = conga_command_find(object, step->verb)->words;
@@ -176,6 +176,12 @@ static void conga_config_write(FILE *line, const struct conga_config_step *step)
 	}
 }
 
+void conga_config_step_write(FILE *file, const struct conga_config_step *step)
+{
+	conga_config_write_words(file, step);
+	fputc('\n', file);
+}
+
 /* On screen the step is a line that this tool accepts. */
 void conga_config_step_print(const struct conga_config_step *step)
 {
@@ -187,7 +193,7 @@ void conga_config_step_print(const struct conga_config_step *step)
 		conga_config_no_memory();
 		return;
 	}
-	conga_config_write(line, step);
+	conga_config_write_words(line, step);
 	fclose(line);
 	conga_print_object(NULL);
 	conga_print_string("command", NULL, text);
@@ -297,7 +303,7 @@ int conga_config_step_apply(const struct conga_config_step *step)
  * checks values first.
  */
 int conga_config_step_check(const struct conga_config_item *item,
-			    const struct conga_config *config)
+			    const struct conga_config *config, bool *forbidden)
 {
 	const struct conga_config_step step = {
 		.verb = "add", .config = config, .item = item, .attrs = item->given,
@@ -306,6 +312,7 @@ int conga_config_step_check(const struct conga_config_item *item,
 	struct nl_msg *msg;
 	int status;
 
+	*forbidden = false;
 	if (item->object == &conga_leaf_object)
 		return CONGA_OK;
 	if (item->object == &conga_port_object)
@@ -314,7 +321,8 @@ int conga_config_step_check(const struct conga_config_item *item,
 	if (!msg)
 		return CONGA_REFUSED;
 	status = conga_nl_expect(conga_command_find(item->object, step.verb), msg,
-				 item->object == &conga_fabric_object ? EEXIST : ENODEV);
+				 item->object == &conga_fabric_object ? EEXIST : ENODEV,
+				 forbidden);
 	nlmsg_free(msg);
 	return status;
 }

@@ -21,15 +21,18 @@
 #include "tool/options.h"
 #include "tool/port.h"
 #include "tool/print.h"
+#include "tool/replace.h"
 
 static const char conga_save_usage[] =
-	"Usage: conga [ -d[etails] ] save\n"
-	"Prints the configuration as commands, without a daemon's objects; -d: with defaults.\n";
+	"Usage: conga [ -d[etails] ] save [ FILE ]\n"
+	"The configuration is printed as commands, without a daemon's objects; -d: with defaults.\n"
+	"FILE is replaced as a whole, or not at all.\n";
 
 static const char conga_restore_usage[] =
 	"Usage: conga restore [ check ] FILE\n"
 	"FILE has lines as \"conga save\" prints; \"-\" is stdin. The file replaces the whole\n"
-	"configuration. check: only report what is wrong with the file.\n";
+	"configuration. check: only report what is wrong with the file. The line \"fabric del\" alone\n"
+	"asks for no fabric.\n";
 
 static const char conga_sync_usage[] =
 	"Usage: conga [ -d[etails] ] sync [ check ] FILE\n"
@@ -50,36 +53,72 @@ static bool conga_keep_is_manual(const struct conga_config_item *item)
 	return true;
 }
 
-static void conga_keep_print(const struct conga_config *config)
+/* Prints to @file, or to the screen if it is NULL. */
+static void conga_keep_print(const struct conga_config *config, FILE *file)
 {
 	struct conga_config_step step = { .verb = "add", .config = config };
 	size_t i;
 
-	conga_print_begin();
 	for (i = 0; i < config->count; i++) {
 		step.item = &config->items[i];
 		step.attrs = step.item->given;
-		if (conga_keep_is_manual(step.item))
+		if (!conga_keep_is_manual(step.item))
+			continue;
+		if (file)
+			conga_config_step_write(file, &step);
+		else
 			conga_config_step_print(&step);
 	}
-	conga_print_end();
 }
 
-static int conga_save_run(struct conga_args *args)
+static int conga_keep_write(const struct conga_config *config, const char *name)
 {
-	struct conga_config config = { 0 };
+	struct conga_replace replace;
 	int status;
 
-	if (args->argc)
-		return conga_args_unknown(args, *args->argv);
-	status = conga_config_read(&config, conga_options.details);
-	if (!status)
-		conga_keep_print(&config);
+	if (!conga_config_fabric(config)) {
+		fprintf(stderr, "Error: there is no fabric to save, file \"%s\" was not changed\n",
+			name);
+		return CONGA_REFUSED;
+	}
+	status = conga_replace_begin(&replace, name);
+	if (status)
+		return status;
+	fputs(CONGA_CONFIG_FIRST_LINE "\n", replace.file);
+	conga_keep_print(config, replace.file);
+	fputs(CONGA_CONFIG_LAST_LINE "\n", replace.file);
+	return conga_replace_end(&replace);
+}
+
+static int conga_keep_save(const char *name)
+{
+	struct conga_config config = { 0 };
+	int status = conga_config_read(&config, conga_options.details);
+
+	if (!status && name) {
+		status = conga_keep_write(&config, name);
+	} else if (!status) {
+		conga_print_begin();
+		conga_keep_print(&config, NULL);
+		conga_print_end();
+	}
 	if (config.unknown)
 		fprintf(stderr,
 			"Warning: the module is newer than this tool (conga -V), settings that only the module knows are not saved\n");
 	conga_config_clean(&config);
 	return status;
+}
+
+static int conga_save_run(struct conga_args *args)
+{
+	const char *name = conga_args_next(args);
+
+	if (args->argc)
+		return conga_args_unknown(args, *args->argv);
+	if (!name || !conga_options.json)
+		return conga_keep_save(name);
+	fputs("Error: option \"-j\" is wrong: a file has commands only\n", stderr);
+	return CONGA_USAGE;
 }
 
 /* --- restore and sync --- */
@@ -117,18 +156,22 @@ static void conga_keep_warn_absent(const struct conga_keep *keep)
 /* Checks values that the kernel would reject, before anything is changed. */
 static int conga_keep_check_values(const struct conga_keep *keep)
 {
+	bool forbidden = false;
 	int status = CONGA_OK, result;
 	size_t i;
 
 	if (!conga_config_fabric(&keep->current))
 		return CONGA_OK;
-	for (i = 0; i < keep->desired.count; i++) {
-		result = conga_config_step_check(&keep->desired.items[i], &keep->desired);
+	for (i = 0; i < keep->desired.count && !forbidden; i++) {
+		result = conga_config_step_check(&keep->desired.items[i], &keep->desired,
+						 &forbidden);
 		if (result)
 			conga_keep_failed(keep, &keep->desired.items[i]);
 		if (!status)
 			status = result;
 	}
+	if (forbidden && keep->check)
+		fputs("Warning: the kernel checks ranges only for who has CAP_NET_ADMIN\n", stderr);
 	return status;
 }
 
@@ -255,10 +298,13 @@ static int conga_sync_run(struct conga_args *args)
 	return conga_keep_run(args, &keep);
 }
 
+static const char *const conga_save_bare[] = { CONGA_COMPLETE_FILE, NULL };
+
 const struct conga_object conga_save_object = {
 	.name = "save",
 	.usage = conga_save_usage,
 	.run = conga_save_run,
+	.bare = conga_save_bare,
 };
 
 static const char *const conga_keep_bare[] = { "check", CONGA_COMPLETE_FILE, NULL };

@@ -6,14 +6,11 @@
  * that never arrived, is missing.
  */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <linux/conga.h>
 #include <netlink/attr.h>
 #include "common/attr.h"
@@ -33,12 +30,11 @@
 #include "tool/path.h"
 #include "tool/port.h"
 #include "tool/print.h"
+#include "tool/replace.h"
 #include "tool/sample.h"
 
 #define CONGA_METRICS_SECONDS	0.000000001	/* of a nanosecond */
 #define CONGA_METRICS_BYTES	0.125		/* of a bit */
-#define CONGA_METRICS_MODE	0644		/* readable by others */
-#define CONGA_METRICS_SUFFIX	".XXXXXX"
 
 static const char conga_metrics_usage[] =
 	"Usage: conga metrics [ file FILE ]\n"
@@ -338,51 +334,16 @@ static void conga_metrics_print(const struct conga_sample *sample)
 
 /* ---- output ---- */
 
-static int conga_metrics_failed(const char *file)
-{
-	fprintf(stderr, "Cannot write file \"%s\": %s\n", file, strerror(errno));
-	return CONGA_REFUSED;
-}
-
-/* The temporary file beside @file has a name that the collector ignores: it reads *.prom. */
-static FILE *conga_metrics_open(const char *file, char **temporary)
-{
-	FILE *out = NULL;
-	int fd = -1;
-
-	if (asprintf(temporary, "%s" CONGA_METRICS_SUFFIX, file) < 0)
-		*temporary = NULL;
-	else
-		fd = mkstemp(*temporary);
-	if (fd >= 0 && !fchmod(fd, CONGA_METRICS_MODE))
-		out = fdopen(fd, "w");
-	if (fd >= 0 && !out) {
-		close(fd);
-		unlink(*temporary);
-	}
-	return out;
-}
-
 static int conga_metrics_replace(const char *file, const struct conga_sample *sample)
 {
-	char *temporary;
-	int status = CONGA_OK;
-	bool failed;
+	struct conga_replace replace;
+	int status = conga_replace_begin(&replace, file);
 
-	conga_metrics_out = conga_metrics_open(file, &temporary);
-	if (conga_metrics_out) {
-		conga_metrics_print(sample);
-		failed = ferror(conga_metrics_out);
-		failed = fclose(conga_metrics_out) || failed;
-		if (failed || rename(temporary, file)) {
-			status = conga_metrics_failed(file);
-			unlink(temporary);
-		}
-	} else {
-		status = conga_metrics_failed(file);
-	}
-	free(temporary);
-	return status;
+	if (status)
+		return status;
+	conga_metrics_out = replace.file;
+	conga_metrics_print(sample);
+	return conga_replace_end(&replace);
 }
 
 static int conga_metrics_tell(const char *file)

@@ -192,7 +192,8 @@ int conga_nl_request(const struct conga_command *command, struct nl_msg *msg, in
 	return conga_nl_verdict(&answer, err, replies, command);
 }
 
-int conga_nl_expect(const struct conga_command *command, struct nl_msg *msg, int refusal)
+int conga_nl_expect(const struct conga_command *command, struct nl_msg *msg, int refusal,
+		    bool *forbidden)
 {
 	struct conga_netlink_answer answer;
 	int status, err;
@@ -201,6 +202,7 @@ int conga_nl_expect(const struct conga_command *command, struct nl_msg *msg, int
 	if (status)
 		return status;
 	err = conga_nl_try(&answer, msg, 0, NULL);
-	return answer.error == refusal ? CONGA_OK :
-					 conga_nl_verdict(&answer, err, NULL, command);
+	*forbidden = answer.error == EPERM;
+	return answer.error == refusal || *forbidden ?
+		CONGA_OK : conga_nl_verdict(&answer, err, NULL, command);
 }

@@ -35,9 +35,10 @@ int conga_nl_request(const struct conga_command *command, struct nl_msg *msg, in
 		     struct conga_replies *replies, int *error);
 
 /* conga_nl_expect - send a request that the kernel must reject; the errno @refusal is the
- * success
+ * success, and so is EPERM, which sets *@forbidden to true. Returns a status.
  */
-int conga_nl_expect(const struct conga_command *command, struct nl_msg *msg, int refusal);
+int conga_nl_expect(const struct conga_command *command, struct nl_msg *msg, int refusal,
+		    bool *forbidden);
 
 void conga_nl_replies_clean(struct conga_replies *replies);
 
