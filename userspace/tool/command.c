@@ -8,23 +8,52 @@
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 #include "common/status.h"
+#include "tool/abbreviation.h"
 #include "tool/args.h"
 #include "tool/command.h"
 #include "tool/grammar.h"
 #include "tool/nl.h"
 #include "tool/print.h"
 
+static const char *conga_command_name(const void *table, size_t i)
+{
+	return ((const struct conga_command *)table)[i].name;
+}
+
+/* Users of iproute2 type these words, too. */
+static const char *conga_command_usual(const char *name)
+{
+	if (!strcmp(name, "list") || !strcmp(name, "lst"))
+		return "show";
+	return strcmp(name, "delete") ? name : "del";
+}
+
 const struct conga_command *conga_command_find(const struct conga_object *object,
 					       const char *name)
 {
-	const struct conga_command *command;
+	int i = conga_abbreviation_find(conga_command_usual(name), conga_command_name,
+					object->commands);
 
-	if (!strcmp(name, "list"))
-		name = "show";
-	for (command = object->commands; command->name; command++)
-		if (!strcmp(command->name, name))
-			return command;
-	return NULL;
+	return i < 0 ? NULL : &object->commands[i];
+}
+
+static int conga_command_unknown(const struct conga_object *object, const char *name)
+{
+	if (!conga_abbreviation_told("Command", name, conga_command_name, object->commands))
+		fprintf(stderr, "Command \"%s\" is unknown, try \"conga %s help\".\n", name,
+			object->name);
+	return CONGA_USAGE;
+}
+
+static bool conga_command_asks_help(const struct conga_args *args)
+{
+	return args->argc && !strcmp(*args->argv, "help");
+}
+
+static int conga_command_help(const struct conga_object *object)
+{
+	fputs(object->usage, stdout);
+	return CONGA_OK;
 }
 
 int conga_command_dispatch(const struct conga_object *object, struct conga_args *args)
@@ -33,20 +62,19 @@ int conga_command_dispatch(const struct conga_object *object, struct conga_args 
 	const char *name;
 
 	args->object = object;
-	if (args->argc && !strcmp(*args->argv, "help")) {
-		fputs(object->usage, stdout);
-		return CONGA_OK;
-	}
+	if (conga_command_asks_help(args))
+		return conga_command_help(object);
 	if (object->run)
 		return object->run(args);
 	name = conga_args_next(args);
-	if (name)
+	if (name) {
 		command = conga_command_find(object, name);
-	if (command)
-		return command->run(command, args);
-	fprintf(stderr, "Command \"%s\" is unknown, try \"conga %s help\".\n", name,
-		object->name);
-	return CONGA_USAGE;
+		if (!command)
+			return conga_command_unknown(object, name);
+		if (conga_command_asks_help(args))
+			return conga_command_help(object);
+	}
+	return command->run(command, args);
 }
 
 int conga_command_change(const struct conga_command *command, struct conga_args *args)

@@ -8,7 +8,9 @@
 #include "tool/grammar.h"
 #include "tool/nl.h"
 
-/* conga_command_find - find a verb of the object; returns NULL if there is none */
+/* conga_command_find - find a verb of the object by its name or the beginning of it; returns NULL
+ * if there is none, or more than one
+ */
 const struct conga_command *conga_command_find(const struct conga_object *object,
 					       const char *name);
 

@@ -251,5 +251,5 @@ const char conga_fabric_usage[] =
 	"                    [ local { ADDR | off } ]...\n"
 	"       conga fabric [ show ]\n"
 	"       conga fabric del\n"
-	"TIME := NUMBER[ ns | us | ms | s ], a bare number is microseconds\n"
+	"TIME := NUMBER{ ns | us | ms | s }\n"
 	"Policies and their parameters: conga policy list\n";

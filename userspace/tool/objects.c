@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "common/status.h"
+#include "tool/abbreviation.h"
 #include "tool/args.h"
 #include "tool/check.h"
 #include "tool/command.h"
@@ -41,6 +42,13 @@ static const struct conga_object *const conga_objects[] = {
 	&conga_sync_object,
 };
 
+static const char *conga_objects_name(const void *table, size_t i)
+{
+	const struct conga_object *const *objects = table;
+
+	return i < sizeof(conga_objects) / sizeof(*conga_objects) ? objects[i]->name : NULL;
+}
+
 static int conga_objects_dispatch(const struct conga_object *object, struct conga_args *args)
 {
 	if (!conga_options.interval || object->repeats)
@@ -54,7 +62,7 @@ int conga_objects_run(int argc, char **argv)
 {
 	struct conga_args args = { .argc = argc, .argv = argv };
 	const char *name = conga_args_next(&args);
-	size_t i;
+	int i;
 
 	if (!name)
 		return conga_overview_show();
@@ -62,10 +70,11 @@ int conga_objects_run(int argc, char **argv)
 		conga_options_help(stdout);
 		return CONGA_OK;
 	}
-	for (i = 0; i < sizeof(conga_objects) / sizeof(*conga_objects); i++)
-		if (!strcmp(conga_objects[i]->name, name))
-			return conga_objects_dispatch(conga_objects[i], &args);
-	fprintf(stderr, "Object \"%s\" is unknown, try \"conga help\".\n", name);
+	i = conga_abbreviation_find(name, conga_objects_name, conga_objects);
+	if (i >= 0)
+		return conga_objects_dispatch(conga_objects[i], &args);
+	if (!conga_abbreviation_told("Object", name, conga_objects_name, conga_objects))
+		fprintf(stderr, "Object \"%s\" is unknown, try \"conga help\".\n", name);
 	return CONGA_USAGE;
 }
 
@@ -73,15 +82,16 @@ int conga_objects_run(int argc, char **argv)
 void conga_objects_complete(const struct conga_args *args)
 {
 	struct conga_args rest = { .argc = args->argc - 1, .argv = args->argv + 1 };
-	size_t i;
+	int i;
 
-	for (i = 0; i < sizeof(conga_objects) / sizeof(*conga_objects); i++) {
-		if (!rest.argc)
-			conga_complete_say(*args->argv, conga_objects[i]->name);
-		else if (!strcmp(conga_objects[i]->name, *args->argv))
+	if (rest.argc) {
+		i = conga_abbreviation_find(*args->argv, conga_objects_name, conga_objects);
+		if (i >= 0)
 			conga_complete_object(conga_objects[i], &rest);
+		return;
 	}
-	if (!rest.argc)
-		conga_complete_say(*args->argv, "help");
+	for (i = 0; conga_objects_name(conga_objects, i); i++)
+		conga_complete_say(*args->argv, conga_objects[i]->name);
+	conga_complete_say(*args->argv, "help");
 }
 

@@ -48,7 +48,7 @@ COLUMNS = 88
 OTHERS = """\
        conga fabric [ show ]
        conga fabric del
-TIME := NUMBER[ ns | us | ms | s ], a bare number is microseconds
+TIME := NUMBER{ ns | us | ms | s }
 Policies and their parameters: conga policy list"""
 
 
