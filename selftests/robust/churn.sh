@@ -20,6 +20,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 readonly KINDS="module fabric port leaf down rename move unregister namespace route nexthop \
 policy parameters mtu address rate speed vxlan bound rule neighbour weight resilient xfrm nat"
 readonly PATIENCE_MS=20000
+readonly NEXT_MS=10000 NAMESPACES_MS=120000	# a checker makes it slow to delete a namespace
 readonly DATAGRAMS=1000000
 readonly FLOWS=160		# flows of one datagram each; each of four uplinks gets LEAST
 readonly LEAST=20
@@ -116,11 +117,8 @@ transfers_while() {
 
 # ---- the ledger ----
 
-# objects CACHE: prints how many objects are in use, or nothing if the kernel does not report it.
-# The kernel frees a deleted namespace when it deletes the next one.
+# objects CACHE: prints how many objects are in use, or nothing if the kernel does not report it
 objects() {
-	[[ $1 != net_namespace ]] ||
-		ip -batch - <<<"netns add next-$$"$'\n'"netns del next-$$"
 	[[ ! -e /sys/kernel/slab/$1/shrink ]] || echo 1 >"/sys/kernel/slab/$1/shrink"
 	awk -v name="$1" '$1 == name { print $2 }' /proc/slabinfo
 }
@@ -133,13 +131,23 @@ no_more_objects() {
 	[[ ! $2 ]] || ((now <= $2 + $3)) || fail "cache $1 had $2 objects before, and has $now now"
 }
 
+# The kernel continues to delete a namespace after the command has ended, and frees it when it
+# deletes the next one. That one must be gone, too, before another try makes one more.
+next_namespace() {
+	ip -batch - <<<"netns add next-$$"$'\n'"netns del next-$$"
+}
+
+namespaces_go() {
+	next_namespace && busywait "$NEXT_MS" no_more_objects net_namespace "$1" 0
+}
+
 # Everything that the module and the topology created is removed. What the kernel caches by itself
-# goes, too: routes of each nexthop on each processor. The kernel continues to delete a namespace
-# after the command has ended. No route and no namespace may be left.
+# goes, too: routes of each nexthop on each processor. No route and no namespace may be left.
 ledger() {
 	local cache status=0 slack
 
 	module_is_unused && topo_down || return
+	busywait "$NAMESPACES_MS" namespaces_go "${BEFORE[net_namespace]}" >/dev/null
 	for cache in "${!BEFORE[@]}"; do
 		slack=0
 		[[ $cache != kmalloc* ]] || slack=$((COUNT / 2 > SLACK_LEAST ? COUNT / 2 : SLACK_LEAST))
@@ -153,6 +161,7 @@ ledger() {
 ledger_begin() {
 	local cache
 
+	next_namespace || return
 	for cache in net_namespace ip_dst_cache ip6_dst_cache kmalloc-1k kmalloc-cg-1k kmalloc-512 \
 		kmalloc-cg-512; do
 		BEFORE[$cache]=$(objects "$cache")
@@ -281,7 +290,7 @@ echo "$MARK" >/dev/kmsg
 declare -A BEFORE=()
 SENDERS=()
 tap_plan $(($(wc -w <<<"$KINDS") + 7))
-ledger_begin
+ledger_begin || die "no namespace can be made"
 rig_up || die "cannot set up"
 sender "${HOST[0.0]}" "${HOST_IP[1.0]}"
 sender "${HOST[1.0]}" "${HOST_IP[0.0]}"
