@@ -75,6 +75,8 @@ static void conga_leaf_print(struct nlattr **attrs, struct nl_msg *reply)
 {
 	conga_print_addr("addr", "", attrs, CONGA_A_LEAF_ADDR4);
 	conga_print_choice("mode", "mode", attrs[CONGA_A_LEAF_MODE], conga_choices_mode);
+	conga_print_color(conga_attr_number(attrs[CONGA_A_LEAF_STATE]) == CONGA_MODE_CONGA ?
+			  CONGA_COLOR_GOOD : CONGA_COLOR_WARNING);
 	conga_print_choice("state", "state", attrs[CONGA_A_LEAF_STATE], conga_choices_mode);
 	conga_leaf_print_reason(attrs[CONGA_A_LEAF_REASON]);
 	conga_print_uint("paths", "paths", attrs[CONGA_A_LEAF_PATHS]);

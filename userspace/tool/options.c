@@ -5,11 +5,14 @@
 #include "common/status.h"
 #include "common/units.h"
 #include "tool/args.h"
+#include "tool/color.h"
 #include "tool/grammar.h"
 #include "tool/options.h"
 
 #define CONGA_OPTIONS_INTERVAL_MIN	100000000ULL		/* ns */
 #define CONGA_OPTIONS_INTERVAL_MAX	86400000000000ULL	/* ns */
+
+#define CONGA_OPTIONS_COLOR		"color="
 
 struct conga_options conga_options;
 
@@ -27,6 +30,7 @@ static const char conga_options_usage[] =
 	"OBJECT := { fabric | port | leaf | path | table | flowlet | policy | stats }\n"
 	"OPTIONS := { -j[son] | -p[retty] | -s[tatistics] | -d[etails] | -t[imestamp] |\n"
 	"             -i[nterval] SECONDS | -rcvbuf BYTES | -n[etns] NAME | -b[atch] FILE |\n"
+	"             -c[olor][={ always | never | auto }] |\n"
 	"             -V[ersion] | -h[elp] }\n";
 
 struct conga_option {
@@ -41,6 +45,7 @@ static const struct conga_option conga_options_table[] = {
 	{ 's', "statistics", NULL },
 	{ 'd', "details", NULL },
 	{ 't', "timestamp", NULL },
+	{ 'c', "color", NULL },
 	{ 'i', "interval", "SECONDS" },
 	{ 'r', "rcvbuf", "BYTES" },
 	{ 'n', "netns", "NAME" },
@@ -85,6 +90,8 @@ static int conga_options_set(char letter, const char *value, struct conga_reques
 	case 't':
 		conga_options.timestamps = true;
 		break;
+	case 'c':
+		return conga_color_choose("always") ? CONGA_OK : CONGA_USAGE;
 	case 'i':
 		return conga_options_set_interval(value);
 	case 'r':
@@ -148,6 +155,14 @@ static int conga_options_take_value(const struct conga_option *option, struct co
 	return conga_options_set(option->letter, value, request);
 }
 
+/* The value of this option may be left out, and follows "=", as iproute2 has it. */
+static int conga_options_set_color(const char *when)
+{
+	if (conga_color_choose(when))
+		return CONGA_OK;
+	return conga_args_wrong(when, "color must be always, never or auto");
+}
+
 /* -json, --json, or letters together as in -jp. */
 int conga_options_take(struct conga_args *args, struct conga_request *request)
 {
@@ -158,6 +173,8 @@ int conga_options_take(struct conga_args *args, struct conga_request *request)
 
 	if (option)
 		return conga_options_take_value(option, args, request);
+	if (!strncmp(word, CONGA_OPTIONS_COLOR, strlen(CONGA_OPTIONS_COLOR)))
+		return conga_options_set_color(word + strlen(CONGA_OPTIONS_COLOR));
 	if (text[1] == '-' || !text[1])
 		return conga_options_unknown(text);
 	for (c = word; *c && !status; c++) {

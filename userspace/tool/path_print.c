@@ -26,6 +26,7 @@ static const struct conga_choice conga_path_print_sentences[] = {
 
 static void conga_path_print_down(const struct nlattr *reason)
 {
+	conga_print_color(CONGA_COLOR_BAD);
 	conga_print_string("state", "", "down");
 	conga_print_choice("reason", NULL, reason, conga_choices_path_reason);
 	conga_print_sentence(reason, conga_path_print_sentences);
@@ -39,6 +40,7 @@ void conga_path_print_tail(struct nlattr **attrs)
 
 	conga_print_dev("dev", "dev", attrs[CONGA_A_PATH_IFINDEX]);
 	conga_print_uint("tag", "tag", attrs[CONGA_A_PATH_TAG]);
+	conga_print_color(usable ? CONGA_COLOR_GOOD : CONGA_COLOR_NONE);
 	if (usable)
 		conga_print_string("state", "", "usable");
 	else

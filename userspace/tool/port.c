@@ -97,6 +97,8 @@ static void conga_port_print(struct nlattr **attrs, struct nl_msg *reply)
 	conga_print_uint("tag", "tag", attrs[CONGA_A_PORT_TAG]);
 	conga_port_print_tier(attrs[CONGA_A_PORT_TIER]);
 	conga_port_print_rate(attrs);
+	conga_print_color(conga_attr_number(attrs[CONGA_A_PORT_STATE]) == CONGA_PORT_UP ?
+			  CONGA_COLOR_GOOD : CONGA_COLOR_BAD);
 	conga_print_choice("state", "state", attrs[CONGA_A_PORT_STATE], conga_choices_port_state);
 	conga_print_uint("metric", "metric", attrs[CONGA_A_PORT_METRIC]);
 	conga_port_print_drain(attrs);

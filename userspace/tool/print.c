@@ -20,6 +20,7 @@
 #include "common/units.h"
 #include "tool/args.h"
 #include "tool/choices_generated.h"
+#include "tool/color.h"
 #include "tool/grammar.h"
 #include "tool/options.h"
 #include "tool/print.h"
@@ -46,6 +47,7 @@ static struct {
 	bool any;		/* the array has an element already */
 	bool in_line;		/* the line on screen has a word already */
 	unsigned int width;	/* of the next value on screen */
+	enum conga_color color;	/* likewise */
 } conga_printer;
 
 static void conga_print_no_memory(void)
@@ -171,13 +173,21 @@ void conga_print_pad(unsigned int width)
 	conga_printer.width = width;
 }
 
+void conga_print_color(enum conga_color color)
+{
+	conga_printer.color = color;
+}
+
 void conga_print_text(const char *text)
 {
 	if (conga_options.json)
 		return;
-	printf("%s%*s", conga_printer.in_line ? " " : "", (int)conga_printer.width, text);
+	printf("%s%s%*s%s", conga_printer.in_line ? " " : "",
+	       conga_color_begin(conga_printer.color), (int)conga_printer.width, text,
+	       conga_color_end(conga_printer.color));
 	conga_printer.in_line = true;
 	conga_printer.width = 0;
+	conga_printer.color = CONGA_COLOR_NONE;
 }
 
 /* Prints without a separator after the last word on screen. */
@@ -190,15 +200,19 @@ void conga_print_append(const char *text)
 static void conga_print_field(const char *key, const char *label, json_t *value,
 			      const char *text)
 {
+	const enum conga_color color = conga_printer.color;
+
 	if (conga_options.json && key) {
 		conga_print_add(key, value);
 		return;
 	}
 	json_decref(value);
+	conga_printer.color = CONGA_COLOR_NONE;
 	if (!label)
 		return;
 	if (*label)
 		conga_print_text(label);
+	conga_printer.color = color;
 	conga_print_text(text);
 }
 
@@ -382,6 +396,7 @@ void conga_print_dev(const char *key, const char *label, const struct nlattr *at
 	if (!attr)
 		return;
 	conga_names_find(ifindex, name);
+	conga_print_color(CONGA_COLOR_DEV);
 	conga_print_string(key, label, name);
 }
 
@@ -391,6 +406,8 @@ void conga_print_addr(const char *key, const char *label, struct nlattr **attrs,
 	struct nlattr *attr = is4 ? attrs[attr4] : attrs[attr4 + 1];
 	char text[INET6_ADDRSTRLEN];
 
-	if (attr && inet_ntop(is4 ? AF_INET : AF_INET6, nla_data(attr), text, sizeof(text)))
-		conga_print_string(key, label, text);
+	if (!attr || !inet_ntop(is4 ? AF_INET : AF_INET6, nla_data(attr), text, sizeof(text)))
+		return;
+	conga_print_color(is4 ? CONGA_COLOR_ADDR4 : CONGA_COLOR_ADDR6);
+	conga_print_string(key, label, text);
 }

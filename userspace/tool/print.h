@@ -10,6 +10,7 @@
 #define CONGA_TOOL_PRINT_H
 
 #include <stdbool.h>
+#include "tool/color.h"
 #include "tool/grammar.h"
 
 /* These functions enclose all output of a command. */
@@ -27,11 +28,12 @@ void conga_print_object_end(void);
 void conga_print_array(const char *key);
 void conga_print_array_end(void);
 
-/* These four functions print on screen only: end a line and begin another; right-align the next
- * value in so many columns; print a word; print without a separator.
+/* These functions print on screen only: end a line and begin another; right-align the next value
+ * in so many columns; give it a color; print a word; print without a separator.
  */
 void conga_print_line(unsigned int indent);
 void conga_print_pad(unsigned int width);
+void conga_print_color(enum conga_color color);
 void conga_print_text(const char *text);
 void conga_print_append(const char *text);
 
