@@ -70,9 +70,22 @@ ambiguous_is_refused() {
 		says 2 'Object "" is unknown, try "conga help".' "$CONGA" ""
 }
 
-tap_plan 4
+# "set" names what only "add" takes, so that nobody looks for another word.
+fixed_is_told() {
+	local word
+
+	for word in tag role; do
+		says 2 "Error: \"$word\" cannot be changed: delete the port, and add it with another" \
+			"$CONGA" port set lo "$word" 3 || return
+	done
+	says 2 'Error: argument "tags" is unknown, try "conga port help".' \
+		"$CONGA" port set lo tags 3
+}
+
+tap_plan 5
 tap_test "help after each object and each verb prints the usage" help_follows_all
 tap_test "the shortest beginning of an object and a verb suffices" beginnings_suffice
 tap_test "other words of iproute2's users are known" usual_words_are_known
 tap_test "a beginning of several words is refused, and they are named" ambiguous_is_refused
+tap_test "what can be given only when a port is added is named" fixed_is_told
 tap_exit

@@ -281,8 +281,29 @@ const struct conga_keyword *conga_args_find_bare(const struct conga_keyword *wor
 	return NULL;
 }
 
+/* Returns true if "set" is being parsed, and only "add" has this keyword. */
+static bool conga_args_is_fixed(const struct conga_args *args, const char *word)
+{
+	const struct conga_command *command;
+	bool sets = false, adds = false;
+
+	for (command = args->object->commands; command && command->name; command++) {
+		if (!strcmp(command->name, "set"))
+			sets = command->words == args->words;
+		if (!strcmp(command->name, "add"))
+			adds = conga_args_find_word(command->words, word);
+	}
+	return sets && adds;
+}
+
 int conga_args_unknown(const struct conga_args *args, const char *word)
 {
+	if (conga_args_is_fixed(args, word)) {
+		fprintf(stderr,
+			"Error: \"%s\" cannot be changed: delete the %s, and add it with another\n",
+			word, args->object->name);
+		return CONGA_USAGE;
+	}
 	fprintf(stderr, "Error: argument \"%s\" is unknown, try \"conga %s help\".\n",
 		word, args->object->name);
 	return CONGA_USAGE;
