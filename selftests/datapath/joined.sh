@@ -136,12 +136,12 @@ leaf_up() {
 	END
 }
 
-# The DRE of the spine's port to leaf 1 is full after 375 kB.
+# The DRE of the spine's port to leaf 1 is full after 1 MB.
 spine_up() {
 	local ns=${SPINE[0]}
 
 	spine_down
-	FABRIC_RATE=1tbit fabric_spine 0 && "$CONGA" -n "$ns" fabric set tdre 300ms &&
+	FABRIC_RATE=1tbit fabric_spine 0 && "$CONGA" -n "$ns" fabric set tdre 800ms &&
 		"$CONGA" -n "$ns" port set down1.0 rate 1mbit
 }
 
@@ -151,10 +151,11 @@ spine_down() {
 	:
 }
 
-# The DRE is filled so far that it remains full for nearly three seconds.
+# The DRE is filled so far that it remains full for nearly eight seconds, of which a machine with
+# every checker needs four.
 spine_fill() {
 	topo_link_addresses 1 0 0
-	"$TESTS/tools/vxlan_send" -n "${SPINE[0]}" -c 30 -l 30000 -p "$SINK" "$LEAF_END" -
+	"$TESTS/tools/vxlan_send" -n "${SPINE[0]}" -c 90 -l 30000 -p "$SINK" "$LEAF_END" -
 }
 
 mac_of() {
