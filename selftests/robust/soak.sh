@@ -7,7 +7,7 @@
 # repaired paths are used again.
 #
 #	soak.sh [-t SECONDS] [-n FAILURES] [-s SEED]
-#		runs for this simulated time (180) with this number of failures (one each
+#		runs for this simulated time (108) with this number of failures (one each
 #		36 s); the seed selects their kind, place and duration
 #
 # Under User Mode Linux with time travel an hour takes some minutes.
@@ -29,7 +29,7 @@ readonly TIME_WAIT=65		# seconds for which closed connections use memory
 readonly FLAT_KB=512 WARM=150
 readonly KINDS=(link_down carrier_lost lossy blackhole port_gone fabric_gone spine_reboots)
 
-TIME=180 FAILURES="" SEED=1
+TIME=108 FAILURES="" SEED=1
 
 parse() {
 	local o
