@@ -315,6 +315,25 @@ static const char *fuzz_wrong(const struct fuzz_policy *policy, enum fuzz_object
 	return NULL;
 }
 
+/* Different ports of a fabric; a port that is repeated counts once. */
+struct fuzz_dstports {
+	unsigned int port[CONGA_DSTPORTS_MAX];
+	int count;	/* at most one more than there is room for */
+};
+
+static void fuzz_dstport(struct fuzz_dstports *ports, unsigned int port)
+{
+	int i;
+
+	for (i = 0; i < ports->count && i < CONGA_DSTPORTS_MAX; i++)
+		if (ports->port[i] == port)
+			return;
+	if (ports->count < CONGA_DSTPORTS_MAX)
+		ports->port[ports->count] = port;
+	if (ports->count <= CONGA_DSTPORTS_MAX)
+		ports->count++;
+}
+
 static const char *fuzz_wrong_attrs(struct fuzz_message *message)
 {
 	enum fuzz_object object = fuzz_commands[fuzz_command(message)].object;
@@ -322,18 +341,20 @@ static const char *fuzz_wrong_attrs(struct fuzz_message *message)
 	bool dumps = fuzz_dumps(message);
 	const struct fuzz_policy *policy =
 		&fuzz.grammar.policies[dumps ? op->dump_policy : op->policy];
-	int left, ports = 0;
+	struct fuzz_dstports ports = { 0 };
 	struct nlattr *attr;
 	const char *wrong;
+	int left;
 
 	nla_for_each_attr(attr, nlmsg_attrdata(&message->nl, GENL_HDRLEN),
 			  nlmsg_attrlen(&message->nl, GENL_HDRLEN), left) {
 		wrong = fuzz_wrong(policy, object, dumps, attr);
 		if (wrong)
 			return wrong;
-		ports += object == FUZZ_FABRIC && nla_type(attr) == CONGA_A_FABRIC_DSTPORT;
+		if (object == FUZZ_FABRIC && nla_type(attr) == CONGA_A_FABRIC_DSTPORT)
+			fuzz_dstport(&ports, fuzz_value_of(attr));
 	}
-	return ports > CONGA_DSTPORTS_MAX ? "too many dstports were accepted" : NULL;
+	return ports.count > CONGA_DSTPORTS_MAX ? "too many dstports were accepted" : NULL;
 }
 
 static bool fuzz_needs_right(struct fuzz_message *message)

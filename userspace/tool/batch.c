@@ -42,9 +42,9 @@ static int conga_batch_append(struct conga_batch *batch, const char *line)
 	return CONGA_OK;
 }
 
-static int conga_batch_damaged(struct conga_batch *batch, const char *why)
+static int conga_batch_damaged(struct conga_batch *batch, const char *what)
 {
-	fprintf(stderr, "Error: %s\n", why);
+	fprintf(stderr, "Error: %s\n", what);
 	batch->start = batch->line;
 	conga_batch_failed(batch);
 	return CONGA_USAGE;
@@ -55,9 +55,11 @@ static int conga_batch_take(struct conga_batch *batch, char *line, size_t length
 {
 	batch->line++;
 	if (memchr(line, '\0', length))
-		return conga_batch_damaged(batch, "a byte of the line is zero: the file is damaged");
+		return conga_batch_damaged(batch,
+					   "a byte of the line is zero: the file is damaged");
 	if (line[length - 1] != '\n')
-		return conga_batch_damaged(batch, "the last line does not end: the file may have been cut off");
+		return conga_batch_damaged(batch,
+					   "the last line does not end: the file may have been cut off");
 	*joins = conga_batch_joins(line);
 	return conga_batch_append(batch, line);
 }

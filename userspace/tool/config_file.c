@@ -175,7 +175,8 @@ static void conga_config_check_doubles(struct conga_config_file *file)
 static void conga_config_check_whole(struct conga_config_file *file)
 {
 	if (file->saved && !file->complete)
-		fprintf(stderr, "Error: %s was saved by conga, and its last line is missing: the file is incomplete\n",
+		fprintf(stderr,
+			"Error: %s was saved by conga, and its last line is missing: the file is incomplete\n",
 			file->batch.name);
 	else if (!file->config->count && !file->no_fabric)
 		fprintf(stderr, "Error: %s has no fabric; the line \"fabric del\" asks for none\n",
