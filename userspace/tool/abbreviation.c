@@ -9,7 +9,7 @@ static bool conga_abbreviation_fits(const char *text, const char *name)
 	return *text && !strncmp(name, text, strlen(text));
 }
 
-int conga_abbreviation_find(const char *text, conga_abbreviation_name *name, const void *table)
+int conga_abbreviation_find(const char *text, conga_abbreviation_name_t name, const void *table)
 {
 	int found = -1, count = 0, i;
 
@@ -24,7 +24,7 @@ int conga_abbreviation_find(const char *text, conga_abbreviation_name *name, con
 	return count == 1 ? found : -1;
 }
 
-bool conga_abbreviation_told(const char *what, const char *text, conga_abbreviation_name *name,
+bool conga_abbreviation_told(const char *what, const char *text, conga_abbreviation_name_t name,
 			     const void *table)
 {
 	bool any = false;

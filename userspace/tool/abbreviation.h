@@ -6,18 +6,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* conga_abbreviation_name - name number @i of a table; NULL behind the last */
-typedef const char *conga_abbreviation_name(const void *table, size_t i);
+/* conga_abbreviation_name_t - name number @i of a table; NULL behind the last */
+typedef const char *(*conga_abbreviation_name_t)(const void *table, size_t i);
 
 /* conga_abbreviation_find - the number of the name that @text is, or of the only one that it
  * shortens; negative if there is none, or more than one
  */
-int conga_abbreviation_find(const char *text, conga_abbreviation_name *name, const void *table);
+int conga_abbreviation_find(const char *text, conga_abbreviation_name_t name, const void *table);
 
 /* conga_abbreviation_told - if @text shortens several names, print them in an error message that
  * begins with @what, and return true
  */
-bool conga_abbreviation_told(const char *what, const char *text, conga_abbreviation_name *name,
+bool conga_abbreviation_told(const char *what, const char *text, conga_abbreviation_name_t name,
 			     const void *table);
 
 #endif /* CONGA_TOOL_ABBREVIATION_H */
