@@ -59,7 +59,10 @@ terminal_has_colors() {
 		colored "$(terminal NO_COLOR=1 -- -c port show)"
 }
 
+# The terminal that the pipe may end at has colors.
 pipe_has_none_unasked() {
+	local -x TERM=xterm
+
 	[[ $(box port show) != *"$ESCAPE"* ]] || fail "a pipe has colors" || return
 	uncolored "$(box -color=auto port show)" && colored "$(box -c port show)" &&
 		colored "$(box -color port show)" && colored "$(box --color=always port show)"
