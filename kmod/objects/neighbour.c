@@ -36,12 +36,9 @@ static bool conga_neighbour_watches(const struct conga_port *port,
 	return false;
 }
 
-/* conga_neighbour_watch - a path by @port depends on @gateway; BH disabled, RCU */
-void conga_neighbour_watch(struct conga_port *port, const struct in6_addr *gateway)
+static void conga_neighbour_watch_one(struct conga_port *port,
+				      const struct in6_addr *gateway)
 {
-	lockdep_assert(in_softirq());
-	if (conga_neighbour_watches(port, gateway))
-		return;
 	spin_lock(&conga_neighbour_lock);
 	if (!conga_neighbour_watches(port, gateway)) {
 		if (port->gateways < CONGA_PORT_GATEWAYS)
@@ -50,6 +47,20 @@ void conga_neighbour_watch(struct conga_port *port, const struct in6_addr *gatew
 		smp_store_release(&port->gateways, port->gateways + 1);
 	}
 	spin_unlock(&conga_neighbour_lock);
+}
+
+/* conga_neighbour_watch - a path by @port depends on @gateway; BH disabled, RCU
+ *
+ * The caller reads the gateway's state afterwards: either it sees a change, or the change
+ * sees that the gateway is watched.
+ */
+void conga_neighbour_watch(struct conga_port *port, const struct in6_addr *gateway)
+{
+	lockdep_assert(in_softirq());
+	if (!conga_neighbour_watches(port, gateway))
+		conga_neighbour_watch_one(port, gateway);
+	/* Paired with the barrier in conga_neighbour_event(). */
+	smp_mb();
 }
 
 static void conga_neighbour_changed(const struct neighbour *neighbour)
@@ -78,6 +89,8 @@ static int conga_neighbour_event(struct notifier_block *self, unsigned long even
 {
 	if (event != NETEVENT_NEIGH_UPDATE)
 		return NOTIFY_DONE;
+	/* The state was written before; paired with the barrier in conga_neighbour_watch(). */
+	smp_mb();
 	rcu_read_lock();
 	conga_neighbour_changed(neighbour);
 	rcu_read_unlock();
