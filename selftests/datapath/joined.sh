@@ -136,12 +136,12 @@ leaf_up() {
 	END
 }
 
-# The DRE of the spine's port to leaf 1 is full after 1 MB.
+# The DRE of the spine's port to leaf 1 is full after 1 MB: 1 Mbit/s for 8 s, which is Tdre / alpha.
 spine_up() {
 	local ns=${SPINE[0]}
 
 	spine_down
-	FABRIC_RATE=1tbit fabric_spine 0 && "$CONGA" -n "$ns" fabric set tdre 800ms &&
+	FABRIC_RATE=1tbit fabric_spine 0 && "$CONGA" -n "$ns" fabric set tdre 8ms alpha 0.001 &&
 		"$CONGA" -n "$ns" port set down1.0 rate 1mbit
 }
 
@@ -152,10 +152,12 @@ spine_down() {
 }
 
 # The DRE is filled so far that it remains full for nearly eight seconds, of which a machine with
-# every checker needs four.
+# every checker needs four. A processor does not see what the others sent in the running period, so
+# that the next packet must come after it.
 spine_fill() {
 	topo_link_addresses 1 0 0
-	"$TESTS/tools/vxlan_send" -n "${SPINE[0]}" -c 90 -l 30000 -p "$SINK" "$LEAF_END" -
+	"$TESTS/tools/vxlan_send" -n "${SPINE[0]}" -c 90 -l 30000 -p "$SINK" "$LEAF_END" - &&
+		poll_pause
 }
 
 mac_of() {
