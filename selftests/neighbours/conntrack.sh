@@ -14,8 +14,8 @@ QUIET=				# the default interval, 300 ms
 
 readonly LAST=2147483644	# priority of the last input hook that sees control packets
 
-# Only packets of conga pass the leaves: the tunnel sends none, and neighbour packets are not
-# tracked.
+# Only packets of conga pass the leaves: the tunnel sends none from now on, and neighbour packets
+# are not tracked.
 tunnel_is_still() {
 	local l
 
@@ -25,12 +25,18 @@ tunnel_is_still() {
 	done
 }
 
-# tracking LEAF: tracks connections from now on, after conga's own hooks
+# tracking LEAF: tracks connections from now on, after conga's own hooks. A packet that the tunnel
+# sent before may still wait for a neighbour; it is dropped before it is tracked.
 tracking() {
 	in_ns "${LEAF[$1]}" nft -f - <<-END
 	table inet tracking {
 		counter untracked { }
 		counter seen { }
+		chain before {
+			type filter hook prerouting priority -300;
+			$CONTROL accept
+			udp dport 4789 drop
+		}
 		chain out {
 			type filter hook postrouting priority 0;
 			udp dport 4789 ct state untracked counter name untracked
