@@ -213,10 +213,10 @@ is_as_before() {
 			"$(diff <(echo "$BEFORE") <(echo "$now") | head -n 20)"
 }
 
-# transfer COUNT [OPTION]...: transfers TCP data in both directions; each transfer is complete in
-# the end
+# transfer COUNT [OPTION]...: transfers TCP data in both directions by so many connections that
+# each uplink is drawn by one; each transfer is complete in the end
 transfer() {
-	tcp_crosses -b -C 1e7 -S 20000 -n "$1" -D 60 "${@:2}" || return
+	tcp_crosses -b -C 1e7 -S 20000 -c 32 -n "$1" -D 60 "${@:2}" || return
 	echo "# $TCP_SAID"
 }
 
@@ -232,7 +232,7 @@ traffic_goes_on() {
 
 	neighbours_meet || return
 	while read -r dev count; do before[$dev]=$count; done < <(uplinks_sent)
-	transfer 20 || return
+	transfer 64 || return
 	while read -r dev count; do
 		[[ $dev == up[89] ]] || ((count > before[$dev])) ||
 			fail "no packet left by $dev: $(conga 0 path show | paste -sd\;)" || return
