@@ -2,6 +2,7 @@
 /* Requests that create, change or destroy a port. Each is validated whole first. */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
+#include <net/vxlan.h>
 
 #include "config/lifetime.h"
 #include "config/speed.h"
@@ -52,6 +53,47 @@ static int conga_netlink_read_dev(struct conga_netlink_port_request *request,
 		return -EEXIST;
 	}
 	return 0;
+}
+
+static int conga_netlink_is_vxlan(struct net_device *dev, struct netdev_nested_priv *priv)
+{
+	return netif_is_vxlan(dev);
+}
+
+static bool conga_netlink_carries_vxlan(struct net_device *dev)
+{
+	struct netdev_nested_priv priv = { };
+
+	return netif_is_vxlan(dev) ||
+	       netdev_walk_all_lower_dev(dev, conga_netlink_is_vxlan, &priv);
+}
+
+/* The device above a member has the addresses and routes. A tunnel leaves by uplinks, and
+ * an uplink that leads into a tunnel would need one itself.
+ */
+static int conga_netlink_read_uplink(const struct conga_netlink_port_request *request,
+				     struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[CONGA_A_PORT_IFINDEX];
+	struct net_device *dev = request->port.dev;
+
+	if (request->port.role != CONGA_ROLE_UPLINK)
+		return 0;
+	if (netif_is_lag_port(dev))
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "A member of a bond or team cannot be an uplink, the bond or team can");
+	else if (netif_is_bridge_port(dev))
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "A port of a bridge cannot be an uplink, the bridge can");
+	else if (netif_is_ovs_port(dev))
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "A port of Open vSwitch cannot be an uplink, an internal port can");
+	else if (conga_netlink_carries_vxlan(dev))
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "A vxlan device, or a device above one, cannot be an uplink");
+	else
+		return 0;
+	return -EINVAL;
 }
 
 static int conga_netlink_read_tag(struct conga_netlink_port_request *request,
@@ -142,7 +184,9 @@ static int conga_netlink_read_port(struct conga_netlink_port_request *request,
 	request->port.role = nla_get_u32(role);
 	if (info->attrs[CONGA_A_PORT_TIER])
 		request->port.tier = nla_get_u32(info->attrs[CONGA_A_PORT_TIER]);
-	err = conga_netlink_read_tag(request, fabric, info);
+	err = conga_netlink_read_uplink(request, info);
+	if (!err)
+		err = conga_netlink_read_tag(request, fabric, info);
 	if (!err)
 		err = conga_netlink_read_drain(request, info);
 	return err ? err : conga_netlink_read_rate(request, info);

@@ -359,7 +359,7 @@ wrong_in_interval() {
 }
 
 # No leaf sent these goodbye messages: all are counted, and only the right answer among the last
-# of them is accepted. They are sent at once, so that few computers need two intervals for them.
+# of them is accepted. They are sent at once, so that one hello interval is usually enough for them.
 wrong_counted() {
 	local bye wrong
 

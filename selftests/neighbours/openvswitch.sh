@@ -81,6 +81,16 @@ nodes() {
 	done
 }
 
+# The switch takes all packets of its ports, whichever kind of device these are.
+members_refused() {
+	refused "A port of Open vSwitch cannot be an uplink, an internal port can" \
+		-n "${LEAF[0]}" port add h0 role uplink rate 1gbit &&
+		refused "A port of Open vSwitch cannot be an uplink, an internal port can" \
+			-n "${LEAF[0]}" port add vxlan_sys_4789 role uplink rate 1gbit || return
+	ip -n "${LEAF[0]}" link set br-int up && conga 0 port add br-int role uplink rate 1gbit &&
+		conga 0 port del br-int
+}
+
 # check TEXT NODES...
 check() {
 	{ topo_up && nodes "$2" && guide_run 0 openvswitch.md && guide_run 1 openvswitch.md; } ||
@@ -89,11 +99,13 @@ check() {
 	tap_test "Open vSwitch $1: packets between hosts are stamped, and learnt from" guide_stamps
 	tap_test "Open vSwitch $1: conga check reports nothing about its device" \
 		guide_is_sound vxlan_sys_4789
+	[[ $2 ]] || tap_test "Open vSwitch: its ports cannot be uplinks, the internal one can" \
+		members_refused
 	switch_down 0 && switch_down 1
 	topo_down
 }
 
-tap_plan 6
+tap_plan 7
 require_root
 require_commands ip ping jq ovs-vswitchd ovsdb-server ovsdb-tool
 require_module

@@ -195,7 +195,7 @@ check_needs_no_privilege() {
 		return
 	[[ $(in_ns "$BOX" "${AS_NOBODY[@]}" "$CONGA" sync check "$DIR/conf" 2>"$DIR/said") == "leaf add 10.0.0.14" ]] ||
 		fail "sync check failed: $(<"$DIR/said")" || return
-	[[ $(<"$DIR/said") == "Warning: the kernel checks ranges only for who has CAP_NET_ADMIN" ]] ||
+	[[ $(<"$DIR/said") == "Warning: without CAP_NET_ADMIN the kernel does not check ranges" ]] ||
 		fail "sync check printed: $(<"$DIR/said")" || return
 	says 1 "Error: Operation not permitted: changing conga needs CAP_NET_ADMIN in this network namespace
 Command failed $DIR/conf:6

@@ -126,6 +126,49 @@ devices_refused() {
 	END
 }
 
+# Routes lead to the device above a member, and never into a tunnel of the fabric.
+members_refused() {
+	ip -n "$HERE_NS" -batch - <<-END || return
+		link add bond0 type bond
+		link set d1 down
+		link set d1 master bond0
+		link add br0 type bridge
+		link set d2 master br0
+		link add vx0 type vxlan id 5 local 10.0.0.11 dstport 4789
+		link add br1 type bridge
+		link set vx0 master br1
+		link add link br1 name br1.7 type vlan id 7
+	END
+	all_refused <<-END || return
+		A member of a bond or team cannot be an uplink, the bond or team can | port add d1 role uplink rate 1gbit
+		A port of a bridge cannot be an uplink, the bridge can | port add d2 role uplink rate 1gbit
+		A port of a bridge cannot be an uplink, the bridge can | port add vx0 role uplink rate 1gbit
+		A vxlan device, or a device above one, cannot be an uplink | port add br1 role uplink rate 1gbit
+		A vxlan device, or a device above one, cannot be an uplink | port add br1.7 role uplink rate 1gbit
+	END
+	ip -n "$HERE_NS" -batch - <<-END || return
+		link set vx0 nomaster
+		link set d1 nomaster
+		link set d1 up
+		link set d2 nomaster
+	END
+	all_refused <<-END || return
+		A vxlan device, or a device above one, cannot be an uplink | port add vx0 role uplink rate 1gbit
+	END
+	conga_batch "$HERE_NS" <<-END && unchanged "accepted ports" || return
+		port add br0 role uplink rate 1gbit
+		port add br1.7 role uplink rate 1gbit
+		port del br0
+		port del br1.7
+	END
+	ip -n "$HERE_NS" -batch - <<-END
+		link del br1
+		link del br0
+		link del vx0
+		link del bond0
+	END
+}
+
 ports_refused() {
 	all_refused <<-END
 		Another uplink has this LBTag | port add d1 role uplink rate 1gbit tag 3
@@ -492,10 +535,11 @@ module_missing_said() {
 require_root
 require_commands ip setpriv unshare nsenter sysctl genl modinfo depmod modprobe
 require_module
-tap_plan 18
+tap_plan 19
 setup || die "cannot set up"
 BEFORE=$(configuration)
 tap_test "devices that do not exist, are elsewhere, taken or unfit are rejected" devices_refused
+tap_test "a member of a bond or bridge and a device above a tunnel cannot be uplinks" members_refused
 tap_test "LBTags and rates that are out of range, taken or missing are rejected" ports_refused
 tap_test "a 17th uplink is rejected" seventeenth_uplink_refused
 tap_test "leaves that are not remote unicast addresses, or already exist, are rejected" \

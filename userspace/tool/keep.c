@@ -171,7 +171,7 @@ static int conga_keep_check_values(const struct conga_keep *keep)
 			status = result;
 	}
 	if (forbidden && keep->check)
-		fputs("Warning: the kernel checks ranges only for who has CAP_NET_ADMIN\n", stderr);
+		fputs("Warning: without CAP_NET_ADMIN the kernel does not check ranges\n", stderr);
 	return status;
 }
 

@@ -500,6 +500,8 @@ enum conga_attr_param {
 /**
  * enum conga_role - The purpose of a port
  * @CONGA_ROLE_UPLINK: The port is a candidate for VXLAN packets towards leaves.
+ *	Neither a member of a bond, team, bridge or Open vSwitch nor a vxlan
+ *	device or a device above one can be an uplink.
  * @CONGA_ROLE_TRANSIT: The port, one of a spine, is no such candidate.
  */
 enum conga_role {
