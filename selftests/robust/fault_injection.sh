@@ -61,7 +61,8 @@ pages_fail() {
 # ---- set up ----
 
 # The other leaf has two uplinks. A leaf that does not exist, IPv6, has two more, which are
-# dummies. The device up10 is no port yet. Each leaf has a tunnel.
+# dummies. The device up10 is no port yet. Each leaf has a tunnel. All gateways are known, since a
+# path is left out while its gateway is being asked for.
 rig_up() {
 	topo_up && ip netns add "${LEAF[0]}-bare" && defer ip netns del "${LEAF[0]}-bare" || return
 	ip -n "${LEAF[0]}" -batch - <<-END || return
@@ -79,7 +80,10 @@ rig_up() {
 		address add 172.31.6.1/24 dev vx6
 		neighbour add 172.31.4.2 lladdr 02:00:00:00:04:02 dev vx4
 		neighbour add 172.31.6.2 lladdr 02:00:00:00:06:02 dev vx6
+		neighbour replace fe80::99 lladdr 02:00:00:00:08:99 dev up8
+		neighbour replace fe80::99 lladdr 02:00:00:00:09:99 dev up9
 	END
+	tunnel_says_nothing && neighbours_meet || return
 	fabric_up conga conga && conga_batch "${LEAF[0]}" <<-END || return
 		port add dev up8 role uplink rate 1gbit
 		port add dev up9 role uplink rate 1gbit
