@@ -37,6 +37,11 @@ machine_settings() {
 	echo "host='$work'"
 }
 
+# machine_resident: the host's files are near
+machine_resident() {
+	:
+}
+
 # uml_memory_dir: prints the folder of the file that is the machine's memory; a small /dev/shm
 # would end the machine by a bus error
 uml_memory_dir() {
