@@ -6,6 +6,7 @@
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/lib.sh"
 . "$TESTS/lib/topology.sh"
+. "$TESTS/lib/neighbours.sh"
 
 readonly RATE_MBIT=12 SLOW_MBIT=3	# slow enough for every machine
 readonly RATE_SECONDS=2
@@ -151,7 +152,7 @@ balance_up() {
 	topo_defaults
 	TOPO_VXLAN_OPTIONS="tos 0x10"
 	topo_up || failed "the fabric cannot be set up" || return
-	pings_cross && balance
+	pings_cross && neighbours_meet && balance
 }
 
 # This is the control: a spine that hashes addresses only has one flow per pair of leaves.
@@ -200,7 +201,7 @@ rate_is() {
 dies() {
 	local suffix built
 
-	read -r suffix built <<<"$(bash -c ". $TESTS/lib/lib.sh; . $TESTS/lib/topology.sh; topo_up
+	read -r suffix built <<<"$(TESTS=$TESTS bash -c ". $TESTS/lib/lib.sh; . $TESTS/lib/topology.sh; topo_up || exit
 		sfx=\${TOPO_DIR##*.}
 		set -- /run/netns/*-\$sfx
 		echo \$sfx \$#
