@@ -201,7 +201,7 @@ rate_is() {
 dies() {
 	local suffix built
 
-	read -r suffix built <<<"$(TESTS=$TESTS bash -c ". $TESTS/lib/lib.sh; . $TESTS/lib/topology.sh; topo_up || exit
+	read -r suffix built <<<"$(env "TESTS=$TESTS" bash -c ". $TESTS/lib/lib.sh; . $TESTS/lib/topology.sh; topo_up || exit
 		sfx=\${TOPO_DIR##*.}
 		set -- /run/netns/*-\$sfx
 		echo \$sfx \$#
