@@ -115,7 +115,7 @@ machine_settings() {
 
 # machine_resident: prints files that the guest copies into its memory: programs and their
 # libraries. By 9p each start opens all of them with several round trips to the host, which takes a
-# third of the start.
+# fifth of the processor time of a start.
 machine_resident() {
 	local name
 	local -a files=()

@@ -37,7 +37,7 @@ machine_settings() {
 	echo "host='$work'"
 }
 
-# machine_resident: the host's files are near
+# machine_resident: prints nothing, since hostfs opens the host's files directly
 machine_resident() {
 	:
 }
