@@ -202,6 +202,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 	if (!conga_hello_answered(hello, conga_control_echo(message),
 				  be32_to_cpu(header->id), &ours, &theirs))
 		return false;
+	hello->heard = ktime_get_ns();
 	WRITE_ONCE(hello->echo, conga_control_nonce(message));
 	conga_delay_answered(message->source, conga_control_echo(message));
 	conga_control_take_own(message->source);

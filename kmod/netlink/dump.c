@@ -14,7 +14,10 @@
 #include "objects/fabric.h"
 #include "objects/flowlets.h"
 #include "objects/leaf.h"
+#include "objects/path_dst.h"
 #include "objects/port.h"
+
+#define CONGA_NETLINK_GATEWAYS	4	/* of a path, at most */
 
 /* The leaf a dump is restricted to, or NULL for all; ERR_PTR if unknown. */
 static struct conga_leaf *
@@ -31,10 +34,26 @@ struct conga_netlink_path {
 	conga_sample_t	heard;
 	u64		now;
 	u8		reason;
+	u8		state;
 	u8		local;
 	u8		remote;
+	u8		gateways;
+	struct in6_addr	gateway[CONGA_NETLINK_GATEWAYS];	/* IPv4 mapped */
 	struct conga_netlink_path_extension extension;
 };
+
+static void conga_netlink_read_gateways(struct conga_netlink_path *path,
+					struct conga_leaf *leaf, u8 tag)
+{
+	const struct conga_paths *paths = conga_path_by(leaf, tag);
+	const struct conga_path *way = paths ? &paths->path[tag] : NULL;
+	u8 i;
+
+	path->gateways = 0;
+	for (i = 0; way && i < way->count && path->gateways < CONGA_NETLINK_GATEWAYS; i++)
+		path->gateways += conga_path_gateway_addr(paths->nexthop[way->first + i].dst,
+							  &path->gateway[path->gateways]);
+}
 
 static void conga_netlink_read_path(struct conga_netlink_path *path,
 				    struct conga_leaf *leaf,
@@ -48,13 +67,29 @@ static void conga_netlink_read_path(struct conga_netlink_path *path,
 	path->now = ktime_get_ns();
 	path->heard = READ_ONCE(leaf->to.heard[port->tag]);
 	path->reason = conga_leaf_path_reason(leaf, port);
+	path->state = conga_leaf_path_state(leaf, port, path->reason);
 	path->local = conga_port_metric(port, path->now);
 	path->remote = conga_toleaf_metric(&leaf->to, port->tag, path->now,
 					   params->tage, params->q);
 	conga_netlink_read_path_extension(&path->extension, leaf, port->tag, path->now,
 					  params->tage);
+	conga_netlink_read_gateways(path, leaf, port->tag);
 	rcu_read_unlock();
 	local_bh_enable();
+}
+
+static int conga_netlink_put_gateways(struct sk_buff *skb,
+				      const struct conga_netlink_path *path)
+{
+	int err = 0;
+	u8 i;
+
+	for (i = 0; i < path->gateways && !err; i++)
+		err = ipv6_addr_v4mapped(&path->gateway[i]) ?
+		      nla_put_in_addr(skb, CONGA_A_PATH_GATEWAY4,
+				      path->gateway[i].s6_addr32[3]) :
+		      nla_put_in6_addr(skb, CONGA_A_PATH_GATEWAY6, &path->gateway[i]);
+	return err;
 }
 
 int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
@@ -68,7 +103,9 @@ int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
 	    nla_put_u32(skb, CONGA_A_PATH_IFINDEX, port->ifindex) ||
 	    (port->role == CONGA_ROLE_UPLINK &&
 	     nla_put_u32(skb, CONGA_A_PATH_TAG, port->tag)) ||
+	    nla_put_u32(skb, CONGA_A_PATH_STATE, path.state) ||
 	    nla_put_u32(skb, CONGA_A_PATH_REASON, path.reason) ||
+	    conga_netlink_put_gateways(skb, &path) ||
 	    nla_put_u32(skb, CONGA_A_PATH_LOCAL, path.local) ||
 	    nla_put_u32(skb, CONGA_A_PATH_REMOTE, path.remote) ||
 	    (conga_sample_valid(path.heard) &&

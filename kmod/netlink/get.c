@@ -306,6 +306,18 @@ static u32 conga_netlink_usable_paths(struct conga_leaf *leaf)
 	return hweight16(usable);
 }
 
+static u32 conga_netlink_all_paths(struct conga_fabric *fabric)
+{
+	u32 count = 0;
+	u8 tag;
+
+	rcu_read_lock();
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		count += !!conga_port_hop(fabric, tag);
+	rcu_read_unlock();
+	return count;
+}
+
 /* The UDP ports at which packets to the leaf are stamped */
 static int conga_netlink_put_leaf_ports(struct sk_buff *skb,
 					const struct conga_leaf *leaf)
@@ -324,25 +336,44 @@ static int conga_netlink_put_leaf_ports(struct sk_buff *skb,
 	return err;
 }
 
+/* What hello found out. */
+static int conga_netlink_put_leaf_look(struct sk_buff *skb, struct conga_leaf *leaf)
+{
+	const struct conga_params *params;
+	struct conga_leaf_look look;
+	bool asked;
+
+	rcu_read_lock();
+	params = conga_fabric_params(leaf->fabric);
+	look = conga_leaf_look(leaf, params);
+	asked = params->hello && READ_ONCE(leaf->mode) != CONGA_MODE_PLAIN;
+	rcu_read_unlock();
+	if (nla_put_u32(skb, CONGA_A_LEAF_STATE, look.state) ||
+	    nla_put_u32(skb, CONGA_A_LEAF_REASON, look.reason) ||
+	    (asked && nla_put_u32(skb, CONGA_A_LEAF_UNANSWERED, look.unanswered)) ||
+	    (look.heard && nla_put_u64_64bit(skb, CONGA_A_LEAF_HEARD,
+					     ktime_get_ns() - look.heard, CONGA_A_LEAF_PAD)) ||
+	    (look.term && nla_put_u32(skb, CONGA_A_LEAF_TERM, look.term)))
+		return -EMSGSIZE;
+	return 0;
+}
+
 /* Likewise. */
 int conga_netlink_put_leaf(struct sk_buff *skb, struct conga_leaf *leaf)
 {
 	u32 id = READ_ONCE(leaf->hello->id);
-	u8 reason;
 
-	rcu_read_lock();
-	reason = conga_leaf_reason(leaf, conga_fabric_params(leaf->fabric));
-	rcu_read_unlock();
 	if (conga_netlink_put_addr(skb, CONGA_A_LEAF_ADDR4, CONGA_A_LEAF_ADDR6,
 				   leaf) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_MODE, READ_ONCE(leaf->mode)) ||
-	    nla_put_u32(skb, CONGA_A_LEAF_STATE, conga_leaf_state(leaf)) ||
+	    conga_netlink_put_leaf_look(skb, leaf) ||
 	    conga_netlink_put_leaf_extension(skb, leaf) ||
-	    nla_put_u32(skb, CONGA_A_LEAF_REASON, reason) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_ORIGIN, READ_ONCE(leaf->origin)) ||
 	    (id && nla_put_u32(skb, CONGA_A_LEAF_ID, id)) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_PATHS,
 			conga_netlink_usable_paths(leaf)) ||
+	    nla_put_u32(skb, CONGA_A_LEAF_PATHS_ALL,
+			conga_netlink_all_paths(leaf->fabric)) ||
 	    conga_netlink_put_leaf_ports(skb, leaf))
 		return -EMSGSIZE;
 	return 0;

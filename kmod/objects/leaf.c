@@ -178,6 +178,7 @@ static void conga_leaf_count(const struct conga_leaf *leaf)
 {
 	static const enum conga_attr_stats down[__CONGA_LEAF_REASON_MAX] = {
 		[CONGA_LEAF_SILENT]	= CONGA_A_STATS_LEAF_SILENT,
+		[CONGA_LEAF_WAITING]	= CONGA_A_STATS_LEAF_SILENT,
 		[CONGA_LEAF_VERSION]	= CONGA_A_STATS_LEAF_SILENT,
 		[CONGA_LEAF_BYE]	= CONGA_A_STATS_LEAF_BYE,
 		[CONGA_LEAF_Q]		= CONGA_A_STATS_LEAF_DISAGREES,
@@ -248,14 +249,13 @@ void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode)
 	spin_unlock_bh(&leaf->hello_lock);
 }
 
-/* conga_leaf_state - the current enum conga_mode */
-u8 conga_leaf_state(const struct conga_leaf *leaf)
+static bool conga_leaf_disagrees(u8 reason)
 {
-	return conga_leaf_is_conga(leaf) ? CONGA_MODE_CONGA : CONGA_MODE_PLAIN;
+	return reason >= CONGA_LEAF_VERSION && reason <= CONGA_LEAF_ALTERNATES;
 }
 
 /*
- * conga_leaf_reason - the enum conga_leaf_reason of its current state
+ * conga_leaf_reason - why the leaf is treated as it is, enum conga_leaf_reason
  *
  * Any context; @params are the fabric's. A leaf in mode conga may be silent, since it may
  * know no hello.
@@ -268,10 +268,57 @@ u8 conga_leaf_reason(const struct conga_leaf *leaf,
 
 	if (mode == CONGA_MODE_AUTO)
 		return params->hello ? reason : CONGA_LEAF_HELLO_OFF;
-	if (mode == CONGA_MODE_PLAIN || !params->hello ||
-	    reason <= CONGA_LEAF_SILENT)
+	if (mode == CONGA_MODE_PLAIN || !params->hello)
 		return CONGA_LEAF_ORDERED;
-	return reason;
+	return conga_leaf_disagrees(reason) || reason == CONGA_LEAF_BYE ? reason :
+									  CONGA_LEAF_ORDERED;
+}
+
+/* Its own value of what differs, if the reason is that; otherwise 0. */
+static u32 conga_leaf_term(const struct conga_hello_terms *theirs, u8 reason)
+{
+	switch (reason) {
+	case CONGA_LEAF_Q:
+		return theirs->q;
+	case CONGA_LEAF_BYTE3:
+		return theirs->byte3;
+	case CONGA_LEAF_METRIC:
+		return theirs->sum ? CONGA_METRIC_SUM : CONGA_METRIC_MAX;
+	default:
+		return 0;
+	}
+}
+
+/* Of a leaf that gets no stamps: what is known of it? */
+static u8 conga_leaf_unstamped(u8 reason, u64 heard)
+{
+	if (conga_leaf_disagrees(reason))
+		return CONGA_LEAF_STATE_MISMATCH;
+	if (reason == CONGA_LEAF_WAITING)
+		return CONGA_LEAF_STATE_WAITING;
+	if (reason == CONGA_LEAF_SILENT && heard)
+		return CONGA_LEAF_STATE_LOST;
+	return CONGA_LEAF_STATE_PLAIN;
+}
+
+/* conga_leaf_look - what is known of the leaf, all of one moment; any context except hard
+ * interrupts, @params are the fabric's
+ */
+struct conga_leaf_look conga_leaf_look(struct conga_leaf *leaf,
+				       const struct conga_params *params)
+{
+	const struct conga_hello *hello = leaf->hello;
+	struct conga_leaf_look look;
+
+	spin_lock_bh(&leaf->hello_lock);
+	look.reason = conga_leaf_reason(leaf, params);
+	look.state = conga_leaf_is_conga(leaf) ? CONGA_LEAF_STATE_CONGA :
+						 conga_leaf_unstamped(look.reason, hello->heard);
+	look.term = conga_leaf_term(&hello->theirs, look.reason);
+	look.unanswered = hello->unanswered;
+	look.heard = hello->heard;
+	spin_unlock_bh(&leaf->hello_lock);
+	return look;
 }
 
 /* conga_leaf_open - paths for new flowlets, a bit per LBTag; softirq, RCU */
@@ -298,6 +345,34 @@ u8 conga_leaf_path_reason(struct conga_leaf *leaf, struct conga_port *port)
 	if (READ_ONCE(leaf->fabric->draining) & BIT(port->tag))
 		return CONGA_PATH_DRAINING;
 	return CONGA_PATH_USABLE;
+}
+
+/* Hellos ask by every path; did nothing ever come back by @tag? */
+static bool conga_leaf_unproven(const struct conga_leaf *leaf, u8 tag)
+{
+	return conga_fabric_params(leaf->fabric)->hello && conga_leaf_is_conga(leaf) &&
+	       !(READ_ONCE(leaf->hello->proven) & BIT(tag)) &&
+	       !conga_sample_valid(READ_ONCE(leaf->to.heard[tag]));
+}
+
+/* conga_leaf_path_state - the enum conga_path_state of a path with @reason; likewise
+ *
+ * Of a leaf without conga, or without hello, nothing comes back by any path.
+ */
+u8 conga_leaf_path_state(const struct conga_leaf *leaf, const struct conga_port *port, u8 reason)
+{
+	static const u8 states[__CONGA_PATH_REASON_MAX] = {
+		[CONGA_PATH_USABLE]	= CONGA_PATH_STATE_USABLE,
+		[CONGA_PATH_SILENT]	= CONGA_PATH_STATE_SILENT,
+		[CONGA_PATH_UNPROBED]	= CONGA_PATH_STATE_SILENT,
+		[CONGA_PATH_NARROW]	= CONGA_PATH_STATE_NARROW,
+		[CONGA_PATH_DRAINING]	= CONGA_PATH_STATE_DRAINING,
+	};
+
+	if (reason == CONGA_PATH_USABLE && port->role == CONGA_ROLE_UPLINK &&
+	    conga_leaf_unproven(leaf, port->tag))
+		return CONGA_PATH_STATE_UNPROVEN;
+	return states[reason] ? states[reason] : CONGA_PATH_STATE_DOWN;
 }
 
 /* conga_leaf_make_dead - unpublish; readers may hold it until a grace period */

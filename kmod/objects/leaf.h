@@ -148,6 +148,15 @@ struct conga_leaf_news {
 	u8	reason;
 };
 
+/* What an operator is told of a leaf */
+struct conga_leaf_look {
+	u8	state;		/* enum conga_leaf_state */
+	u8	reason;		/* enum conga_leaf_reason */
+	u8	unanswered;	/* hellos in a row, up to CONGA_HELLO_MISSES */
+	u32	term;		/* its own value of what differs, or 0 */
+	u64	heard;		/* ns, of the last answer; 0: none yet */
+};
+
 /* Is the path by @tag out, because the leaf does not answer by it, or because it is narrow? */
 static inline bool conga_leaf_is_silent(const struct conga_leaf *leaf, u8 tag)
 {
@@ -182,12 +191,14 @@ void conga_leaf_forget_tag(struct conga_leaf *leaf, u8 tag);
 void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode);
 void conga_leaf_settle(struct conga_leaf *leaf);
 struct conga_leaf_news conga_leaf_news(const struct conga_leaf *leaf);
-u8 conga_leaf_state(const struct conga_leaf *leaf);
 void conga_leaf_tell(struct conga_leaf *leaf, const struct conga_leaf_news *before);
 u8 conga_leaf_reason(const struct conga_leaf *leaf,
 		     const struct conga_params *params);
+struct conga_leaf_look conga_leaf_look(struct conga_leaf *leaf,
+				       const struct conga_params *params);
 u16 conga_leaf_open(struct conga_leaf *leaf);
 u8 conga_leaf_path_reason(struct conga_leaf *leaf, struct conga_port *port);
+u8 conga_leaf_path_state(const struct conga_leaf *leaf, const struct conga_port *port, u8 reason);
 void conga_leaf_flush(struct conga_leaf *leaf);
 void conga_leaf_make_dead(struct conga_leaf *leaf);
 void conga_leaf_free(struct conga_leaf *leaf);

@@ -41,6 +41,23 @@ static u32 conga_path_gateway(const struct dst_entry *dst)
 	return rt->rt_gw_family ? (__force u32)rt->rt_gw4 : 0;
 }
 
+/* conga_path_gateway_addr - false if the route is on link */
+bool conga_path_gateway_addr(const struct dst_entry *dst, struct in6_addr *gateway)
+{
+	const struct rt6_info *rt6 = (const struct rt6_info *)dst;
+	const struct rtable *rt = (const struct rtable *)dst;
+
+	if (dst->ops->family == AF_INET6) {
+		*gateway = rt6->rt6i_gateway;
+		return rt6->rt6i_flags & RTF_GATEWAY;
+	}
+	if (rt->rt_gw_family == AF_INET6)
+		*gateway = rt->rt_gw6;
+	else if (rt->rt_gw_family)
+		ipv6_addr_set_v4mapped(rt->rt_gw4, gateway);
+	return rt->rt_gw_family;
+}
+
 static bool conga_path_is_by(const struct dst_entry *dst,
 			     const struct conga_path_member *member)
 {

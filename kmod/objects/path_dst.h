@@ -19,6 +19,7 @@
 bool conga_path_owns_any(const struct conga_paths *paths, const struct dst_entry *own);
 bool conga_path_member_is(const struct conga_path_member *member,
 			  const struct dst_entry *dst);
+bool conga_path_gateway_addr(const struct dst_entry *dst, struct in6_addr *gateway);
 
 #define CONGA_PATH_RESOLVED	BIT_ULL(32)	/* added, so that every generation differs from 0 */
 

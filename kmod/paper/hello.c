@@ -24,8 +24,8 @@
  * - If hellos about a port are missed by all paths that were asked, that port is no longer
  *   agreed, and the misses do not count against the paths. If it was the last agreed port,
  *   the leaf is silent, and no path is out, since there is nothing to choose by. A leaf
- *   that does not answer
- *   gets one hello about each port per round.
+ *   that does not answer gets one hello about each port per round; until three were in
+ *   vain, it is waited for.
  *
  * Now and then each path gets a hello of full size, which has as many bytes as the path
  * takes. If that hello is missed, it is repeated at each tick, with a small one beside it.
@@ -58,7 +58,7 @@ void conga_hello_setup(struct conga_hello *hello, u8 tick, const __be16 *port)
 {
 	WRITE_ONCE(hello->echo, 0);
 	WRITE_ONCE(hello->id, 0);
-	WRITE_ONCE(hello->reason, CONGA_LEAF_SILENT);
+	WRITE_ONCE(hello->reason, CONGA_LEAF_WAITING);
 	memset_after(hello, 0, reason);
 	memset(hello->misses, CONGA_HELLO_MISSES, sizeof(hello->misses));
 	hello->tick = tick % CONGA_HELLO_TICKS;
@@ -77,7 +77,15 @@ static void conga_hello_silence(struct conga_hello *hello, u8 reason)
 	hello->large = 0;
 	WRITE_ONCE(hello->out, 0);
 	WRITE_ONCE(hello->narrow, 0);
+	WRITE_ONCE(hello->proven, 0);
 	memset(hello->path, 0, sizeof(hello->path));
+}
+
+/* The reason for a leaf without an agreement, of which nothing else is known */
+static u8 conga_hello_unheard(const struct conga_hello *hello)
+{
+	return hello->unanswered < CONGA_HELLO_MISSES ? CONGA_LEAF_WAITING :
+							CONGA_LEAF_SILENT;
 }
 
 /* --- the list of ports --- */
@@ -150,7 +158,7 @@ void conga_hello_bind(struct conga_hello *hello, const __be16 *port, u64 random)
 	if (moved && hello->nonce[0])
 		conga_hello_renew(hello, random);
 	if (old.agreed && !hello->agreed)
-		conga_hello_silence(hello, CONGA_LEAF_SILENT);
+		conga_hello_silence(hello, conga_hello_unheard(hello));
 }
 
 /* conga_hello_port - the port to which messages to the leaf are sent */
@@ -175,6 +183,7 @@ static void conga_hello_forget(struct conga_hello *hello, u16 usable)
 	hello->large &= usable;
 	WRITE_ONCE(hello->out, hello->out & usable);
 	WRITE_ONCE(hello->narrow, hello->narrow & usable);
+	WRITE_ONCE(hello->proven, hello->proven & usable);
 	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
 		if (!(usable & BIT(tag)))
 			hello->path[tag] = (struct conga_hello_path){};
@@ -192,9 +201,34 @@ static void conga_hello_miss_path(struct conga_hello *hello, u8 tag)
 		path->misses++;
 }
 
+/* Were all hellos of the previous tick in vain? */
+static bool conga_hello_in_vain(const struct conga_hello *hello)
+{
+	u16 asked = 0;
+	u8 port;
+
+	for (port = 0; port < CONGA_HELLO_PORTS; port++) {
+		if (hello->asked[port] != hello->waiting[port])
+			return false;
+		asked |= hello->asked[port];
+	}
+	return asked;
+}
+
+static void conga_hello_miss_leaf(struct conga_hello *hello)
+{
+	if (!conga_hello_in_vain(hello) || hello->unanswered == CONGA_HELLO_MISSES)
+		return;
+	hello->unanswered++;
+	if (hello->reason == CONGA_LEAF_WAITING)
+		WRITE_ONCE(hello->reason, conga_hello_unheard(hello));
+}
+
 static void conga_hello_miss(struct conga_hello *hello)
 {
 	u8 tag, port;
+
+	conga_hello_miss_leaf(hello);
 
 	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
 		conga_hello_miss_path(hello, tag);
@@ -286,7 +320,7 @@ static void conga_hello_round(struct conga_hello *hello, u64 random)
 	if (hello->calm)
 		hello->calm--;
 	if (!hello->version && hello->reason == CONGA_LEAF_VERSION)
-		WRITE_ONCE(hello->reason, CONGA_LEAF_SILENT);
+		WRITE_ONCE(hello->reason, conga_hello_unheard(hello));
 	hello->version = false;
 }
 
@@ -528,6 +562,7 @@ static void conga_hello_prove(struct conga_hello *hello, u64 echo)
 		hello->waiting[conga_hello_nonce_port(echo)] &= ~BIT(tag);
 	}
 	WRITE_ONCE(hello->out, hello->out & ~BIT(tag));
+	WRITE_ONCE(hello->proven, hello->proven | BIT(tag));
 	path->misses = 0;
 	path->proof = CONGA_HELLO_TICKS;
 }
@@ -554,6 +589,8 @@ bool conga_hello_answered(struct conga_hello *hello, u64 echo, u32 id,
 		return false;
 	conga_hello_prove(hello, echo);
 	hello->misses[port] = 0;
+	hello->unanswered = 0;
+	hello->theirs = *theirs;
 	hello->agreed |= BIT(port);
 	conga_hello_identify(hello, id);
 	WRITE_ONCE(hello->reason, hello->calm ? CONGA_LEAF_ALTERNATES :

@@ -67,8 +67,8 @@ struct conga_hello_path {
 	u8	due;		/* rounds until the next one */
 };
 
-/* The hello protocol with one leaf. The user's lock guards it, but id, reason, out and
- * narrow are also read without the lock.
+/* The hello protocol with one leaf. The user's lock guards it, but id, reason, out,
+ * narrow and proven are also read without the lock.
  */
 struct conga_hello {
 	u64	echo;		/* the leaf's last nonce, 0: none */
@@ -86,6 +86,8 @@ struct conga_hello {
 	bool	left;		/* sent a goodbye message in this round */
 	bool	version;	/* another version was heard in this round */
 	u8	misses[CONGA_HELLO_PORTS]; /* ticks in a row whose hellos nobody answered */
+	u8	unanswered;	/* likewise, about no port, counted up to CONGA_HELLO_MISSES */
+	struct conga_hello_terms theirs; /* of the last answer */
 	__be16	port[CONGA_HELLO_PORTS]; /* the list of UDP ports; 0: none */
 	u16	asked[CONGA_HELLO_PORTS]; /* hellos of the previous tick, a bit per LBTag */
 	u16	waiting[CONGA_HELLO_PORTS]; /* of these, those not answered yet */
@@ -93,8 +95,10 @@ struct conga_hello {
 	u16	usable;		/* at the previous tick */
 	u16	out;		/* silent paths, a bit per LBTag */
 	u16	narrow;		/* paths that lose only full-size hellos */
+	u16	proven;		/* paths by which an answer came since they have a route */
 	u32	other;		/* the id before the last one */
 	u64	nonce[2];	/* of this round and of the previous one; 0: none */
+	u64	heard;		/* ns, of the last answer, by the user; 0: none yet */
 	struct conga_hello_path path[CONGA_TAGS_MAX];	/* by our LBTag */
 };
 

@@ -274,7 +274,7 @@ auto_answers() {
 }
 
 answered() {
-	conga 0 leaf add $AUTO && rounds 1 && leaf_is $AUTO plain silent &&
+	conga 0 leaf add $AUTO && rounds 1 && leaf_is $AUTO waiting waiting &&
 		auto_answers "hello_heard=1 leaf_up=1"
 }
 

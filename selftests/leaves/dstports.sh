@@ -127,7 +127,7 @@ order_does_not_matter() {
 # port does not apply to the port that takes its place.
 place_is_another() {
 	lists 1 $A && lists 0 $A && agreed "$A" "$A" && changes 1 0 $B && ports_are 0 "" &&
-		leaf_is 0 "plain silent" && crosses 1 plain || return
+		leaf_falls_silent 0 && crosses 1 plain || return
 	lists 0 $C $A && agreed "$A" "$A" && crosses 0 stamped
 }
 

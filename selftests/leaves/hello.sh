@@ -49,7 +49,8 @@ begins_plain() {
 	conga 0 leaf add "${VTEP[1]}" || fail "the leaf was not added" || return
 	[[ $(conga 0 -j leaf show | jq -r '.[0].mode') == auto ]] ||
 		fail "the mode of the leaf is not auto" || return
-	leaf_is 0 "plain silent" && events_have "auto plain silent"
+	events_have "auto waiting waiting" && leaf_becomes 0 "plain silent" &&
+		events_have "auto plain silent"
 }
 
 becomes_conga() {
@@ -88,8 +89,8 @@ says_bye() {
 # Leaf 1 still receives hellos of leaf 0, which ask, but gets no answer to its own.
 falls_silent() {
 	stats_mark "${LEAF[0]}"
-	peer_mute && leaf_becomes 0 "plain silent" || return
-	stats_grew "${LEAF[0]}" leaf_silent=1 && events_have "auto plain silent" || return
+	peer_mute && leaf_becomes 0 "lost silent" || return
+	stats_grew "${LEAF[0]}" leaf_silent=1 && events_have "auto lost silent" || return
 	stat_has hello_missed "$MISSES" || return
 	peer_speaks && leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers"
 }
@@ -101,10 +102,10 @@ disagrees() {
 	shift
 	stats_mark "${LEAF[0]}"
 	stats_mark "${LEAF[1]}"
-	conga 1 fabric set "$1" "$2" && leaf_becomes 0 "plain $reason" &&
-		leaf_becomes 1 "plain $reason" || return
+	conga 1 fabric set "$1" "$2" && leaf_becomes 0 "mismatch $reason" &&
+		leaf_becomes 1 "mismatch $reason" || return
 	stats_grew "${LEAF[0]}" leaf_disagrees=1 && stats_grew "${LEAF[1]}" leaf_disagrees=1 &&
-		events_have "auto plain $reason" || return
+		events_have "auto mismatch $reason" || return
 	conga 1 fabric set "$1" "$3" && leaf_becomes 0 "conga answers" &&
 		leaf_becomes 1 "conga answers"
 }
@@ -117,8 +118,8 @@ alternates() {
 	for id in 7 8 7; do
 		conga 1 fabric set leaf-id "$id" && busywait "$PATIENCE_MS" leaf_id_is 0 "$id" || return
 	done
-	events_have "auto plain alternates" && since=$EVENT_MS || return
-	leaf_is 0 "plain alternates" && stats_grew "${LEAF[0]}" leaf_alternates=1 || return
+	events_have "auto mismatch alternates" && since=$EVENT_MS || return
+	leaf_is 0 "mismatch alternates" && stats_grew "${LEAF[0]}" leaf_alternates=1 || return
 	events_have "auto conga answers" || return
 	((EVENT_MS - since > (CALM_ROUNDS - 2) * HELLO_MS)) ||
 		fail "the state alternates ended after only $((EVENT_MS - since)) ms"
@@ -147,45 +148,45 @@ half_nonce() {
 # The module ignores the LBTag when it decides whether the nonce is its own.
 right_nonce() {
 	played -i 77 && leaf_becomes 0 "conga answers" && leaf_id_is 0 77 || return
-	player_stop && stats_grew "${LEAF[0]}" leaf_up=1 && leaf_becomes 0 "plain silent"
+	player_stop && stats_grew "${LEAF[0]}" leaf_up=1 && leaf_becomes 0 "lost silent"
 }
 
 # The nonce is valid for its round and the next one.
 old_nonce() {
 	events_skip
-	played -o && events_have "auto conga answers" && events_have "auto plain silent" || return
-	player_stop && leaf_is 0 "plain silent" && stat_has control_nonce
+	played -o && events_have "auto conga answers" && events_have "auto lost silent" || return
+	player_stop && leaf_is 0 "lost silent" && stat_has control_nonce
 }
 
 byte_3() {
-	played -b 1 && leaf_becomes 0 "plain byte3" && player_stop &&
-		events_have "auto plain byte3"
+	played -b 1 && leaf_becomes 0 "mismatch byte3" && player_stop &&
+		events_have "auto mismatch byte3"
 }
 
 # A version alone changes no state, but explains why no leaf answers.
 other_version() {
-	played -v 2 && leaf_becomes 0 "plain version" || return
-	events_have "auto plain version" && player_stop || return
-	stat_has control_version && leaf_becomes 0 "plain silent"
+	played -v 2 && leaf_becomes 0 "mismatch version" || return
+	events_have "auto mismatch version" && player_stop || return
+	stat_has control_version && leaf_becomes 0 "lost silent"
 }
 
 other_type() {
 	played -t 9 -n 2 && player_done || return
-	soon stats_grew "${LEAF[0]}" control_type=2 && leaf_is 0 "plain silent"
+	soon stats_grew "${LEAF[0]}" control_type=2 && leaf_is 0 "lost silent"
 }
 
 damaged() {
 	played -s 1 -n 2 && player_done && soon stats_grew "${LEAF[0]}" control_malformed=2 || return
 	played -k 0x1234 -n 2 && player_done && soon stats_grew "${LEAF[0]}" control_malformed=2 ||
 		return
-	leaf_is 0 "plain silent"
+	leaf_is 0 "lost silent"
 }
 
 # This state lasts as long as two nodes answer in turn.
 two_boxes() {
-	played -i 7,8 && leaf_becomes 0 "plain alternates" && pause_rounds &&
-		leaf_is 0 "plain alternates" || return
-	player_stop && leaf_becomes 0 "plain silent"
+	played -i 7,8 && leaf_becomes 0 "mismatch alternates" && pause_rounds &&
+		leaf_is 0 "mismatch alternates" || return
+	player_stop && leaf_becomes 0 "lost silent"
 }
 
 # ---- orders ----

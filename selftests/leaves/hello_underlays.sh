@@ -58,7 +58,7 @@ both_are_conga() {
 # The hellos of leaf 0 come from the address of an uplink. It answers the requests of leaf 1.
 without_address() {
 	stats_mark "${LEAF[1]}"
-	pings_return && pause_rounds && leaf_is 0 "plain silent" && pings_return || return
+	pings_return && pause_rounds && leaf_falls_silent 0 && pings_return || return
 	[[ $(stats_growth "${LEAF[1]}") == *" control_unknown_leaf="* ]] ||
 		fail "$(stats_growth "${LEAF[1]}")" || return
 	leaf_is 1 "conga answers"

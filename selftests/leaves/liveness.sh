@@ -209,7 +209,7 @@ all_dead() {
 	events_have "auto conga answers" && traffic_start 0.0 1.0 || return
 	for s in 0 1 2 3; do dead "$s" || return; done
 	since=$(now_ms)
-	told_within "$OUT_MS" "$since" "auto plain silent" || return
+	told_within "$OUT_MS" "$since" "auto lost silent" || return
 	paths_are usable usable usable usable && window || return
 	echo "# all dead: $(flows_text)"
 	((SHARE >= LEAST && SHARE <= 2 * FAIR)) ||

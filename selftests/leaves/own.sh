@@ -144,13 +144,13 @@ stays_conga() {
 order_wins() {
 	pings
 	pause_rounds
-	leaf_is 0 "plain silent" && conga 0 fabric set local "${VTEP[0]}" && is_answered || return
+	leaf_falls_silent 0 && conga 0 fabric set local "${VTEP[0]}" && is_answered || return
 	conga 0 -j fabric show | json_is ".[0].local$TOPO_UNDERLAY == \"${VTEP[0]}\"" ||
 		fail "$(conga 0 -j fabric show)" || return
 	conga 0 fabric set local off && conga 0 leaf set "${VTEP[1]}" mode plain && pings &&
 		conga 0 leaf set "${VTEP[1]}" mode auto || return
 	pause_rounds
-	leaf_is 0 "plain silent"
+	leaf_falls_silent 0
 }
 
 # Leaf 1 knows both addresses of leaf 0, and the first is removed. No traffic shows the change.

@@ -266,7 +266,7 @@ agreed() {
 	local shown
 
 	shown=$(conga "$1" 2>&1)
-	[[ $(grep -c "mode auto state conga paths 2 .* origin auto" <<<"$shown") == 2 &&
+	[[ $(grep -c "mode auto state conga paths 2/2 .* origin auto" <<<"$shown") == 2 &&
 		$(grep -c "dev up[01] tag .* usable" <<<"$shown") == 4 ]]
 }
 

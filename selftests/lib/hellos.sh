@@ -7,6 +7,7 @@
 #	leaf_is 0 "conga answers"	state and reason of leaf 0's one other leaf
 #	leaf_is 0 "plain silent" "${VTEP[2]}"
 #	leaf_becomes 0 "plain bye"	likewise, in a while
+#	leaf_falls_silent 0		three hellos are in vain
 #	events_start 0; events_have "auto conga answers", events_have "up0 silent"
 #					after what was asked for last; sets EVENT_MS
 #	control_count NAMESPACE DEVICE...; control_counted NAMESPACE PACKETS
@@ -54,6 +55,16 @@ leaf_becomes() {
 	soon leaf_is "$@"
 }
 
+leaf_is_silent() {
+	leaf_has "$1" "plain silent" "${@:2}" || leaf_has "$1" "lost silent" "${@:2}" ||
+		fail "leaf ${2:-$((1 - $1))} is $LEAF_STATE to leaf $1, expected plain or lost"
+}
+
+# leaf_falls_silent LEAF [ADDRESS]: three hellos are in vain, whether it ever answered or not
+leaf_falls_silent() {
+	soon leaf_is_silent "$@"
+}
+
 # leaf_id_is LEAF ID [ADDRESS]
 leaf_id_is() {
 	leaf_read "$1" "${3:-${VTEP[1 - $1]}}" && ((LEAF_ID == $2))
@@ -85,7 +96,7 @@ listens() {
 # event_words LINE: prints "MODE STATE REASON" of a leaf, or "DEVICE REASON" of a path
 event_words() {
 	local leaf='"mode":"([a-z]+)","state":"([a-z]+)","reason":"([a-z0-9_]+)"'
-	local path='"dev":"([a-z0-9]+)","tag":[0-9]+,"state":"([a-z]+)"(,"reason":"([a-z_]+)")?'
+	local path='"dev":"([a-z0-9]+)","tag":[0-9]+,"gateways":\[[^]]*\],"state":"([a-z]+)"(,"reason":"([a-z_]+)")?'
 
 	if [[ $1 =~ $leaf ]]; then
 		WORDS="${BASH_REMATCH[*]:1}"

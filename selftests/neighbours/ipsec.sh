@@ -111,7 +111,7 @@ pings() {
 nothing_believed() {
 	stats_mark "${LEAF[1]}"
 	pause_rounds
-	leaf_is 1 "plain silent" && leaf_is 0 "plain silent" || return
+	leaf_falls_silent 1 && leaf_falls_silent 0 || return
 	xfrm_counted control_xfrm && not_grown hello_heard hello_answered || return
 	conga 0 leaf set "${VTEP[1]}" mode conga && conga 1 leaf set "${VTEP[0]}" mode conga || return
 	stats_mark "${LEAF[1]}"
@@ -145,7 +145,7 @@ believed() {
 nothing_said() {
 	control_count "${LEAF[0]}" up0 up1 && stats_mark "${LEAF[0]}" || return
 	pause_rounds
-	leaf_is 0 "plain silent" && leaf_is 1 "plain silent" && control_counted "${LEAF[0]}" 0 ||
+	leaf_falls_silent 0 && leaf_falls_silent 1 && control_counted "${LEAF[0]}" 0 ||
 		return
 	stat_has control_unsent_xfrm
 }

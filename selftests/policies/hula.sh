@@ -245,7 +245,7 @@ told_once() {
 	"$1" "$before"
 	sleep 0.01
 	kill "$monitor" && wait "$monitor"
-	for l in 1 2 3; do expected+="${VTEP[l]} down unprobed,${VTEP[l]} usable null,"; done
+	for l in 1 2 3; do expected+="${VTEP[l]} silent unprobed,${VTEP[l]} usable null,"; done
 	[[ $(told_of "$before"), == "$expected" ]] ||
 		fail "the events are: $(told_of "$before"), expected: $expected"
 }

@@ -195,7 +195,7 @@ other_q_is_found() {
 other_metric_is_found() {
 	conga 1 fabric set metric sum &&
 		busywait "$WAIT_MS" finds "${LEAF[0]}" "leaf_differs ${VTEP[1]}" || return
-	[[ $(conga 0 check) == "warning: ${VTEP[1]}: has another metric; set the same metric on every node of the fabric" ]] ||
+	[[ $(conga 0 check) == "warning: ${VTEP[1]}: has another metric: sum; set the same metric on every node of the fabric" ]] ||
 		fail "$(conga 0 check)" || return
 	conga 1 fabric set metric max && busywait "$WAIT_MS" sound_at_last 0
 }

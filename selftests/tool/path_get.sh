@@ -170,25 +170,25 @@ other_flows_are_new() {
 reasons_are() {
 	local found
 
-	found=$(get '.paths[] | select(.state == "down") | "\(.dev) \(.reason)"' "${VTEP[1]}" |
+	found=$(get '.paths[] | select(.reason) | "\(.dev) \(.reason)"' "${VTEP[1]}" |
 		tr -d '"' | paste -sd,)
 	[[ $found == "$1" ]] || fail "the reasons are: $found, expected: $1"
 }
 
-# says_why DEV REASON LEAF: the line of the uplink contains the sentence
+# says_why DEV STATE REASON LEAF: the line of the uplink contains the state and the sentence
 says_why() {
 	local text
 
-	text=$(conga 0 path get "$3")
-	[[ $text == *"dev $1 tag "*" down (${SENTENCE[$2]})"* ]] ||
-		fail "the sentence \"${SENTENCE[$2]}\" is missing: $text"
+	text=$(conga 0 path get "$4" | grep "^    dev $1 ")
+	[[ $text == "    dev $1 tag "*" $2 (${SENTENCE[$3]})" ]] ||
+		fail "the sentence \"${SENTENCE[$3]}\" is missing: $text"
 }
 
 no_carrier_is_said() {
 	ip -n "${SPINE[0]}" link set down0.0 down || return
 	busywait "$WAIT_MS" reasons_are "up0 port_down,unused not_nexthop" || return
 	got '["new","up1"]' '[.decision, .dev]' "${VTEP[1]}" &&
-		says_why up0 port_down "${VTEP[1]}" && says_why unused not_nexthop "${VTEP[1]}" &&
+		says_why up0 down port_down "${VTEP[1]}" && says_why unused down not_nexthop "${VTEP[1]}" &&
 		ip -n "${SPINE[0]}" link set down0.0 up || return
 	# The spine's own route was removed with its link.
 	topo_link_addresses 0 0 0
@@ -198,7 +198,7 @@ no_carrier_is_said() {
 
 draining_is_said() {
 	drain up0 on && reasons_are "up0 draining,unused not_nexthop" &&
-		says_why up0 draining "${VTEP[1]}" &&
+		says_why up0 draining draining "${VTEP[1]}" &&
 		got '["new","up1"]' '[.decision, .dev]' "${VTEP[1]}" && drain up0 off
 }
 
@@ -211,7 +211,7 @@ silence_is_said() {
 	END
 	conga 0 fabric set hello 100ms && conga 1 fabric set hello 100ms || return
 	busywait "$WAIT_MS" is_silent || fail "$(conga 0 path show)" || return
-	says_why up1 silent "${VTEP[1]}" && got '["new","up0"]' '[.decision, .dev]' "${VTEP[1]}" &&
+	says_why up1 silent silent "${VTEP[1]}" && got '["new","up0"]' '[.decision, .dev]' "${VTEP[1]}" &&
 		in_ns "${SPINE[1]}" nft delete table inet grey || return
 	busywait "$WAIT_MS" reasons_are "unused not_nexthop" || return
 	conga 0 fabric set hello off && conga 1 fabric set hello off
@@ -226,7 +226,7 @@ is_silent() {
 nothing_is_usable() {
 	local text
 
-	got '"kernel"' .decision "$NOWHERE" && says_why up0 no_route "$NOWHERE" || return
+	got '"kernel"' .decision "$NOWHERE" && says_why up0 down no_route "$NOWHERE" || return
 	text=$(conga 0 path get "$NOWHERE")
 	[[ $text == "$NOWHERE left to the kernel: no usable path"$'\n'"    dev up0 tag 0 down ("* ]] ||
 		fail "$text"
@@ -236,7 +236,7 @@ text_names_the_choice() {
 	local text
 
 	drain up1 on && text=$(conga 0 path get "${VTEP[1]}") && drain up1 off || return
-	[[ $text == "${VTEP[1]} dev up0 tag 0 new flowlet local 0 remote 0"$'\n'"    dev up0 tag 0 usable local 0 "* ]] ||
+	[[ $text == "${VTEP[1]} dev up0 tag 0 new flowlet local 0 remote 0"$'\n'"    dev up0 tag 0 via "*" usable local 0 "* ]] ||
 		fail "$text"
 }
 

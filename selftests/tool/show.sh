@@ -109,7 +109,8 @@ leaf_shape() {
 	hello 50ms && busywait "$SETTLE_MS" leaf_has_an_id ||
 		fail "the leaf did not answer hellos: $(conga 0 leaf show)" ||
 		return
-	shape_is "addr:string mode:string state:string reason:string paths:number ports:array \
+	shape_is "addr:string mode:string state:string reason:string \
+unanswered:number heard_age_ns:number paths:number paths_all:number ports:array \
 id:number origin:string" . leaf show && hello off
 }
 
@@ -123,9 +124,9 @@ leaf_has_an_id() {
 }
 
 path_shape() {
-	shape_is "leaf:string dev:string tag:number state:string reason:string \
+	shape_is "leaf:string dev:string tag:number gateways:array state:string reason:string \
 local:number remote:number" 'select(.state == "down")' path show || return
-	shape_is "leaf:string dev:string tag:number state:string local:number \
+	shape_is "leaf:string dev:string tag:number gateways:array state:string local:number \
 remote:number age_ns:number" 'select(.state == "usable" and .age_ns)' path show || return
 	[[ $(conga 0 -j path show | jq -r '.[] | select(.state == "down") | "\(.dev) \(.reason)"') == \
 		"unused not_nexthop" ]] || fail "$(conga 0 path show)"
@@ -276,11 +277,11 @@ ports_and_leaves_agree() {
 # The text omits default values; -d prints them.
 text_says_what_is_not_the_rule() {
 	conga 0 leaf set "${VTEP[1]}" mode auto 2>/dev/null || return
-	[[ $(conga 0 leaf show) == "${VTEP[1]} mode auto state plain (hello is off here) paths 2"* ]] ||
+	[[ $(conga 0 leaf show) == "${VTEP[1]} mode auto state plain (hello is off here) paths 2/3"* ]] ||
 		fail "$(conga 0 leaf show)" || return
 	conga 0 leaf set "${VTEP[1]}" mode conga || return
-	[[ $(conga 0 leaf show) == "${VTEP[1]} mode conga state conga paths 2"* &&
-		$(conga 0 -d leaf show) == "${VTEP[1]} mode conga state conga (set by the operator) paths 2"*" origin manual" ]] ||
+	[[ $(conga 0 leaf show) == "${VTEP[1]} mode conga state conga paths 2/3"* &&
+		$(conga 0 -d leaf show) == "${VTEP[1]} mode conga state conga (set by the operator) paths 2/3"*" origin manual" ]] ||
 		fail "$(conga 0 leaf show) $(conga 0 -d leaf show)" || return
 	[[ $(conga 0 port show unused) != *drain* && $(conga 0 -d port show unused) == *" drain off origin manual "* ]] ||
 		fail "$(conga 0 -d port show unused)" || return

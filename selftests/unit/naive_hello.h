@@ -31,6 +31,7 @@ struct naive_path {
 	bool	doubted;	/* a full-size hello was lost */
 	int	swallowed;	/* and then so many, not the small ones beside */
 	s64	proven;		/* tick after which the last answer came */
+	bool	came;		/* an answer, since it has a route */
 	s64	due;		/* round of the next full-size hello */
 	struct naive_sent large;
 };
@@ -59,6 +60,7 @@ struct naive_hello {
 	int	answers_proven, answers_unproven;
 	int	turn;
 	bool	version;
+	int	vain;		/* ticks in a row whose hellos nobody answered */
 	u8	reason;
 };
 
@@ -77,7 +79,7 @@ static inline void naive_hello_setup(struct naive_hello *naive, int phase,
 	naive->bye = NAIVE_NEVER;
 	naive->returned = NAIVE_NEVER;
 	naive->turn = NAIVE_TAGS - 1;
-	naive->reason = CONGA_LEAF_SILENT;
+	naive->reason = CONGA_LEAF_WAITING;
 	for (i = 0; i < NAIVE_TAGS; i++)
 		naive_forget(&naive->path[i]);
 	for (i = 0; i < NAIVE_PORTS; i++) {
@@ -141,6 +143,27 @@ static inline u16 naive_count_misses(struct naive_hello *naive, int p)
 	if (sent && sent == lost && port->unheard < NAIVE_MISSES)
 		port->unheard++;
 	return missed;
+}
+
+static inline u8 naive_unheard(const struct naive_hello *naive)
+{
+	return naive->vain < NAIVE_MISSES ? CONGA_LEAF_WAITING : CONGA_LEAF_SILENT;
+}
+
+/* All hellos of the last tick, about all ports */
+static inline void naive_count_vain(struct naive_hello *naive)
+{
+	int p, tag, sent = 0, unanswered = 0;
+
+	for (p = 0; p < NAIVE_PORTS; p++)
+		for (tag = 0; tag < NAIVE_TAGS; tag++) {
+			sent += naive->port[p].by[tag].sent;
+			unanswered += naive->port[p].by[tag].sent &&
+				      naive->port[p].by[tag].unanswered;
+		}
+	naive->vain += sent && sent == unanswered;
+	if (naive->reason == CONGA_LEAF_WAITING)
+		naive->reason = naive_unheard(naive);
 }
 
 /* Full-size hellos: lost, while the small one beside was not? */
@@ -228,7 +251,7 @@ static inline void naive_new_round(struct naive_hello *naive, u64 random)
 	naive->answers_proven = 0;
 	naive->answers_unproven = 0;
 	if (naive->reason == CONGA_LEAF_VERSION && !naive->version)
-		naive->reason = CONGA_LEAF_SILENT;
+		naive->reason = naive_unheard(naive);
 	naive->version = false;
 }
 
@@ -393,6 +416,7 @@ static inline void naive_hello_tick(struct naive_hello *naive,
 
 	memset(step, 0, sizeof(*step));
 	naive_lose_routes(naive, view->usable);
+	naive_count_vain(naive);
 	for (p = 0; p < NAIVE_PORTS; p++)
 		step->missed[p] = naive_count_misses(naive, p);
 	step->missed_large = naive_count_swallowed(naive, &step->narrowed);
@@ -454,7 +478,7 @@ static inline void naive_hello_bind(struct naive_hello *naive, const __be16 *por
 		naive->nonce_before = 0;
 	}
 	if (heard && !naive_heard(naive))
-		naive_fall_silent(naive, CONGA_LEAF_SILENT);
+		naive_fall_silent(naive, naive_unheard(naive));
 }
 
 /* A nonce ends with the round after its own, or with the round of a bye. */
@@ -505,7 +529,9 @@ static inline bool naive_hello_answered(struct naive_hello *naive, u64 echo,
 	}
 	path->out = false;
 	path->lost = 0;
+	path->came = true;
 	path->proven = naive->tick - 1;
+	naive->vain = 0;
 	port->unheard = 0;
 	port->agreed = true;
 	naive_meet(naive, id);
@@ -552,6 +578,17 @@ static inline void naive_hello_version(struct naive_hello *naive)
 	naive->version = true;
 	if (!naive_heard(naive))
 		naive->reason = CONGA_LEAF_VERSION;
+}
+
+static inline u16 naive_came(const struct naive_hello *naive)
+{
+	u16 came = 0;
+	int tag;
+
+	for (tag = 0; tag < NAIVE_TAGS; tag++)
+		if (naive->path[tag].came)
+			came += 1 << tag;
+	return came;
 }
 
 static inline u16 naive_out(const struct naive_hello *naive)

@@ -51,7 +51,8 @@ static void world_check(struct world *world, bool got, bool want,
 			world->hello.reason == world->naive.reason &&
 			world->hello.echo == world->naive.echo &&
 			world->hello.out == naive_out(&world->naive) &&
-			world->hello.narrow == naive_narrow(&world->naive),
+			world->hello.narrow == naive_narrow(&world->naive) &&
+			world->hello.proven == naive_came(&world->naive),
 			"%s: agreed %x reason %d echo %llx out %x narrow %x, not %x %d %llx %x %x",
 			what, world->hello.agreed, world->hello.reason,
 			world->hello.echo, world->hello.out, world->hello.narrow,

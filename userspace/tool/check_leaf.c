@@ -12,6 +12,7 @@
 #include "tool/fabric.h"
 #include "tool/grammar.h"
 #include "tool/leaf.h"
+#include "tool/leaf_reason.h"
 
 /* The table gives the advice for each kind of disagreement. */
 static const struct conga_choice conga_check_remedies[] = {
@@ -26,7 +27,7 @@ static const struct conga_choice conga_check_remedies[] = {
 void conga_check_leaf_differs(const struct conga_check *check, const struct conga_node *node)
 {
 	struct nlattr *leaf[CONGA_ATTRS_MAX + 1];
-	char name[CONGA_NODE_NAME_MAX];
+	char name[CONGA_NODE_NAME_MAX], why[CONGA_LEAF_REASON_MAX];
 	unsigned int reason;
 	const char *remedy;
 	size_t next = 0;
@@ -37,8 +38,8 @@ void conga_check_leaf_differs(const struct conga_check *check, const struct cong
 		if (!remedy)
 			continue;
 		conga_node_leaf_name(leaf, name);
-		conga_check_report(check, name, "%s; %s",
-				   conga_args_choice_word(conga_leaf_sentences, reason), remedy);
+		conga_leaf_reason(leaf, why);
+		conga_check_report(check, name, "%s; %s", why, remedy);
 	}
 }
 
@@ -59,7 +60,7 @@ static const char *conga_check_doubt(const struct conga_node *node, struct nlatt
 	unsigned int reason = conga_attr_number(leaf[CONGA_A_LEAF_REASON]);
 
 	if (reason == CONGA_LEAF_BYE)
-		return conga_args_choice_word(conga_leaf_sentences, reason);
+		return "sent a goodbye message";
 	if (!leaf[CONGA_A_LEAF_ID] && conga_check_says_hello(node))
 		return "has never answered a hello";
 	return NULL;

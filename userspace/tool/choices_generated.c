@@ -72,6 +72,26 @@ const struct conga_choice conga_choices_leaf_reason[] = {
 	{ "metric", CONGA_LEAF_METRIC },
 	{ "alternates", CONGA_LEAF_ALTERNATES },
 	{ "hello_off", CONGA_LEAF_HELLO_OFF },
+	{ "waiting", CONGA_LEAF_WAITING },
+	{ }
+};
+
+const struct conga_choice conga_choices_leaf_state[] = {
+	{ "plain", CONGA_LEAF_STATE_PLAIN },
+	{ "conga", CONGA_LEAF_STATE_CONGA },
+	{ "waiting", CONGA_LEAF_STATE_WAITING },
+	{ "lost", CONGA_LEAF_STATE_LOST },
+	{ "mismatch", CONGA_LEAF_STATE_MISMATCH },
+	{ }
+};
+
+const struct conga_choice conga_choices_path_state[] = {
+	{ "usable", CONGA_PATH_STATE_USABLE },
+	{ "unproven", CONGA_PATH_STATE_UNPROVEN },
+	{ "silent", CONGA_PATH_STATE_SILENT },
+	{ "narrow", CONGA_PATH_STATE_NARROW },
+	{ "draining", CONGA_PATH_STATE_DRAINING },
+	{ "down", CONGA_PATH_STATE_DOWN },
 	{ }
 };
 

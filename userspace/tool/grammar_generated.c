@@ -84,6 +84,10 @@ const struct nla_policy conga_leaf_policy[CONGA_A_LEAF_MAX + 1] = {
 	[CONGA_A_LEAF_UTILISATION]	= { .type = NLA_U32 },
 	[CONGA_A_LEAF_PROBE_AGE]	= { .type = NLA_U64 },
 	[CONGA_A_LEAF_PORT]		= { .type = NLA_U16 },
+	[CONGA_A_LEAF_PATHS_ALL]	= { .type = NLA_U32 },
+	[CONGA_A_LEAF_UNANSWERED]	= { .type = NLA_U32 },
+	[CONGA_A_LEAF_HEARD]		= { .type = NLA_U64 },
+	[CONGA_A_LEAF_TERM]		= { .type = NLA_U32 },
 };
 
 const struct nla_policy conga_path_policy[CONGA_A_PATH_MAX + 1] = {
@@ -98,6 +102,9 @@ const struct nla_policy conga_path_policy[CONGA_A_PATH_MAX + 1] = {
 	[CONGA_A_PATH_DECISION]	= { .type = NLA_U32 },
 	[CONGA_A_PATH_DELAY]	= { .type = NLA_U64 },
 	[CONGA_A_PATH_QUEUE]	= { .type = NLA_U64 },
+	[CONGA_A_PATH_STATE]	= { .type = NLA_U32 },
+	[CONGA_A_PATH_GATEWAY4]	= { .type = NLA_U32 },
+	[CONGA_A_PATH_GATEWAY6]	= { .minlen = 16 },
 };
 
 const struct nla_policy conga_table_policy[CONGA_A_TABLE_MAX + 1] = {

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdbool.h>
+#include <stdio.h>
 #include <linux/conga.h>
 #include <netlink/attr.h>
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 #include "common/attr.h"
+#include "common/units.h"
 #include "tool/args.h"
 #include "tool/choices_generated.h"
 #include "tool/command.h"
 #include "tool/grammar.h"
 #include "tool/grammar_generated.h"
 #include "tool/leaf.h"
+#include "tool/leaf_reason.h"
 #include "tool/options.h"
 #include "tool/print.h"
 
@@ -22,29 +25,35 @@ static const char conga_leaf_usage[] =
 	"ADDR := outer IPv4 or IPv6 address of a remote tunnel endpoint\n"
 	"MODE := { auto | conga | plain }, default auto: conga while the leaf answers hellos\n";
 
-const struct conga_choice conga_leaf_sentences[] = {
-	{ "set by the operator", CONGA_LEAF_ORDERED },
-	{ "answers hellos", CONGA_LEAF_ANSWERS },
-	{ "has not answered the last three hellos", CONGA_LEAF_SILENT },
-	{ "sent a goodbye message", CONGA_LEAF_BYE },
-	{ "uses another version of control packets", CONGA_LEAF_VERSION },
-	{ "has another q", CONGA_LEAF_Q },
-	{ "uses byte 3 of the VXLAN header differently", CONGA_LEAF_BYTE3 },
-	{ "has another metric", CONGA_LEAF_METRIC },
-	{ "two nodes answer for its address by turns", CONGA_LEAF_ALTERNATES },
-	{ "hello is off here", CONGA_LEAF_HELLO_OFF },
-	{ }
-};
-
 /* The usual reason is not shown. */
-static void conga_leaf_print_reason(const struct nlattr *reason)
+static void conga_leaf_print_reason(struct nlattr **attrs)
 {
-	unsigned int value = conga_attr_number(reason);
+	unsigned int value = conga_attr_number(attrs[CONGA_A_LEAF_REASON]);
+	char sentence[CONGA_LEAF_REASON_MAX], text[CONGA_LEAF_REASON_MAX + 2];
 
-	conga_print_choice("reason", NULL, reason, conga_choices_leaf_reason);
-	if (conga_options.details ||
-	    (value != CONGA_LEAF_ORDERED && value != CONGA_LEAF_ANSWERS))
-		conga_print_sentence(reason, conga_leaf_sentences);
+	conga_print_choice("reason", NULL, attrs[CONGA_A_LEAF_REASON],
+			   conga_choices_leaf_reason);
+	if (!conga_options.details &&
+	    (value == CONGA_LEAF_ORDERED || value == CONGA_LEAF_ANSWERS))
+		return;
+	conga_leaf_reason(attrs, sentence);
+	snprintf(text, sizeof(text), "(%s)", sentence);
+	conga_print_text(text);
+}
+
+/* On screen "2/4": usable ones, and all. */
+static void conga_leaf_print_paths(struct nlattr **attrs)
+{
+	char text[2 * CONGA_UNITS_TEXT_MAX];
+
+	conga_print_uint("paths", NULL, attrs[CONGA_A_LEAF_PATHS]);
+	conga_print_uint("paths_all", NULL, attrs[CONGA_A_LEAF_PATHS_ALL]);
+	if (conga_options.json)
+		return;
+	snprintf(text, sizeof(text), "paths %llu/%llu",
+		 conga_attr_number(attrs[CONGA_A_LEAF_PATHS]),
+		 conga_attr_number(attrs[CONGA_A_LEAF_PATHS_ALL]));
+	conga_print_text(text);
 }
 
 /* These fields come from probes. */
@@ -75,11 +84,15 @@ static void conga_leaf_print(struct nlattr **attrs, struct nl_msg *reply)
 {
 	conga_print_addr("addr", "", attrs, CONGA_A_LEAF_ADDR4);
 	conga_print_choice("mode", "mode", attrs[CONGA_A_LEAF_MODE], conga_choices_mode);
-	conga_print_color(conga_attr_number(attrs[CONGA_A_LEAF_STATE]) == CONGA_MODE_CONGA ?
+	conga_print_color(conga_attr_number(attrs[CONGA_A_LEAF_STATE]) == CONGA_LEAF_STATE_CONGA ?
 			  CONGA_COLOR_GOOD : CONGA_COLOR_WARNING);
-	conga_print_choice("state", "state", attrs[CONGA_A_LEAF_STATE], conga_choices_mode);
-	conga_leaf_print_reason(attrs[CONGA_A_LEAF_REASON]);
-	conga_print_uint("paths", "paths", attrs[CONGA_A_LEAF_PATHS]);
+	conga_print_choice("state", "state", attrs[CONGA_A_LEAF_STATE], conga_choices_leaf_state);
+	conga_leaf_print_reason(attrs);
+	conga_print_uint("unanswered", NULL, attrs[CONGA_A_LEAF_UNANSWERED]);
+	conga_print_age("heard_age_ns", conga_options.details ? "heard" : NULL,
+			attrs[CONGA_A_LEAF_HEARD]);
+	conga_print_uint("term", NULL, attrs[CONGA_A_LEAF_TERM]);
+	conga_leaf_print_paths(attrs);
 	conga_leaf_print_ports(reply);
 	conga_print_id("id", "id", attrs[CONGA_A_LEAF_ID]);
 	conga_leaf_print_best(attrs);

@@ -7,7 +7,4 @@
 
 extern const struct conga_object conga_leaf_object;
 
-/* These are the reasons for a leaf's state. */
-extern const struct conga_choice conga_leaf_sentences[];
-
 #endif /* CONGA_TOOL_LEAF_H */

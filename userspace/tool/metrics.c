@@ -127,8 +127,14 @@ static void conga_metrics_words_of_port(struct nlattr **attrs)
 static void conga_metrics_words_of_leaf(struct nlattr **attrs)
 {
 	conga_metrics_choice("mode", attrs[CONGA_A_LEAF_MODE], conga_choices_mode);
-	conga_metrics_choice("state", attrs[CONGA_A_LEAF_STATE], conga_choices_mode);
+	conga_metrics_choice("state", attrs[CONGA_A_LEAF_STATE], conga_choices_leaf_state);
 	conga_metrics_choice("reason", attrs[CONGA_A_LEAF_REASON], conga_choices_leaf_reason);
+}
+
+static void conga_metrics_words_of_path(struct nlattr **attrs)
+{
+	conga_metrics_choice("state", attrs[CONGA_A_PATH_STATE], conga_choices_path_state);
+	conga_metrics_choice("reason", attrs[CONGA_A_PATH_REASON], conga_choices_path_reason);
 }
 
 static void conga_metrics_words_of_fabric(struct nlattr **attrs)
@@ -204,15 +210,21 @@ static const struct conga_metric_kind conga_metrics_of_leaf[] = {
 	{ "conga_leaf_info", "Mode and state of the leaf, and why.",
 	  .words = conga_metrics_words_of_leaf },
 	{ "conga_leaf_conga", "Whether packets to the leaf are stamped.",
-	  .attr = CONGA_A_LEAF_STATE, .unit = CONGA_METRICS_IS, .good = CONGA_MODE_CONGA },
+	  .attr = CONGA_A_LEAF_STATE, .unit = CONGA_METRICS_IS,
+	  .good = CONGA_LEAF_STATE_CONGA },
 	{ "conga_leaf_usable_paths", "Usable paths to the leaf.",
 	  .attr = CONGA_A_LEAF_PATHS },
+	{ "conga_leaf_paths", "Paths to the leaf, usable or not.",
+	  .attr = CONGA_A_LEAF_PATHS_ALL },
+	{ "conga_leaf_answer_age_seconds", "Time since the leaf's last answer to a hello.",
+	  .attr = CONGA_A_LEAF_HEARD, .unit = CONGA_METRICS_NS },
 	{ "conga_leaf_probe_age_seconds", "Time since the last probe of the leaf.",
 	  .attr = CONGA_A_LEAF_PROBE_AGE, .unit = CONGA_METRICS_NS },
 	{ }
 };
 
 static const struct conga_metric_kind conga_metrics_of_path[] = {
+	{ "conga_path_info", "State of the path, and why.", .words = conga_metrics_words_of_path },
 	{ "conga_path_usable", "Whether the path can be chosen.",
 	  .attr = CONGA_A_PATH_REASON, .unit = CONGA_METRICS_IS, .good = CONGA_PATH_USABLE },
 	{ "conga_path_local_metric",

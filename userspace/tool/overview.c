@@ -54,7 +54,7 @@ static void conga_overview_print_paths(struct nlattr **leaf, const struct conga_
 		    !conga_state_same_addr(leaf, CONGA_A_LEAF_ADDR4, path, CONGA_A_PATH_ADDR4))
 			return;
 		conga_print_line(CONGA_OVERVIEW_INDENT);
-		conga_path_print_tail(path);
+		conga_path_print_tail(path, paths->msgs[*cursor]);
 	}
 }
 

@@ -24,9 +24,8 @@ static const struct conga_keyword conga_path_words[] = {
 
 static void conga_path_print(struct nlattr **attrs, struct nl_msg *reply)
 {
-	(void)reply;
 	conga_print_addr("leaf", "", attrs, CONGA_A_PATH_ADDR4);
-	conga_path_print_tail(attrs);
+	conga_path_print_tail(attrs, reply);
 }
 
 static const struct conga_command conga_path_commands[] = {

@@ -105,7 +105,7 @@ static void conga_path_get_print_paths(const struct conga_path_get *get)
 	while (conga_command_next(get->object, &get->paths, &next, attrs)) {
 		conga_print_line(CONGA_PATH_GET_INDENT);
 		conga_print_object(NULL);
-		conga_path_print_tail(attrs);
+		conga_path_print_tail(attrs, get->paths.msgs[next - 1]);
 		if (conga_options.json)
 			conga_print_object_end();
 	}

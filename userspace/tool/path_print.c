@@ -2,6 +2,8 @@
 #include <stdbool.h>
 #include <linux/conga.h>
 #include <netlink/attr.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
 #include "common/attr.h"
 #include "tool/choices_generated.h"
 #include "tool/grammar.h"
@@ -24,27 +26,61 @@ static const struct conga_choice conga_path_print_sentences[] = {
 	{ }
 };
 
-static void conga_path_print_down(const struct nlattr *reason)
+static enum conga_color conga_path_print_color(unsigned int state)
 {
-	conga_print_color(CONGA_COLOR_BAD);
-	conga_print_string("state", "", "down");
+	switch (state) {
+	case CONGA_PATH_STATE_USABLE:
+		return CONGA_COLOR_GOOD;
+	case CONGA_PATH_STATE_UNPROVEN:
+	case CONGA_PATH_STATE_DRAINING:
+		return CONGA_COLOR_WARNING;
+	default:
+		return CONGA_COLOR_BAD;
+	}
+}
+
+static void conga_path_print_state(struct nlattr **attrs)
+{
+	const struct nlattr *state = attrs[CONGA_A_PATH_STATE], *reason = attrs[CONGA_A_PATH_REASON];
+
+	conga_print_color(conga_path_print_color(conga_attr_number(state)));
+	conga_print_choice("state", "", state, conga_choices_path_state);
+	if (conga_attr_number(state) == CONGA_PATH_STATE_UNPROVEN)
+		conga_print_text("(nothing came back by it yet)");
+	if (conga_attr_number(reason) == CONGA_PATH_USABLE)
+		return;
 	conga_print_choice("reason", NULL, reason, conga_choices_path_reason);
 	conga_print_sentence(reason, conga_path_print_sentences);
 }
 
+/* The gateways of the kernel's route; on link there is none. */
+static void conga_path_print_gateways(struct nl_msg *reply)
+{
+	struct nlattr *attr, *attrs[CONGA_A_PATH_GATEWAY6 + 1] = { NULL };
+	int left, type;
+
+	conga_print_array("gateways");
+	nlmsg_for_each_attr(attr, nlmsg_hdr(reply), GENL_HDRLEN, left) {
+		type = nla_type(attr);
+		if (type != CONGA_A_PATH_GATEWAY4 && type != CONGA_A_PATH_GATEWAY6)
+			continue;
+		attrs[type] = attr;
+		conga_print_addr("", "via", attrs, CONGA_A_PATH_GATEWAY4);
+		attrs[type] = NULL;
+	}
+	conga_print_array_end();
+}
+
 /* The metrics of an unusable path are printed in JSON only. */
-void conga_path_print_tail(struct nlattr **attrs)
+void conga_path_print_tail(struct nlattr **attrs, struct nl_msg *reply)
 {
 	const struct nlattr *reason = attrs[CONGA_A_PATH_REASON];
 	bool usable = conga_attr_number(reason) == CONGA_PATH_USABLE;
 
 	conga_print_dev("dev", "dev", attrs[CONGA_A_PATH_IFINDEX]);
 	conga_print_uint("tag", "tag", attrs[CONGA_A_PATH_TAG]);
-	conga_print_color(usable ? CONGA_COLOR_GOOD : CONGA_COLOR_NONE);
-	if (usable)
-		conga_print_string("state", "", "usable");
-	else
-		conga_path_print_down(reason);
+	conga_path_print_gateways(reply);
+	conga_path_print_state(attrs);
 	usable = usable || conga_options.details;
 	conga_print_uint("local", usable ? "local" : NULL, attrs[CONGA_A_PATH_LOCAL]);
 	conga_print_uint("remote", usable ? "remote" : NULL, attrs[CONGA_A_PATH_REMOTE]);

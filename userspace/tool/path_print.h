@@ -4,8 +4,11 @@
 #define CONGA_TOOL_PATH_PRINT_H
 
 #include <netlink/attr.h>
+#include <netlink/msg.h>
 
-/* conga_path_print_tail - print all but the leaf, which the overview has already printed */
-void conga_path_print_tail(struct nlattr **attrs);
+/* conga_path_print_tail - print all but the leaf, which the overview has already printed; @attrs
+ * are those of @reply
+ */
+void conga_path_print_tail(struct nlattr **attrs, struct nl_msg *reply);
 
 #endif /* CONGA_TOOL_PATH_PRINT_H */

@@ -493,7 +493,7 @@ static int conga_top_leaf_width(const struct conga_top_view *view,
 static void conga_top_view_leaf(struct conga_top_view *view, struct nlattr **leaf, int width,
 				struct nl_msg *table)
 {
-	const char *state = conga_args_choice_word(conga_choices_mode,
+	const char *state = conga_args_choice_word(conga_choices_leaf_state,
 						   conga_attr_number(leaf[CONGA_A_LEAF_STATE]));
 	struct conga_top_words words = { .view = view };
 	char text[INET6_ADDRSTRLEN];

@@ -19,7 +19,7 @@ FACTS = ("min", "max", "auto", "off", "default", "power-of", "min-user", "usual"
 KEYS = {
     "the description": "name protocol doc definitions attribute-sets operations mcast-groups",
     "constant": "type name value doc",
-    "enum": "type name header doc value-start render-max entries",
+    "enum": "type name name-prefix header doc value-start render-max entries",
     "entry": "name doc",
     "attribute set": "name doc subset-of attributes",
     "attribute": "name type doc byte-order display-hint checks multi-attr nested-attributes enum",
@@ -215,13 +215,14 @@ def read_enum(given: dict) -> Enum:
     name = given["name"]
     check_keys("enum", f"enum {name}", given)
     start = given.get("value-start", 0)
+    prefix = given.get("name-prefix", f"conga-{name.split('-')[0]}-")
     entries = []
     for value, entry in enumerate(given["entries"], start):
         label = f"entry {entry['name'] if isinstance(entry, dict) else entry} of enum {name}"
         check(isinstance(entry, dict), f"{label} has no doc")
         check_keys("entry", label, entry)
-        entries.append(Entry(c_name("conga", name.split("-")[0], entry["name"]), entry["name"],
-                             value, read_doc(label, entry)))
+        entries.append(Entry(c_name(prefix + entry["name"]), entry["name"], value,
+                             read_doc(label, entry)))
     return Enum(name, read_doc(f"enum {name}", given), start, entries,
                 given.get("render-max", False))
 

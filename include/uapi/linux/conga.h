@@ -605,12 +605,35 @@ enum conga_mode {
 };
 
 /**
+ * enum conga_leaf_state - What is known of a leaf
+ * @CONGA_LEAF_STATE_PLAIN: The operator ordered it, hello is off, the leaf sent
+ *	a goodbye message, or it never answered a hello, as a VTEP without
+ *	conga.
+ * @CONGA_LEAF_STATE_CONGA: The leaf answers hellos, and agrees, or its mode is
+ *	conga.
+ * @CONGA_LEAF_STATE_WAITING: The leaf has not answered yet, but fewer than
+ *	three hellos were sent.
+ * @CONGA_LEAF_STATE_LOST: The leaf answered before, and has not answered the
+ *	last three hellos.
+ * @CONGA_LEAF_STATE_MISMATCH: The leaf answers, but differs in what all nodes
+ *	of a fabric must agree on, as the reason says.
+ *
+ * Packets are stamped to a leaf in state conga alone.
+ */
+enum conga_leaf_state {
+	CONGA_LEAF_STATE_PLAIN = 1,
+	CONGA_LEAF_STATE_CONGA,
+	CONGA_LEAF_STATE_WAITING,
+	CONGA_LEAF_STATE_LOST,
+	CONGA_LEAF_STATE_MISMATCH,
+};
+
+/**
  * enum conga_leaf_reason - Why a leaf's state is what it is
  * @CONGA_LEAF_ORDERED: The operator set the state; the leaf was not asked, or
  *	agrees.
  * @CONGA_LEAF_ANSWERS: The leaf answers our hellos, and agrees.
- * @CONGA_LEAF_SILENT: The leaf has not answered the last three hellos, or has
- *	never answered any.
+ * @CONGA_LEAF_SILENT: The leaf has not answered the last three hellos.
  * @CONGA_LEAF_BYE: The leaf sent a goodbye message.
  * @CONGA_LEAF_VERSION: The leaf uses another version of control packets.
  * @CONGA_LEAF_Q: The leaf has another Q.
@@ -619,6 +642,8 @@ enum conga_mode {
  * @CONGA_LEAF_ALTERNATES: Two nodes answer for the address of the leaf by
  *	turns.
  * @CONGA_LEAF_HELLO_OFF: Hello is off at this node.
+ * @CONGA_LEAF_WAITING: Fewer than three hellos were sent, and none of them was
+ *	answered yet.
  *
  * In mode conga a reason from bye to alternates is a warning: packets to the
  * leaf are stamped nevertheless.
@@ -634,6 +659,7 @@ enum conga_leaf_reason {
 	CONGA_LEAF_METRIC,
 	CONGA_LEAF_ALTERNATES,
 	CONGA_LEAF_HELLO_OFF,
+	CONGA_LEAF_WAITING,
 
 	/* private: */
 	__CONGA_LEAF_REASON_MAX,
@@ -646,8 +672,8 @@ enum conga_leaf_reason {
  * @CONGA_A_LEAF_ADDR6: (16 bytes) Its outer IPv6 address.
  * @CONGA_A_LEAF_MODE: (u32, enum conga_mode, default auto) How the leaf is to
  *	be treated, by order of the operator.
- * @CONGA_A_LEAF_STATE: (u32, enum conga_mode, reply only) How the leaf is
- *	treated now: plain or conga.
+ * @CONGA_A_LEAF_STATE: (u32, enum conga_leaf_state, reply only) What is known
+ *	of the leaf.
  * @CONGA_A_LEAF_PATHS: (u32, reply only) Number of usable paths.
  * @CONGA_A_LEAF_ORIGIN: (u32, enum conga_origin, default manual) The origin of
  *	the request, or the creator of the leaf.
@@ -663,6 +689,13 @@ enum conga_leaf_reason {
  * @CONGA_A_LEAF_PORT: (u16, port, repeated, reply only) A UDP port at which
  *	packets to the leaf are stamped: of those of CONGA_A_FABRIC_DSTPORT the
  *	ones that it answers hellos about, or all of them in mode conga.
+ * @CONGA_A_LEAF_PATHS_ALL: (u32, reply only) Number of paths, usable or not.
+ * @CONGA_A_LEAF_UNANSWERED: (u32, reply only) Hellos in a row that the leaf has
+ *	not answered, counted up to three. It is absent if no hellos are sent.
+ * @CONGA_A_LEAF_HEARD: (u64, ns, reply only) Time since the leaf's last answer.
+ *	It is absent if there was none.
+ * @CONGA_A_LEAF_TERM: (u32, reply only) The leaf's own value of what differs,
+ *	if the reason is q, byte3 or metric.
  */
 enum conga_attr_leaf {
 	CONGA_A_LEAF_ADDR4 = 1,
@@ -678,6 +711,10 @@ enum conga_attr_leaf {
 	CONGA_A_LEAF_UTILISATION,
 	CONGA_A_LEAF_PROBE_AGE,
 	CONGA_A_LEAF_PORT,
+	CONGA_A_LEAF_PATHS_ALL,
+	CONGA_A_LEAF_UNANSWERED,
+	CONGA_A_LEAF_HEARD,
+	CONGA_A_LEAF_TERM,
 
 	/* private: */
 	__CONGA_A_LEAF_MAX,
@@ -762,6 +799,28 @@ enum conga_decision {
 };
 
 /**
+ * enum conga_path_state - What is known of a path
+ * @CONGA_PATH_STATE_USABLE: The path is used. If the leaf is conga, and hello
+ *	is on, an answer or feedback came back by it.
+ * @CONGA_PATH_STATE_UNPROVEN: The path is used, but nothing came back by it
+ *	since it has a route.
+ * @CONGA_PATH_STATE_SILENT: The leaf answers by other uplinks, but not by this
+ *	one, or its probes no longer come by it.
+ * @CONGA_PATH_STATE_NARROW: The path loses large packets.
+ * @CONGA_PATH_STATE_DRAINING: The uplink takes no new flowlets.
+ * @CONGA_PATH_STATE_DOWN: The kernel's route does not lead to the leaf by this
+ *	uplink, as the reason says.
+ */
+enum conga_path_state {
+	CONGA_PATH_STATE_USABLE = 1,
+	CONGA_PATH_STATE_UNPROVEN,
+	CONGA_PATH_STATE_SILENT,
+	CONGA_PATH_STATE_NARROW,
+	CONGA_PATH_STATE_DRAINING,
+	CONGA_PATH_STATE_DOWN,
+};
+
+/**
  * enum conga_attr_path - A (leaf, uplink) pair
  * @CONGA_A_PATH_ADDR4: (be32) The leaf.
  * @CONGA_A_PATH_ADDR6: (16 bytes) The leaf.
@@ -786,6 +845,11 @@ enum conga_decision {
  * @CONGA_A_PATH_QUEUE: (u64, ns, reply only) The queue behind the uplink, as
  *	packets of the leaf reported it, aged. It is absent if the policy does
  *	not use it.
+ * @CONGA_A_PATH_STATE: (u32, enum conga_path_state, reply only) What is known
+ *	of the path.
+ * @CONGA_A_PATH_GATEWAY4: (be32, repeated, reply only) A gateway of the
+ *	kernel's route by this uplink. It is absent on link.
+ * @CONGA_A_PATH_GATEWAY6: (16 bytes, repeated, reply only) Likewise, IPv6.
  */
 enum conga_attr_path {
 	CONGA_A_PATH_ADDR4 = 1,
@@ -801,6 +865,9 @@ enum conga_attr_path {
 	CONGA_A_PATH_DECISION,
 	CONGA_A_PATH_DELAY,
 	CONGA_A_PATH_QUEUE,
+	CONGA_A_PATH_STATE,
+	CONGA_A_PATH_GATEWAY4,
+	CONGA_A_PATH_GATEWAY6,
 
 	/* private: */
 	__CONGA_A_PATH_MAX,

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Why a leaf's state is what it is, in words. */
+#ifndef CONGA_TOOL_LEAF_REASON_H
+#define CONGA_TOOL_LEAF_REASON_H
+
+struct nlattr;
+
+#define CONGA_LEAF_REASON_MAX	160
+
+/* conga_leaf_reason - the sentence, without a subject: "has another q: 4" */
+void conga_leaf_reason(struct nlattr **attrs, char text[CONGA_LEAF_REASON_MAX]);
+
+#endif /* CONGA_TOOL_LEAF_REASON_H */
