@@ -37,6 +37,7 @@ struct conga_netlink_path {
 	u8		state;
 	u8		local;
 	u8		remote;
+	struct conga_leaf_loss loss;
 	u8		gateways;
 	struct in6_addr	gateway[CONGA_NETLINK_GATEWAYS];	/* IPv4 mapped */
 	struct conga_netlink_path_extension extension;
@@ -68,6 +69,7 @@ static void conga_netlink_read_path(struct conga_netlink_path *path,
 	path->heard = READ_ONCE(leaf->to.heard[port->tag]);
 	path->reason = conga_leaf_path_reason(leaf, port);
 	path->state = conga_leaf_path_state(leaf, port, path->reason);
+	path->loss = conga_leaf_path_loss(leaf, port->tag);
 	path->local = conga_port_metric(port, path->now);
 	path->remote = conga_toleaf_metric(&leaf->to, port->tag, path->now,
 					   params->tage, params->q);
@@ -92,6 +94,14 @@ static int conga_netlink_put_gateways(struct sk_buff *skb,
 	return err;
 }
 
+static int conga_netlink_put_loss(struct sk_buff *skb, const struct conga_leaf_loss *loss)
+{
+	if (!loss->sent)
+		return 0;
+	return nla_put_u32(skb, CONGA_A_PATH_HELLOS, loss->sent) ? :
+	       nla_put_u32(skb, CONGA_A_PATH_HELLOS_MISSED, loss->missed);
+}
+
 int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
 			   struct conga_port *port)
 {
@@ -106,6 +116,7 @@ int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
 	    nla_put_u32(skb, CONGA_A_PATH_STATE, path.state) ||
 	    nla_put_u32(skb, CONGA_A_PATH_REASON, path.reason) ||
 	    conga_netlink_put_gateways(skb, &path) ||
+	    conga_netlink_put_loss(skb, &path.loss) ||
 	    nla_put_u32(skb, CONGA_A_PATH_LOCAL, path.local) ||
 	    nla_put_u32(skb, CONGA_A_PATH_REMOTE, path.remote) ||
 	    (conga_sample_valid(path.heard) &&

@@ -11,7 +11,7 @@
 #define CONGA_LEAF_LAID_OUT	(sizeof(spinlock_t) <= sizeof(u32) && IS_ENABLED(CONFIG_64BIT))
 
 static_assert(!CONGA_LEAF_LAID_OUT || sizeof(struct conga_leaf) <= 1024);
-static_assert(sizeof(struct conga_hello) <= 192);
+static_assert(sizeof(struct conga_hello) <= 256);
 static_assert(!(CONGA_LEAF_PORTS & CONGA_LEAF_CONGA));
 static_assert(!CONGA_LEAF_LAID_OUT ||
 	      offsetof(struct conga_leaf, to.heard) % SMP_CACHE_BYTES == 0);
@@ -373,6 +373,19 @@ u8 conga_leaf_path_state(const struct conga_leaf *leaf, const struct conga_port 
 	    conga_leaf_unproven(leaf, port->tag))
 		return CONGA_PATH_STATE_UNPROVEN;
 	return states[reason] ? states[reason] : CONGA_PATH_STATE_DOWN;
+}
+
+/* conga_leaf_path_loss - the latest hellos by a path; any context except hard interrupts */
+struct conga_leaf_loss conga_leaf_path_loss(struct conga_leaf *leaf, u8 tag)
+{
+	const struct conga_hello_loss *loss = &leaf->hello->path[tag].loss;
+	struct conga_leaf_loss found;
+
+	spin_lock_bh(&leaf->hello_lock);
+	found.sent = conga_hello_loss_sent(loss);
+	found.missed = conga_hello_loss_missed(loss);
+	spin_unlock_bh(&leaf->hello_lock);
+	return found;
 }
 
 /* conga_leaf_make_dead - unpublish; readers may hold it until a grace period */

@@ -26,7 +26,7 @@ struct conga_leaf_told {
 };
 
 /*
- * A leaf takes an object of 1024 bytes, one of 192 for hello, and for each set of its paths
+ * A leaf takes an object of 1024 bytes, one of 256 for hello, and for each set of its paths
  * one of 512 bytes or less with four uplinks. Its cache lines, of 64 bytes, are divided by
  * their writers:
  *
@@ -157,6 +157,12 @@ struct conga_leaf_look {
 	u64	heard;		/* ns, of the last answer; 0: none yet */
 };
 
+/* The latest hellos by a path, at most CONGA_HELLO_LOSS_WINDOW */
+struct conga_leaf_loss {
+	u8	sent;
+	u8	missed;
+};
+
 /* Is the path by @tag out, because the leaf does not answer by it, or because it is narrow? */
 static inline bool conga_leaf_is_silent(const struct conga_leaf *leaf, u8 tag)
 {
@@ -199,6 +205,7 @@ struct conga_leaf_look conga_leaf_look(struct conga_leaf *leaf,
 u16 conga_leaf_open(struct conga_leaf *leaf);
 u8 conga_leaf_path_reason(struct conga_leaf *leaf, struct conga_port *port);
 u8 conga_leaf_path_state(const struct conga_leaf *leaf, const struct conga_port *port, u8 reason);
+struct conga_leaf_loss conga_leaf_path_loss(struct conga_leaf *leaf, u8 tag);
 void conga_leaf_flush(struct conga_leaf *leaf);
 void conga_leaf_make_dead(struct conga_leaf *leaf);
 void conga_leaf_free(struct conga_leaf *leaf);

@@ -47,9 +47,8 @@
 #include <linux/string.h>
 
 #include "paper/hello.h"
-
-/* Full-size hellos lost in a row: the first one, which raises the doubt, and the misses */
-#define CONGA_HELLO_LOST	(1 + CONGA_HELLO_MISSES)
+#include "paper/hello_large.h"
+#include "paper/hello_loss.h"
 
 /* conga_hello_setup - sets up a leaf that has not been heard of; @tick spreads leaves over
  * a round, @port has the fabric's UDP ports, 0: none
@@ -193,11 +192,16 @@ static void conga_hello_forget(struct conga_hello *hello, u16 usable)
 static void conga_hello_miss_path(struct conga_hello *hello, u8 tag)
 {
 	struct conga_hello_path *path = &hello->path[tag];
+	bool asked = hello->asked[hello->main] & BIT(tag);
+	bool missed = hello->waiting[hello->main] & BIT(tag);
 
 	if (path->proof)
 		path->proof--;
-	if (hello->agreed && hello->waiting[hello->main] & BIT(tag) &&
-	    path->misses < CONGA_HELLO_MISSES)
+	if (!hello->agreed)
+		return;
+	if (asked)
+		conga_hello_loss_add(&path->loss, missed);
+	if (missed && path->misses < CONGA_HELLO_MISSES)
 		path->misses++;
 }
 
@@ -244,9 +248,12 @@ static void conga_hello_acquit(struct conga_hello *hello)
 {
 	u8 tag;
 
-	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
-		if (!(hello->out & BIT(tag)))
-			hello->path[tag].misses = 0;
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
+		if (hello->out & BIT(tag))
+			continue;
+		hello->path[tag].misses = 0;
+		hello->path[tag].loss = (struct conga_hello_loss){};
+	}
 }
 
 /* Removes ports that are no longer agreed; false if none is left. */
@@ -281,31 +288,6 @@ static u16 conga_hello_judge(struct conga_hello *hello)
 	out &= ~hello->out;
 	WRITE_ONCE(hello->out, hello->out | out);
 	return out;
-}
-
-/*
- * Counts full-size hellos that were missed. The first one only raises a doubt; later ones
- * count if the small hello beside them was answered; otherwise the path loses packets of
- * any size.
- */
-static u16 conga_hello_measure(struct conga_hello *hello)
-{
-	u16 small = hello->asked[hello->main] & ~hello->waiting[hello->main];
-	u16 narrowed = 0;
-	u8 tag;
-
-	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
-		struct conga_hello_path *path = &hello->path[tag];
-
-		if (!(hello->large & BIT(tag)) || path->lost == CONGA_HELLO_LOST)
-			continue;
-		if (!path->lost || small & BIT(tag))
-			path->lost++;
-		if (path->lost == CONGA_HELLO_LOST)
-			narrowed |= BIT(tag);
-	}
-	WRITE_ONCE(hello->narrow, hello->narrow | narrowed);
-	return narrowed;
 }
 
 static void conga_hello_round(struct conga_hello *hello, u64 random)
@@ -360,47 +342,6 @@ static u16 conga_hello_unproven(const struct conga_hello *hello)
 	return unproven & ~hello->out;
 }
 
-/* Paths that lost a full-size hello, but too few to be narrow. */
-static u16 conga_hello_doubted(const struct conga_hello *hello)
-{
-	u16 doubted = 0;
-	u8 tag;
-
-	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
-		if (hello->path[tag].lost)
-			doubted |= BIT(tag);
-	return doubted & ~hello->narrow;
-}
-
-/* Paths of a conga leaf get full-size hellos unless they are out, each at its own tick of
- * the round.
- */
-static u16 conga_hello_ask_large(struct conga_hello *hello,
-				 const struct conga_hello_view *view)
-{
-	u16 ask = conga_hello_doubted(hello), able = view->usable & view->large & ~hello->out;
-	u8 tag;
-
-	if (hello->reason != CONGA_LEAF_ANSWERS)
-		able = 0;
-	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
-		struct conga_hello_path *path = &hello->path[tag];
-
-		if (!(able & BIT(tag))) {
-			path->lost = 0;
-			path->due = 0;
-		} else if (hello->tick == tag % CONGA_HELLO_TICKS) {
-			if (!path->due || hello->narrow & BIT(tag)) {
-				ask |= BIT(tag);
-				path->due = view->every;
-			}
-			path->due--;
-		}
-	}
-	WRITE_ONCE(hello->narrow, hello->narrow & able);
-	return ask & able;
-}
-
 /* Asks about the main port. The hello that goes round skips paths that are asked anyway, or
  * are out, unless no other path is left.
  */
@@ -412,7 +353,7 @@ static u16 conga_hello_ask_paths(struct conga_hello *hello,
 
 	if (!hello->agreed)
 		return begin ? conga_hello_next(&hello->turn, view->usable) : 0;
-	ask = conga_hello_suspects(hello) | conga_hello_doubted(hello);
+	ask = conga_hello_suspects(hello) | conga_hello_large_doubted(hello);
 	ask |= conga_hello_unproven(hello) & view->busy & ~view->heard;
 	if (begin)
 		ask |= hello->out;
@@ -456,7 +397,7 @@ static void conga_hello_ask(struct conga_hello *hello,
 
 	hello->main = conga_hello_main(hello);
 	step->main = hello->main;
-	step->large = conga_hello_ask_large(hello, view);
+	step->large = conga_hello_large_ask(hello, view);
 	memset(step->ask, 0, sizeof(step->ask));
 	if (hello->kept)
 		step->ask[hello->main] = conga_hello_ask_paths(hello, view);
@@ -481,7 +422,7 @@ void conga_hello_tick(struct conga_hello *hello,
 	memcpy(step->missed, hello->waiting, sizeof(step->missed));
 	step->missed_large = hello->large;
 	conga_hello_miss(hello);
-	step->narrowed = conga_hello_measure(hello);
+	step->narrowed = conga_hello_large_judge(hello);
 	step->silenced = hello->agreed ? conga_hello_judge(hello) : 0;
 	if (!hello->tick)
 		conga_hello_round(hello, view->random);
@@ -548,19 +489,28 @@ static void conga_hello_identify(struct conga_hello *hello, u32 id)
 	WRITE_ONCE(hello->id, id);
 }
 
+/* An answer that comes after its tick was no loss. */
+static void conga_hello_prove_small(struct conga_hello *hello, u64 echo)
+{
+	u8 tag = conga_hello_nonce_tag(echo), port = conga_hello_nonce_port(echo);
+
+	if (port == hello->main && !(hello->waiting[port] & BIT(tag)))
+		conga_hello_loss_take_back(&hello->path[tag].loss);
+	hello->waiting[port] &= ~BIT(tag);
+}
+
 /* The path of the answer works; if a full-size hello was answered, for packets of both sizes. */
 static void conga_hello_prove(struct conga_hello *hello, u64 echo)
 {
 	u8 tag = conga_hello_nonce_tag(echo);
 	struct conga_hello_path *path = &hello->path[tag];
 
-	if (echo & CONGA_HELLO_LARGE) {
-		hello->large &= ~BIT(tag);
-		WRITE_ONCE(hello->narrow, hello->narrow & ~BIT(tag));
-		path->lost = 0;
-	} else {
-		hello->waiting[conga_hello_nonce_port(echo)] &= ~BIT(tag);
-	}
+	if (hello->out & BIT(tag))
+		path->loss = (struct conga_hello_loss){};
+	if (echo & CONGA_HELLO_LARGE)
+		conga_hello_large_prove(hello, tag);
+	else
+		conga_hello_prove_small(hello, echo);
 	WRITE_ONCE(hello->out, hello->out & ~BIT(tag));
 	WRITE_ONCE(hello->proven, hello->proven | BIT(tag));
 	path->misses = 0;

@@ -7,4 +7,9 @@
 
 extern const struct conga_object conga_check_object;
 
+/* conga_check_count - check the node without a word, and without watching counters;
+ * conga_check_report_count() has the numbers then; returns a status
+ */
+int conga_check_count(void);
+
 #endif /* CONGA_TOOL_CHECK_H */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 #include <linux/conga.h>
 #include <linux/ethtool.h>
@@ -19,6 +20,7 @@
 #include "common/attr.h"
 #include "common/link.h"
 #include "common/netlink.h"
+#include "common/qdisc.h"
 #include "common/route.h"
 #include "common/status.h"
 #include "tool/check_node.h"
@@ -28,10 +30,12 @@
 #include "tool/path.h"
 #include "tool/port.h"
 #include "tool/state.h"
+#include "tool/stats.h"
 
 #define CONGA_NODE_PATH_MAX	256
+#define CONGA_NODE_NS_PER_S	1000000000ULL
 
-static int conga_node_failed(const char *what, int err)
+int conga_node_failed(const char *what, int err)
 {
 	fprintf(stderr, "conga: cannot read %s: %s\n", what, nl_geterror(err));
 	return CONGA_REFUSED;
@@ -106,7 +110,52 @@ static int conga_node_read_routes(struct conga_node *node, struct conga_netlink 
 	return err ? conga_node_failed("routes", err) : CONGA_OK;
 }
 
-int conga_node_read(struct conga_node *node)
+static int conga_node_on_qdisc(const struct conga_qdisc *qdisc, void *arg)
+{
+	return conga_array_add(arg, qdisc);
+}
+
+static int conga_node_read_qdiscs(struct conga_array *qdiscs, struct conga_netlink *netlink)
+{
+	struct conga_netlink_answer answer;
+	int err;
+
+	do {
+		conga_array_clean(qdiscs);
+		err = conga_qdisc_dump(netlink, conga_node_on_qdisc, qdiscs, &answer);
+	} while (err == -NLE_DUMP_INTR);
+	err = conga_netlink_code(&answer, err);
+	return err ? conga_node_failed("queueing disciplines", err) : CONGA_OK;
+}
+
+static void conga_node_wait(unsigned long long ns)
+{
+	struct timespec time = {
+		.tv_sec = ns / CONGA_NODE_NS_PER_S,
+		.tv_nsec = ns % CONGA_NODE_NS_PER_S,
+	};
+
+	nanosleep(&time, NULL);
+}
+
+/* Reads what grows, waits, and reads it again. */
+static int conga_node_watch(struct conga_node *node, struct conga_netlink *netlink,
+			    unsigned long long ns)
+{
+	int status = conga_stats_read(&node->before, NULL);
+
+	if (!status)
+		status = conga_node_read_qdiscs(&node->qdiscs_before, netlink);
+	if (status)
+		return status;
+	conga_node_wait(ns);
+	status = conga_stats_read(&node->after, NULL);
+	if (!status)
+		status = conga_node_read_qdiscs(&node->qdiscs, netlink);
+	return status;
+}
+
+int conga_node_read(struct conga_node *node, unsigned long long ns)
 {
 	struct conga_netlink netlink = { .protocol = NETLINK_ROUTE };
 	int status;
@@ -114,8 +163,14 @@ int conga_node_read(struct conga_node *node)
 	*node = (struct conga_node) {
 		.links = CONGA_ARRAY(struct conga_link, NULL),
 		.hops = CONGA_ARRAY(struct conga_node_hop, NULL),
+		.leaf_hops = CONGA_ARRAY(struct conga_node_leaf_hop, NULL),
+		.strangers = CONGA_ARRAY(struct conga_node_strangers, NULL),
+		.qdiscs_before = CONGA_ARRAY(struct conga_qdisc, NULL),
+		.qdiscs = CONGA_ARRAY(struct conga_qdisc, NULL),
 	};
-	status = conga_state_read(&node->state, NULL);
+	status = conga_node_watch(node, &netlink, ns);
+	if (!status)
+		status = conga_state_read(&node->state, NULL);
 	if (!status)
 		status = conga_node_read_links(node, &netlink);
 	if (!status)
@@ -129,6 +184,10 @@ void conga_node_clean(struct conga_node *node)
 	conga_state_clean(&node->state);
 	conga_array_clean(&node->links);
 	conga_array_clean(&node->hops);
+	conga_array_clean(&node->leaf_hops);
+	conga_array_clean(&node->strangers);
+	conga_array_clean(&node->qdiscs_before);
+	conga_array_clean(&node->qdiscs);
 }
 
 bool conga_node_next_port(const struct conga_node *node, size_t *next, struct nlattr **port)
@@ -146,8 +205,7 @@ bool conga_node_next_path(const struct conga_node *node, size_t *next, struct nl
 	return conga_command_next(&conga_path_object, &node->state.paths, next, path);
 }
 
-/* Returns true if the fabric treats the UDP port as VXLAN. */
-static bool conga_node_takes(const struct conga_node *node, unsigned int dstport)
+bool conga_node_takes(const struct conga_node *node, unsigned int dstport)
 {
 	struct nlmsghdr *fabric = nlmsg_hdr(node->state.fabric.msgs[0]);
 	struct nlattr *attr;
@@ -196,14 +254,40 @@ bool conga_node_is_port(const struct conga_node *node, unsigned int ifindex, uns
 	return false;
 }
 
-void conga_node_leaf_name(struct nlattr **leaf, char *name)
+void conga_node_addr_name(struct nlattr **attrs, int attr4, char *name)
 {
-	const struct nlattr *addr4 = leaf[CONGA_A_LEAF_ADDR4];
-	const struct nlattr *addr = addr4 ? addr4 : leaf[CONGA_A_LEAF_ADDR6];
+	const struct nlattr *addr4 = attrs[attr4];
+	const struct nlattr *addr = addr4 ? addr4 : attrs[attr4 + 1];
 
 	if (!addr || !inet_ntop(addr4 ? AF_INET : AF_INET6, nla_data(addr), name,
 				CONGA_NODE_NAME_MAX))
 		snprintf(name, CONGA_NODE_NAME_MAX, "?");
+}
+
+void conga_node_leaf_name(struct nlattr **leaf, char *name)
+{
+	conga_node_addr_name(leaf, CONGA_A_LEAF_ADDR4, name);
+}
+
+/* The file lists the sockets of the process's network namespace; without it none is missed. */
+static bool conga_node_file_has(const char *path, unsigned int port)
+{
+	char line[CONGA_NODE_PATH_MAX];
+	FILE *file = fopen(path, "r");
+	unsigned int found;
+	bool has = !file;
+
+	while (file && !has && fgets(line, sizeof(line), file))
+		has = sscanf(line, "%*d: %*[0-9A-Fa-f]:%x", &found) == 1 && found == port;
+	if (file)
+		fclose(file);
+	return has;
+}
+
+bool conga_node_has_socket(unsigned int port)
+{
+	return conga_node_file_has("/proc/net/udp", port) ||
+	       (!access("/proc/net/udp6", R_OK) && conga_node_file_has("/proc/net/udp6", port));
 }
 
 /* Returns -1 if there is no such sysctl. /proc/sys/net shows the namespace of the process. */

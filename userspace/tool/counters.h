@@ -4,11 +4,13 @@
 #define CONGA_TOOL_COUNTERS_H
 
 #include <linux/conga.h>
+#include "tool/severity.h"
 
 struct conga_counter {
 	const char *name;
 	const char *meaning;
 	const char *advice;
+	enum conga_severity severity;	/* if it grows; CONGA_SEVERITY_NONE: no finding */
 };
 
 /* The index is the attribute; entries without a name are not counters. The table is generated,

@@ -91,20 +91,22 @@ const struct nla_policy conga_leaf_policy[CONGA_A_LEAF_MAX + 1] = {
 };
 
 const struct nla_policy conga_path_policy[CONGA_A_PATH_MAX + 1] = {
-	[CONGA_A_PATH_ADDR4]	= { .type = NLA_U32 },
-	[CONGA_A_PATH_ADDR6]	= { .minlen = 16 },
-	[CONGA_A_PATH_IFINDEX]	= { .type = NLA_U32 },
-	[CONGA_A_PATH_TAG]	= { .type = NLA_U32 },
-	[CONGA_A_PATH_REASON]	= { .type = NLA_U32 },
-	[CONGA_A_PATH_LOCAL]	= { .type = NLA_U32 },
-	[CONGA_A_PATH_REMOTE]	= { .type = NLA_U32 },
-	[CONGA_A_PATH_AGE]	= { .type = NLA_U64 },
-	[CONGA_A_PATH_DECISION]	= { .type = NLA_U32 },
-	[CONGA_A_PATH_DELAY]	= { .type = NLA_U64 },
-	[CONGA_A_PATH_QUEUE]	= { .type = NLA_U64 },
-	[CONGA_A_PATH_STATE]	= { .type = NLA_U32 },
-	[CONGA_A_PATH_GATEWAY4]	= { .type = NLA_U32 },
-	[CONGA_A_PATH_GATEWAY6]	= { .minlen = 16 },
+	[CONGA_A_PATH_ADDR4]		= { .type = NLA_U32 },
+	[CONGA_A_PATH_ADDR6]		= { .minlen = 16 },
+	[CONGA_A_PATH_IFINDEX]		= { .type = NLA_U32 },
+	[CONGA_A_PATH_TAG]		= { .type = NLA_U32 },
+	[CONGA_A_PATH_REASON]		= { .type = NLA_U32 },
+	[CONGA_A_PATH_LOCAL]		= { .type = NLA_U32 },
+	[CONGA_A_PATH_REMOTE]		= { .type = NLA_U32 },
+	[CONGA_A_PATH_AGE]		= { .type = NLA_U64 },
+	[CONGA_A_PATH_DECISION]		= { .type = NLA_U32 },
+	[CONGA_A_PATH_DELAY]		= { .type = NLA_U64 },
+	[CONGA_A_PATH_QUEUE]		= { .type = NLA_U64 },
+	[CONGA_A_PATH_STATE]		= { .type = NLA_U32 },
+	[CONGA_A_PATH_GATEWAY4]		= { .type = NLA_U32 },
+	[CONGA_A_PATH_GATEWAY6]		= { .minlen = 16 },
+	[CONGA_A_PATH_HELLOS]		= { .type = NLA_U32 },
+	[CONGA_A_PATH_HELLOS_MISSED]	= { .type = NLA_U32 },
 };
 
 const struct nla_policy conga_table_policy[CONGA_A_TABLE_MAX + 1] = {

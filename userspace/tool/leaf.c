@@ -33,6 +33,8 @@ static void conga_leaf_print_reason(struct nlattr **attrs)
 
 	conga_print_choice("reason", NULL, attrs[CONGA_A_LEAF_REASON],
 			   conga_choices_leaf_reason);
+	if (!attrs[CONGA_A_LEAF_REASON])
+		return;
 	if (!conga_options.details &&
 	    (value == CONGA_LEAF_ORDERED || value == CONGA_LEAF_ANSWERS))
 		return;
@@ -48,7 +50,7 @@ static void conga_leaf_print_paths(struct nlattr **attrs)
 
 	conga_print_uint("paths", NULL, attrs[CONGA_A_LEAF_PATHS]);
 	conga_print_uint("paths_all", NULL, attrs[CONGA_A_LEAF_PATHS_ALL]);
-	if (conga_options.json)
+	if (conga_options.json || !attrs[CONGA_A_LEAF_PATHS])
 		return;
 	snprintf(text, sizeof(text), "paths %llu/%llu",
 		 conga_attr_number(attrs[CONGA_A_LEAF_PATHS]),

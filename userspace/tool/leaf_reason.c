@@ -35,7 +35,8 @@ static const char *conga_leaf_reason_known(struct nlattr **attrs,
 	switch (conga_attr_number(attrs[CONGA_A_LEAF_STATE])) {
 	case CONGA_LEAF_STATE_WAITING:
 		snprintf(text, CONGA_LEAF_REASON_MAX, "%llu of %d hellos not answered yet",
-			 conga_attr_number(attrs[CONGA_A_LEAF_UNANSWERED]), CONGA_LEAF_REASON_HELLOS);
+			 conga_attr_number(attrs[CONGA_A_LEAF_UNANSWERED]),
+			 CONGA_LEAF_REASON_HELLOS);
 		return text;
 	case CONGA_LEAF_STATE_LOST:
 		conga_units_format_age(age, sizeof(age),

@@ -19,6 +19,8 @@
 #include "common/units.h"
 #include "tool/args.h"
 #include "tool/choices_generated.h"
+#include "tool/check.h"
+#include "tool/check_report.h"
 #include "tool/command.h"
 #include "tool/counters.h"
 #include "tool/fabric.h"
@@ -224,6 +226,10 @@ static const struct conga_metric_kind conga_metrics_of_leaf[] = {
 };
 
 static const struct conga_metric_kind conga_metrics_of_path[] = {
+	{ "conga_path_hellos", "Latest hellos by the path that are remembered.",
+	  .attr = CONGA_A_PATH_HELLOS },
+	{ "conga_path_hellos_missed", "Hellos of these that were not answered.",
+	  .attr = CONGA_A_PATH_HELLOS_MISSED },
 	{ "conga_path_info", "State of the path, and why.", .words = conga_metrics_words_of_path },
 	{ "conga_path_usable", "Whether the path can be chosen.",
 	  .attr = CONGA_A_PATH_REASON, .unit = CONGA_METRICS_IS, .good = CONGA_PATH_USABLE },
@@ -322,6 +328,20 @@ static void conga_metrics_counters(const struct conga_stats_sample *sample)
 	}
 }
 
+/* What "conga check" finds, but for counters, which are metrics themselves */
+static void conga_metrics_findings(void)
+{
+	enum conga_severity severity;
+
+	if (conga_check_count())
+		return;
+	conga_metrics_begin("conga_check_findings", "gauge",
+			    "Findings of conga check, counters that grow aside.");
+	for (severity = CONGA_SEVERITY_NOTE; severity < CONGA_SEVERITIES; severity++)
+		fprintf(conga_metrics_out, "conga_check_findings{severity=\"%s\"} %u\n",
+			conga_check_report_word(severity), conga_check_report_count(severity));
+}
+
 /* A missing fabric is a metric, too. */
 static void conga_metrics_print(const struct conga_sample *sample)
 {
@@ -342,6 +362,7 @@ static void conga_metrics_print(const struct conga_sample *sample)
 	conga_metrics_all(conga_metrics_of_path, &conga_path_object, &state->paths,
 			  conga_metrics_label_path);
 	conga_metrics_counters(&sample->stats);
+	conga_metrics_findings();
 }
 
 /* ---- output ---- */

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdbool.h>
+#include <stdio.h>
 #include <linux/conga.h>
 #include <netlink/attr.h>
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
 #include "common/attr.h"
+#include "common/units.h"
 #include "tool/choices_generated.h"
 #include "tool/grammar.h"
 #include "tool/options.h"
@@ -41,7 +43,8 @@ static enum conga_color conga_path_print_color(unsigned int state)
 
 static void conga_path_print_state(struct nlattr **attrs)
 {
-	const struct nlattr *state = attrs[CONGA_A_PATH_STATE], *reason = attrs[CONGA_A_PATH_REASON];
+	const struct nlattr *reason = attrs[CONGA_A_PATH_REASON];
+	const struct nlattr *state = attrs[CONGA_A_PATH_STATE];
 
 	conga_print_color(conga_path_print_color(conga_attr_number(state)));
 	conga_print_choice("state", "", state, conga_choices_path_state);
@@ -71,6 +74,22 @@ static void conga_path_print_gateways(struct nl_msg *reply)
 	conga_print_array_end();
 }
 
+/* On screen only a path that lost some says so: "missed 3/31". */
+static void conga_path_print_loss(struct nlattr **attrs)
+{
+	const struct nlattr *hellos = attrs[CONGA_A_PATH_HELLOS];
+	const struct nlattr *missed = attrs[CONGA_A_PATH_HELLOS_MISSED];
+	char text[2 * CONGA_UNITS_TEXT_MAX];
+
+	conga_print_uint("hellos", NULL, hellos);
+	conga_print_uint("hellos_missed", NULL, missed);
+	if (conga_options.json || !hellos || !conga_attr_number(missed))
+		return;
+	snprintf(text, sizeof(text), "missed %llu/%llu", conga_attr_number(missed),
+		 conga_attr_number(hellos));
+	conga_print_text(text);
+}
+
 /* The metrics of an unusable path are printed in JSON only. */
 void conga_path_print_tail(struct nlattr **attrs, struct nl_msg *reply)
 {
@@ -81,6 +100,7 @@ void conga_path_print_tail(struct nlattr **attrs, struct nl_msg *reply)
 	conga_print_uint("tag", "tag", attrs[CONGA_A_PATH_TAG]);
 	conga_path_print_gateways(reply);
 	conga_path_print_state(attrs);
+	conga_path_print_loss(attrs);
 	usable = usable || conga_options.details;
 	conga_print_uint("local", usable ? "local" : NULL, attrs[CONGA_A_PATH_LOCAL]);
 	conga_print_uint("remote", usable ? "remote" : NULL, attrs[CONGA_A_PATH_REMOTE]);

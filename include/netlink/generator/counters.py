@@ -9,7 +9,10 @@ PATH = "userspace/tool/counters_generated.c"
 
 HEAD = """\
 The counters: their names, what they count, and advice. The meaning is the first sentence of a \
-counter's doc in the description, the advice is the second paragraph."""
+counter's doc in the description, the advice is the second paragraph. The severity is that of a \
+finding of "conga check" that the counter grew; without one it is no finding."""
+
+SEVERITIES = ("error", "warning", "note")
 
 INCLUDES = '#include <linux/conga.h>\n#include "tool/counters.h"\n'
 
@@ -20,10 +23,19 @@ def meaning(attr: Attribute) -> str:
     return text if re.match("[A-Z]{2}", text) else text[0].lower() + text[1:]
 
 
+def split_severity(attr: Attribute) -> tuple[str, str]:
+    found = re.match(r"\(([^)]*)\) (.*)", attr.for_operators)
+    if not found:
+        return "CONGA_SEVERITY_NONE", attr.for_operators
+    check(found[1] in SEVERITIES, f"{attr.label} has the unknown severity {found[1]}")
+    return f"CONGA_SEVERITY_{found[1].upper()}", found[2]
+
+
 def counter(attr: Attribute) -> str:
     check(attr.for_operators, f"{attr.label} has no advice")
-    strings = [names_of(attr.name), meaning(attr), attr.for_operators]
-    lines = ",\n".join(f"\t\t{c_string(one)}" for one in strings)
+    severity, advice = split_severity(attr)
+    strings = [names_of(attr.name), meaning(attr), advice]
+    lines = ",\n".join([f"\t\t{c_string(one)}" for one in strings] + [f"\t\t{severity}"])
     return f"\t[{attr.constant}] = {{\n{lines}\n\t}},\n"
 
 

@@ -850,6 +850,10 @@ enum conga_path_state {
  * @CONGA_A_PATH_GATEWAY4: (be32, repeated, reply only) A gateway of the
  *	kernel's route by this uplink. It is absent on link.
  * @CONGA_A_PATH_GATEWAY6: (16 bytes, repeated, reply only) Likewise, IPv6.
+ * @CONGA_A_PATH_HELLOS: (u32, reply only) Number of latest hellos by this path
+ *	that are remembered, at most 31. It is absent if there is none.
+ * @CONGA_A_PATH_HELLOS_MISSED: (u32, reply only) Number of these that the leaf
+ *	did not answer in time.
  */
 enum conga_attr_path {
 	CONGA_A_PATH_ADDR4 = 1,
@@ -868,6 +872,8 @@ enum conga_attr_path {
 	CONGA_A_PATH_STATE,
 	CONGA_A_PATH_GATEWAY4,
 	CONGA_A_PATH_GATEWAY6,
+	CONGA_A_PATH_HELLOS,
+	CONGA_A_PATH_HELLOS_MISSED,
 
 	/* private: */
 	__CONGA_A_PATH_MAX,

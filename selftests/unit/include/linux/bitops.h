@@ -19,4 +19,9 @@ static inline unsigned int hweight16(unsigned int word)
 	return __builtin_popcount(word & 0xffff);
 }
 
+static inline unsigned int hweight32(unsigned int word)
+{
+	return __builtin_popcount(word);
+}
+
 #endif /* _UNIT_LINUX_BITOPS_H */

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <linux/conga.h>
+#include <netlink/attr.h>
+#include "common/attr.h"
+#include "common/names.h"
+#include "tool/check_node.h"
+#include "tool/check_path.h"
+#include "tool/check_report.h"
+#include "tool/grammar.h"
+
+#define CONGA_CHECK_PATH_MAX	(2 * CONGA_NODE_NAME_MAX + sizeof(" by "))
+#define CONGA_CHECK_GATEWAY_MAX	(sizeof("the gateway ") + INET6_ADDRSTRLEN)
+
+/* Hellos missed, at least, and in a hundred of those sent, before a path is said to lose packets */
+#define CONGA_CHECK_LOSS_LEAST		3
+#define CONGA_CHECK_LOSS_PERCENT	10
+
+/* Prints "LEAF by UPLINK". */
+static void conga_check_path_name(struct nlattr **path, char text[CONGA_CHECK_PATH_MAX])
+{
+	char leaf[CONGA_NODE_NAME_MAX], dev[CONGA_NODE_NAME_MAX];
+
+	conga_node_addr_name(path, CONGA_A_PATH_ADDR4, leaf);
+	conga_names_find(conga_attr_number(path[CONGA_A_PATH_IFINDEX]), dev);
+	snprintf(text, CONGA_CHECK_PATH_MAX, "%s by %s", leaf, dev);
+}
+
+/* Where to look: behind the gateway, if there is one */
+static void conga_check_path_place(struct nlattr **path, char text[CONGA_CHECK_GATEWAY_MAX])
+{
+	const struct nlattr *gateway4 = path[CONGA_A_PATH_GATEWAY4];
+	const struct nlattr *gateway = gateway4 ? gateway4 : path[CONGA_A_PATH_GATEWAY6];
+	char addr[INET6_ADDRSTRLEN];
+
+	if (gateway && inet_ntop(gateway4 ? AF_INET : AF_INET6, nla_data(gateway), addr,
+				 sizeof(addr)))
+		snprintf(text, CONGA_CHECK_GATEWAY_MAX, "the gateway %s", addr);
+	else
+		snprintf(text, CONGA_CHECK_GATEWAY_MAX, "the uplink");
+}
+
+/* The next path in a state, with its name and its place; false after the last. */
+static bool conga_check_next_path(const struct conga_node *node, size_t *next, unsigned int state,
+				  struct nlattr **path, char *name, char *place)
+{
+	while (conga_node_next_path(node, next, path)) {
+		if (state && conga_attr_number(path[CONGA_A_PATH_STATE]) != state)
+			continue;
+		conga_check_path_name(path, name);
+		conga_check_path_place(path, place);
+		return true;
+	}
+	return false;
+}
+
+void conga_check_path_silent(const struct conga_check *check, const struct conga_node *node)
+{
+	char name[CONGA_CHECK_PATH_MAX], place[CONGA_CHECK_GATEWAY_MAX];
+	struct nlattr *path[CONGA_ATTRS_MAX + 1];
+	size_t next = 0;
+
+	while (conga_check_next_path(node, &next, CONGA_PATH_STATE_SILENT, path, name, place))
+		conga_check_report(check, name,
+				   "is silent: the leaf answers by other uplinks but not by this one, so packets do not use it; look for what drops packets of the tunnel from %s on: a firewall, a filter of reserved bits of VXLAN, or a dead link",
+				   place);
+}
+
+void conga_check_path_narrow(const struct conga_check *check, const struct conga_node *node)
+{
+	char name[CONGA_CHECK_PATH_MAX], place[CONGA_CHECK_GATEWAY_MAX];
+	struct nlattr *path[CONGA_ATTRS_MAX + 1];
+	size_t next = 0;
+
+	while (conga_check_next_path(node, &next, CONGA_PATH_STATE_NARROW, path, name, place))
+		conga_check_report(check, name,
+				   "loses large packets, so packets do not use it; look for a link with a smaller MTU from %s on",
+				   place);
+}
+
+void conga_check_path_unproven(const struct conga_check *check, const struct conga_node *node)
+{
+	char name[CONGA_CHECK_PATH_MAX], place[CONGA_CHECK_GATEWAY_MAX];
+	struct nlattr *path[CONGA_ATTRS_MAX + 1];
+	size_t next = 0;
+
+	while (conga_check_next_path(node, &next, CONGA_PATH_STATE_UNPROVEN, path, name, place))
+		conga_check_report(check, name,
+				   "is unproven: nothing came back by it yet; wait for some hellos, and check again");
+}
+
+/* A path that is out is reported as such. */
+static bool conga_check_loses(struct nlattr **path)
+{
+	unsigned int state = conga_attr_number(path[CONGA_A_PATH_STATE]);
+	unsigned int missed = conga_attr_number(path[CONGA_A_PATH_HELLOS_MISSED]);
+	unsigned int sent = conga_attr_number(path[CONGA_A_PATH_HELLOS]);
+
+	return state != CONGA_PATH_STATE_SILENT && state != CONGA_PATH_STATE_DOWN &&
+	       missed >= CONGA_CHECK_LOSS_LEAST && missed * 100 >= sent * CONGA_CHECK_LOSS_PERCENT;
+}
+
+void conga_check_path_loss(const struct conga_check *check, const struct conga_node *node)
+{
+	char name[CONGA_CHECK_PATH_MAX], place[CONGA_CHECK_GATEWAY_MAX];
+	struct nlattr *path[CONGA_ATTRS_MAX + 1];
+	size_t next = 0;
+
+	while (conga_check_next_path(node, &next, 0, path, name, place)) {
+		if (!conga_check_loses(path))
+			continue;
+		conga_check_report(check, name,
+				   "loses packets: %llu of the last %llu hellos by it were not answered; look for a link with errors, or for a node that drops packets, from %s on",
+				   conga_attr_number(path[CONGA_A_PATH_HELLOS_MISSED]),
+				   conga_attr_number(path[CONGA_A_PATH_HELLOS]), place);
+	}
+}
