@@ -83,7 +83,8 @@ install-tool: tool
 	install -D -m 644 include/uapi/linux/conga.h $(DESTDIR)$(PREFIX)/include/linux/conga.h
 	install -D -m 644 userspace/dist/conga.bash $(SHARE)/bash-completion/completions/conga
 	install -D -m 644 -t $(SHARE)/conga userspace/dist/wireshark/conga.lua \
-		userspace/dist/conga.conf
+		userspace/dist/conga.conf userspace/dist/prometheus/conga.rules.yml \
+		userspace/dist/grafana/conga.json
 	install -D -m 644 -t $(DESTDIR)$(RULES_DIR) userspace/dist/90-conga.rules
 	for page in $(MANUALS); do \
 		install -D -m 644 -t $(SHARE)/man/man$${page##*.} Documentation/man/$$page || exit; \
@@ -99,6 +100,7 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/include/linux/conga.h
 	rm -f $(SHARE)/bash-completion/completions/conga $(DESTDIR)$(RULES_DIR)/90-conga.rules
 	rm -f $(SHARE)/conga/conga.lua $(SHARE)/conga/conga.conf
+	rm -f $(SHARE)/conga/conga.rules.yml $(SHARE)/conga/conga.json
 	[ ! -d $(SHARE)/conga ] || rmdir $(SHARE)/conga
 	for page in $(MANUALS); do rm -f $(SHARE)/man/man$${page##*.}/$$page; done
 	for unit in $(UNITS); do rm -f $(DESTDIR)$(UNIT_DIR)/$$unit; done

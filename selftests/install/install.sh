@@ -31,7 +31,8 @@ expected() {
 
 	{
 		echo "lib/modules/$RELEASE/updates/conga.ko"
-		printf "$1/%s\n" sbin/conga{,d} include/linux/conga.h share/conga/conga.{lua,conf} \
+		printf "$1/%s\n" sbin/conga{,d} include/linux/conga.h \
+			share/conga/conga.{lua,conf,rules.yml,json} \
 			share/bash-completion/completions/conga lib/udev/rules.d/90-conga.rules
 		for page in "$TREE"/Documentation/man/*; do
 			echo "$1/share/man/man${page##*.}/${page##*/}"
