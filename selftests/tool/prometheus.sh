@@ -3,7 +3,8 @@
 #
 # A real Prometheus reads two leaves and a spine, each by a node_exporter of its own, which reads
 # the file of "conga metrics file". Each query of the Grafana dashboard gives data, no alert is
-# active while the fabric is healthy, and an alert is about the node that has the problem.
+# active while the fabric is healthy, and an alert is about the node that has the problem. No time
+# series ends because the policy or another parameter changes.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
@@ -17,6 +18,7 @@ readonly SERVER=http://127.0.0.1:9090
 readonly FIRST_PORT=9100	# of the node_exporter of the first node
 readonly RANGE=5m		# what Grafana puts in place of $__rate_interval
 readonly SCRAPE=1s
+readonly FEWEST_SERIES=100	# of a leaf
 
 NODES=()			# namespaces
 WATCHER=""			# the namespace of Prometheus, where all its ports are free
@@ -198,10 +200,62 @@ alert_names_the_node() {
 	conga 0 port set up0 drain off && busywait "$DATA_MS" has_no_data "$alert"
 }
 
+# ---- stable series ----
+
+# series: prints the time series of leaf 0 that no parameter may end
+series() {
+	conga 0 metrics | grep -v -e '^#' -e '_info{' | sed 's/ [^ ]*$//' | sort
+}
+
+# stays_after WORD...: the command changes no series
+stays_after() {
+	conga 0 "$@" || fail "conga $* failed" || return
+	[[ $(series) == "$SERIES" ]] ||
+		fail "after \"$*\" the series differ: $(diff <(echo "$SERIES") <(series) | grep '^[<>]')"
+}
+
+series_survive_policies() {
+	local policy
+
+	SERIES=$(series)
+	(($(wc -l <<<"$SERIES") >= FEWEST_SERIES)) || fail "too few series: $SERIES" || return
+	for policy in $POLICIES; do
+		stays_after fabric set policy "$policy" || return
+	done
+	stays_after fabric set policy conga
+}
+
+series_survive_parameters() {
+	SERIES=$(series)
+	stays_after fabric set hello off && stays_after fabric set hello 1s &&
+		stays_after fabric set q 4 metric sum && stays_after fabric set q 3 metric max &&
+		stays_after fabric set flowlet-timeout 1ms age 1s explicit-feedback off &&
+		stays_after fabric set flowlets 1024 && stays_after port set up0 drain on &&
+		stays_after port set up0 drain off && stays_after port set up0 rate 1gbit &&
+		stays_after leaf set "${VTEP[1]}" mode plain &&
+		stays_after leaf set "${VTEP[1]}" mode auto
+}
+
+# value_of SERIES: prints its value
+value_of() {
+	conga 0 metrics | grep -F -- "$1 " | sed 's/.* //'
+}
+
+# What only policy tr counts is a number with tr, and not a wrong one with others.
+missing_values_are_nan() {
+	local flows='conga_port_short_flows{dev="up0"}' value
+
+	value=$(value_of "$flows")
+	[[ $value == NaN ]] || fail "with policy conga, $flows is $value" || return
+	conga 0 fabric set policy tr && value=$(value_of "$flows") || return
+	[[ $value =~ ^[0-9]+$ ]] || fail "with policy tr, $flows is $value" || return
+	conga 0 fabric set policy conga
+}
+
 require_root
 require_commands ip gojq ping prometheus prometheus-node-exporter promtool
 require_module
-tap_plan 8
+tap_plan 11
 setup || die "the fabric cannot be set up: ${TAP_WHY:-}"
 tap_test "Prometheus reads the metrics of each node" nodes_are_scraped
 tap_test "each metric that alerts and dashboard use is read" metrics_are_scraped
@@ -211,4 +265,7 @@ tap_test "each query about ports gives data of every node" every_node_has_ports
 tap_test "packets that are stamped are seen" packets_are_drawn
 tap_test "no alert is active in a healthy fabric" no_alert_is_active
 tap_test "an alert is about the node that has the problem, and no other" alert_names_the_node
+tap_test "no time series ends when the policy changes" series_survive_policies
+tap_test "no time series ends when another parameter changes" series_survive_parameters
+tap_test "a value that only another policy measures is NaN" missing_values_are_nan
 tap_exit

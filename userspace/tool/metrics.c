@@ -2,8 +2,12 @@
 /*
  * This file prints all numbers in Prometheus' text format, by the rules of
  * node_exporter's textfile collector: a file is replaced as a whole, and has no times.
- * Units are seconds and bytes; a metric without a value, such as the age of feedback
- * that never arrived, is missing.
+ * Units are seconds and bytes.
+ *
+ * The set of series follows from the objects alone: a series ends with its port, leaf or path, but
+ * not when the policy or another parameter changes. So labels that a parameter can change are
+ * those of *_info, and a value that there is not is NaN, such as the age of feedback that never
+ * arrived, or what only another policy measures.
  */
 #include <arpa/inet.h>
 #include <net/if.h>
@@ -110,11 +114,6 @@ static void conga_metrics_label_path(struct nlattr **attrs)
 	conga_metrics_dev(attrs[CONGA_A_PATH_IFINDEX], false);
 }
 
-static void conga_metrics_label_fabric(struct nlattr **attrs)
-{
-	conga_metrics_label("policy", nla_get_string(attrs[CONGA_A_FABRIC_POLICY]), true);
-}
-
 static void conga_metrics_words_of_port(struct nlattr **attrs)
 {
 	char tag[CONGA_UNITS_TEXT_MAX];
@@ -141,7 +140,7 @@ static void conga_metrics_words_of_path(struct nlattr **attrs)
 
 static void conga_metrics_words_of_fabric(struct nlattr **attrs)
 {
-	(void)attrs;
+	conga_metrics_label("policy", nla_get_string(attrs[CONGA_A_FABRIC_POLICY]), true);
 	conga_metrics_label("version", CONGA_TOOL_VERSION, false);
 }
 
@@ -164,6 +163,7 @@ struct conga_metric_kind {
 	enum conga_metrics_unit unit;
 	unsigned int good;
 	bool counts;		/* the type is counter, else gauge */
+	bool uplinks;		/* transit ports do not have it */
 	void (*words)(struct nlattr **attrs);
 };
 
@@ -200,11 +200,13 @@ static const struct conga_metric_kind conga_metrics_of_port[] = {
 	  "Bytes that entered the port's queue, with the Ethernet header.",
 	  .attr = CONGA_A_PORT_TX_BYTES, .counts = true },
 	{ "conga_port_draining", "Whether the uplink takes no new flowlets.",
-	  .attr = CONGA_A_PORT_DRAIN },
-	{ "conga_port_draining_flowlets", "Flowlets that are left on an uplink that drains.",
-	  .attr = CONGA_A_PORT_FLOWLETS },
-	{ "conga_port_short_flows", "Flows on the uplink that policy tr considers short.",
-	  .attr = CONGA_A_PORT_SHORT_FLOWS },
+	  .attr = CONGA_A_PORT_DRAIN, .uplinks = true },
+	{ "conga_port_draining_flowlets",
+	  "Flowlets that are left on an uplink that drains; NaN while it does not drain.",
+	  .attr = CONGA_A_PORT_FLOWLETS, .uplinks = true },
+	{ "conga_port_short_flows",
+	  "Flows on the uplink that policy tr considers short; NaN with other policies.",
+	  .attr = CONGA_A_PORT_SHORT_FLOWS, .uplinks = true },
 	{ }
 };
 
@@ -218,9 +220,11 @@ static const struct conga_metric_kind conga_metrics_of_leaf[] = {
 	  .attr = CONGA_A_LEAF_PATHS },
 	{ "conga_leaf_paths", "Paths to the leaf, usable or not.",
 	  .attr = CONGA_A_LEAF_PATHS_ALL },
-	{ "conga_leaf_answer_age_seconds", "Time since the leaf's last answer to a hello.",
+	{ "conga_leaf_answer_age_seconds",
+	  "Time since the leaf's last answer to a hello; NaN before the first one.",
 	  .attr = CONGA_A_LEAF_HEARD, .unit = CONGA_METRICS_NS },
-	{ "conga_leaf_probe_age_seconds", "Time since the last probe of the leaf.",
+	{ "conga_leaf_probe_age_seconds",
+	  "Time since the last probe of the leaf; NaN without probes, which policy hula has.",
 	  .attr = CONGA_A_LEAF_PROBE_AGE, .unit = CONGA_METRICS_NS },
 	{ }
 };
@@ -238,11 +242,14 @@ static const struct conga_metric_kind conga_metrics_of_path[] = {
 	  .attr = CONGA_A_PATH_LOCAL },
 	{ "conga_path_remote_metric", "Congestion of the path as the leaf reported it, aged.",
 	  .attr = CONGA_A_PATH_REMOTE },
-	{ "conga_path_feedback_age_seconds", "Time since the leaf reported on the path.",
+	{ "conga_path_feedback_age_seconds",
+	  "Time since the leaf reported on the path; NaN before the first report.",
 	  .attr = CONGA_A_PATH_AGE, .unit = CONGA_METRICS_NS },
-	{ "conga_path_delay_seconds", "Delay of the path without queues, one way.",
+	{ "conga_path_delay_seconds",
+	  "Delay of the path without queues, one way; NaN unless policy tr measured it.",
 	  .attr = CONGA_A_PATH_DELAY, .unit = CONGA_METRICS_NS },
-	{ "conga_path_queue_seconds", "Queueing delay at the node behind the path's uplink.",
+	{ "conga_path_queue_seconds",
+	  "Queueing delay at the node behind the path's uplink; NaN with other policies than tr.",
 	  .attr = CONGA_A_PATH_QUEUE, .unit = CONGA_METRICS_NS },
 	{ }
 };
@@ -257,18 +264,34 @@ static void conga_metrics_value(const struct conga_metric_kind *kind, const stru
 	unsigned long long value = conga_attr_number(attr);
 
 	if (kind->words)
-		fputs("} 1\n", conga_metrics_out);
+		fputs(" 1\n", conga_metrics_out);
+	else if (!attr)
+		fputs(" NaN\n", conga_metrics_out);
 	else if (kind->unit == CONGA_METRICS_NS)
-		fprintf(conga_metrics_out, "} %.15g\n", value * CONGA_METRICS_SECONDS);
+		fprintf(conga_metrics_out, " %.15g\n", value * CONGA_METRICS_SECONDS);
 	else if (kind->unit == CONGA_METRICS_BITS)
-		fprintf(conga_metrics_out, "} %.15g\n", value * CONGA_METRICS_BYTES);
+		fprintf(conga_metrics_out, " %.15g\n", value * CONGA_METRICS_BYTES);
 	else if (kind->unit == CONGA_METRICS_IS)
-		fprintf(conga_metrics_out, "} %d\n", value == kind->good);
+		fprintf(conga_metrics_out, " %d\n", value == kind->good);
 	else
-		fprintf(conga_metrics_out, "} %llu\n", value);
+		fprintf(conga_metrics_out, " %llu\n", value);
 }
 
-/* Prints a metric of each object that has a value, with the labels that @label prints. */
+/* @label is NULL for the only object of its kind. */
+static void conga_metrics_series(const struct conga_metric_kind *kind, struct nlattr **attrs,
+				 void (*label)(struct nlattr **attrs))
+{
+	fputs(kind->name, conga_metrics_out);
+	if (label)
+		label(attrs);
+	if (kind->words)
+		kind->words(attrs);
+	if (label || kind->words)
+		fputc('}', conga_metrics_out);
+	conga_metrics_value(kind, attrs[kind->attr]);
+}
+
+/* Prints a metric of each object, with the labels that @label prints. */
 static void conga_metrics_one(const struct conga_metric_kind *kind,
 			      const struct conga_object *object,
 			      const struct conga_replies *replies,
@@ -279,17 +302,14 @@ static void conga_metrics_one(const struct conga_metric_kind *kind,
 	size_t next = 0;
 
 	while (conga_command_next(object, replies, &next, attrs)) {
-		if (kind->attr && !attrs[kind->attr])
+		if (kind->uplinks &&
+		    conga_attr_number(attrs[CONGA_A_PORT_ROLE]) != CONGA_ROLE_UPLINK)
 			continue;
 		if (!any)
 			conga_metrics_begin(kind->name, kind->counts ? "counter" : "gauge",
 					    kind->help);
 		any = true;
-		fputs(kind->name, conga_metrics_out);
-		label(attrs);
-		if (kind->words)
-			kind->words(attrs);
-		conga_metrics_value(kind, attrs[kind->attr]);
+		conga_metrics_series(kind, attrs, label);
 	}
 }
 
@@ -352,8 +372,7 @@ static void conga_metrics_print(const struct conga_sample *sample)
 	fprintf(conga_metrics_out, "conga_fabric_present %d\n", sample->present);
 	if (!sample->present)
 		return;
-	conga_metrics_all(conga_metrics_of_fabric, &conga_fabric_object, &state->fabric,
-			  conga_metrics_label_fabric);
+	conga_metrics_all(conga_metrics_of_fabric, &conga_fabric_object, &state->fabric, NULL);
 	conga_metrics_limit(&state->fabric);
 	conga_metrics_all(conga_metrics_of_port, &conga_port_object, &state->ports,
 			  conga_metrics_label_port);
