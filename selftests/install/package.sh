@@ -72,7 +72,8 @@ tools_work() {
 	run conga -V && said "conga 0" && run congad -V && said "congad 0" &&
 		run ls /usr/share/man/man{5/conga.conf.5,7/conga.7,8/conga.8,8/congad.8}.gz \
 			/usr/share/bash-completion/completions/conga \
-			/lib/systemd/system/congad.service /usr/share/conga/conga.lua
+			/lib/systemd/system/congad.service \
+			/usr/share/conga/conga.{lua,rules.yml,json}
 }
 
 # Installation enables no service, because the operator decides what the node does. An upgrade
