@@ -17,7 +17,7 @@ readonly HEALTHY_MS=60000 DATA_MS=120000
 readonly SERVER=http://127.0.0.1:9090
 readonly FIRST_PORT=9100	# of the node_exporter of the first node
 readonly RANGE=5m		# what Grafana puts in place of $__rate_interval
-readonly SCRAPE=1s
+readonly SCRAPE=2s		# also the longest time that a scrape may take
 readonly FEWEST_SERIES=100	# of a leaf
 
 NODES=()			# namespaces
