@@ -20,6 +20,8 @@ static const struct {
 	{ "vxlan", CONGA_LINK_VXLAN },
 	{ "vrf", CONGA_LINK_VRF },
 	{ "bridge", CONGA_LINK_BRIDGE },
+	{ "geneve", CONGA_LINK_GENEVE },
+	{ "openvswitch", CONGA_LINK_OPENVSWITCH },
 };
 
 struct conga_link_reader {

@@ -16,6 +16,8 @@ enum conga_link_kind {
 	CONGA_LINK_VXLAN,
 	CONGA_LINK_VRF,
 	CONGA_LINK_BRIDGE,
+	CONGA_LINK_GENEVE,
+	CONGA_LINK_OPENVSWITCH,	/* an internal port, e.g. the switch's own device */
 	CONGA_LINK_LOOPBACK,
 };
 

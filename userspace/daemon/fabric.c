@@ -25,6 +25,19 @@ int congad_fabric_add(void)
 	return congad_nl_ask_conga(conga_family_message(CONGA_CMD_FABRIC_NEW), 0, NULL, NULL);
 }
 
+static int congad_fabric_on_fabric(struct nl_msg *reply, void *arg)
+{
+	struct congad_fabric *fabric = arg;
+	struct nlattr *attr;
+	int rem;
+
+	nlmsg_for_each_attr(attr, nlmsg_hdr(reply), GENL_HDRLEN, rem)
+		if (nla_type(attr) == CONGA_A_FABRIC_DSTPORT &&
+		    fabric->dstport_count < CONGA_DSTPORTS_MAX)
+			fabric->dstports[fabric->dstport_count++] = conga_attr_number(attr);
+	return 0;
+}
+
 static int congad_fabric_on_port(struct nl_msg *reply, void *arg)
 {
 	struct nlattr *tb[CONGA_A_PORT_MAX + 1];
@@ -61,8 +74,11 @@ int congad_fabric_read(struct congad_fabric *fabric)
 		.ports = CONGA_ARRAY(struct congad_port, congad_fabric_compare_port),
 		.leaves = CONGA_ARRAY(struct congad_leaf, conga_addr_compare),
 	};
-	err = congad_nl_ask_conga(conga_family_message(CONGA_CMD_PORT_GET), NLM_F_DUMP,
-				  congad_fabric_on_port, fabric);
+	err = congad_nl_ask_conga(conga_family_message(CONGA_CMD_FABRIC_GET), 0,
+				  congad_fabric_on_fabric, fabric);
+	if (!err)
+		err = congad_nl_ask_conga(conga_family_message(CONGA_CMD_PORT_GET), NLM_F_DUMP,
+					  congad_fabric_on_port, fabric);
 	if (!err)
 		err = congad_nl_ask_conga(conga_family_message(CONGA_CMD_LEAF_GET), NLM_F_DUMP,
 					  congad_fabric_on_leaf, fabric);

@@ -5,6 +5,7 @@
 
 #include <netinet/in.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <linux/conga.h>
 #include "common/array.h"
 
@@ -22,6 +23,8 @@ struct congad_leaf {
 struct congad_fabric {
 	struct conga_array ports;	/* struct congad_port, by ifindex */
 	struct conga_array leaves;	/* struct congad_leaf, by address */
+	uint16_t dstports[CONGA_DSTPORTS_MAX];	/* UDP, in the operator's order */
+	unsigned int dstport_count;
 };
 
 /* All these functions that return an integer return a status, see nl.h. */
@@ -34,7 +37,7 @@ int congad_fabric_find(void);
 /* congad_fabric_add - add a fabric with all defaults; returns -EEXIST if there is one */
 int congad_fabric_add(void);
 
-/* congad_fabric_read - read ports and leaves; the caller cleans in any case */
+/* congad_fabric_read - read UDP ports, ports and leaves; the caller cleans in any case */
 int congad_fabric_read(struct congad_fabric *fabric);
 void congad_fabric_clean(struct congad_fabric *fabric);
 

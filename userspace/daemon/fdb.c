@@ -31,8 +31,12 @@ static bool congad_fdb_is_vtep(const struct in6_addr *addr)
 
 static int congad_fdb_add(struct congad_fdb_reader *reader)
 {
+	struct congad_source source = { .ifindex = reader->vxlan->ifindex };
+
 	if (!congad_fdb_is_vtep(&reader->vtep.addr))
 		return 0;
+	if (conga_array_add(&reader->view->sources, &source))
+		return 1;
 	return conga_array_add(&reader->view->vteps, &reader->vtep);
 }
 
@@ -102,5 +106,6 @@ int congad_fdb_read(struct congad_view *view, const struct congad_fabric *fabric
 			err = congad_fdb_read_device(view, link);
 	}
 	conga_array_sort(&view->vteps);
+	conga_array_sort(&view->sources);
 	return err;
 }

@@ -49,10 +49,19 @@ bool congad_link_is_uplink(const struct congad_view *view, int ifindex)
 	case CONGA_LINK_HARDWARE:
 	case CONGA_LINK_VIRTUAL:
 	case CONGA_LINK_VETH:
+	case CONGA_LINK_GENEVE:
+	case CONGA_LINK_OPENVSWITCH:
 		return true;
 	default:
 		return false;
 	}
+}
+
+bool congad_link_is_bridge(const struct congad_view *view, int ifindex)
+{
+	const struct conga_link *link = congad_link_find(view, ifindex);
+
+	return link && link->kind == CONGA_LINK_BRIDGE;
 }
 
 int congad_link_vrf(const struct congad_view *view, int ifindex)

@@ -21,6 +21,8 @@ const char *congad_link_name(const struct congad_view *view, int ifindex);
 /* congad_link_is_uplink - may the device be an uplink if it is a nexthop? */
 bool congad_link_is_uplink(const struct congad_view *view, int ifindex);
 
+bool congad_link_is_bridge(const struct congad_view *view, int ifindex);
+
 /* congad_link_vrf - the VRF that a device is, or is in; 0: none */
 int congad_link_vrf(const struct congad_view *view, int ifindex);
 

@@ -18,10 +18,12 @@ static int congad_route_add(struct congad_route_reader *reader, int ifindex, boo
 {
 	if (reader->gateways_only && !has_gateway)
 		return 0;
-	if (!congad_link_is_uplink(reader->view, ifindex))
-		return 0;
 	reader->port.ifindex = ifindex;
-	return conga_array_add(&reader->view->ports, &reader->port);
+	if (congad_link_is_uplink(reader->view, ifindex))
+		return conga_array_add(&reader->view->ports, &reader->port);
+	if (congad_link_is_bridge(reader->view, ifindex))
+		return conga_array_add(&reader->view->bridges, &reader->port);
+	return 0;
 }
 
 static int congad_route_add_nexthop(const struct conga_nexthop *nexthop, void *arg)
@@ -75,6 +77,7 @@ int congad_route_read_leaves(struct congad_view *view)
 		err = congad_route_read_leaf(view, conga_array_at(&view->vteps, i));
 	conga_array_sort(&view->leaves);
 	conga_array_sort(&view->ports);
+	conga_array_sort(&view->bridges);
 	return err;
 }
 

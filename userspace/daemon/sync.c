@@ -15,7 +15,9 @@
 #include "daemon/port.h"
 #include "daemon/route.h"
 #include "daemon/sync.h"
+#include "daemon/tunnel.h"
 #include "daemon/view.h"
+#include "daemon/warning.h"
 
 /* A look that changes interrupt is repeated immediately, so often. */
 #define CONGAD_SYNC_TRIES	3
@@ -124,6 +126,15 @@ static int congad_sync_read(struct congad_view *view, struct congad_fabric *fabr
 	}
 }
 
+static void congad_sync_warn(const struct congad_view *view, const struct congad_fabric *fabric)
+{
+	struct conga_array warnings;
+
+	congad_warning_setup(&warnings);
+	congad_tunnel_check(view, fabric, &warnings);
+	congad_warning_say(&warnings);
+}
+
 /* Ports are added first: a leaf without an uplink would be useless. */
 static int congad_sync_follow(const struct congad_view *view, const struct congad_fabric *fabric,
 			      int *failures)
@@ -135,6 +146,7 @@ static int congad_sync_follow(const struct congad_view *view, const struct conga
 		err = congad_leaf_follow(view, fabric, now, failures);
 	if (err)
 		return congad_sync_failed("the answer to a change");
+	congad_sync_warn(view, fabric);
 	*congad_sync_said = '\0';
 	return 0;
 }
@@ -154,6 +166,7 @@ static void congad_sync_wait(void)
 	congad_sync_waits = true;
 	congad_leaf_forget();
 	congad_port_forget();
+	congad_warning_forget();
 	if (conga_family_is_loaded())
 		congad_sync_resolve();
 }
@@ -215,5 +228,6 @@ void congad_sync_stop(void)
 {
 	congad_leaf_forget();
 	congad_port_forget();
+	congad_warning_forget();
 	congad_nl_close();
 }

@@ -35,6 +35,13 @@ static int congad_view_compare_port(const void *a, const void *b)
 	return first->ifindex - second->ifindex;
 }
 
+static int congad_view_compare_source(const void *a, const void *b)
+{
+	const struct congad_source *first = a, *second = b;
+
+	return first->ifindex - second->ifindex;
+}
+
 void congad_view_setup(struct congad_view *view)
 {
 	*view = (struct congad_view) {
@@ -43,6 +50,8 @@ void congad_view_setup(struct congad_view *view)
 		.vteps = CONGA_ARRAY(struct congad_vtep, congad_view_compare_vtep),
 		.leaves = CONGA_ARRAY(struct congad_wanted_leaf, conga_addr_compare),
 		.ports = CONGA_ARRAY(struct congad_wanted_port, congad_view_compare_port),
+		.bridges = CONGA_ARRAY(struct congad_wanted_port, congad_view_compare_port),
+		.sources = CONGA_ARRAY(struct congad_source, congad_view_compare_source),
 	};
 }
 
@@ -53,6 +62,8 @@ void congad_view_clean(struct congad_view *view)
 	conga_array_clean(&view->vteps);
 	conga_array_clean(&view->leaves);
 	conga_array_clean(&view->ports);
+	conga_array_clean(&view->bridges);
+	conga_array_clean(&view->sources);
 }
 
 bool congad_view_has_vxlan(const struct congad_view *view)

@@ -24,6 +24,11 @@ struct congad_wanted_port {
 	struct in6_addr leaf;	/* it leads there; unspecified on a spine */
 };
 
+/* A vxlan device whose forwarding table has a VTEP, or refers to one */
+struct congad_source {
+	int ifindex;
+};
+
 /* Arrays are sorted after they were read. */
 struct congad_view {
 	struct conga_array links;	/* struct conga_link, by ifindex */
@@ -31,6 +36,8 @@ struct congad_view {
 	struct conga_array vteps;	/* by address and VRF */
 	struct conga_array leaves;	/* wanted, by address */
 	struct conga_array ports;	/* wanted, by ifindex */
+	struct conga_array bridges;	/* would be wanted ports, by ifindex */
+	struct conga_array sources;	/* vxlan devices that forward to a VTEP, by ifindex */
 	enum conga_role role;		/* of the ports */
 };
 
