@@ -218,6 +218,38 @@ no_speed() {
 		fail "the rate of dum0 is not the configured one: $(conga 0 -j port show dum0)"
 }
 
+# rate_is DEVICE RATE SOURCE: waits until the port has it
+rate_is() {
+	busywait "$PATIENCE_MS" has_rate "$@" ||
+		fail "port $1 has another rate than $2 $3: $(conga 0 -j port show "$1")"
+}
+
+has_rate() {
+	[[ $(conga 0 -j port show "$1" | jq -r '.[0] | "\(.rate_bps) \(.rate_source)"') == "$2 $3" ]]
+}
+
+# A port that an operator set keeps its rate. s0 reports 10 Gbit/s, and dum0 nothing.
+rates_of_devices() {
+	rate_is s0 10000000000 link && conga 0 port set s1 rate 2gbit || return
+	daemon_restart "${LEAF[0]}" -r dum0=5gbit -r s0=1gbit -r s1=6gbit -r 4gbit -r s0=7gbit &&
+		rate_is s0 7000000000 configured && rate_is dum0 5000000000 configured &&
+		daemon_looked && rate_is s1 2000000000 configured || return
+	leaf_ip link add s18 up type veth peer name t18 || return
+	leaf_ip link set t18 up && leaf_ip address add 10.8.18.0/31 dev s18 || return
+	daemon_restart "${LEAF[0]}" -r s18=9gbit &&
+		leaf_ip route replace 10.0.9.2 nexthop via 10.8.90.1 dev brx nexthop via 10.8.0.1 dev s0 \
+			nexthop dev dum0 nexthop via 10.8.18.1 dev s18 &&
+		rate_is s18 9000000000 configured
+}
+
+# Without -r, s0 has the speed of its link again, and dum0, whose link reports none, keeps its rate.
+rates_follow_options() {
+	rate_is s0 10000000000 link && rate_is dum0 5000000000 configured &&
+		daemon_restart "${LEAF[0]}" -r 3gbit && rate_is dum0 3000000000 configured &&
+		rate_is s0 10000000000 link || return
+	conga 0 port del s1 && leaf_ip link del s18
+}
+
 # ---- tests: state that stays ----
 
 # A daemon that starts later finds nothing to change.
@@ -407,7 +439,11 @@ congad: port down1.0 added as a transit port: nexthop of a route" \
 
 options() {
 	says 2 'Error: argument "root" is wrong: mode: not leaf, spine or auto' "$CONGAD" -m root &&
-		says 2 'Error: argument "1x" is wrong: hold: not a whole number' "$CONGAD" -hold 1x &&
+		says 2 'Error: argument "=1gbit" is wrong: rate: not the name of a device' \
+			"$CONGAD" -r =1gbit &&
+		says 2 'Error: argument "sixteen-letters-=1gbit" is wrong: rate: not the name of a device' \
+			"$CONGAD" -r sixteen-letters-=1gbit &&
+		says 2 'Error: argument "s0=0" is wrong: rate: must be above 0' "$CONGAD" -r s0=0 &&
 		says 1 'Cannot open network namespace "none": No such file or directory' \
 			"$CONGAD" -n none || return
 	[[ $("$CONGAD" -V) == "congad "[0-9]* && $("$CONGAD" -h) == Usage:* ]]
@@ -417,7 +453,7 @@ setup() {
 	topo_up && spare_up && daemon_start "${LEAF[0]}" && daemon_start "${LEAF[1]}"
 }
 
-tap_plan 30
+tap_plan 32
 require_root
 require_commands ip bridge jq ping
 require_module
@@ -439,6 +475,8 @@ tap_test "an IPv6 nexthop object makes uplinks" ipv6_objects
 tap_test "routes in a VRF make uplinks" vrf
 tap_test "a bridge makes no uplink" no_uplinks
 tap_test "a link without a speed is reported once, and -r gives it a rate" no_speed
+tap_test "-r DEV=RATE sets the rate of a device, whatever its link reports" rates_of_devices
+tap_test "a rate is again that of the link when -r no longer gives it" rates_follow_options
 tap_test "a restart changes nothing, and no packet is lost" restart_disturbs_nothing
 tap_test "LBTags stay the same over three flaps" tags_survive_flaps
 tap_test "a nexthop that the kernel drops stays a port" dropped_nexthop_stays_a_port

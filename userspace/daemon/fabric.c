@@ -48,6 +48,8 @@ static int congad_fabric_on_port(struct nl_msg *reply, void *arg)
 		return 0;
 	port.ifindex = conga_attr_number(tb[CONGA_A_PORT_IFINDEX]);
 	port.role = conga_attr_number(tb[CONGA_A_PORT_ROLE]);
+	port.rate = conga_attr_number(tb[CONGA_A_PORT_RATE]);
+	port.rate_source = conga_attr_number(tb[CONGA_A_PORT_RATE_SOURCE]);
 	port.is_auto = conga_attr_number(tb[CONGA_A_PORT_ORIGIN]) == CONGA_ORIGIN_AUTO;
 	return conga_array_add(&fabric->ports, &port);
 }
@@ -123,6 +125,15 @@ int congad_fabric_port_add(int ifindex, enum conga_role role, unsigned long long
 	if (msg)
 		nla_put_u32(msg, CONGA_A_PORT_ROLE, role);
 	if (msg && rate)
+		nla_put_u64(msg, CONGA_A_PORT_RATE, rate);
+	return congad_nl_ask_conga(msg, 0, NULL, NULL);
+}
+
+int congad_fabric_port_set_rate(int ifindex, unsigned long long rate)
+{
+	struct nl_msg *msg = congad_fabric_message_port(CONGA_CMD_PORT_SET, ifindex);
+
+	if (msg)
 		nla_put_u64(msg, CONGA_A_PORT_RATE, rate);
 	return congad_nl_ask_conga(msg, 0, NULL, NULL);
 }

@@ -12,6 +12,8 @@
 struct congad_port {
 	int ifindex;
 	enum conga_role role;
+	unsigned long long rate;	/* bit/s */
+	enum conga_rate_source rate_source;
 	bool is_auto;		/* added by a daemon, not by an operator */
 };
 
@@ -45,6 +47,9 @@ void congad_fabric_clean(struct congad_fabric *fabric);
  * is returned if the link reports none
  */
 int congad_fabric_port_add(int ifindex, enum conga_role role, unsigned long long rate);
+
+/* congad_fabric_port_set_rate - set the rate in bit/s of a daemon's port; 0, and -EINVAL: as above */
+int congad_fabric_port_set_rate(int ifindex, unsigned long long rate);
 
 /* The module lets a daemon remove only a daemon's objects, and returns -EPERM otherwise. */
 int congad_fabric_port_del(int ifindex);

@@ -10,16 +10,18 @@
 #define CONGAD_HOLD_S		60
 #define CONGAD_IDLE_S		600
 
-struct congad_options congad_options;
+struct congad_options congad_options = {
+	.rates = CONGA_ARRAY(struct congad_rate, NULL),
+};
 
 static const char congad_options_usage[] =
 	"Usage: congad [ OPTIONS ]\n"
 	"congad follows forwarding tables and routes, and adds ports and leaves to the fabric.\n"
-	"OPTIONS := { -n[etns] NAME | -m[ode] { leaf | spine | auto } | -r[ate] RATE |\n"
+	"OPTIONS := { -n[etns] NAME | -m[ode] { leaf | spine | auto } | -r[ate] [DEV=]RATE |\n"
 	"             -hold SECONDS | -idle SECONDS | -v[erbose] | -1 | -once |\n"
 	"             -V[ersion] | -h[elp] }\n"
 	"  -m    role of this node; auto: a leaf if it has a vxlan device, else a spine\n"
-	"  -r    rate of links that report no speed\n"
+	"  -r    rate of links that report no speed, or of the device DEV, whatever it reports\n"
 	"  -hold a leaf that no vxlan device forwards to is removed after this time (60)\n"
 	"  -idle when no LBTag is free, an uplink that was no nexthop for this time is\n"
 	"        replaced by another (600)\n"
@@ -62,10 +64,35 @@ static int congad_options_parse_mode(const char *text)
 	return congad_options_wrong("mode", text, "not leaf, spine or auto");
 }
 
+static const char *congad_options_parse_bps(const char *text, unsigned long long *bps)
+{
+	const char *why = conga_units_parse_rate(text, bps);
+
+	return !why && !*bps ? "must be above 0" : why;
+}
+
+/* No rate has "=", but the name of a device may. */
+static int congad_options_add_rate(const char *text, size_t len)
+{
+	struct congad_rate rate = { .dev = "" };
+	const char *why = "not the name of a device";
+
+	if (len && len < sizeof(rate.dev)) {
+		memcpy(rate.dev, text, len);
+		why = congad_options_parse_bps(text + len + 1, &rate.bps);
+	}
+	if (!why && conga_array_add(&congad_options.rates, &rate))
+		why = "out of memory";
+	return why ? congad_options_wrong("rate", text, why) : CONGA_OK;
+}
+
 static int congad_options_parse_rate(const char *text)
 {
-	const char *why = conga_units_parse_rate(text, &congad_options.rate);
+	const char *equals = strrchr(text, '='), *why;
 
+	if (equals)
+		return congad_options_add_rate(text, equals - text);
+	why = congad_options_parse_bps(text, &congad_options.rate);
 	return why ? congad_options_wrong("rate", text, why) : CONGA_OK;
 }
 
@@ -128,6 +155,20 @@ int congad_options_parse(int argc, char **argv)
 		status = CONGA_USAGE;
 	}
 	return status;
+}
+
+/* The last value of an option counts. */
+unsigned long long congad_options_rate(const char *dev)
+{
+	size_t i;
+
+	for (i = congad_options.rates.count; i > 0; i--) {
+		const struct congad_rate *rate = conga_array_at(&congad_options.rates, i - 1);
+
+		if (!strcmp(rate->dev, dev))
+			return rate->bps;
+	}
+	return 0;
 }
 
 void congad_options_help(void)

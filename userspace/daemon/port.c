@@ -51,6 +51,13 @@ static struct congad_port_record congad_port_recall(int ifindex, uint64_t now)
 	return record ? *record : key;
 }
 
+static bool congad_port_is_known(int ifindex)
+{
+	struct congad_port_record key = { .ifindex = ifindex };
+
+	return conga_array_find(&congad_port_records, &key);
+}
+
 static const struct congad_wanted_port *congad_port_wanted(const struct congad_view *view,
 							   int ifindex)
 {
@@ -136,15 +143,17 @@ static int congad_port_make_room(struct congad_port_look *look)
 	return err < 0 ? -ENOSPC : err;
 }
 
-/* A link that reports no speed gets the operator's rate. A link without carrier may report its
+/* A device for which a rate was given gets that rate. Else a link that reports no speed gets the
+ * rate that was given for such links. A link without carrier may report its
  * speed later.
  */
 static int congad_port_request(const struct congad_port_look *look, int ifindex)
 {
 	const struct conga_link *link = congad_link_find(look->view, ifindex);
-	int err = congad_fabric_port_add(ifindex, look->view->role, 0);
+	unsigned long long rate = link ? congad_options_rate(link->name) : 0;
+	int err = congad_fabric_port_add(ifindex, look->view->role, rate);
 
-	if (err != -EINVAL || !link)
+	if (err != -EINVAL || !link || rate)
 		return err;
 	if (!link->running)
 		return -ENODEV;
@@ -211,12 +220,55 @@ static int congad_port_want(struct congad_port_look *look, const struct congad_w
 	return err ? err : conga_array_add(&look->records, &record);
 }
 
+/* @own is the rate that was given for this device, or 0. */
+static bool congad_port_has_rate(const struct congad_port *port, unsigned long long own)
+{
+	if (port->rate_source != CONGA_RATE_CONFIGURED)
+		return !own;
+	return port->rate == (own ? own : congad_options.rate);
+}
+
+/* A port of an earlier run has the rate that was given then. If its link reports no speed and no
+ * rate is given now, the port keeps its rate.
+ */
+static int congad_port_settle(struct congad_port_look *look, const struct congad_port *port)
+{
+	const char *name = congad_link_name(look->view, port->ifindex), *source = "its link";
+	struct congad_port_record record = { .ifindex = port->ifindex };
+	unsigned long long own = congad_options_rate(name);
+	int err;
+
+	if (congad_port_has_rate(port, own))
+		return 0;
+	err = congad_fabric_port_set_rate(port->ifindex, own);
+	if (own)
+		source = "the option -r";
+	if (err == -EINVAL && !own) {
+		if (!congad_options.rate)
+			return 0;
+		source = "the option -r";
+		err = congad_fabric_port_set_rate(port->ifindex, congad_options.rate);
+	}
+	if (err > 0)
+		return err;
+	/* EPERM: the port has become an operator's. */
+	if (err && err != -EPERM)
+		congad_port_refused(look, &record, err);
+	if (!err)
+		congad_log_change("port %s changed: its rate is now that of %s", name,
+				  source);
+	return 0;
+}
+
 static int congad_port_keep(struct congad_port_look *look, const struct congad_port *port)
 {
 	struct congad_port_record record;
+	int err = 0;
 
-	if (!port->is_auto || congad_port_wanted(look->view, port->ifindex))
-		return 0;
+	if (port->is_auto && !congad_port_is_known(port->ifindex))
+		err = congad_port_settle(look, port);
+	if (err || !port->is_auto || congad_port_wanted(look->view, port->ifindex))
+		return err;
 	record = congad_port_recall(port->ifindex, look->now);
 	return conga_array_add(&look->records, &record);
 }
