@@ -102,7 +102,7 @@ schedule() {
 
 # in_force RATE TDRE: configures the port, and sets TDRE to the period in force, in ns
 in_force() {
-	printf 'fabric set tdre %s\nport set dev up0 rate %s\n' "$2" "$1" |
+	printf 'fabric set tdre %s\nport set dev up0 rate %sbit\n' "$2" "$1" |
 		conga_batch "${LEAF[0]}" || fail "rate $1 with tdre $2 was rejected" || return
 	TDRE=$(conga 0 -j port show dev up0 | jq '.[0].tdre_ns')
 }

@@ -183,10 +183,10 @@ ambiguous_is_refused() {
 		says 2 "Error: argument \"$unit\" is wrong: bps may mean bits or bytes, write bits as in 40gbit" \
 			box port set d0 rate "$unit" || return
 	done
-	says 2 "Error: argument \"500\" is wrong: not a time such as 500us (units: ns, us, ms, s)" \
+	says 2 "Error: argument \"500\" is wrong: needs a unit, for example 300ms" \
 		box fabric set flowlet-timeout 500 || return
 	kept && says 0 "" box fabric set flowlet-timeout 0 &&
-		says 0 "" box port set d0 rate 10000000000
+		says 0 "" box port set d0 rate 10gbit
 }
 
 # Everybody can ask what a reload would change.

@@ -159,11 +159,49 @@ const char *conga_units_parse_id(const char *text, unsigned long long *value)
 	return why && why != conga_units_too_long ? conga_units_no_id : why;
 }
 
-/* Parses a number and one of these units; a bare number has the unit @bare, or is wrong if @bare
- * is empty.
- */
-static const char *conga_units_parse(const char *text, const struct conga_unit *units,
-				     const char *bare, const char *wrong, const char *too_fine,
+/* What is measured, with the sentences about what is wrong */
+struct conga_quantity {
+	const struct conga_unit *units;
+	const char *bare;	/* the unit of a number without one; NULL: such a number is wrong */
+	const char *needs;	/* if @bare is NULL */
+	const char *wrong;
+	const char *too_fine;
+};
+
+/* A number needs a unit: tc takes microseconds, and other programs seconds. */
+static const struct conga_quantity conga_units_a_time = {
+	.units = conga_units_time,
+	.needs = "needs a unit, for example 300ms",
+	.wrong = "not a time such as 500us (units: ns, us, ms, s)",
+	.too_fine = "finer than a nanosecond",
+};
+
+/* A bare number is seconds, as sleep, watch and ping take an interval. */
+static const struct conga_quantity conga_units_an_interval = {
+	.units = conga_units_time,
+	.bare = "s",
+	.wrong = "not a time such as 1 or 500ms (units: ns, us, ms, s)",
+	.too_fine = "finer than a nanosecond",
+};
+
+/* A number needs a unit: tc takes bits per second, and ethtool Mbit/s. */
+static const struct conga_quantity conga_units_a_rate = {
+	.units = conga_units_rate,
+	.needs = "needs a unit, for example 10gbit",
+	.wrong = "not a rate such as 40gbit (units: bit, kbit, mbit, gbit, tbit)",
+	.too_fine = "finer than a bit per second",
+};
+
+/* A bare number is bytes, or no size at all; as in tc units are powers of 1024. */
+static const struct conga_quantity conga_units_a_size = {
+	.units = conga_units_size,
+	.bare = "b",
+	.wrong = "not a number such as 2 or 64k (units: b, k, m)",
+	.too_fine = "not a whole number",
+};
+
+/* Parses a number and a unit. */
+static const char *conga_units_parse(const char *text, const struct conga_quantity *quantity,
 				     unsigned long long *value)
 {
 	struct conga_decimal number;
@@ -173,28 +211,27 @@ static const char *conga_units_parse(const char *text, const struct conga_unit *
 	why = conga_units_read(text, &number, &rest);
 	if (why)
 		return why;
-	factor = rest ? conga_units_factor(units, *rest ? rest : bare) : 0;
-	if (rest && !*rest && !number.digits)
-		factor = 1;	/* zero is the same in all units */
+	if (!rest)
+		return quantity->wrong;
+	*value = 0;
+	if (!*rest && !number.digits)
+		return NULL;	/* zero is the same in all units */
+	if (!*rest && !quantity->bare)
+		return quantity->needs;
+	factor = conga_units_factor(quantity->units, *rest ? rest : quantity->bare);
 	if (!factor)
-		return wrong;
-	return conga_units_scale(number, factor, too_fine, value);
+		return quantity->wrong;
+	return conga_units_scale(number, factor, quantity->too_fine, value);
 }
 
-/* A number needs a unit: tc takes microseconds, and other programs seconds. */
 const char *conga_units_parse_time(const char *text, unsigned long long *ns)
 {
-	return conga_units_parse(text, conga_units_time, "",
-				 "not a time such as 500us (units: ns, us, ms, s)",
-				 "finer than a nanosecond", ns);
+	return conga_units_parse(text, &conga_units_a_time, ns);
 }
 
-/* A bare number is seconds, as an interval is written. */
 const char *conga_units_parse_seconds(const char *text, unsigned long long *ns)
 {
-	return conga_units_parse(text, conga_units_time, "s",
-				 "not a time such as 1 or 500ms (units: ns, us, ms, s)",
-				 "finer than a nanosecond", ns);
+	return conga_units_parse(text, &conga_units_an_interval, ns);
 }
 
 /* In tc "bps" is bytes per second, and elsewhere bits. */
@@ -205,22 +242,16 @@ static bool conga_units_is_ambiguous(const char *text)
 	return length > 3 && !strcasecmp(text + length - 3, "bps");
 }
 
-/* A bare number is bits per second, as in tc. */
 const char *conga_units_parse_rate(const char *text, unsigned long long *bps)
 {
 	if (conga_units_is_ambiguous(text))
 		return "bps may mean bits or bytes, write bits as in 40gbit";
-	return conga_units_parse(text, conga_units_rate, "bit",
-				 "not a rate such as 40gbit (units: bit, kbit, mbit, gbit, tbit)",
-				 "finer than a bit per second", bps);
+	return conga_units_parse(text, &conga_units_a_rate, bps);
 }
 
-/* A bare number is bytes, or no size at all; as in tc units are powers of 1024. */
 const char *conga_units_parse_size(const char *text, unsigned long long *bytes)
 {
-	return conga_units_parse(text, conga_units_size, "b",
-				 "not a number such as 2 or 64k (units: b, k, m)",
-				 "not a whole number", bytes);
+	return conga_units_parse(text, &conga_units_a_size, bytes);
 }
 
 const char *conga_units_parse_fraction(const char *text, unsigned long long *millionths)

@@ -19,13 +19,13 @@ const char *conga_units_parse_integer(const char *text, unsigned long long *valu
 /* conga_units_parse_id - decimal digits, or 0x and hexadecimal ones; 0 to 2^64 - 1 */
 const char *conga_units_parse_id(const char *text, unsigned long long *value);
 
-/* conga_units_parse_time - nanoseconds; a number must have a unit */
+/* conga_units_parse_time - nanoseconds; a number other than 0 must have a unit */
 const char *conga_units_parse_time(const char *text, unsigned long long *ns);
 
 /* conga_units_parse_seconds - nanoseconds; a number without a unit is seconds */
 const char *conga_units_parse_seconds(const char *text, unsigned long long *ns);
 
-/* conga_units_parse_rate - bits per second, which is also what a number without a unit is */
+/* conga_units_parse_rate - bits per second; a number other than 0 must have a unit */
 const char *conga_units_parse_rate(const char *text, unsigned long long *bps);
 
 /* conga_units_parse_size - bytes; units are powers of 1024, as in tc */

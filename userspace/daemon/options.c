@@ -99,10 +99,8 @@ static int congad_options_parse_rate(const char *text)
 static int congad_options_parse_seconds(const char *option, const char *text,
 					unsigned long long *ns)
 {
-	const char *why = conga_units_parse_integer(text, ns);
+	const char *why = conga_units_parse_seconds(text, ns);
 
-	if (!why && __builtin_mul_overflow(*ns, CONGAD_NS_PER_S, ns))
-		why = "too large";
 	return why ? congad_options_wrong(option, text, why) : CONGA_OK;
 }
 

@@ -57,7 +57,7 @@ static const struct conga_option conga_options_table[] = {
 
 static int conga_options_set_rcvbuf(const char *value)
 {
-	const char *why = conga_units_parse_integer(value, &conga_options.rcvbuf);
+	const char *why = conga_units_parse_size(value, &conga_options.rcvbuf);
 
 	return why ? conga_args_wrong(value, why) : CONGA_OK;
 }

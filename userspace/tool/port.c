@@ -25,7 +25,7 @@ static const char conga_port_usage[] =
 	"                      [ tier NUMBER ]\n"
 	"       conga port del [ dev ] DEV\n"
 	"       conga port [ show [ [ dev ] DEV ] ]\n"
-	"RATE := NUMBER[ bit | kbit | mbit | gbit | tbit ], a bare number is bits per second\n";
+	"RATE := NUMBER{ bit | kbit | mbit | gbit | tbit }\n";
 
 static void conga_port_print_rate(struct nlattr **attrs)
 {
