@@ -15,7 +15,7 @@ readonly MUTANT=$TREE/selftests/mutants/mutant PAGE=$TREE/Documentation/proofs.m
 make_tree() {
 	rm -rf "${TREE:?}"/* && mkdir -p "$TREE"/{kmod,Documentation,selftests/{clocks,mutants}} || return
 	cp "$TESTS"/mutants/{mutant,run,*.py} "$TREE/selftests/mutants/"
-	cp "$TESTS/where.sh" "$TREE/selftests/"
+	cp "$TESTS"/{where.sh,proofs} "$TREE/selftests/"
 	touch "$TREE"/selftests/{clocks/clock.sh,Makefile}
 	cat >"$TREE/kmod/clock.c" <<-'END'
 	static int clock_tick(int now);
@@ -93,6 +93,28 @@ reports_stale_page() {
 		"$MUTANT" check
 }
 
+# feature FINDING ROW: the page of features has this row, and this is all that proofs reports
+feature() {
+	make_tree && touch "$TREE/SECURITY.md" || return
+	printf '%s\n' "| expectation | conga | shown by | test |" "|---|---|---|---|" \
+		"| dates | ○ | |" "$2" >"$TREE/Documentation/features.md"
+	says "$1" "$TREE/selftests/proofs"
+}
+
+# shellcheck disable=SC2016 # backticks of Markdown
+features_are_checked() {
+	local page=Documentation/features.md
+
+	feature "" '| a tick | ● | `clock tick` | clock.sh |' &&
+		feature "$page: a tick: no command shows it" '| a tick | ● | ticking | clock.sh |' &&
+		feature "$page: a tick: no test is named" '| a tick | ● | `clock tick` |' &&
+		feature "$page: a tick: there is no test watch.sh" \
+			'| a tick | ● | `clock tick` | clock.sh, watch.sh |' &&
+		feature "$page: a tick: there is no test watch.sh" '| a tick | ◐ | | watch.sh |
+| a tock | ● | `clock tock` | clock.sh |' &&
+		feature "$page: no feature is found" '| a tick | ◐ | |'
+}
+
 prints_rows() {
 	make_tree && grep -qxF "| a clock goes on, and never back | 3.2 | clock.c | clock.sh |$(:
 		) clock-stands, clock-lies, clock-jumps |" "$PAGE" &&
@@ -136,7 +158,7 @@ mutants: clock-stands: broken: kmod/clock.c clock_tick(): the old text is there 
 }
 
 readonly TABLE=selftests/mutants/clocks.table
-tap_plan 16
+tap_plan 17
 tap_test "tables without an error are accepted" reports "" kmod/clock.c ""
 tap_test "a mutant whose old text is gone is reported" reports \
 	"clocks.table:15: clock-lies: kmod/clock.c clock_set(): the old text is there 0 times, not once" \
@@ -166,6 +188,7 @@ tap_test "a table that cannot be read is reported with its line" reports \
 	"mutant: clocks.table:10: neither a field nor a change: Efect: A tick changes nothing." \
 	"$TABLE" s/Effect/Efect/
 tap_test "a page that differs from what the tables print is reported" reports_stale_page
+tap_test "a feature without a command or a test is reported" features_are_checked
 tap_test "rules and kinds are printed as rows" prints_rows
 tap_test "a deletion, a replacement and an insertion are applied in their function" \
 	applies_all_three
