@@ -25,7 +25,8 @@ readonly SAID=$TESTS/../userspace/dist/wireshark/recorded.json
 TOPO_SPINES=1
 
 readonly PORT_RATE=1mbit HELLO=20ms PROBE=20ms
-readonly PINGS=10 PAYLOAD=900
+readonly PINGS=10 PAYLOAD=900 PROBES=20
+readonly PATIENCE_MS=20000 TRANSIT_US=50000
 
 record_fabrics() {
 	local l
@@ -53,14 +54,38 @@ pings() {
 	in_ns "${HOST[0.0]}" ping -q -n -c "$PINGS" -i 0.01 -W 5 -s "$PAYLOAD" "${HOST_IP[1.0]}"
 }
 
+# counter LEAF NAME: prints a counter of the leaf
+counter() {
+	conga "$1" -j stats show | jq -r ".[0].$2"
+}
+
+counted() {
+	(($(counter "$1" "$2") >= $3))
+}
+
+# soon_counted LEAF NAME LEAST: waits until the leaf has counted so many
+soon_counted() {
+	busywait "$PATIENCE_MS" counted "$@" || fail "$2 of leaf $1 is only $(counter "$1" "$2")"
+}
+
+received() {
+	conga 0 -j stats show | jq -c '.[0] | [.rx_control, .rx_stamped]'
+}
+
+# Only packets that were in transit can make a difference.
+received_all() {
+	local before
+
+	before=$(received) && poll_pause "$TRANSIT_US" && [[ $(received) == "$before" ]]
+}
+
 # The recording has stamps in both directions, feedback, queues, probes and a goodbye message.
 record_traffic() {
-	capture_start recorded "${SPINE[0]}" any -Q out "udp port 4789" && record_fabrics || return
-	sleep 0.2
+	capture_start recorded "${SPINE[0]}" any -Q out "udp port 4789" && record_fabrics &&
+		soon_counted 0 hello_answered 1 && soon_counted 1 hello_answered 1 || return
 	pings && "$CONGA" -n "${SPINE[0]}" fabric set policy tr && pings || return
-	"$CONGA" -n "${SPINE[0]}" fabric set policy hula && conga 1 fabric set probe $PROBE || return
-	sleep 0.2
-	conga 1 fabric set probe off && sleep 0.2
+	"$CONGA" -n "${SPINE[0]}" fabric set policy hula && conga 1 fabric set probe $PROBE &&
+		soon_counted 0 probe_unwanted "$PROBES" && conga 1 fabric set probe off
 }
 
 # The goodbye message is the last packet to leaf 0.
@@ -70,8 +95,8 @@ record_end() {
 		conga 1 -j fabric show
 		conga 0 -j table show to-leaf
 		conga 1 -j table show from-leaf
-		conga 1 fabric del && sleep 0.2
-		conga 0 -j stats show
+		conga 1 fabric del && soon_counted 0 bye_received 1 &&
+			busywait "$PATIENCE_MS" received_all && conga 0 -j stats show
 	} | jq -s '{leaf0: .[0][0], leaf1: .[1][0], to_leaf: .[2][0], from_leaf: .[3][0],
 		stats: .[4][0]}' >"$TOPO_DIR/recorded.json" && capture_stop recorded
 }
@@ -156,10 +181,10 @@ counters() {
 sll.ifindex in {$(links_to_leaf0)})")"
 }
 
-# While the spine's policy was tr, each answer carried a queue.
+# While the spine's policy was tr, each answer carried a queue. Other packets of hosts may, too.
 queues() {
 	are "answers with a queue" "$PINGS" \
-		"$(count "ip.dst == 10.0.0.11 && conga.queue_ns && !conga.type")"
+		"$(count "ip.dst == 10.0.0.11 && conga.queue_ns && !conga.type && icmp")"
 }
 
 # The names of the module's own devices exist in the namespace only, so its packets identify the

@@ -274,10 +274,21 @@ costs() {
 	repaired 0 && events_have "up0 usable"
 }
 
-# A leaf that waits for the tick of the longer interval would be silent for most of this time.
+# silent MILLISECONDS: leaf 0 sends no hello in this time from now on
+silent() {
+	local sent end
+
+	stats_read "${LEAF[0]}" && sent=${STAT[hello_sent]} && end=$(($(now_ms) + $1)) || return
+	while (($(now_ms) < end)); do poll_pause; done
+	stats_read "${LEAF[0]}" && ((STAT[hello_sent] == sent))
+}
+
+# A leaf that is silent for one shorter interval waits for the tick of the longer interval. If it
+# went on waiting, it would be silent for most of the time that is measured.
 heeded() {
-	conga 0 fabric set hello 10s && sleep 0.1 && conga 0 fabric set hello "${HELLO_MS}ms" &&
-		cost "shorter from now on" 160 230
+	conga 0 fabric set hello 10s || return
+	busywait "$PATIENCE_MS" silent "$HELLO_MS" || fail "hellos do not become fewer" || return
+	conga 0 fabric set hello "${HELLO_MS}ms" && cost "shorter from now on" 160 230
 }
 
 setup() {
