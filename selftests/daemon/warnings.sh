@@ -76,7 +76,8 @@ dstport_is_named() {
 	local log sentence command
 
 	sentence="vxlan vxp uses the UDP port 4791, which the fabric does not list, so conga leaves\
- its packets to the kernel; list the port by \"conga fabric set dstport 4789 dstport 4790 dstport 4791\""
+ its packets to the kernel; list the port by \"conga fabric set dstport 4789 dstport 4790\
+ dstport 4791\""
 	leaf_ip link add vxp up type vxlan id 200 local "${VTEP[0]}" dstport 4791 &&
 		warned 1 "$sentence" || return
 	log=$(log_of "${LEAF[0]}")
@@ -118,7 +119,7 @@ geneve_is_named() {
 
 # The module takes a bridge, which an operator must add.
 bridge_is_named() {
-	local sentence="bridge brx leads to leaf 10.0.9.2, but congad adds no bridge as an uplink; add it\
+	local sentence="bridge brx leads to leaves, but congad adds no bridge as an uplink; add it\
  by \"conga port add brx role uplink rate RATE\""
 
 	leaf_ip -batch - <<-END || return
@@ -127,9 +128,12 @@ bridge_is_named() {
 		link set b1 up
 		address add 10.8.90.0/31 dev brx
 		route add 10.0.9.2 via 10.8.90.1 dev brx
+		route add 10.0.9.1 via 10.8.90.1 dev brx
 	END
-	leaf_fdb append "$ZERO" dev vx dst 10.0.9.2 self permanent && warned 1 "$sentence" &&
-		conga 0 port add brx role uplink rate 1gbit && silent "bridge .*" || return
+	leaf_fdb append "$ZERO" dev vx dst 10.0.9.2 self permanent && warned 1 "$sentence" || return
+	# A second leaf behind the bridge is no other state.
+	leaf_fdb append "$ZERO" dev vx dst 10.0.9.1 self permanent && leaf_is 10.0.9.1 auto auto &&
+		warned 1 "$sentence" && conga 0 port add brx role uplink rate 1gbit && silent "bridge .*" || return
 	conga 0 port del brx && warned 1 "$sentence"
 }
 
@@ -141,7 +145,7 @@ spine_is_silent() {
 
 # The bridge of the test before is still there.
 once_is_enough() {
-	says 0 "congad: bridge brx leads to leaf 10.0.9.2, but congad adds no bridge as an uplink; add it\
+	says 0 "congad: bridge brx leads to leaves, but congad adds no bridge as an uplink; add it\
  by \"conga port add brx role uplink rate RATE\"" "$CONGAD" -n "${LEAF[0]}" -1
 }
 

@@ -48,7 +48,7 @@ void congad_fabric_clean(struct congad_fabric *fabric);
  */
 int congad_fabric_port_add(int ifindex, enum conga_role role, unsigned long long rate);
 
-/* congad_fabric_port_set_rate - set the rate in bit/s of a daemon's port; 0, and -EINVAL: as above */
+/* congad_fabric_port_set_rate - set the rate of a daemon's port; 0, and -EINVAL: as above */
 int congad_fabric_port_set_rate(int ifindex, unsigned long long rate);
 
 /* The module lets a daemon remove only a daemon's objects, and returns -EPERM otherwise. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdio.h>
 #include <string.h>
-#include "common/addr.h"
 #include "daemon/link.h"
 #include "daemon/options.h"
 #include "daemon/tunnel.h"
@@ -135,13 +134,12 @@ static void congad_tunnel_check_bridge(const struct congad_tunnel_look *look,
 {
 	const char *name = congad_link_name(look->view, bridge->ifindex);
 	struct congad_port key = { .ifindex = bridge->ifindex };
-	char text[CONGA_ADDR_TEXT_MAX];
 
 	if (conga_array_find(&look->fabric->ports, &key))
 		return;
 	congad_warning_add(look->warnings,
-			   "bridge %s leads to leaf %s, but congad adds no bridge as an uplink; add it by \"conga port add %s role uplink rate RATE\"",
-			   name, conga_addr_text(&bridge->leaf, text), name);
+			   "bridge %s leads to leaves, but congad adds no bridge as an uplink; add it by \"conga port add %s role uplink rate RATE\"",
+			   name, name);
 }
 
 /* An operator who wants a spine wants no tunnels. */
