@@ -27,7 +27,7 @@
 #   sudo make lab SCENARIO=fig11 [FORM=reduced|full]
 #                          the runs of one figure of the paper, in User Mode Linux
 #   sudo make lab-calibrate  whether the lab's machine does what is arithmetic
-#   sudo make lab-quick    the main claims, in a quarter of an hour
+#   sudo make lab-quick    the main claims: five minutes on two processors
 #   sudo make lab-full     all figures in full size: days
 #   make lab-budget        what all that costs
 #   make evaluation        the page of the evaluation that Documentation/evaluation has, with
