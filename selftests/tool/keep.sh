@@ -266,7 +266,7 @@ line_7_is_told() {
 
 	base_is || return
 	for way in restore sync; do
-		wrong_in_7 "$way" 2 'Error: argument "10.0.0" is wrong: not an IPv4 or IPv6 address' \
+		wrong_in_7 "$way" 2 'Error: argument "10.0.0" is wrong: not an IPv4 or IPv6 address, and no name in /etc/conga/hosts' \
 			"leaf add 10.0.0" &&
 			wrong_in_7 "$way" 2 "Error: a configuration has the commands fabric add, port add and leaf add" \
 				"port set d0 rate 1gbit" &&

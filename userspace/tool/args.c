@@ -14,10 +14,12 @@
 #include <linux/conga.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
+#include "common/addr.h"
 #include "common/status.h"
 #include "common/units.h"
 #include "tool/args.h"
 #include "tool/grammar.h"
+#include "tool/hosts.h"
 
 /* conga_args_put_addr() and conga_args_find_attr() rely on this order. */
 static_assert(CONGA_A_LEAF_ADDR6 - 1 == CONGA_A_LEAF_ADDR4, "IPv6 follows IPv4");
@@ -147,6 +149,21 @@ static int conga_args_put_addr(struct nl_msg *msg, const struct conga_keyword *k
 	return conga_args_wrong(text, "not an IPv4 or IPv6 address");
 }
 
+/* An address is an address, also where a name is written like one. */
+static int conga_args_put_leaf(struct nl_msg *msg, const struct conga_keyword *keyword,
+			       const char *text)
+{
+	struct in6_addr addr;
+	const char *why;
+
+	if (inet_pton(AF_INET, text, &addr) == 1 || inet_pton(AF_INET6, text, &addr) == 1)
+		return conga_args_put_addr(msg, keyword, text);
+	why = conga_hosts_find_addr(text, &addr);
+	if (why)
+		return conga_args_wrong(text, why);
+	return conga_args_stored(conga_addr_put(msg, keyword->attr, keyword->attr + 1, &addr));
+}
+
 const struct conga_kind conga_kind_u8 = {
 	.put = conga_args_put_number,
 	.parse = conga_units_parse_integer,
@@ -206,6 +223,7 @@ const struct conga_kind conga_kind_string = { .put = conga_args_put_string };
 const struct conga_kind conga_kind_choice = { .put = conga_args_put_choice };
 const struct conga_kind conga_kind_dev = { .put = conga_args_put_dev };
 const struct conga_kind conga_kind_addr = { .put = conga_args_put_addr };
+const struct conga_kind conga_kind_leaf = { .put = conga_args_put_leaf };
 
 const char *conga_args_next(struct conga_args *args)
 {
@@ -240,7 +258,8 @@ const struct conga_keyword *conga_args_find_attr(const struct conga_keyword *wor
 	for (; words && words->word; words++) {
 		if (words->attr == attr)
 			return words;
-		if (words->kind == &conga_kind_addr && words->attr + 1 == attr)
+		if ((words->kind == &conga_kind_addr || words->kind == &conga_kind_leaf) &&
+		    words->attr + 1 == attr)
 			return words;
 	}
 	return NULL;

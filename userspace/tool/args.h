@@ -6,7 +6,7 @@
 #include "tool/grammar.h"
 
 /* A kind says how values are written. A number becomes an attribute of so many bits, and an id
- * may be hexadecimal; a device becomes its index, an address its bytes.
+ * may be hexadecimal; a device becomes its index, an address its bytes. A leaf is an address or the name of one.
  */
 extern const struct conga_kind conga_kind_u8;
 extern const struct conga_kind conga_kind_u16;
@@ -19,6 +19,7 @@ extern const struct conga_kind conga_kind_string;
 extern const struct conga_kind conga_kind_choice;
 extern const struct conga_kind conga_kind_dev;
 extern const struct conga_kind conga_kind_addr;
+extern const struct conga_kind conga_kind_leaf;
 
 extern const struct conga_choice conga_args_on_off[];
 

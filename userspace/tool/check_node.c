@@ -26,7 +26,9 @@
 #include "tool/check_node.h"
 #include "tool/command.h"
 #include "tool/grammar.h"
+#include "tool/hosts.h"
 #include "tool/leaf.h"
+#include "tool/options.h"
 #include "tool/path.h"
 #include "tool/port.h"
 #include "tool/state.h"
@@ -254,12 +256,16 @@ bool conga_node_is_port(const struct conga_node *node, unsigned int ifindex, uns
 	return false;
 }
 
+/* JSON has addresses only. */
 void conga_node_addr_name(struct nlattr **attrs, int attr4, char *name)
 {
 	const struct nlattr *addr4 = attrs[attr4];
 	const struct nlattr *addr = addr4 ? addr4 : attrs[attr4 + 1];
+	const char *known = conga_options.json ? NULL : conga_hosts_find_name(addr);
 
-	if (!addr || !inet_ntop(addr4 ? AF_INET : AF_INET6, nla_data(addr), name,
+	if (known)
+		snprintf(name, CONGA_NODE_NAME_MAX, "%s", known);
+	else if (!addr || !inet_ntop(addr4 ? AF_INET : AF_INET6, nla_data(addr), name,
 				CONGA_NODE_NAME_MAX))
 		snprintf(name, CONGA_NODE_NAME_MAX, "?");
 }

@@ -73,8 +73,8 @@ const struct conga_link *conga_node_link(const struct conga_node *node, unsigned
 /* conga_node_is_port - is the device a port of this enum conga_role? 0 means any role. */
 bool conga_node_is_port(const struct conga_node *node, unsigned int ifindex, unsigned int role);
 
-/* conga_node_addr_name - write the address of a pair of attributes, IPv4 at @attr4 and IPv6 after
- * it, to @name, which has CONGA_NODE_NAME_MAX bytes
+/* conga_node_addr_name - write the name or address of a pair of attributes, IPv4 at @attr4 and IPv6
+ * after it, to @name, which has CONGA_NODE_NAME_MAX bytes
  */
 void conga_node_addr_name(struct nlattr **attrs, int attr4, char *name);
 

@@ -5,7 +5,6 @@
  * exist now (devices, leaves, policies). CONGA_COMPLETE_FILE stands for the name of a
  * file.
  */
-#include <arpa/inet.h>
 #include <dirent.h>
 #include <net/if.h>
 #include <stdbool.h>
@@ -16,6 +15,7 @@
 #include <netlink/attr.h>
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
+#include "common/addr.h"
 #include "common/family.h"
 #include "common/names.h"
 #include "common/netns.h"
@@ -24,6 +24,7 @@
 #include "tool/complete.h"
 #include "tool/fabric_kind.h"
 #include "tool/grammar.h"
+#include "tool/hosts.h"
 #include "tool/leaf.h"
 #include "tool/nl.h"
 #include "tool/policy.h"
@@ -100,16 +101,20 @@ static void conga_complete_port(const struct conga_complete *complete, struct nl
 static void conga_complete_leaf(const struct conga_complete *complete, struct nlattr **attrs,
 				struct nl_msg *reply)
 {
-	char text[INET6_ADDRSTRLEN];
+	const struct nlattr *attr = attrs[CONGA_A_LEAF_ADDR4];
+	char text[CONGA_ADDR_TEXT_MAX];
+	struct in6_addr addr;
+	const char *name;
 
 	(void)reply;
-	if (attrs[CONGA_A_LEAF_ADDR4])
-		inet_ntop(AF_INET, nla_data(attrs[CONGA_A_LEAF_ADDR4]), text, sizeof(text));
-	else if (attrs[CONGA_A_LEAF_ADDR6])
-		inet_ntop(AF_INET6, nla_data(attrs[CONGA_A_LEAF_ADDR6]), text, sizeof(text));
-	else
+	if (!attr)
+		attr = attrs[CONGA_A_LEAF_ADDR6];
+	if (!conga_addr_read(attr, &addr))
 		return;
-	conga_complete_say(complete->prefix, text);
+	conga_complete_say(complete->prefix, conga_addr_text(&addr, text));
+	name = conga_hosts_find_name(attr);
+	if (name)
+		conga_complete_say(complete->prefix, name);
 }
 
 static void conga_complete_policy(const struct conga_complete *complete, struct nlattr **attrs,
@@ -160,13 +165,12 @@ static void conga_complete_dev(const struct conga_complete *complete)
 	if_freenameindex(names);
 }
 
-/* Addresses of new leaves, and addresses within the tunnel (from, to), are unknown. */
-static void conga_complete_addr(const struct conga_complete *complete,
-				const struct conga_keyword *keyword)
+/* A new leaf may have any name; its address, and those within the tunnel, are unknown. */
+static void conga_complete_leaves(const struct conga_complete *complete)
 {
-	bool is_leaf = (keyword->flags & CONGA_KEYWORD_NAMELESS) || !strcmp(keyword->word, "leaf");
-
-	if (is_leaf && !conga_complete_adds(complete))
+	if (conga_complete_adds(complete))
+		conga_hosts_each(conga_complete_say, complete->prefix);
+	else
 		conga_complete_each(complete, &conga_leaf_object, conga_complete_leaf);
 }
 
@@ -181,8 +185,8 @@ static void conga_complete_value(const struct conga_complete *complete,
 		conga_complete_say(complete->prefix, choice->word);
 	if (keyword->kind == &conga_kind_dev)
 		conga_complete_dev(complete);
-	else if (keyword->kind == &conga_kind_addr)
-		conga_complete_addr(complete, keyword);
+	else if (keyword->kind == &conga_kind_leaf)
+		conga_complete_leaves(complete);
 	else if (keyword->kind == &conga_fabric_kind_policy)
 		conga_complete_each(complete, &conga_policy_object, conga_complete_policy);
 }

@@ -169,7 +169,7 @@ static void conga_config_write_words(FILE *line, const struct conga_config_step 
 	for (; words && words->word; words++) {
 		if (object == &conga_fabric_object)
 			conga_config_write_fabric_word(line, step, words);
-		else if (words->kind != &conga_kind_dev && words->kind != &conga_kind_addr &&
+		else if (words->kind != &conga_kind_dev && words->kind != &conga_kind_leaf &&
 			 conga_config_step_has(step, words->attr))
 			conga_config_write_value(line, words,
 						 conga_config_step_value(step, words->attr));

@@ -15,7 +15,7 @@ static const char conga_flowlet_usage[] =
 	"       conga flowlet flush\n";
 
 static const struct conga_keyword conga_flowlet_words[] = {
-	{ "leaf", CONGA_A_FLOWLET_ADDR4, &conga_kind_addr, 0, NULL },
+	{ "leaf", CONGA_A_FLOWLET_ADDR4, &conga_kind_leaf, 0, NULL },
 	{ "port", CONGA_A_FLOWLET_IFINDEX, &conga_kind_dev, 0, NULL },
 	{ }
 };
@@ -24,7 +24,7 @@ static void conga_flowlet_print(struct nlattr **attrs, struct nl_msg *reply)
 {
 	(void)reply;
 	conga_print_uint("hash", "hash", attrs[CONGA_A_FLOWLET_HASH]);
-	conga_print_addr("leaf", "leaf", attrs, CONGA_A_FLOWLET_ADDR4);
+	conga_print_leaf("leaf", "leaf", attrs, CONGA_A_FLOWLET_ADDR4);
 	conga_print_dev("dev", "dev", attrs[CONGA_A_FLOWLET_IFINDEX]);
 	conga_print_age("idle_ns", "idle", attrs[CONGA_A_FLOWLET_IDLE]);
 }

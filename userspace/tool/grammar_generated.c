@@ -223,14 +223,14 @@ const struct conga_keyword conga_port_show_words[] = {
 };
 
 const struct conga_keyword conga_leaf_add_words[] = {
-	{ "ADDR", CONGA_A_LEAF_ADDR4, &conga_kind_addr,
+	{ "ADDR", CONGA_A_LEAF_ADDR4, &conga_kind_leaf,
 	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_NAMELESS, NULL },
 	{ "mode", CONGA_A_LEAF_MODE, &conga_kind_choice, 0, conga_choices_mode },
 	{ }
 };
 
 const struct conga_keyword conga_leaf_set_words[] = {
-	{ "ADDR", CONGA_A_LEAF_ADDR4, &conga_kind_addr,
+	{ "ADDR", CONGA_A_LEAF_ADDR4, &conga_kind_leaf,
 	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_NAMELESS, NULL },
 	{ "mode", CONGA_A_LEAF_MODE, &conga_kind_choice,
 	  CONGA_KEYWORD_REQUIRED, conga_choices_mode },
@@ -238,13 +238,13 @@ const struct conga_keyword conga_leaf_set_words[] = {
 };
 
 const struct conga_keyword conga_leaf_del_words[] = {
-	{ "ADDR", CONGA_A_LEAF_ADDR4, &conga_kind_addr,
+	{ "ADDR", CONGA_A_LEAF_ADDR4, &conga_kind_leaf,
 	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_NAMELESS, NULL },
 	{ }
 };
 
 const struct conga_keyword conga_leaf_show_words[] = {
-	{ "ADDR", CONGA_A_LEAF_ADDR4, &conga_kind_addr, CONGA_KEYWORD_NAMELESS, NULL },
+	{ "ADDR", CONGA_A_LEAF_ADDR4, &conga_kind_leaf, CONGA_KEYWORD_NAMELESS, NULL },
 	{ }
 };
 

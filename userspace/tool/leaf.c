@@ -84,7 +84,7 @@ static void conga_leaf_print_ports(struct nl_msg *reply)
 
 static void conga_leaf_print(struct nlattr **attrs, struct nl_msg *reply)
 {
-	conga_print_addr("addr", "", attrs, CONGA_A_LEAF_ADDR4);
+	conga_print_leaf("addr", "", attrs, CONGA_A_LEAF_ADDR4);
 	conga_print_choice("mode", "mode", attrs[CONGA_A_LEAF_MODE], conga_choices_mode);
 	conga_print_color(conga_attr_number(attrs[CONGA_A_LEAF_STATE]) == CONGA_LEAF_STATE_CONGA ?
 			  CONGA_COLOR_GOOD : CONGA_COLOR_WARNING);

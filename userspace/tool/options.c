@@ -30,7 +30,7 @@ static const char conga_options_usage[] =
 	"OBJECT := { fabric | port | leaf | path | table | flowlet | policy | stats }\n"
 	"OPTIONS := { -j[son] | -p[retty] | -s[tatistics] | -d[etails] | -t[imestamp] |\n"
 	"             -i[nterval] SECONDS | -rcvbuf BYTES | -n[etns] NAME | -b[atch] FILE |\n"
-	"             -c[olor][={ always | never | auto }] |\n"
+	"             -N | -numeric | -c[olor][={ always | never | auto }] |\n"
 	"             -V[ersion] | -h[elp] }\n";
 
 struct conga_option {
@@ -45,6 +45,7 @@ static const struct conga_option conga_options_table[] = {
 	{ 's', "statistics", NULL },
 	{ 'd', "details", NULL },
 	{ 't', "timestamp", NULL },
+	{ 'N', "numeric", NULL },
 	{ 'c', "color", NULL },
 	{ 'i', "interval", "SECONDS" },
 	{ 'r', "rcvbuf", "BYTES" },
@@ -89,6 +90,9 @@ static int conga_options_set(char letter, const char *value, struct conga_reques
 		break;
 	case 't':
 		conga_options.timestamps = true;
+		break;
+	case 'N':
+		conga_options.numeric = true;
 		break;
 	case 'c':
 		return conga_color_choose("always") ? CONGA_OK : CONGA_USAGE;

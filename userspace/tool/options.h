@@ -13,6 +13,7 @@ struct conga_options {
 	bool statistics;
 	bool details;
 	bool timestamps;
+	bool numeric;		/* addresses instead of names */
 	unsigned long long rcvbuf;	/* bytes, 0: the default */
 	unsigned long long interval;	/* ns, 0: not given */
 };

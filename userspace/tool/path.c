@@ -18,13 +18,13 @@ static const char conga_path_usage[] =
 	"        addresses, protocol (default tcp) and ports inside the tunnel\n";
 
 static const struct conga_keyword conga_path_words[] = {
-	{ "leaf", CONGA_A_PATH_ADDR4, &conga_kind_addr, 0, NULL },
+	{ "leaf", CONGA_A_PATH_ADDR4, &conga_kind_leaf, 0, NULL },
 	{ }
 };
 
 static void conga_path_print(struct nlattr **attrs, struct nl_msg *reply)
 {
-	conga_print_addr("leaf", "", attrs, CONGA_A_PATH_ADDR4);
+	conga_print_leaf("leaf", "", attrs, CONGA_A_PATH_ADDR4);
 	conga_path_print_tail(attrs, reply);
 }
 

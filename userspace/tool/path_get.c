@@ -32,14 +32,14 @@ static const struct conga_choice conga_path_get_protocols[] = {
 };
 
 static const struct conga_keyword conga_path_get_leaf_words[] = {
-	{ "leaf", CONGA_A_PATH_ADDR4, &conga_kind_addr,
+	{ "leaf", CONGA_A_PATH_ADDR4, &conga_kind_leaf,
 	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_BARE, NULL },
 	{ }
 };
 
 /* A request has the leaf, which is an attribute of its own, and the flow. */
 const struct conga_keyword conga_path_get_words[] = {
-	{ "leaf", CONGA_A_PATH_ADDR4, &conga_kind_addr, CONGA_KEYWORD_BARE, NULL },
+	{ "leaf", CONGA_A_PATH_ADDR4, &conga_kind_leaf, CONGA_KEYWORD_BARE, NULL },
 	{ "from", CONGA_A_FLOW_SRC4, &conga_kind_addr, 0, NULL },
 	{ "to", CONGA_A_FLOW_DST4, &conga_kind_addr, 0, NULL },
 	{ "proto", CONGA_A_FLOW_PROTOCOL, &conga_kind_u8, 0, conga_path_get_protocols },
@@ -87,7 +87,7 @@ static void conga_path_get_print_choice(struct nlattr **attrs)
 {
 	const struct nlattr *decision = attrs[CONGA_A_PATH_DECISION];
 
-	conga_print_addr("leaf", "", attrs, CONGA_A_PATH_ADDR4);
+	conga_print_leaf("leaf", "", attrs, CONGA_A_PATH_ADDR4);
 	conga_print_choice("decision", NULL, decision, conga_choices_decision);
 	conga_print_dev("dev", "dev", attrs[CONGA_A_PATH_IFINDEX]);
 	conga_print_uint("tag", "tag", attrs[CONGA_A_PATH_TAG]);

@@ -4,7 +4,6 @@
  * an element of the one array that a command prints. An element is written when it is
  * complete, so that a large flowlet table is never stored as a whole.
  */
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <net/if.h>
 #include <stdbool.h>
@@ -14,6 +13,7 @@
 #include <linux/conga.h>
 #include <netlink/attr.h>
 #include <jansson.h>
+#include "common/addr.h"
 #include "common/attr.h"
 #include "common/names.h"
 #include "common/status.h"
@@ -22,6 +22,7 @@
 #include "tool/choices_generated.h"
 #include "tool/color.h"
 #include "tool/grammar.h"
+#include "tool/hosts.h"
 #include "tool/options.h"
 #include "tool/print.h"
 
@@ -400,14 +401,36 @@ void conga_print_dev(const char *key, const char *label, const struct nlattr *at
 	conga_print_string(key, label, name);
 }
 
+/* On screen @name, if there is one, stands for the address. */
+static void conga_print_addr_or_name(const char *key, const char *label,
+				     const struct nlattr *attr, const char *name)
+{
+	char text[CONGA_ADDR_TEXT_MAX];
+	struct in6_addr addr;
+
+	if (!conga_addr_read(attr, &addr))
+		return;
+	conga_addr_text(&addr, text);
+	conga_print_color(conga_addr_is_v4(&addr) ? CONGA_COLOR_ADDR4 : CONGA_COLOR_ADDR6);
+	conga_print_string(key, label, name && !conga_options.json ? name : text);
+}
+
+static const struct nlattr *conga_print_find_addr(struct nlattr **attrs, int attr4)
+{
+	return attrs[attr4] ? attrs[attr4] : attrs[attr4 + 1];
+}
+
 void conga_print_addr(const char *key, const char *label, struct nlattr **attrs, int attr4)
 {
-	bool is4 = attrs[attr4];
-	struct nlattr *attr = is4 ? attrs[attr4] : attrs[attr4 + 1];
-	char text[INET6_ADDRSTRLEN];
+	conga_print_addr_or_name(key, label, conga_print_find_addr(attrs, attr4), NULL);
+}
 
-	if (!attr || !inet_ntop(is4 ? AF_INET : AF_INET6, nla_data(attr), text, sizeof(text)))
-		return;
-	conga_print_color(is4 ? CONGA_COLOR_ADDR4 : CONGA_COLOR_ADDR6);
-	conga_print_string(key, label, text);
+void conga_print_leaf(const char *key, const char *label, struct nlattr **attrs, int attr4)
+{
+	const struct nlattr *attr = conga_print_find_addr(attrs, attr4);
+	const char *name = conga_hosts_find_name(attr);
+
+	conga_print_addr_or_name(key, label, attr, name);
+	if (name)
+		conga_print_string("name", NULL, name);
 }

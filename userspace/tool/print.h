@@ -63,6 +63,11 @@ void conga_print_dev(const char *key, const char *label, const struct nlattr *at
 /* conga_print_addr - print one of a pair of attributes, IPv4 at @attr4 and IPv6 after it */
 void conga_print_addr(const char *key, const char *label, struct nlattr **attrs, int attr4);
 
+/* conga_print_leaf - print the address of a leaf, on screen its name instead; in JSON the name
+ * follows under the key "name"
+ */
+void conga_print_leaf(const char *key, const char *label, struct nlattr **attrs, int attr4);
+
 /* conga_print_origin - print the origin on screen unless it is an operator's */
 void conga_print_origin(const struct nlattr *attr);
 

@@ -23,7 +23,7 @@ static const char conga_table_usage[] =
 	"TABLE := { to-leaf | from-leaf }\n";
 
 static const struct conga_keyword conga_table_words[] = {
-	{ "leaf", CONGA_A_TABLE_ADDR4, &conga_kind_addr, 0, NULL },
+	{ "leaf", CONGA_A_TABLE_ADDR4, &conga_kind_leaf, 0, NULL },
 	{ "TABLE", CONGA_A_TABLE_KIND, &conga_kind_choice,
 	  CONGA_KEYWORD_REQUIRED | CONGA_KEYWORD_NAMELESS, conga_choices_table },
 	{ }
@@ -66,7 +66,7 @@ static void conga_table_print(struct nlattr **attrs, struct nl_msg *reply)
 	int rem;
 
 	conga_print_choice("table", "", attrs[CONGA_A_TABLE_KIND], conga_choices_table);
-	conga_print_addr("leaf", "", attrs, CONGA_A_TABLE_ADDR4);
+	conga_print_leaf("leaf", "", attrs, CONGA_A_TABLE_ADDR4);
 	if (attrs[CONGA_A_TABLE_ROW])
 		conga_table_print_heading();
 	else

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <arpa/inet.h>
 #include <net/if.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -10,6 +9,7 @@
 #include <netlink/attr.h>
 #include <netlink/genl/genl.h>
 #include <netlink/msg.h>
+#include "common/addr.h"
 #include "common/attr.h"
 #include "common/names.h"
 #include "common/status.h"
@@ -19,6 +19,7 @@
 #include "tool/command.h"
 #include "tool/fabric.h"
 #include "tool/grammar.h"
+#include "tool/hosts.h"
 #include "tool/leaf.h"
 #include "tool/port.h"
 #include "tool/print.h"
@@ -33,7 +34,7 @@
 #define CONGA_TOP_NAME_MIN	4
 #define CONGA_TOP_PORT_REST	14	/* beside the name where it is narrow: rate, metric */
 #define CONGA_TOP_INDENT	2
-#define CONGA_TOP_LEAF_REST	35	/* beside a leaf's address, where it stands in columns */
+#define CONGA_TOP_LEAF_REST	35	/* beside a leaf's name, where it stands in columns */
 #define CONGA_TOP_PATHS		5
 #define CONGA_TOP_BITS		8
 #define CONGA_TOP_PERCENT	100
@@ -464,26 +465,33 @@ static struct nl_msg *conga_top_find_table(const struct conga_sample *sample,
 	return NULL;
 }
 
-static void conga_top_leaf_addr(char *text, struct nlattr **leaf)
+/* @text has CONGA_HOSTS_NAME_MAX bytes, which an address has no more than. */
+static void conga_top_leaf_name(char *text, struct nlattr **leaf)
 {
-	bool is4 = leaf[CONGA_A_LEAF_ADDR4];
-	struct nlattr *addr = leaf[is4 ? CONGA_A_LEAF_ADDR4 : CONGA_A_LEAF_ADDR6];
+	const struct nlattr *attr = leaf[CONGA_A_LEAF_ADDR4];
+	struct in6_addr addr;
+	const char *name;
 
+	if (!attr)
+		attr = leaf[CONGA_A_LEAF_ADDR6];
+	name = conga_hosts_find_name(attr);
 	*text = '\0';
-	if (addr)
-		inet_ntop(is4 ? AF_INET : AF_INET6, nla_data(addr), text, INET6_ADDRSTRLEN);
+	if (name)
+		snprintf(text, CONGA_HOSTS_NAME_MAX, "%s", name);
+	else if (conga_addr_read(attr, &addr))
+		conga_addr_text(&addr, text);
 }
 
-/* Returns the width of addresses, or 0 where there is no room for columns. */
+/* Returns the width of names, or 0 where there is no room for columns. */
 static int conga_top_leaf_width(const struct conga_top_view *view,
 				const struct conga_sample *sample)
 {
 	struct nlattr *leaf[CONGA_ATTRS_MAX + 1];
-	char text[INET6_ADDRSTRLEN];
+	char text[CONGA_HOSTS_NAME_MAX];
 	size_t next = 0, longest = 0;
 
 	while (conga_command_next(&conga_leaf_object, &sample->state.leaves, &next, leaf)) {
-		conga_top_leaf_addr(text, leaf);
+		conga_top_leaf_name(text, leaf);
 		if (strlen(text) > longest)
 			longest = strlen(text);
 	}
@@ -496,9 +504,9 @@ static void conga_top_view_leaf(struct conga_top_view *view, struct nlattr **lea
 	const char *state = conga_args_choice_word(conga_choices_leaf_state,
 						   conga_attr_number(leaf[CONGA_A_LEAF_STATE]));
 	struct conga_top_words words = { .view = view };
-	char text[INET6_ADDRSTRLEN];
+	char text[CONGA_HOSTS_NAME_MAX];
 
-	conga_top_leaf_addr(text, leaf);
+	conga_top_leaf_name(text, leaf);
 	conga_top_words_add(&words, "%-*s", width, text);
 	conga_top_words_add(&words, "%-5s", state ? state : "?");
 	conga_top_words_add(&words, "%-*llu", width ? CONGA_TOP_PATHS : 0,

@@ -35,7 +35,7 @@ BY_HAND = {
     ("fabric", "local4"): Keyword("local", "conga_fabric_kind_local",
                                   "conga_fabric_kind_local_off", ["REPEATED"]),
     ("port", "ifindex"): Keyword("dev", "conga_kind_dev", flags=["BARE"]),
-    ("leaf", "addr4"): Keyword("ADDR", "conga_kind_addr", flags=["NAMELESS"]),
+    ("leaf", "addr4"): Keyword("ADDR", "conga_kind_leaf", flags=["NAMELESS"]),
 }
 # Attributes that are written together with another one, or that only programs write
 UNWRITTEN = (("fabric", "param"), ("fabric", "opt-out-mask"), ("fabric", "local6"),
