@@ -10,6 +10,7 @@
 #include "common/status.h"
 #include "tool/abbreviation.h"
 #include "tool/args.h"
+#include "tool/brief.h"
 #include "tool/command.h"
 #include "tool/grammar.h"
 #include "tool/nl.h"
@@ -135,6 +136,10 @@ static void conga_command_print_each(struct nl_msg *reply, void *arg)
 	if (output->status)
 		return;
 	conga_command_print_begin(output);
+	if (conga_brief_wants(output->object)) {
+		conga_brief_row(output->object, attrs);
+		return;
+	}
 	conga_print_object(NULL);
 	output->object->print(attrs, reply);
 	conga_print_object_end();
@@ -150,6 +155,7 @@ static int conga_command_print(struct conga_command_output *output,
 		conga_command_print_each(replies->msgs[i], output);
 	if (!status)
 		conga_command_print_begin(output);
+	conga_brief_print();
 	if (output->begun)
 		conga_print_end();
 	return status ? status : output->status;

@@ -97,7 +97,8 @@ struct conga_command {
 /* The first command runs when no verb is given; the last entry has no name. With @run the object
  * is itself a verb, which @bare may follow. @print prints the fields of one @reply, parsed by
  * @policy into @attrs, which has only the last of a repeated attribute. An object that can be
- * saved has @defaults, the numbers that "add" means by attributes that it lacks.
+ * saved has @defaults, the numbers that "add" means by attributes that it lacks. @brief adds the
+ * cells of one reply to a table; an object without it has no table.
  */
 struct conga_object {
 	const char *name;
@@ -107,6 +108,7 @@ struct conga_object {
 	const char *const *bare;
 	bool repeats;		/* with -i */
 	void (*print)(struct nlattr **attrs, struct nl_msg *reply);
+	void (*brief)(struct nlattr **attrs);
 	const struct nla_policy *policy;
 	int attr_max;
 	const unsigned long long *defaults;

@@ -8,6 +8,7 @@
 #include "common/attr.h"
 #include "common/units.h"
 #include "tool/args.h"
+#include "tool/brief.h"
 #include "tool/choices_generated.h"
 #include "tool/command.h"
 #include "tool/grammar.h"
@@ -44,6 +45,12 @@ static void conga_leaf_print_reason(struct nlattr **attrs)
 }
 
 /* On screen "2/4": usable ones, and all. */
+static void conga_leaf_format_paths(struct nlattr **attrs, char *text, size_t size)
+{
+	snprintf(text, size, "paths %llu/%llu", conga_attr_number(attrs[CONGA_A_LEAF_PATHS]),
+		 conga_attr_number(attrs[CONGA_A_LEAF_PATHS_ALL]));
+}
+
 static void conga_leaf_print_paths(struct nlattr **attrs)
 {
 	char text[2 * CONGA_UNITS_TEXT_MAX];
@@ -52,9 +59,7 @@ static void conga_leaf_print_paths(struct nlattr **attrs)
 	conga_print_uint("paths_all", NULL, attrs[CONGA_A_LEAF_PATHS_ALL]);
 	if (conga_options.json || !attrs[CONGA_A_LEAF_PATHS])
 		return;
-	snprintf(text, sizeof(text), "paths %llu/%llu",
-		 conga_attr_number(attrs[CONGA_A_LEAF_PATHS]),
-		 conga_attr_number(attrs[CONGA_A_LEAF_PATHS_ALL]));
+	conga_leaf_format_paths(attrs, text, sizeof(text));
 	conga_print_text(text);
 }
 
@@ -82,12 +87,17 @@ static void conga_leaf_print_ports(struct nl_msg *reply)
 	conga_print_array_end();
 }
 
+static enum conga_color conga_leaf_color(struct nlattr **attrs)
+{
+	return conga_attr_number(attrs[CONGA_A_LEAF_STATE]) == CONGA_LEAF_STATE_CONGA ?
+	       CONGA_COLOR_GOOD : CONGA_COLOR_WARNING;
+}
+
 static void conga_leaf_print(struct nlattr **attrs, struct nl_msg *reply)
 {
 	conga_print_leaf("addr", "", attrs, CONGA_A_LEAF_ADDR4);
 	conga_print_choice("mode", "mode", attrs[CONGA_A_LEAF_MODE], conga_choices_mode);
-	conga_print_color(conga_attr_number(attrs[CONGA_A_LEAF_STATE]) == CONGA_LEAF_STATE_CONGA ?
-			  CONGA_COLOR_GOOD : CONGA_COLOR_WARNING);
+	conga_print_color(conga_leaf_color(attrs));
 	conga_print_choice("state", "state", attrs[CONGA_A_LEAF_STATE], conga_choices_leaf_state);
 	conga_leaf_print_reason(attrs);
 	conga_print_uint("unanswered", NULL, attrs[CONGA_A_LEAF_UNANSWERED]);
@@ -99,6 +109,18 @@ static void conga_leaf_print(struct nlattr **attrs, struct nl_msg *reply)
 	conga_print_id("id", "id", attrs[CONGA_A_LEAF_ID]);
 	conga_leaf_print_best(attrs);
 	conga_print_origin(attrs[CONGA_A_LEAF_ORIGIN]);
+}
+
+static void conga_leaf_brief(struct nlattr **attrs)
+{
+	char paths[2 * CONGA_UNITS_TEXT_MAX];
+
+	conga_brief_leaf(attrs, CONGA_A_LEAF_ADDR4);
+	conga_brief_choice(attrs[CONGA_A_LEAF_STATE], conga_choices_leaf_state,
+			   conga_leaf_color(attrs));
+	conga_leaf_format_paths(attrs, paths, sizeof(paths));
+	conga_brief_text(paths, CONGA_COLOR_NONE);
+	conga_brief_choice(attrs[CONGA_A_LEAF_MODE], conga_choices_mode, CONGA_COLOR_NONE);
 }
 
 static const struct conga_command conga_leaf_commands[] = {
@@ -118,6 +140,7 @@ const struct conga_object conga_leaf_object = {
 	.usage = conga_leaf_usage,
 	.commands = conga_leaf_commands,
 	.print = conga_leaf_print,
+	.brief = conga_leaf_brief,
 	.policy = conga_leaf_policy,
 	.attr_max = CONGA_A_LEAF_MAX,
 	.defaults = conga_leaf_defaults,

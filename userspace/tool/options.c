@@ -14,6 +14,9 @@
 
 #define CONGA_OPTIONS_COLOR		"color="
 
+/* This stands for the letter of an option that has none: -b is another. */
+#define CONGA_OPTIONS_BRIEF		'\1'
+
 struct conga_options conga_options;
 
 static const char conga_options_usage[] =
@@ -30,8 +33,8 @@ static const char conga_options_usage[] =
 	"OBJECT := { fabric | port | leaf | path | table | flowlet | policy | stats }\n"
 	"OPTIONS := { -j[son] | -p[retty] | -s[tatistics] | -d[etails] | -t[imestamp] |\n"
 	"             -i[nterval] SECONDS | -rcvbuf BYTES | -n[etns] NAME | -b[atch] FILE |\n"
-	"             -N | -numeric | -c[olor][={ always | never | auto }] |\n"
-	"             -V[ersion] | -h[elp] }\n";
+	"             -o[neline] | -br | -brief | -N | -numeric |\n"
+	"             -c[olor][={ always | never | auto }] | -V[ersion] | -h[elp] }\n";
 
 struct conga_option {
 	char letter;
@@ -45,6 +48,9 @@ static const struct conga_option conga_options_table[] = {
 	{ 's', "statistics", NULL },
 	{ 'd', "details", NULL },
 	{ 't', "timestamp", NULL },
+	{ 'o', "oneline", NULL },
+	{ CONGA_OPTIONS_BRIEF, "brief", NULL },
+	{ CONGA_OPTIONS_BRIEF, "br", NULL },
 	{ 'N', "numeric", NULL },
 	{ 'c', "color", NULL },
 	{ 'i', "interval", "SECONDS" },
@@ -90,6 +96,12 @@ static int conga_options_set(char letter, const char *value, struct conga_reques
 		break;
 	case 't':
 		conga_options.timestamps = true;
+		break;
+	case 'o':
+		conga_options.oneline = true;
+		break;
+	case CONGA_OPTIONS_BRIEF:
+		conga_options.brief = true;
 		break;
 	case 'N':
 		conga_options.numeric = true;

@@ -13,6 +13,8 @@ struct conga_options {
 	bool statistics;
 	bool details;
 	bool timestamps;
+	bool oneline;		/* an object is a line */
+	bool brief;		/* and a row of a table */
 	bool numeric;		/* addresses instead of names */
 	unsigned long long rcvbuf;	/* bytes, 0: the default */
 	unsigned long long interval;	/* ns, 0: not given */

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The overview shows everything on one screen: the fabric, its ports, its leaves with
- * their paths. In JSON it is one object with the arrays of each "show".
+ * their paths. In JSON it is one object with the arrays of each "show", and with -br one table
+ * after the other.
  */
 #include <errno.h>
 #include <stdbool.h>
 #include <linux/conga.h>
 #include <netlink/attr.h>
 #include "common/status.h"
+#include "tool/brief.h"
 #include "tool/command.h"
 #include "tool/fabric.h"
 #include "tool/grammar.h"
@@ -72,19 +74,24 @@ static int conga_overview_print_list(const char *key, const struct conga_object 
 		status = conga_command_parse_reply(object, replies->msgs[i], attrs);
 		if (status)
 			break;
+		if (conga_brief_wants(object)) {
+			conga_brief_row(object, attrs);
+			continue;
+		}
 		conga_print_object(NULL);
 		object->print(attrs, replies->msgs[i]);
 		if (paths)
 			conga_overview_print_paths(attrs, paths, &cursor);
 		conga_print_object_end();
 	}
+	conga_brief_print();
 	conga_print_array_end();
 	return status;
 }
 
 static int conga_overview_print(const struct conga_state *state)
 {
-	bool json = conga_options.json;
+	bool apart = conga_options.json || conga_brief_wants(&conga_path_object);
 	int status;
 
 	conga_print_begin();
@@ -95,8 +102,8 @@ static int conga_overview_print(const struct conga_state *state)
 						   NULL);
 	if (!status)
 		status = conga_overview_print_list("leaves", &conga_leaf_object, &state->leaves,
-						   json ? NULL : &state->paths);
-	if (!status && json)
+						   apart ? NULL : &state->paths);
+	if (!status && apart)
 		status = conga_overview_print_list("paths", &conga_path_object, &state->paths,
 						   NULL);
 	conga_print_object_end();
@@ -108,7 +115,7 @@ static int conga_overview_no_fabric(void)
 {
 	conga_print_begin();
 	conga_print_text("no fabric in this network namespace (conga fabric add ...)");
-	conga_print_line(0);
+	conga_print_line_end();
 	conga_print_end();
 	return CONGA_OK;
 }

@@ -41,6 +41,7 @@ const struct conga_object conga_path_object = {
 	.usage = conga_path_usage,
 	.commands = conga_path_commands,
 	.print = conga_path_print,
+	.brief = conga_path_print_brief,
 	.policy = conga_path_policy,
 	.attr_max = CONGA_A_PATH_MAX,
 };

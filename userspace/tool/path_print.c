@@ -7,6 +7,7 @@
 #include <netlink/msg.h>
 #include "common/attr.h"
 #include "common/units.h"
+#include "tool/brief.h"
 #include "tool/choices_generated.h"
 #include "tool/grammar.h"
 #include "tool/options.h"
@@ -88,6 +89,19 @@ static void conga_path_print_loss(struct nlattr **attrs)
 	snprintf(text, sizeof(text), "missed %llu/%llu", conga_attr_number(missed),
 		 conga_attr_number(hellos));
 	conga_print_text(text);
+}
+
+void conga_path_print_brief(struct nlattr **attrs)
+{
+	const struct nlattr *state = attrs[CONGA_A_PATH_STATE];
+
+	conga_brief_leaf(attrs, CONGA_A_PATH_ADDR4);
+	conga_brief_dev(attrs[CONGA_A_PATH_IFINDEX]);
+	conga_brief_choice(state, conga_choices_path_state,
+			   conga_path_print_color(conga_attr_number(state)));
+	conga_brief_number("tag", attrs[CONGA_A_PATH_TAG]);
+	conga_brief_number("local", attrs[CONGA_A_PATH_LOCAL]);
+	conga_brief_number("remote", attrs[CONGA_A_PATH_REMOTE]);
 }
 
 /* The metrics of an unusable path are printed in JSON only. */

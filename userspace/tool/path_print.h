@@ -11,4 +11,7 @@
  */
 void conga_path_print_tail(struct nlattr **attrs, struct nl_msg *reply);
 
+/* conga_path_print_brief - add the cells of a path to a table */
+void conga_path_print_brief(struct nlattr **attrs);
+
 #endif /* CONGA_TOOL_PATH_PRINT_H */

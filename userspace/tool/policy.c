@@ -7,6 +7,7 @@
 #include "tool/grammar.h"
 #include "tool/grammar_generated.h"
 #include "tool/policy.h"
+#include "tool/options.h"
 #include "tool/print.h"
 
 #define CONGA_POLICY_INDENT	4
@@ -30,7 +31,8 @@ static void conga_policy_print_param(struct nlattr *attr)
 	conga_print_uint("max", "to", param[CONGA_A_PARAM_LIMIT]);
 	conga_print_append(",");
 	conga_print_uint("default", "default", param[CONGA_A_PARAM_VALUE]);
-	conga_print_object_end();
+	if (conga_options.json)
+		conga_print_object_end();
 }
 
 static void conga_policy_print_params(struct nl_msg *reply)

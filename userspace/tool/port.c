@@ -7,6 +7,7 @@
 #include "common/attr.h"
 #include "common/units.h"
 #include "tool/args.h"
+#include "tool/brief.h"
 #include "tool/choices_generated.h"
 #include "tool/command.h"
 #include "tool/grammar.h"
@@ -89,6 +90,12 @@ static void conga_port_print_dev(struct nlattr **attrs)
 		conga_print_append(":");
 }
 
+static enum conga_color conga_port_color(struct nlattr **attrs)
+{
+	return conga_attr_number(attrs[CONGA_A_PORT_STATE]) == CONGA_PORT_UP ? CONGA_COLOR_GOOD :
+									       CONGA_COLOR_BAD;
+}
+
 static void conga_port_print(struct nlattr **attrs, struct nl_msg *reply)
 {
 	(void)reply;
@@ -97,8 +104,7 @@ static void conga_port_print(struct nlattr **attrs, struct nl_msg *reply)
 	conga_print_uint("tag", "tag", attrs[CONGA_A_PORT_TAG]);
 	conga_port_print_tier(attrs[CONGA_A_PORT_TIER]);
 	conga_port_print_rate(attrs);
-	conga_print_color(conga_attr_number(attrs[CONGA_A_PORT_STATE]) == CONGA_PORT_UP ?
-			  CONGA_COLOR_GOOD : CONGA_COLOR_BAD);
+	conga_print_color(conga_port_color(attrs));
 	conga_print_choice("state", "state", attrs[CONGA_A_PORT_STATE], conga_choices_port_state);
 	conga_print_uint("metric", "metric", attrs[CONGA_A_PORT_METRIC]);
 	conga_port_print_drain(attrs);
@@ -106,6 +112,20 @@ static void conga_port_print(struct nlattr **attrs, struct nl_msg *reply)
 	conga_print_origin(attrs[CONGA_A_PORT_ORIGIN]);
 	conga_port_print_details(attrs);
 	conga_port_print_statistics(attrs);
+}
+
+static void conga_port_brief(struct nlattr **attrs)
+{
+	bool drains = conga_attr_number(attrs[CONGA_A_PORT_DRAIN]);
+
+	conga_brief_dev(attrs[CONGA_A_PORT_IFINDEX]);
+	conga_brief_choice(attrs[CONGA_A_PORT_STATE], conga_choices_port_state,
+			   conga_port_color(attrs));
+	conga_brief_choice(attrs[CONGA_A_PORT_ROLE], conga_choices_role, CONGA_COLOR_NONE);
+	conga_brief_number("tag", attrs[CONGA_A_PORT_TAG]);
+	conga_brief_rate(attrs[CONGA_A_PORT_RATE]);
+	conga_brief_number("metric", attrs[CONGA_A_PORT_METRIC]);
+	conga_brief_text(drains ? "drain" : "", CONGA_COLOR_WARNING);
 }
 
 static const struct conga_command conga_port_commands[] = {
@@ -125,6 +145,7 @@ const struct conga_object conga_port_object = {
 	.usage = conga_port_usage,
 	.commands = conga_port_commands,
 	.print = conga_port_print,
+	.brief = conga_port_brief,
 	.policy = conga_port_policy,
 	.attr_max = CONGA_A_PORT_MAX,
 	.defaults = conga_port_defaults,

@@ -141,8 +141,8 @@ void conga_print_object_end(void)
 {
 	if (conga_options.json)
 		conga_print_pop();
-	else if (conga_printer.in_line)
-		conga_print_line(0);
+	else
+		conga_print_line_end();
 }
 
 void conga_print_array(const char *key)
@@ -157,14 +157,27 @@ void conga_print_array_end(void)
 		conga_print_pop();
 }
 
-/* Ends the current line on screen, if any, and begins another. */
+static void conga_print_break(char separator)
+{
+	if (conga_printer.in_line)
+		putchar(separator);
+	conga_printer.in_line = false;
+}
+
+void conga_print_line_end(void)
+{
+	if (!conga_options.json)
+		conga_print_break('\n');
+}
+
+/* Ends the current line on screen, if any, and begins another. With -o both are one, as in
+ * iproute2.
+ */
 void conga_print_line(unsigned int indent)
 {
 	if (conga_options.json)
 		return;
-	if (conga_printer.in_line)
-		putchar('\n');
-	conga_printer.in_line = false;
+	conga_print_break(conga_options.oneline ? '\\' : '\n');
 	printf("%*s", (int)indent, "");
 }
 

@@ -28,9 +28,11 @@ void conga_print_object_end(void);
 void conga_print_array(const char *key);
 void conga_print_array_end(void);
 
-/* These functions print on screen only: end a line and begin another; right-align the next value
+/* These functions print on screen only: end a line, if there is one; end a line and begin another,
+ * or with option -o go on behind a backslash; right-align the next value
  * in so many columns; give it a color; print a word; print without a separator.
  */
+void conga_print_line_end(void);
 void conga_print_line(unsigned int indent);
 void conga_print_pad(unsigned int width);
 void conga_print_color(enum conga_color color);

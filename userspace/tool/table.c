@@ -10,6 +10,7 @@
 #include "tool/command.h"
 #include "tool/grammar.h"
 #include "tool/grammar_generated.h"
+#include "tool/options.h"
 #include "tool/print.h"
 #include "tool/table.h"
 
@@ -56,7 +57,8 @@ static void conga_table_print_row(struct nlattr *attr, bool from_leaf)
 	conga_print_age("age_ns", "", row[CONGA_A_ROW_AGE]);
 	if (from_leaf)
 		conga_print_flag("changed", "changed", row[CONGA_A_ROW_CHANGED]);
-	conga_print_object_end();
+	if (conga_options.json)
+		conga_print_object_end();
 }
 
 static void conga_table_print(struct nlattr **attrs, struct nl_msg *reply)

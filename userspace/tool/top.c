@@ -52,7 +52,7 @@ static void conga_top_print(const struct conga_top_view *view, bool first)
 		putchar('\n');
 	if (conga_options.timestamps) {
 		conga_repeat_print_time();
-		conga_print_line(0);
+		conga_print_line_end();
 	}
 	for (i = 0; i < view->count; i++)
 		puts(view->lines[i]);
