@@ -63,7 +63,7 @@ grammar() {
 		answers "table show " "from-leaf leaf to-leaf" &&
 		answers "fabric set opt-out mark " "off" &&
 		answers "fabric set local " "off" &&
-		answers "-s stats show a" "all" &&
+		answers "-s stats show a" "absolute all" &&
 		answers "top b" "batch" &&
 		answers "monitor p" "path port" &&
 		answers "-rc" "-rcvbuf"

@@ -15,6 +15,7 @@
 #include "tool/command.h"
 #include "tool/config.h"
 #include "tool/config_step.h"
+#include "tool/epoch.h"
 #include "tool/fabric.h"
 #include "tool/grammar.h"
 #include "tool/leaf.h"
@@ -294,6 +295,8 @@ int conga_config_step_apply(const struct conga_config_step *step)
 	status = conga_nl_request(conga_command_find(step->item->object, step->verb), msg, 0,
 				  NULL, NULL);
 	nlmsg_free(msg);
+	if (!status && step->item->object == &conga_fabric_object && !strcmp(step->verb, "add"))
+		conga_epoch_forget();
 	return status;
 }
 

@@ -5,6 +5,7 @@
 #include <netlink/msg.h>
 #include "common/status.h"
 #include "tool/command.h"
+#include "tool/epoch.h"
 #include "tool/fabric.h"
 #include "tool/field.h"
 #include "tool/fields_generated.h"
@@ -29,10 +30,19 @@ static int conga_fabric_set(const struct conga_command *command, struct conga_ar
 	return CONGA_USAGE;
 }
 
+static int conga_fabric_add(const struct conga_command *command, struct conga_args *args)
+{
+	int status = conga_command_change(command, args);
+
+	if (!status)
+		conga_epoch_forget();
+	return status;
+}
+
 static const struct conga_command conga_fabric_commands[] = {
 	{ .name = "show", .run = conga_command_show, .cmd = CONGA_CMD_FABRIC_GET,
 	  .reply = CONGA_REPLY_ONE },
-	{ .name = "add", .run = conga_command_change, .cmd = CONGA_CMD_FABRIC_NEW,
+	{ .name = "add", .run = conga_fabric_add, .cmd = CONGA_CMD_FABRIC_NEW,
 	  .words = conga_fabric_words, .privilege = CONGA_PRIVILEGE_CHANGE },
 	{ .name = "set", .run = conga_fabric_set, .cmd = CONGA_CMD_FABRIC_SET,
 	  .words = conga_fabric_words, .privilege = CONGA_PRIVILEGE_CHANGE },

@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <linux/conga.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
@@ -11,6 +12,7 @@
 #include "tool/args.h"
 #include "tool/command.h"
 #include "tool/counters.h"
+#include "tool/epoch.h"
 #include "tool/grammar.h"
 #include "tool/nl.h"
 #include "tool/options.h"
@@ -23,18 +25,22 @@
 #define CONGA_STATS_VALUE_WIDTH	12
 #define CONGA_STATS_INDENT	4
 #define CONGA_STATS_NS_PER_S	1e9
+#define CONGA_STATS_TIME_PER_S	1000000000ULL
+#define CONGA_STATS_DATE_MAX	64
 
 static const char conga_stats_usage[] =
-	"Usage: conga stats [ show [ all ] [ explain ] ]\n"
+	"Usage: conga stats [ show [ all ] [ absolute ] [ explain ] ]\n"
 	"       conga -i SECONDS stats show [ all ] [ count NUMBER ]\n"
 	"       conga stats explain [ COUNTER ]...\n"
+	"       conga stats reset\n"
 	"\"all\" or -s also shows counters that are zero, \"explain\" or -d shows what each means.\n"
 	"-i shows counters that grew, by how much and per second, until a signal or for NUMBER\n"
-	"reports.\n";
+	"reports. After a reset, show counts from then on; \"absolute\" shows what the kernel counted.\n";
 
 /* These are the words of the running command. */
 static bool conga_stats_all;
 static bool conga_stats_meanings;
+static bool conga_stats_absolute;
 static unsigned long long conga_stats_count;	/* 0: without end */
 
 static bool conga_stats_is_shown(unsigned long long value)
@@ -64,18 +70,6 @@ static void conga_stats_print_counter(const struct conga_counter *counter,
 		conga_print_text(counter->meaning);
 }
 
-/* JSON always has the zeroes, because a script must not take them for absent. */
-static void conga_stats_print(struct nlattr **attrs, struct nl_msg *reply)
-{
-	int i;
-
-	(void)reply;
-	for (i = 1; i <= CONGA_A_STATS_MAX; i++)
-		if (conga_counters[i].name && attrs[i])
-			conga_stats_print_counter(&conga_counters[i],
-						  conga_attr_number(attrs[i]));
-}
-
 static void conga_stats_fill(struct conga_stats_sample *sample, struct nlattr **attrs)
 {
 	int i;
@@ -83,6 +77,38 @@ static void conga_stats_fill(struct conga_stats_sample *sample, struct nlattr **
 	sample->ns = conga_repeat_now();
 	for (i = 1; i <= CONGA_A_STATS_MAX; i++)
 		sample->values[i] = conga_attr_number(attrs[i]);
+}
+
+static void conga_stats_print_reset(const struct conga_epoch *epoch)
+{
+	char date[CONGA_STATS_DATE_MAX], text[CONGA_STATS_DATE_MAX + 32];
+	time_t seconds = epoch->time / CONGA_STATS_TIME_PER_S;
+	struct tm local;
+
+	localtime_r(&seconds, &local);
+	strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S", &local);
+	snprintf(text, sizeof(text), "since the reset at %s:", date);
+	conga_print_text(text);
+	conga_print_number("reset_time_ns", NULL, epoch->time);
+}
+
+/* JSON always has the zeroes, because a script must not take them for absent. */
+static void conga_stats_print(struct nlattr **attrs, struct nl_msg *reply)
+{
+	struct conga_stats_sample now;
+	struct conga_epoch epoch;
+	bool reset;
+	int i;
+
+	(void)reply;
+	conga_stats_fill(&now, attrs);
+	reset = !conga_stats_absolute && conga_epoch_read(&epoch, &now);
+	if (reset)
+		conga_stats_print_reset(&epoch);
+	for (i = 1; i <= CONGA_A_STATS_MAX; i++)
+		if (conga_counters[i].name && attrs[i])
+			conga_stats_print_counter(&conga_counters[i], now.values[i] -
+						  (reset ? epoch.stats.values[i] : 0));
 }
 
 /* Without a fabric *@error is ENOENT, and no error is printed, if @error is not NULL. */
@@ -210,17 +236,28 @@ static int conga_stats_parse_count(struct conga_args *args)
 	return conga_args_count(args, &conga_stats_count);
 }
 
+static int conga_stats_parse_absolute(void)
+{
+	if (conga_options.interval)
+		return conga_args_wrong("absolute", "option -i shows by how much counters grew");
+	conga_stats_absolute = true;
+	return CONGA_OK;
+}
+
 static int conga_stats_parse(struct conga_args *args)
 {
 	const char *word;
 	int status = CONGA_OK;
 
 	conga_stats_all = false;
+	conga_stats_absolute = false;
 	conga_stats_meanings = conga_options.details;
 	conga_stats_count = 0;
 	while (!status && (word = conga_args_next(args))) {
 		if (!strcmp(word, "all"))
 			conga_stats_all = true;
+		else if (!strcmp(word, "absolute"))
+			status = conga_stats_parse_absolute();
 		else if (!strcmp(word, "explain"))
 			conga_stats_meanings = true;
 		else if (!strcmp(word, "count"))
@@ -283,12 +320,28 @@ static int conga_stats_explain(const struct conga_command *command, struct conga
 	return CONGA_OK;
 }
 
-static const char *const conga_stats_bare[] = { "all", "count", NULL };
+/* The kernel's counters go on, as those who compute rates of them need it. */
+static int conga_stats_reset(const struct conga_command *command, struct conga_args *args)
+{
+	struct conga_stats_sample now = { 0 };
+	int status;
+
+	(void)command;
+	if (conga_options.interval)
+		return conga_args_wrong("reset", "only \"stats show\" repeats");
+	if (args->argc)
+		return conga_args_unknown(args, *args->argv);
+	status = conga_stats_read(&now, NULL);
+	return status ? status : conga_epoch_begin(&now);
+}
+
+static const char *const conga_stats_bare[] = { "all", "absolute", "count", NULL };
 
 static const struct conga_command conga_stats_commands[] = {
 	{ .name = "show", .run = conga_stats_show, .cmd = CONGA_CMD_STATS_GET,
 	  .reply = CONGA_REPLY_ONE, .bare = conga_stats_bare },
 	{ .name = "explain", .run = conga_stats_explain },
+	{ .name = "reset", .run = conga_stats_reset },
 	{ }
 };
 
