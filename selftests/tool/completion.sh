@@ -29,13 +29,13 @@ setup() {
 	END
 }
 
-# Passes words as bash gives them to the function, where colons are separate words; prints the
+# Passes words as bash gives them to the function, where colons and "=" are separate words; prints the
 # result in one line, sorted.
 completed() {
 	bash -c '
 		. "$1"; . "$2"
 		COMP_LINE=$4 COMP_POINT=${#4} COMPREPLY=()
-		read -ra COMP_WORDS <<<"$(sed "s/::*/ & /g" <<<"$4")"
+		read -ra COMP_WORDS <<<"$(sed "s/[:=][:=]*/ & /g" <<<"$4")"
 		[[ $4 != *" " ]] || COMP_WORDS+=("")
 		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 		_conga "$3"
@@ -66,7 +66,11 @@ grammar() {
 		answers "-s stats show a" "absolute all" &&
 		answers "top b" "batch" &&
 		answers "monitor p" "path port" &&
-		answers "-rc" "-rcvbuf"
+		answers "-rc" "-rcvbuf" &&
+		answers "-col" "-color" &&
+		answers "-color=" "always auto never" &&
+		answers "-color=a" "always auto" &&
+		answers "-j -color=never -color=al" "always"
 }
 
 given_words_are_not_offered() {

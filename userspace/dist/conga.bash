@@ -8,8 +8,8 @@ _conga()
 {
 	local cur words cword answers answer
 
-	# An IPv6 address is one word.
-	_get_comp_words_by_ref -n : cur words cword || return
+	# An IPv6 address is one word, and so is an option with "=" and its value.
+	_get_comp_words_by_ref -n := cur words cword || return
 	mapfile -t answers < <("$1" complete "${words[@]:1:cword}" 2>/dev/null)
 	for answer in "${answers[@]}"; do
 		if [[ $answer == / ]]; then
@@ -20,6 +20,9 @@ _conga()
 		fi
 	done
 	__ltrim_colon_completions "$cur"
+	# Bash keeps what stands before "=".
+	[[ $cur != *=* || $COMP_WORDBREAKS != *=* ]] ||
+		COMPREPLY=("${COMPREPLY[@]#"${cur%%=*}="}")
 }
 
 complete -F _conga conga

@@ -23,13 +23,19 @@ static const char *const conga_color_codes[] = {
 	[CONGA_COLOR_BAD] = "\033[31m",
 };
 
+const char *const conga_color_words[] = {
+	[CONGA_COLOR_AUTO] = "auto",
+	[CONGA_COLOR_ALWAYS] = "always",
+	[CONGA_COLOR_NEVER] = "never",
+	NULL
+};
+
 bool conga_color_choose(const char *when)
 {
-	static const char *const words[] = { "auto", "always", "never" };
 	int i;
 
 	for (i = CONGA_COLOR_AUTO; i <= CONGA_COLOR_NEVER; i++) {
-		if (strcmp(words[i], when))
+		if (strcmp(conga_color_words[i], when))
 			continue;
 		conga_color_when = i;
 		return true;

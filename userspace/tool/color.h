@@ -17,6 +17,9 @@ enum conga_color {
 	CONGA_COLOR_BAD,
 };
 
+/* The values of option -color; the last one is NULL. */
+extern const char *const conga_color_words[];
+
 /* conga_color_choose - take the value of option -color: "always", "never" or "auto"; returns
  * false if it is another word
  */

@@ -215,6 +215,21 @@ int conga_options_parse(struct conga_args *args, struct conga_request *request)
 	return status;
 }
 
+/* The values are offered once "=" is typed. */
+static void conga_options_complete_color(const char *prefix,
+					 void (*say)(const char *prefix, const char *word))
+{
+	char text[CONGA_UNITS_TEXT_MAX];
+	int i;
+
+	if (strncmp(prefix, "-" CONGA_OPTIONS_COLOR, strlen("-" CONGA_OPTIONS_COLOR)))
+		return;
+	for (i = 0; conga_color_words[i]; i++) {
+		snprintf(text, sizeof(text), "-" CONGA_OPTIONS_COLOR "%s", conga_color_words[i]);
+		say(prefix, text);
+	}
+}
+
 void conga_options_complete(const char *prefix,
 			    void (*say)(const char *prefix, const char *word))
 {
@@ -225,6 +240,7 @@ void conga_options_complete(const char *prefix,
 		snprintf(text, sizeof(text), "-%s", option->word);
 		say(prefix, text);
 	}
+	conga_options_complete_color(prefix, say);
 }
 
 void conga_options_help(FILE *file)
