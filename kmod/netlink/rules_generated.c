@@ -64,6 +64,15 @@ conga_netlink_port_set_policy[CONGA_A_PORT_MAX + 1] = {
 	[CONGA_A_PORT_ORIGIN]	= { .type = NLA_U32 },
 	[CONGA_A_PORT_DRAIN]	= { .type = NLA_U32 },
 	[CONGA_A_PORT_TIER]	= { .type = NLA_U32 },
+	[CONGA_A_PORT_ROLE] = {
+		.type = NLA_REJECT,
+		.reject_message =
+			"role cannot be changed: delete the port, and add it with another",
+	},
+	[CONGA_A_PORT_TAG] = {
+		.type = NLA_REJECT,
+		.reject_message = "tag cannot be changed: delete the port, and add it with another",
+	},
 };
 
 /* port-get */

@@ -349,6 +349,10 @@ raw_requests_refused() {
 	verdict "EINVAL: A policy parameter must have a name and a value" "$FABRIC_SET" 32784:hex= &&
 	verdict "EINVAL: ?*" "$FABRIC_SET" 17:u32=1 &&
 	verdict "ERANGE: drain must be on or off" "$PORT_SET" 1:u32="$D0" 14:u32=2 &&
+	verdict "EINVAL: role cannot be changed: delete the port, and add it with another" \
+		"$PORT_SET" 1:u32="$D0" 2:u32=2 &&
+	verdict "EINVAL: tag cannot be changed: delete the port, and add it with another" \
+		"$PORT_SET" 1:u32="$D0" 3:u32=5 &&
 	verdict "ERANGE: $ORIGIN" "$PORT_SET" 1:u32="$D0" 4:u64=1000000000 13:u32=3 &&
 	verdict "ERANGE: $ORIGIN" "$LEAF_SET" 1:hex=0a00000c 3:u32=1 7:u32=0 &&
 	verdict "EINVAL: $LEAF_NAME" "$PATH_GET" &&

@@ -26,6 +26,7 @@ class Policy:
     set: str                    # whose numbers they have
     attributes: list[Attribute]
     users: list[str]            # operations, or none for a nest
+    fixed: list[Attribute]      # what an operation that sets cannot change
 
     @property
     def array(self) -> str:
@@ -45,8 +46,17 @@ def nests(description: Description, attributes: list[Attribute]) -> list[Policy]
         if attr.nested:
             one = description.sets[attr.nested]
             found += nests(description, one.attributes)
-            found.append(Policy(one.name, one.subset_of or one.name, one.attributes, []))
+            found.append(Policy(one.name, one.subset_of or one.name, one.attributes, [], []))
     return found
+
+
+def fixed(description: Description, operation: str, attributes: list[Attribute]) -> list[Attribute]:
+    """Those that only NAME-new takes, if the operation is NAME-set"""
+    name, _, verb = operation.rpartition("-")
+    if verb != "set":
+        return []
+    taken = description.operations[f"{name}-new"].messages["do request"]
+    return [attr for attr in taken if attr not in attributes]
 
 
 def policies(description: Description) -> list[Policy]:
@@ -62,7 +72,8 @@ def policies(description: Description) -> list[Policy]:
         attributes = [attr for attr in description.sets[operation.set].attributes
                       if attr in taken]
         key = tuple(attr.constant for attr in attributes)
-        one = lists.setdefault(key, Policy(operation.name, attributes[0].set, attributes, []))
+        one = lists.setdefault(key, Policy(operation.name, attributes[0].set, attributes, [],
+                                           fixed(description, operation.name, attributes)))
         one.users.append(operation.name)
     found = {}
     for one in lists.values():
@@ -79,9 +90,16 @@ def nla(attr: Attribute) -> str:
     return f"{{ .type = {NLA[attr.type]} }}"
 
 
+def reject_text(policy: Policy, attr: Attribute) -> str:
+    return (f"\t[{attr.constant}] = {{\n\t\t.type = NLA_REJECT,\n"
+            f'\t\t.reject_message = "{attr.name} cannot be changed: delete the {policy.set}, '
+            'and add it with another",\n\t},\n')
+
+
 def policy_text(policy: Policy) -> str:
     comment = ", ".join(policy.users) or f"a nest of set {policy.name}"
     lines = align([(f"\t[{attr.constant}]", f"= {nla(attr)},") for attr in policy.attributes])
+    lines += "".join(reject_text(policy, attr) for attr in policy.fixed)
     return f"/* {comment} */\nconst struct nla_policy\n{policy.array} = {{\n{lines}}};\n"
 
 

@@ -244,7 +244,8 @@
  *	one. CONGA_A_PORT_RATE is mandatory where the device reports no speed.
  * @CONGA_CMD_PORT_SET: Change CONGA_A_PORT_RATE of a port, whereupon its DRE
  *	starts again from zero, CONGA_A_PORT_DRAIN of an uplink, or
- *	CONGA_A_PORT_TIER.
+ *	CONGA_A_PORT_TIER. Role and tag of a port cannot be changed: delete the
+ *	port, and add it with another.
  * @CONGA_CMD_PORT_GET: Get one port by CONGA_A_PORT_IFINDEX, or dump all.
  * @CONGA_CMD_PORT_DEL: Remove the port. The device is not touched.
  * @CONGA_CMD_LEAF_NEW: Add a leaf: one of CONGA_A_LEAF_ADDR4 and
