@@ -6,7 +6,8 @@
 #include "tool/grammar.h"
 
 /* A kind says how values are written. A number becomes an attribute of so many bits, and an id
- * may be hexadecimal; a device becomes its index, an address its bytes. A leaf is an address or the name of one.
+ * may be hexadecimal; a device becomes its index, an address its bytes. A leaf is an address, or
+ * the name of one.
  */
 extern const struct conga_kind conga_kind_u8;
 extern const struct conga_kind conga_kind_u16;

@@ -266,7 +266,7 @@ void conga_node_addr_name(struct nlattr **attrs, int attr4, char *name)
 	if (known)
 		snprintf(name, CONGA_NODE_NAME_MAX, "%s", known);
 	else if (!addr || !inet_ntop(addr4 ? AF_INET : AF_INET6, nla_data(addr), name,
-				CONGA_NODE_NAME_MAX))
+				     CONGA_NODE_NAME_MAX))
 		snprintf(name, CONGA_NODE_NAME_MAX, "?");
 }
 

@@ -15,7 +15,7 @@
 #include "tool/command.h"
 #include "tool/config.h"
 #include "tool/config_step.h"
-#include "tool/epoch.h"
+#include "tool/epoch_file.h"
 #include "tool/fabric.h"
 #include "tool/grammar.h"
 #include "tool/leaf.h"
@@ -296,7 +296,7 @@ int conga_config_step_apply(const struct conga_config_step *step)
 				  NULL, NULL);
 	nlmsg_free(msg);
 	if (!status && step->item->object == &conga_fabric_object && !strcmp(step->verb, "add"))
-		conga_epoch_forget();
+		conga_epoch_file_remove();
 	return status;
 }
 

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The file has a name and a value in each line: the boot, the fabric's leaf-id and the time, then
- * the counters that are not zero. It is found by the cookie of the network namespace, which no
- * other has had since the node started.
+ * the counters that are not zero.
  */
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 #include <linux/conga.h>
 #include <netlink/attr.h>
 #include "common/attr.h"
@@ -20,14 +17,13 @@
 #include "tool/command.h"
 #include "tool/counters.h"
 #include "tool/epoch.h"
+#include "tool/epoch_file.h"
 #include "tool/fabric.h"
 #include "tool/grammar.h"
 #include "tool/nl.h"
 #include "tool/replace.h"
 #include "tool/state.h"
-#include "tool/stats.h"
 
-#define CONGA_EPOCH_DIR		"/run/conga"
 #define CONGA_EPOCH_DIR_MODE	0755
 #define CONGA_EPOCH_BOOT_FILE	"/proc/sys/kernel/random/boot_id"
 #define CONGA_EPOCH_WORD_MAX	64	/* with its end; the format of fscanf() has one less */
@@ -38,20 +34,6 @@ struct conga_epoch_owner {
 	char boot[CONGA_EPOCH_WORD_MAX];
 	unsigned long long leaf_id;
 };
-
-static bool conga_epoch_path(char *path)
-{
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), err;
-	unsigned long long cookie;
-	socklen_t len = sizeof(cookie);
-
-	if (fd < 0)
-		return false;
-	err = getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len);
-	close(fd);
-	snprintf(path, PATH_MAX, CONGA_EPOCH_DIR "/stats.%llu", cookie);
-	return !err;
-}
 
 static bool conga_epoch_read_boot(struct conga_epoch_owner *owner)
 {
@@ -99,15 +81,15 @@ static unsigned long long conga_epoch_now(void)
 }
 
 static void conga_epoch_write(FILE *file, const struct conga_epoch_owner *owner,
-			      const struct conga_stats_sample *stats)
+			      const unsigned long long *values)
 {
 	int i;
 
 	fprintf(file, "boot %s\nleaf-id %llu\ntime %llu\n", owner->boot, owner->leaf_id,
 		conga_epoch_now());
 	for (i = 1; i <= CONGA_A_STATS_MAX; i++)
-		if (conga_counters[i].name && stats->values[i])
-			fprintf(file, "%s %llu\n", conga_counters[i].name, stats->values[i]);
+		if (conga_counters[i].name && values[i])
+			fprintf(file, "%s %llu\n", conga_counters[i].name, values[i]);
 }
 
 static int conga_epoch_failed(const char *what)
@@ -116,23 +98,23 @@ static int conga_epoch_failed(const char *what)
 	return CONGA_REFUSED;
 }
 
-int conga_epoch_begin(const struct conga_stats_sample *stats)
+int conga_epoch_begin(const unsigned long long *values)
 {
 	struct conga_epoch_owner owner;
 	struct conga_replace replace;
 	char path[PATH_MAX];
 	int status;
 
-	if (!conga_epoch_path(path))
+	if (!conga_epoch_file_path(path))
 		return conga_epoch_failed("identify the network namespace");
 	if (!conga_epoch_read_owner(&owner))
 		return conga_epoch_failed("identify the fabric");
-	if (mkdir(CONGA_EPOCH_DIR, CONGA_EPOCH_DIR_MODE) && errno != EEXIST)
-		return conga_epoch_failed("create folder \"" CONGA_EPOCH_DIR "\"");
+	if (mkdir(CONGA_EPOCH_FILE_DIR, CONGA_EPOCH_DIR_MODE) && errno != EEXIST)
+		return conga_epoch_failed("create folder \"" CONGA_EPOCH_FILE_DIR "\"");
 	status = conga_replace_begin(&replace, path);
 	if (status)
 		return status;
-	conga_epoch_write(replace.file, &owner, stats);
+	conga_epoch_write(replace.file, &owner, values);
 	return conga_replace_end(&replace);
 }
 
@@ -142,7 +124,7 @@ static void conga_epoch_take(struct conga_epoch *epoch, const char *name,
 	const struct conga_counter *counter = conga_counters_find(name);
 
 	if (counter)
-		epoch->stats.values[counter - conga_counters] = value;
+		epoch->values[counter - conga_counters] = value;
 }
 
 static bool conga_epoch_parse(FILE *file, struct conga_epoch *epoch,
@@ -166,7 +148,7 @@ static bool conga_epoch_load(struct conga_epoch *epoch, struct conga_epoch_owner
 	bool whole;
 
 	memset(epoch, 0, sizeof(*epoch));
-	if (!conga_epoch_path(path))
+	if (!conga_epoch_file_path(path))
 		return false;
 	file = fopen(path, "r");
 	if (!file)
@@ -178,30 +160,21 @@ static bool conga_epoch_load(struct conga_epoch *epoch, struct conga_epoch_owner
 
 /* A counter never decreases while its fabric exists. */
 static bool conga_epoch_is_earlier(const struct conga_epoch *epoch,
-				   const struct conga_stats_sample *stats)
+				   const unsigned long long *values)
 {
 	int i;
 
 	for (i = 1; i <= CONGA_A_STATS_MAX; i++)
-		if (epoch->stats.values[i] > stats->values[i])
+		if (epoch->values[i] > values[i])
 			return false;
 	return true;
 }
 
-bool conga_epoch_read(struct conga_epoch *epoch, const struct conga_stats_sample *stats)
+bool conga_epoch_read(struct conga_epoch *epoch, const unsigned long long *values)
 {
 	struct conga_epoch_owner then, now;
 
-	return conga_epoch_load(epoch, &then) && conga_epoch_is_earlier(epoch, stats) &&
+	return conga_epoch_load(epoch, &then) && conga_epoch_is_earlier(epoch, values) &&
 		conga_epoch_read_owner(&now) && !strcmp(then.boot, now.boot) &&
 		then.leaf_id == now.leaf_id;
-}
-
-/* Where the file cannot be removed, its leaf-id and its counters show that it is stale. */
-void conga_epoch_forget(void)
-{
-	char path[PATH_MAX];
-
-	if (conga_epoch_path(path))
-		unlink(path);
 }

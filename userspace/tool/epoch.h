@@ -6,24 +6,21 @@
 #define CONGA_TOOL_EPOCH_H
 
 #include <stdbool.h>
-#include "tool/stats.h"
+#include <linux/conga.h>
 
 struct conga_epoch {
 	unsigned long long time;	/* ns since 1970 */
-	struct conga_stats_sample stats;
+	unsigned long long values[CONGA_A_STATS_MAX + 1];
 };
 
-/* conga_epoch_begin - begin an epoch with these counters; returns a status, after the reason was
- * printed
+/* conga_epoch_begin - begin an epoch with these counters, whose indices are their attributes;
+ * returns a status, after the reason was printed
  */
-int conga_epoch_begin(const struct conga_stats_sample *stats);
+int conga_epoch_begin(const unsigned long long *values);
 
 /* conga_epoch_read - read the epoch of these counters; returns false, with @epoch undefined, if
  * there is none, or only one of an earlier boot or fabric
  */
-bool conga_epoch_read(struct conga_epoch *epoch, const struct conga_stats_sample *stats);
-
-/* conga_epoch_forget - a fabric that was created begins to count at zero */
-void conga_epoch_forget(void);
+bool conga_epoch_read(struct conga_epoch *epoch, const unsigned long long *values);
 
 #endif /* CONGA_TOOL_EPOCH_H */

@@ -5,7 +5,7 @@
 #include <netlink/msg.h>
 #include "common/status.h"
 #include "tool/command.h"
-#include "tool/epoch.h"
+#include "tool/epoch_file.h"
 #include "tool/fabric.h"
 #include "tool/field.h"
 #include "tool/fields_generated.h"
@@ -35,7 +35,7 @@ static int conga_fabric_add(const struct conga_command *command, struct conga_ar
 	int status = conga_command_change(command, args);
 
 	if (!status)
-		conga_epoch_forget();
+		conga_epoch_file_remove();
 	return status;
 }
 

@@ -15,7 +15,6 @@
 #include "common/array.h"
 #include "common/status.h"
 #include "tool/hosts.h"
-#include "tool/options.h"
 
 #define CONGA_HOSTS_BLANKS	" \t\r\n"
 
@@ -48,6 +47,7 @@ static struct conga_array conga_hosts_by_name =
 static struct conga_array conga_hosts_by_addr =
 	CONGA_ARRAY(struct conga_hosts_entry, conga_hosts_compare_addrs);
 static bool conga_hosts_are_read;
+static bool conga_hosts_are_hidden;
 static int conga_hosts_error;		/* why the file cannot be read, or 0 */
 
 static void conga_hosts_no_memory(void)
@@ -174,6 +174,11 @@ const char *conga_hosts_find_addr(const char *name, struct in6_addr *addr)
 	return why;
 }
 
+void conga_hosts_hide(void)
+{
+	conga_hosts_are_hidden = true;
+}
+
 /* An address has the first of its names that can be typed instead. */
 const char *conga_hosts_find_name(const struct nlattr *addr)
 {
@@ -182,7 +187,7 @@ const char *conga_hosts_find_name(const struct nlattr *addr)
 	int count;
 	size_t i;
 
-	if (conga_options.numeric || !conga_addr_read(addr, &key.addr))
+	if (conga_hosts_are_hidden || !conga_addr_read(addr, &key.addr))
 		return NULL;
 	conga_hosts_read();
 	i = conga_array_first(&conga_hosts_by_addr, &key);

@@ -17,9 +17,12 @@
 const char *conga_hosts_find_addr(const char *name, struct in6_addr *addr);
 
 /* conga_hosts_find_name - find the name of an address, whose attribute may be NULL; returns NULL
- * if it has none, or with option -N
+ * if it has none, or after conga_hosts_hide()
  */
 const char *conga_hosts_find_name(const struct nlattr *addr);
+
+/* conga_hosts_hide - find no name any more; addresses of names are still found */
+void conga_hosts_hide(void);
 
 /* conga_hosts_each - call @say for each name that can be typed */
 void conga_hosts_each(void (*say)(const char *prefix, const char *word), const char *prefix);

@@ -7,6 +7,7 @@
 #include "tool/args.h"
 #include "tool/color.h"
 #include "tool/grammar.h"
+#include "tool/hosts.h"
 #include "tool/options.h"
 
 #define CONGA_OPTIONS_INTERVAL_MIN	100000000ULL		/* ns */
@@ -104,7 +105,7 @@ static int conga_options_set(char letter, const char *value, struct conga_reques
 		conga_options.brief = true;
 		break;
 	case 'N':
-		conga_options.numeric = true;
+		conga_hosts_hide();
 		break;
 	case 'c':
 		return conga_color_choose("always") ? CONGA_OK : CONGA_USAGE;

@@ -15,7 +15,6 @@ struct conga_options {
 	bool timestamps;
 	bool oneline;		/* an object is a line */
 	bool brief;		/* and a row of a table */
-	bool numeric;		/* addresses instead of names */
 	unsigned long long rcvbuf;	/* bytes, 0: the default */
 	unsigned long long interval;	/* ns, 0: not given */
 };

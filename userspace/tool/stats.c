@@ -35,7 +35,7 @@ static const char conga_stats_usage[] =
 	"       conga stats reset\n"
 	"\"all\" or -s also shows counters that are zero, \"explain\" or -d shows what each means.\n"
 	"-i shows counters that grew, by how much and per second, until a signal or for NUMBER\n"
-	"reports. After a reset, show counts from then on; \"absolute\" shows what the kernel counted.\n";
+	"reports. After \"reset\" counts begin at zero; \"absolute\" shows what the kernel counted.\n";
 
 /* These are the words of the running command. */
 static bool conga_stats_all;
@@ -102,13 +102,13 @@ static void conga_stats_print(struct nlattr **attrs, struct nl_msg *reply)
 
 	(void)reply;
 	conga_stats_fill(&now, attrs);
-	reset = !conga_stats_absolute && conga_epoch_read(&epoch, &now);
+	reset = !conga_stats_absolute && conga_epoch_read(&epoch, now.values);
 	if (reset)
 		conga_stats_print_reset(&epoch);
 	for (i = 1; i <= CONGA_A_STATS_MAX; i++)
 		if (conga_counters[i].name && attrs[i])
 			conga_stats_print_counter(&conga_counters[i], now.values[i] -
-						  (reset ? epoch.stats.values[i] : 0));
+						  (reset ? epoch.values[i] : 0));
 }
 
 /* Without a fabric *@error is ENOENT, and no error is printed, if @error is not NULL. */
@@ -332,7 +332,7 @@ static int conga_stats_reset(const struct conga_command *command, struct conga_a
 	if (args->argc)
 		return conga_args_unknown(args, *args->argv);
 	status = conga_stats_read(&now, NULL);
-	return status ? status : conga_epoch_begin(&now);
+	return status ? status : conga_epoch_begin(now.values);
 }
 
 static const char *const conga_stats_bare[] = { "all", "absolute", "count", NULL };
