@@ -66,10 +66,10 @@ no_fabric_is_a_line() {
 		fail "it prints: $("$CONGA" -n "$BOX-none" -o)"
 }
 
-# Rows need packets of the other leaf.
+# Two rows need packets of the other leaf by both uplinks.
 table_has_rows() {
 	in_ns "${HOST[0.0]}" ping -q -c 1 -W 1 "${HOST_IP[1.0]}" >/dev/null
-	conga 0 table show from-leaf >"$TOPO_DIR/table" && [[ $(wc -l <"$TOPO_DIR/table") -ge 3 ]]
+	conga 0 table show from-leaf >"$TOPO_DIR/table" && [[ $(wc -l <"$TOPO_DIR/table") -ge 4 ]]
 }
 
 table_is_a_line() {
@@ -78,7 +78,7 @@ table_is_a_line() {
 	topo_up && fabric_up conga conga || return
 	busywait "$WAIT_MS" table_has_rows || fail "the table has no rows" || return
 	said=$(conga 0 -o table show from-leaf)
-	[[ $said =~ ^from-leaf\ 10.0.0.12\\\ +tag\ +metric\ +age\\\ +[01]\ +[0-9]+\ +[0-9.]+[nmu]?s &&
+	[[ $said =~ ^from-leaf\ 10.0.0.12\\\ +tag\ +metric\ +age(\\\ +[01]\ +[0-9]+\ +[0-9.]+[nmu]?s(\ changed)?){2}$ &&
 		$(wc -l <<<"$said") == 1 ]] || fail "the table is: $said"
 }
 

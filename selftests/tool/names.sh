@@ -64,9 +64,9 @@ names_are_typed() {
 		same_as_address "table show to-leaf leaf" && conga 0 flowlet show leaf "$NAME" >/dev/null
 }
 
-# steady WORD...: what the command prints, without ages, and without the choice between equal paths
-steady() {
-	conga 0 "$@" 2>&1 | sed -E "1s/up[01] tag [01]/up/; s/ +[0-9.]+[nmu]?s( changed)?\$//; s/age .*//"
+# shown WORD...: prints the leaves of what the command shows; metrics and ages change meanwhile
+shown() {
+	conga 0 -j "$@" | jq -c 'map(.addr // .leaf)'
 }
 
 # same_as_address WORDS: the command shows the same for the names of the leaf and its address
@@ -74,11 +74,11 @@ same_as_address() {
 	local words name expected
 
 	read -ra words <<<"$1"
-	expected=$(steady "${words[@]}" "${VTEP[1]}")
-	[[ $expected == *"$NAME "* ]] || fail "$1 prints: $expected" || return
+	expected=$(shown "${words[@]}" "${VTEP[1]}")
+	[[ $expected == "[\"${VTEP[1]}\""* ]] || fail "$1 shows: $expected" || return
 	for name in "$NAME" l1; do
-		[[ $(steady "${words[@]}" "$name") == "$expected" ]] ||
-			fail "$1 $name prints: $(steady "${words[@]}" "$name"), expected: $expected" || return
+		[[ $(shown "${words[@]}" "$name") == "$expected" ]] ||
+			fail "$1 $name shows: $(shown "${words[@]}" "$name"), expected: $expected" || return
 	done
 }
 
@@ -87,14 +87,23 @@ has_name() {
 	[[ $1 == *"$NAME"* && $1 != *"${VTEP[1]}"* ]] || fail "$2 prints: $1"
 }
 
-# printed WORD...: the command prints the name, and with -N the address
-printed() {
-	local said
+# mentions TEXT WORD: prints how often the text has the word
+mentions() {
+	grep -oF -- "$2" <<<"$1" | wc -l
+}
 
-	said=$(steady "$@")
+# printed WORD...: the command prints the name, and with -N the address as often
+printed() {
+	local option numbers said
+
+	said=$(conga 0 "$@")
 	has_name "$said" "conga $*" || return
-	[[ $(steady -N "$@") == "${said//$NAME/${VTEP[1]}}" && $(steady --numeric "$@") == "$(steady -N "$@")" ]] ||
-		fail "-N $* prints: $(steady -N "$@"), expected: ${said//$NAME/${VTEP[1]}}"
+	for option in -N -numeric --numeric; do
+		numbers=$(conga 0 "$option" "$@")
+		[[ $numbers != *"$NAME"* &&
+			$(mentions "$numbers" "${VTEP[1]}") == $(mentions "$said" "$NAME") ]] ||
+			fail "$option $* prints: $numbers" || return
+	done
 }
 
 # Without a route to the leaf "check" has a finding.

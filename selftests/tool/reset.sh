@@ -15,10 +15,14 @@ readonly -a AS_NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-
 
 unset -f jq			# the order of keys matters here
 
-# No node sends packets by itself.
+# Resets of this machine are put aside. No node sends packets by itself.
 setup() {
 	local i
 
+	if [[ -e $RUN ]]; then
+		mv "$RUN" "$RUN.aside" && defer "mv $RUN.aside $RUN" || return
+	fi
+	defer "rm -rf $RUN"
 	topo_up || return
 	for i in 0 1; do
 		in_ns "${LEAF[i]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 &&
