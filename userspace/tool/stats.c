@@ -35,7 +35,7 @@ static const char conga_stats_usage[] =
 	"       conga stats reset\n"
 	"\"all\" or -s also shows counters that are zero, \"explain\" or -d shows what each means.\n"
 	"-i shows counters that grew, by how much and per second, until a signal or for NUMBER\n"
-	"reports. After \"reset\" counts begin at zero; \"absolute\" shows what the kernel counted.\n";
+	"reports. \"reset\" lets counts begin at zero; \"absolute\" shows those of the kernel.\n";
 
 /* These are the words of the running command. */
 static bool conga_stats_all;
