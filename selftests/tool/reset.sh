@@ -88,10 +88,20 @@ programs_see_all() {
 		fail "JSON has: $(conga 0 -j stats show absolute)"
 }
 
+# Two fabrics of the same leaf-id, whose counters are zero, differ in their namespaces only.
 others_are_not_reset() {
-	conga 0 stats reset || return
-	[[ $(conga 1 stats show) != *since* ]] ||
-		fail "the other leaf shows: $(conga 1 stats show)"
+	local ns
+
+	for ns in reset-a-$$ reset-b-$$; do
+		ip netns add "$ns" && defer "ip netns del $ns" &&
+			"$CONGA" -n "$ns" fabric add leaf-id 77 hello off || return
+	done
+	"$CONGA" -n reset-a-$$ stats reset || return
+	[[ $("$CONGA" -n reset-a-$$ stats show) =~ $SINCE ]] ||
+		fail "there is no reset: $("$CONGA" -n reset-a-$$ stats show)" || return
+	[[ $("$CONGA" -n reset-b-$$ stats show) != *since* ]] ||
+		fail "the other namespace shows: $("$CONGA" -n reset-b-$$ stats show)" || return
+	rm -f "$RUN"/stats.*
 }
 
 # A value that the operator chose may be that of the next fabric, too.
