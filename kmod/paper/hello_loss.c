@@ -28,11 +28,13 @@ void conga_hello_loss_add(struct conga_hello_loss *loss, bool missed)
 	loss->history = history << 1 | missed | (history & CONGA_HELLO_LOSS_FULL);
 }
 
-/* conga_hello_loss_take_back - the last hello was answered after all */
+/* conga_hello_loss_take_back - an answer came that was not waited for any more: the last miss was
+ * none
+ */
 void conga_hello_loss_take_back(struct conga_hello_loss *loss)
 {
-	if (conga_hello_loss_sent(loss))
-		loss->history &= ~1U;
+	if (conga_hello_loss_missed(loss))
+		loss->history &= loss->history - 1;
 }
 
 /* conga_hello_loss_sent - the number of hellos that are remembered */

@@ -15,7 +15,7 @@ TOPO_LINKS=2
 FABRIC_RATE=1gbit
 QUIET=				# leaves in mode auto send hellos
 readonly WAIT_MS=30000
-readonly HELLO=50ms
+readonly HELLO=200ms
 
 setup() {
 	topo_up && fabric_up conga auto || return

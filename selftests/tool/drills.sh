@@ -31,7 +31,9 @@ setup() {
 sound() {
 	local said
 
-	said=$("$CONGA" -n "$1" check 2>&1) && [[ ! $said ]] || fail "$1: $said"
+	if ! said=$("$CONGA" -n "$1" check 2>&1) || [[ $said ]]; then
+		fail "$1: $said"
+	fi
 }
 
 leaves_answer() {

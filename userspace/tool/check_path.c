@@ -79,6 +79,9 @@ void conga_check_path_narrow(const struct conga_check *check, const struct conga
 				   place);
 }
 
+/* Hellos are remembered while the leaf answers by any path: a leaf that does not is another
+ * finding, and a path that was not asked yet is none.
+ */
 void conga_check_path_unproven(const struct conga_check *check, const struct conga_node *node)
 {
 	char name[CONGA_CHECK_PATH_MAX], place[CONGA_CHECK_GATEWAY_MAX];
@@ -86,8 +89,9 @@ void conga_check_path_unproven(const struct conga_check *check, const struct con
 	size_t next = 0;
 
 	while (conga_check_next_path(node, &next, CONGA_PATH_STATE_UNPROVEN, path, name, place))
-		conga_check_report(check, name,
-				   "is unproven: nothing came back by it yet; wait for some hellos, and check again");
+		if (path[CONGA_A_PATH_HELLOS])
+			conga_check_report(check, name,
+					   "is unproven: hellos were sent by it, and nothing came back yet; wait for some hellos, and check again");
 }
 
 /* A path that is out is reported as such. */

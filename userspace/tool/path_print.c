@@ -75,8 +75,8 @@ static void conga_path_print_gateways(struct nl_msg *reply)
 	conga_print_array_end();
 }
 
-/* On screen only a path that lost some says so: "missed 3/31". */
-static void conga_path_print_loss(struct nlattr **attrs)
+/* On screen only a path that is used, and lost some, says so: "missed 3/31". */
+static void conga_path_print_loss(struct nlattr **attrs, bool used)
 {
 	const struct nlattr *hellos = attrs[CONGA_A_PATH_HELLOS];
 	const struct nlattr *missed = attrs[CONGA_A_PATH_HELLOS_MISSED];
@@ -84,7 +84,7 @@ static void conga_path_print_loss(struct nlattr **attrs)
 
 	conga_print_uint("hellos", NULL, hellos);
 	conga_print_uint("hellos_missed", NULL, missed);
-	if (conga_options.json || !hellos || !conga_attr_number(missed))
+	if (conga_options.json || !used || !conga_attr_number(missed))
 		return;
 	snprintf(text, sizeof(text), "missed %llu/%llu", conga_attr_number(missed),
 		 conga_attr_number(hellos));
@@ -114,8 +114,8 @@ void conga_path_print_tail(struct nlattr **attrs, struct nl_msg *reply)
 	conga_print_uint("tag", "tag", attrs[CONGA_A_PATH_TAG]);
 	conga_path_print_gateways(reply);
 	conga_path_print_state(attrs);
-	conga_path_print_loss(attrs);
 	usable = usable || conga_options.details;
+	conga_path_print_loss(attrs, usable);
 	conga_print_uint("local", usable ? "local" : NULL, attrs[CONGA_A_PATH_LOCAL]);
 	conga_print_uint("remote", usable ? "remote" : NULL, attrs[CONGA_A_PATH_REMOTE]);
 	conga_print_age("age_ns", usable ? "age" : NULL, attrs[CONGA_A_PATH_AGE]);
