@@ -117,6 +117,7 @@ int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
 	    nla_put_u32(skb, CONGA_A_PATH_REASON, path.reason) ||
 	    conga_netlink_put_gateways(skb, &path) ||
 	    conga_netlink_put_loss(skb, &path.loss) ||
+	    conga_netlink_put_limit(skb, CONGA_A_PATH_METRIC_LIMIT, leaf->fabric) ||
 	    nla_put_u32(skb, CONGA_A_PATH_LOCAL, path.local) ||
 	    nla_put_u32(skb, CONGA_A_PATH_REMOTE, path.remote) ||
 	    (conga_sample_valid(path.heard) &&
@@ -267,7 +268,8 @@ static int conga_netlink_put_table(struct sk_buff *skb, u32 kind,
 
 	if (nla_put_u32(skb, CONGA_A_TABLE_KIND, kind) ||
 	    conga_netlink_put_addr(skb, CONGA_A_TABLE_ADDR4,
-				   CONGA_A_TABLE_ADDR6, leaf))
+				   CONGA_A_TABLE_ADDR6, leaf) ||
+	    conga_netlink_put_limit(skb, CONGA_A_TABLE_METRIC_LIMIT, leaf->fabric))
 		return -EMSGSIZE;
 	return kind == CONGA_TABLE_TO_LEAF ?
 	       conga_netlink_put_to_leaf(skb, leaf, now) :

@@ -214,6 +214,7 @@ int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
 	    nla_put_u32(skb, CONGA_A_PORT_STATE,
 			conga_port_up(port) ? CONGA_PORT_UP : CONGA_PORT_DOWN) ||
 	    conga_netlink_put_load(skb, port) ||
+	    conga_netlink_put_limit(skb, CONGA_A_PORT_METRIC_LIMIT, port->fabric) ||
 	    nla_put_u64_64bit(skb, CONGA_A_PORT_TX_PACKETS, packets,
 			      CONGA_A_PORT_PAD) ||
 	    nla_put_u64_64bit(skb, CONGA_A_PORT_TX_BYTES, bytes,

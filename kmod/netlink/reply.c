@@ -100,3 +100,14 @@ int conga_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb,
 		return skb->len;
 	return err ? err : skb->len;
 }
+
+/* conga_netlink_put_limit - put the full scale of metrics as @attr; process context */
+int conga_netlink_put_limit(struct sk_buff *skb, int attr, const struct conga_fabric *fabric)
+{
+	u8 q;
+
+	rcu_read_lock();
+	q = conga_fabric_params(fabric)->q;
+	rcu_read_unlock();
+	return nla_put_u32(skb, attr, BIT(q) - 1);
+}

@@ -37,5 +37,6 @@ void *conga_netlink_begin(struct sk_buff *skb, struct netlink_callback *cb,
 int conga_netlink_end(struct sk_buff *skb, void *header, int err);
 int conga_netlink_put_addr(struct sk_buff *skb, int v4, int v6,
 			   const struct conga_leaf *leaf);
+int conga_netlink_put_limit(struct sk_buff *skb, int attr, const struct conga_fabric *fabric);
 
 #endif /* _CONGA_REPLY_H */

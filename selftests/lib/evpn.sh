@@ -275,6 +275,21 @@ wait_agreed() {
 		fail "leaf $1 did not agree with its peers: $(conga "$1" 2>&1)"
 }
 
+# The links are virtual Ethernet devices, which report no rate of their own.
+nobody_has_findings() {
+	local ns said
+
+	for ns in "${LEAF[@]}" "${SPINE[@]}"; do
+		said=$("$CONGA" -n "$ns" -j check)
+		jq -e 'map(select(.check != "rate")) == []' <<<"$said" >/dev/null ||
+			fail "conga check on $ns: $("$CONGA" -n "$ns" check)" || return
+	done
+}
+
+no_findings() {
+	busywait "$FRR_PATIENCE_MS" nobody_has_findings >/dev/null || nobody_has_findings
+}
+
 # said_of_up0 LEAF OTHER: prints the line of `path get`
 said_of_up0() {
 	local line
@@ -542,7 +557,7 @@ setup() {
 # evpn_main [single]: with "single", a single VXLAN device is tested at the end, too
 evpn_main() {
 	FAILED="" TAGS="" BASE=() LOAD=()
-	tap_plan $((13 + $#))
+	tap_plan $((14 + $#))
 	require_root
 	require_commands ip bridge nft jq taskset vtysh "$FRR_DAEMONS/zebra" "$FRR_DAEMONS/bgpd"
 	require_module
@@ -552,6 +567,7 @@ evpn_main() {
 	tap_test "the stock kernel pins switched flows to one uplink" stock_pins "$SWITCHED"
 	tap_test "the stock kernel pins routed flows to one uplink" stock_pins "$ROUTED"
 	tap_test "congad finds uplinks and leaves" conga_follows
+	tap_test "conga check reports nothing on leaves and spines" no_findings
 	tap_test "switched flows use both uplinks to each other leaf" balanced "$SWITCHED"
 	tap_test "routed flows use both uplinks to each other leaf" balanced "$ROUTED"
 	tap_test "when a link fails the reason is shown, and the other paths carry all flows" \

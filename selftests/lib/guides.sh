@@ -68,14 +68,20 @@ guide_converges() {
 				"$(<"$TOPO_DIR/congad.0")"
 }
 
-# No finding is about a device of other software, and congad serves the node's tunnels.
-guide_is_sound() {
+# A virtual Ethernet device reports a rate that is none, which an operator must know; on a node with
+# real links there is nothing to report.
+check_is_silent() {
 	local said
 
-	[[ ! -s $TOPO_DIR/congad.0 ]] || fail "congad logged $(<"$TOPO_DIR/congad.0")" || return
 	said=$(conga 0 -j check)
-	jq -e "map(select(.object == \"$1\" or .check == \"mtu\")) == []" <<<"$said" >/dev/null ||
+	jq -e 'map(select(.check != "rate")) == []' <<<"$said" >/dev/null ||
 		fail "conga check found problems: $(conga 0 check)"
+}
+
+# Other software beside conga is no problem, and congad serves the node's tunnels.
+guide_is_sound() {
+	[[ ! -s $TOPO_DIR/congad.0 ]] || fail "congad logged $(<"$TOPO_DIR/congad.0")" || return
+	soon check_is_silent
 }
 
 # The packets are stamped, as the guide promises.

@@ -105,8 +105,8 @@ check() {
 	{ guide_run 0 openvswitch.md && guide_run 1 openvswitch.md; } || die "the guide cannot be run"
 	tap_test "Open vSwitch $1: both nodes become conga by the guide's commands" guide_converges
 	tap_test "Open vSwitch $1: packets between hosts are stamped, and learnt from" guide_stamps
-	tap_test "Open vSwitch $1: conga check reports nothing about its device" \
-		guide_is_sound vxlan_sys_4789
+	tap_test "Open vSwitch $1: conga check reports nothing" \
+		guide_is_sound
 	[[ $2 ]] || tap_test "Open vSwitch: its ports cannot be uplinks, the internal one can" \
 		members_refused
 	switch_down 0 && switch_down 1

@@ -175,7 +175,7 @@ objects_are_as_shown() {
 	busywait "$WAIT_MS" path_is_told unused ||
 		fail "the event of the path is missing: $(told)" || return
 	[[ $(told_last '.object == "path" and .dev == "unused" and .leaf == "10.0.0.99"') == \
-		'{"leaf":"10.0.0.99","dev":"unused","tag":9,"gateways":[],"state":"down","reason":"no_route","local":0,"remote":0}' ]] ||
+		'{"leaf":"10.0.0.99","dev":"unused","tag":9,"gateways":[],"state":"down","reason":"no_route","local":0,"remote":0,"metric_limit":7}' ]] ||
 		fail "$(told)" || return
 	monitor_stop && conga 0 leaf del 10.0.0.99 && conga 0 port del unused
 }
@@ -260,7 +260,7 @@ text_is_a_line_each() {
 	END
 	settled || return
 	text=$(grep -v '^fabric' "$OUT")
-	[[ $text == "port unused: role transit rate 1Gbit (configured) state up metric 0
+	[[ $text == "port unused: role transit rate 1Gbit (configured) state up metric 0/7
 leaf 10.0.0.99 mode plain state plain paths 0/2
 deleted leaf 10.0.0.99
 deleted port unused" ]] || fail "$text" || return

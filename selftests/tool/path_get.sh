@@ -70,7 +70,7 @@ keys_are_these() {
 	local found
 
 	found=$(shape . "${VTEP[1]}")
-	[[ $found == '"leaf:string decision:string dev:string tag:number local:number remote:number paths:array"' ]] ||
+	[[ $found == '"leaf:string decision:string dev:string tag:number local:number remote:number metric_limit:number paths:array"' ]] ||
 		fail "$found" || return
 	found=$(shape . "$NOWHERE")
 	[[ $found == '"leaf:string decision:string paths:array"' ]] || fail "$found"
@@ -236,7 +236,7 @@ text_names_the_choice() {
 	local text
 
 	drain up1 on && text=$(conga 0 path get "${VTEP[1]}") && drain up1 off || return
-	[[ $text == "${VTEP[1]} dev up0 tag 0 new flowlet local 0 remote 0"$'\n'"    dev up0 tag 0 via "*" usable local 0 "* ]] ||
+	[[ $text == "${VTEP[1]} dev up0 tag 0 new flowlet local 0/7 remote 0/7"$'\n'"    dev up0 tag 0 via "*" usable local 0/7 "* ]] ||
 		fail "$text"
 }
 

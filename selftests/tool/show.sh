@@ -92,7 +92,7 @@ opt_out_dscp:number local4:string local6:string $end"
 
 port_shape() {
 	local head="dev:string role:string tag:number tier:number rate_bps:number \
-rate_source:string state:string metric:number drain:boolean"
+rate_source:string state:string metric:number metric_limit:number drain:boolean"
 	local tail="origin:string tdre_ns:number dre_bytes:number ifindex:number tx_packets:number \
 tx_bytes:number"
 
@@ -125,16 +125,16 @@ leaf_has_an_id() {
 
 path_shape() {
 	shape_is "leaf:string dev:string tag:number gateways:array state:string reason:string \
-local:number remote:number" 'select(.state == "down")' path show || return
+local:number remote:number metric_limit:number" 'select(.state == "down")' path show || return
 	shape_is "leaf:string dev:string tag:number gateways:array state:string local:number \
-remote:number age_ns:number" 'select(.state == "usable" and .age_ns)' path show || return
+remote:number metric_limit:number age_ns:number" 'select(.state == "usable" and .age_ns)' path show || return
 	[[ $(conga 0 -j path show | jq -r '.[] | select(.state == "down") | "\(.dev) \(.reason)"') == \
 		"unused not_nexthop" ]] || fail "$(conga 0 path show)"
 }
 
 table_shape() {
-	shape_is "table:string leaf:string rows:array" . table show to-leaf &&
-		shape_is "table:string leaf:string rows:array" . table show from-leaf &&
+	shape_is "table:string leaf:string metric_limit:number rows:array" . table show to-leaf &&
+		shape_is "table:string leaf:string metric_limit:number rows:array" . table show from-leaf &&
 		shape_is "tag:number metric:number age_ns:number" '.rows[]' table show to-leaf &&
 		shape_is "tag:number metric:number age_ns:number changed:boolean" '.rows[]' \
 			table show from-leaf

@@ -69,6 +69,7 @@ const struct nla_policy conga_port_policy[CONGA_A_PORT_MAX + 1] = {
 	[CONGA_A_PORT_FLOWLETS]		= { .type = NLA_U32 },
 	[CONGA_A_PORT_TIER]		= { .type = NLA_U32 },
 	[CONGA_A_PORT_SHORT_FLOWS]	= { .type = NLA_U32 },
+	[CONGA_A_PORT_METRIC_LIMIT]	= { .type = NLA_U32 },
 };
 
 const struct nla_policy conga_leaf_policy[CONGA_A_LEAF_MAX + 1] = {
@@ -107,13 +108,15 @@ const struct nla_policy conga_path_policy[CONGA_A_PATH_MAX + 1] = {
 	[CONGA_A_PATH_GATEWAY6]		= { .minlen = 16 },
 	[CONGA_A_PATH_HELLOS]		= { .type = NLA_U32 },
 	[CONGA_A_PATH_HELLOS_MISSED]	= { .type = NLA_U32 },
+	[CONGA_A_PATH_METRIC_LIMIT]	= { .type = NLA_U32 },
 };
 
 const struct nla_policy conga_table_policy[CONGA_A_TABLE_MAX + 1] = {
-	[CONGA_A_TABLE_KIND]	= { .type = NLA_U32 },
-	[CONGA_A_TABLE_ADDR4]	= { .type = NLA_U32 },
-	[CONGA_A_TABLE_ADDR6]	= { .minlen = 16 },
-	[CONGA_A_TABLE_ROW]	= { .type = NLA_NESTED },
+	[CONGA_A_TABLE_KIND]		= { .type = NLA_U32 },
+	[CONGA_A_TABLE_ADDR4]		= { .type = NLA_U32 },
+	[CONGA_A_TABLE_ADDR6]		= { .minlen = 16 },
+	[CONGA_A_TABLE_ROW]		= { .type = NLA_NESTED },
+	[CONGA_A_TABLE_METRIC_LIMIT]	= { .type = NLA_U32 },
 };
 
 const struct nla_policy conga_row_policy[CONGA_A_ROW_MAX + 1] = {

@@ -92,8 +92,11 @@ static void conga_path_get_print_choice(struct nlattr **attrs)
 	conga_print_dev("dev", "dev", attrs[CONGA_A_PATH_IFINDEX]);
 	conga_print_uint("tag", "tag", attrs[CONGA_A_PATH_TAG]);
 	conga_print_choice(NULL, "", decision, conga_path_get_sentences);
-	conga_print_uint("local", "local", attrs[CONGA_A_PATH_LOCAL]);
-	conga_print_uint("remote", "remote", attrs[CONGA_A_PATH_REMOTE]);
+	conga_print_metric("local", "local", attrs[CONGA_A_PATH_LOCAL],
+			   attrs[CONGA_A_PATH_METRIC_LIMIT]);
+	conga_print_metric("remote", "remote", attrs[CONGA_A_PATH_REMOTE],
+			   attrs[CONGA_A_PATH_METRIC_LIMIT]);
+	conga_print_uint("metric_limit", NULL, attrs[CONGA_A_PATH_METRIC_LIMIT]);
 }
 
 static void conga_path_get_print_paths(const struct conga_path_get *get)

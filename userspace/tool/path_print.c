@@ -116,8 +116,11 @@ void conga_path_print_tail(struct nlattr **attrs, struct nl_msg *reply)
 	conga_path_print_state(attrs);
 	usable = usable || conga_options.details;
 	conga_path_print_loss(attrs, usable);
-	conga_print_uint("local", usable ? "local" : NULL, attrs[CONGA_A_PATH_LOCAL]);
-	conga_print_uint("remote", usable ? "remote" : NULL, attrs[CONGA_A_PATH_REMOTE]);
+	conga_print_metric("local", usable ? "local" : NULL, attrs[CONGA_A_PATH_LOCAL],
+			   attrs[CONGA_A_PATH_METRIC_LIMIT]);
+	conga_print_metric("remote", usable ? "remote" : NULL, attrs[CONGA_A_PATH_REMOTE],
+			   attrs[CONGA_A_PATH_METRIC_LIMIT]);
+	conga_print_uint("metric_limit", NULL, attrs[CONGA_A_PATH_METRIC_LIMIT]);
 	conga_print_age("age_ns", usable ? "age" : NULL, attrs[CONGA_A_PATH_AGE]);
 	conga_print_time("delay_ns", usable ? "delay" : NULL, attrs[CONGA_A_PATH_DELAY]);
 	conga_print_time("queue_ns", usable ? "queue" : NULL, attrs[CONGA_A_PATH_QUEUE]);

@@ -106,7 +106,9 @@ static void conga_port_print(struct nlattr **attrs, struct nl_msg *reply)
 	conga_port_print_rate(attrs);
 	conga_print_color(conga_port_color(attrs));
 	conga_print_choice("state", "state", attrs[CONGA_A_PORT_STATE], conga_choices_port_state);
-	conga_print_uint("metric", "metric", attrs[CONGA_A_PORT_METRIC]);
+	conga_print_metric("metric", "metric", attrs[CONGA_A_PORT_METRIC],
+			   attrs[CONGA_A_PORT_METRIC_LIMIT]);
+	conga_print_uint("metric_limit", NULL, attrs[CONGA_A_PORT_METRIC_LIMIT]);
 	conga_port_print_drain(attrs);
 	conga_print_uint("short_flows", "short_flows", attrs[CONGA_A_PORT_SHORT_FLOWS]);
 	conga_print_origin(attrs[CONGA_A_PORT_ORIGIN]);

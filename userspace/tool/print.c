@@ -312,6 +312,18 @@ void conga_print_uint(const char *key, const char *label, const struct nlattr *a
 	conga_print_quantity(key, label, attr, conga_units_format_integer);
 }
 
+void conga_print_metric(const char *key, const char *label, const struct nlattr *attr,
+			const struct nlattr *limit)
+{
+	unsigned long long value = conga_attr_number(attr);
+	char text[2 * CONGA_UNITS_TEXT_MAX];
+
+	if (!attr)
+		return;
+	snprintf(text, sizeof(text), "%llu/%llu", value, conga_attr_number(limit));
+	conga_print_field(key, label, json_integer(value), text);
+}
+
 void conga_print_time(const char *key, const char *label, const struct nlattr *attr)
 {
 	conga_print_quantity(key, label, attr, conga_units_format_time);

@@ -42,13 +42,16 @@ void conga_print_append(const char *text);
 /*
  * A field is printed in JSON under @key and on screen after @label. Without a key it is
  * printed on screen only, without a label in JSON only; with label "" only its value is
- * printed. A field whose attribute is absent is left out.
+ * printed. A field whose attribute is absent is left out. A metric is printed with its full scale
+ * on screen, "3/7".
  */
 void conga_print_string(const char *key, const char *label, const char *value);
 void conga_print_number(const char *key, const char *label, unsigned long long value);
 void conga_print_real(const char *key, const char *label, double value, const char *unit);
 void conga_print_flag(const char *key, const char *label, bool value);
 void conga_print_uint(const char *key, const char *label, const struct nlattr *attr);
+void conga_print_metric(const char *key, const char *label, const struct nlattr *attr,
+			const struct nlattr *limit);
 void conga_print_fraction(const char *key, const char *label, const struct nlattr *attr);
 void conga_print_time(const char *key, const char *label, const struct nlattr *attr);
 void conga_print_special(const char *key, const char *label, const struct nlattr *attr,

@@ -41,7 +41,7 @@ static void conga_table_print_heading(void)
 	conga_print_text("age");
 }
 
-static void conga_table_print_row(struct nlattr *attr, bool from_leaf)
+static void conga_table_print_row(struct nlattr *attr, const struct nlattr *limit, bool from_leaf)
 {
 	struct nlattr *row[CONGA_A_ROW_MAX + 1];
 
@@ -52,7 +52,7 @@ static void conga_table_print_row(struct nlattr *attr, bool from_leaf)
 	conga_print_pad(CONGA_TABLE_TAG_WIDTH);
 	conga_print_uint("tag", "", row[CONGA_A_ROW_TAG]);
 	conga_print_pad(CONGA_TABLE_METRIC_WIDTH);
-	conga_print_uint("metric", "", row[CONGA_A_ROW_METRIC]);
+	conga_print_metric("metric", "", row[CONGA_A_ROW_METRIC], limit);
 	conga_print_pad(CONGA_TABLE_AGE_WIDTH);
 	conga_print_age("age_ns", "", row[CONGA_A_ROW_AGE]);
 	if (from_leaf)
@@ -69,6 +69,7 @@ static void conga_table_print(struct nlattr **attrs, struct nl_msg *reply)
 
 	conga_print_choice("table", "", attrs[CONGA_A_TABLE_KIND], conga_choices_table);
 	conga_print_leaf("leaf", "", attrs, CONGA_A_TABLE_ADDR4);
+	conga_print_uint("metric_limit", NULL, attrs[CONGA_A_TABLE_METRIC_LIMIT]);
 	if (attrs[CONGA_A_TABLE_ROW])
 		conga_table_print_heading();
 	else
@@ -76,7 +77,7 @@ static void conga_table_print(struct nlattr **attrs, struct nl_msg *reply)
 	conga_print_array("rows");
 	nlmsg_for_each_attr(attr, nlmsg_hdr(reply), GENL_HDRLEN, rem)
 		if (nla_type(attr) == CONGA_A_TABLE_ROW)
-			conga_table_print_row(attr, from_leaf);
+			conga_table_print_row(attr, attrs[CONGA_A_TABLE_METRIC_LIMIT], from_leaf);
 	conga_print_array_end();
 }
 

@@ -563,6 +563,8 @@ enum conga_port_state {
  * @CONGA_A_PORT_SHORT_FLOWS: (u32, reply only) Flows that the policy (tr) takes
  *	to be short, and active on the uplink. It is absent if the policy does
  *	not count them.
+ * @CONGA_A_PORT_METRIC_LIMIT: (u32, reply only) Full scale of the metric, 2^Q -
+ *	1.
  */
 enum conga_attr_port {
 	CONGA_A_PORT_IFINDEX = 1,
@@ -582,6 +584,7 @@ enum conga_attr_port {
 	CONGA_A_PORT_FLOWLETS,
 	CONGA_A_PORT_TIER,
 	CONGA_A_PORT_SHORT_FLOWS,
+	CONGA_A_PORT_METRIC_LIMIT,
 
 	/* private: */
 	__CONGA_A_PORT_MAX,
@@ -855,6 +858,8 @@ enum conga_path_state {
  *	that are remembered, at most 31. It is absent if there is none.
  * @CONGA_A_PATH_HELLOS_MISSED: (u32, reply only) Number of these that the leaf
  *	did not answer in time.
+ * @CONGA_A_PATH_METRIC_LIMIT: (u32, reply only) Full scale of both metrics, 2^Q
+ *	- 1.
  */
 enum conga_attr_path {
 	CONGA_A_PATH_ADDR4 = 1,
@@ -875,6 +880,7 @@ enum conga_attr_path {
 	CONGA_A_PATH_GATEWAY6,
 	CONGA_A_PATH_HELLOS,
 	CONGA_A_PATH_HELLOS_MISSED,
+	CONGA_A_PATH_METRIC_LIMIT,
 
 	/* private: */
 	__CONGA_A_PATH_MAX,
@@ -900,12 +906,15 @@ enum conga_table {
  * @CONGA_A_TABLE_ADDR6: (16 bytes) The leaf.
  * @CONGA_A_TABLE_ROW: (nest, enum conga_attr_row, repeated, reply only) A row
  *	for every LBTag that was ever heard of.
+ * @CONGA_A_TABLE_METRIC_LIMIT: (u32, reply only) Full scale of the metrics, 2^Q
+ *	- 1.
  */
 enum conga_attr_table {
 	CONGA_A_TABLE_KIND = 1,
 	CONGA_A_TABLE_ADDR4,
 	CONGA_A_TABLE_ADDR6,
 	CONGA_A_TABLE_ROW,
+	CONGA_A_TABLE_METRIC_LIMIT,
 
 	/* private: */
 	__CONGA_A_TABLE_MAX,
