@@ -119,7 +119,7 @@ unfilter() {
 }
 
 spine_drops_all() {
-	filter 0 "" && named "${LEAF[0]}" "warning: ${VTEP[1]} by up0: is silent: *; look for what drops packets of the tunnel from the gateway *" &&
+	filter 0 "" && named "${LEAF[0]}" "warning: ${VTEP[1]} by up0: is silent: *; look for what drops packets of the tunnel (*) from the gateway * on" &&
 		unfilter 0 && all_sound
 }
 

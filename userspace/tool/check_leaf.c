@@ -26,6 +26,22 @@ static const struct conga_choice conga_check_remedies[] = {
 	{ }
 };
 
+/* The next leaf in a state for a reason, with its name; false after the last. 0 is any state, or
+ * any reason.
+ */
+static bool conga_check_next_leaf(const struct conga_node *node, size_t *next, unsigned int state,
+				  unsigned int reason, struct nlattr **leaf, char *name)
+{
+	while (conga_node_next_leaf(node, next, leaf)) {
+		if ((state && conga_attr_number(leaf[CONGA_A_LEAF_STATE]) != state) ||
+		    (reason && conga_attr_number(leaf[CONGA_A_LEAF_REASON]) != reason))
+			continue;
+		conga_node_leaf_name(leaf, name);
+		return true;
+	}
+	return false;
+}
+
 void conga_check_leaf_differs(const struct conga_check *check, const struct conga_node *node)
 {
 	struct nlattr *leaf[CONGA_ATTRS_MAX + 1];
@@ -93,10 +109,7 @@ void conga_check_leaf_lost(const struct conga_check *check, const struct conga_n
 	struct nlattr *leaf[CONGA_ATTRS_MAX + 1];
 	size_t next = 0;
 
-	while (conga_node_next_leaf(node, &next, leaf)) {
-		if (conga_attr_number(leaf[CONGA_A_LEAF_STATE]) != CONGA_LEAF_STATE_LOST)
-			continue;
-		conga_node_leaf_name(leaf, name);
+	while (conga_check_next_leaf(node, &next, CONGA_LEAF_STATE_LOST, 0, leaf, name)) {
 		conga_leaf_reason(leaf, why);
 		conga_check_report(check, name,
 				   "is lost: it %s; see whether the leaf is up, runs conga with the same UDP port and has this node as a leaf, and whether something drops packets of the tunnel",
@@ -111,14 +124,10 @@ void conga_check_leaf_bye(const struct conga_check *check, const struct conga_no
 	char name[CONGA_NODE_NAME_MAX];
 	size_t next = 0;
 
-	while (conga_node_next_leaf(node, &next, leaf)) {
-		if (conga_attr_number(leaf[CONGA_A_LEAF_STATE]) != CONGA_LEAF_STATE_PLAIN ||
-		    conga_attr_number(leaf[CONGA_A_LEAF_REASON]) != CONGA_LEAF_BYE)
-			continue;
-		conga_node_leaf_name(leaf, name);
+	while (conga_check_next_leaf(node, &next, CONGA_LEAF_STATE_PLAIN, CONGA_LEAF_BYE, leaf,
+				     name))
 		conga_check_report(check, name,
 				   "sent a goodbye message, so packets to it are not stamped; if it must run conga, see whether it has a fabric with the same UDP port, and this node as a leaf");
-	}
 }
 
 /* A VTEP that never runs conga is ordered to be plain, so that nobody waits for it. */
@@ -128,15 +137,11 @@ void conga_check_leaf_plain(const struct conga_check *check, const struct conga_
 	char name[CONGA_NODE_NAME_MAX];
 	size_t next = 0;
 
-	while (conga_node_next_leaf(node, &next, leaf)) {
-		if (conga_attr_number(leaf[CONGA_A_LEAF_STATE]) != CONGA_LEAF_STATE_PLAIN ||
-		    conga_attr_number(leaf[CONGA_A_LEAF_REASON]) != CONGA_LEAF_SILENT)
-			continue;
-		conga_node_leaf_name(leaf, name);
+	while (conga_check_next_leaf(node, &next, CONGA_LEAF_STATE_PLAIN, CONGA_LEAF_SILENT, leaf,
+				     name))
 		conga_check_report(check, name,
 				   "has never answered a hello; see whether it runs conga with the same UDP port and has this node as a leaf, and whether something drops packets of the tunnel, or, if it is a VTEP without conga: conga leaf set %s mode plain",
 				   name);
-	}
 }
 
 static unsigned int conga_check_own_id(const struct conga_node *node)
@@ -263,13 +268,9 @@ void conga_check_hello_off(const struct conga_check *check, const struct conga_n
 	char name[CONGA_NODE_NAME_MAX];
 	size_t next = 0;
 
-	while (conga_node_next_leaf(node, &next, leaf)) {
-		if (conga_attr_number(leaf[CONGA_A_LEAF_REASON]) != CONGA_LEAF_HELLO_OFF)
-			continue;
-		conga_node_leaf_name(leaf, name);
+	while (conga_check_next_leaf(node, &next, 0, CONGA_LEAF_HELLO_OFF, leaf, name))
 		conga_check_report(check, name,
 				   "is in mode auto and hello is off here, so the leaf stays plain; switch hello on: conga fabric set hello 300ms");
-	}
 }
 
 /* Whether a route uses the uplink does not depend on other problems of the path. */

@@ -55,28 +55,30 @@ static bool conga_check_next_path(const struct conga_node *node, size_t *next, u
 	return false;
 }
 
-void conga_check_path_silent(const struct conga_check *check, const struct conga_node *node)
+/* Reports the paths in a state, which are not used, and where to look. */
+static void conga_check_path_report(const struct conga_check *check, const struct conga_node *node,
+				    unsigned int state, const char *finding, const char *advice)
 {
 	char name[CONGA_CHECK_PATH_MAX], place[CONGA_CHECK_GATEWAY_MAX];
 	struct nlattr *path[CONGA_ATTRS_MAX + 1];
 	size_t next = 0;
 
-	while (conga_check_next_path(node, &next, CONGA_PATH_STATE_SILENT, path, name, place))
-		conga_check_report(check, name,
-				   "is silent: the leaf answers by other uplinks but not by this one, so packets do not use it; look for what drops packets of the tunnel from %s on: a firewall, a filter of reserved bits of VXLAN, or a dead link",
-				   place);
+	while (conga_check_next_path(node, &next, state, path, name, place))
+		conga_check_report(check, name, "%s, so packets do not use it; %s from %s on",
+				   finding, advice, place);
+}
+
+void conga_check_path_silent(const struct conga_check *check, const struct conga_node *node)
+{
+	conga_check_path_report(check, node, CONGA_PATH_STATE_SILENT,
+				"is silent: the leaf answers by other uplinks but not by this one",
+				"look for what drops packets of the tunnel (a firewall, a filter of reserved bits of VXLAN, a dead link)");
 }
 
 void conga_check_path_narrow(const struct conga_check *check, const struct conga_node *node)
 {
-	char name[CONGA_CHECK_PATH_MAX], place[CONGA_CHECK_GATEWAY_MAX];
-	struct nlattr *path[CONGA_ATTRS_MAX + 1];
-	size_t next = 0;
-
-	while (conga_check_next_path(node, &next, CONGA_PATH_STATE_NARROW, path, name, place))
-		conga_check_report(check, name,
-				   "loses large packets, so packets do not use it; look for a link with a smaller MTU from %s on",
-				   place);
+	conga_check_path_report(check, node, CONGA_PATH_STATE_NARROW, "loses large packets",
+				"look for a link with a smaller MTU");
 }
 
 /* Hellos are remembered while the leaf answers by any path: a leaf that does not is another
