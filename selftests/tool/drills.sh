@@ -207,7 +207,7 @@ port_is_missing() {
 udp_port_differs() {
 	conga 1 fabric set dstport 8472 &&
 		named "${LEAF[1]}" "warning: UDP port 8472: is a port of the fabric, but no vxlan device that is up uses it, *; *" \
-			"note: vx: uses UDP port 4789, which is none of the fabric, *; *conga fabric set dstport 4789" &&
+			"note: vx: uses UDP port 4789, which is none of the fabric, *; *conga fabric set dstport 8472 dstport 4789" &&
 		conga 0 leaf del "${VTEP[1]}" && conga 0 leaf add "${VTEP[1]}" mode auto &&
 		named "${LEAF[0]}" "warning: ${VTEP[1]}: has never answered a hello; *the same UDP port*" &&
 		conga 1 fabric set dstport 4789 && all_sound

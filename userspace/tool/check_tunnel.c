@@ -17,6 +17,9 @@
 
 #define CONGA_CHECK_PORT_MAX	sizeof("UDP port 65535")
 
+/* Of a list of UDP ports as "conga fabric set" takes it, with one more */
+#define CONGA_CHECK_LIST_MAX	((CONGA_DSTPORTS_MAX + 1) * sizeof("dstport 65535 "))
+
 /* A node without leaves and uplinks, as a spine, ends no tunnels. */
 static bool conga_check_ends_tunnels(const struct conga_node *node)
 {
@@ -51,9 +54,27 @@ void conga_check_dstport_unused(const struct conga_check *check, const struct co
 	}
 }
 
+/* Writes the ports of the fabric, and one more: a list replaces the previous list. */
+static void conga_check_dstport_list(const struct conga_node *node, unsigned int more,
+				     char text[CONGA_CHECK_LIST_MAX])
+{
+	struct nlmsghdr *fabric = nlmsg_hdr(node->state.fabric.msgs[0]);
+	struct nlattr *attr;
+	size_t len = 0;
+	int rem;
+
+	nlmsg_for_each_attr(attr, fabric, GENL_HDRLEN, rem)
+		if (nla_type(attr) == CONGA_A_FABRIC_DSTPORT && len < CONGA_CHECK_LIST_MAX)
+			len += snprintf(text + len, CONGA_CHECK_LIST_MAX - len, "dstport %llu ",
+					conga_attr_number(attr));
+	if (len < CONGA_CHECK_LIST_MAX)
+		snprintf(text + len, CONGA_CHECK_LIST_MAX - len, "dstport %u", more);
+}
+
 /* It may be intended. */
 void conga_check_dstport_other(const struct conga_check *check, const struct conga_node *node)
 {
+	char list[CONGA_CHECK_LIST_MAX];
 	size_t i;
 
 	for (i = 0; i < node->links.count; i++) {
@@ -62,9 +83,10 @@ void conga_check_dstport_other(const struct conga_check *check, const struct con
 		if (link->kind != CONGA_LINK_VXLAN || !link->running ||
 		    conga_node_takes(node, link->vxlan.dstport))
 			continue;
+		conga_check_dstport_list(node, link->vxlan.dstport, list);
 		conga_check_report(check, link->name,
-				   "uses UDP port %u, which is none of the fabric, so its packets are not balanced; if they must be: conga fabric set dstport %u",
-				   link->vxlan.dstport, link->vxlan.dstport);
+				   "uses UDP port %u, which is none of the fabric, so its packets are not balanced; if they must be: conga fabric set %s",
+				   link->vxlan.dstport, list);
 	}
 }
 
