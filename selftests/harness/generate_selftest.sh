@@ -118,7 +118,7 @@ rejects() {
 	plant "$SPEC" "$1" && ends 2 "include/netlink/conga.yaml: $2" "$GENERATE" && unchanged
 }
 
-tap_plan 57
+tap_plan 60
 tap_test "all generated files are current" tree_is_current
 tap_test "a changed range makes header, manual, and rules of kernel and fuzzer stale" stale_are \
 	"$SPEC" 's/fabric-q-max, value: 6/fabric-q-max, value: 5/' "${MADE[@]:0:2}" "${MADE[@]: -2}"
@@ -201,7 +201,16 @@ tap_test "a counter has the first sentence of its doc, as part of a line" made "
 	"$COUNTERS" $'\t\t"datagrams of no VNI",'
 tap_test "a counter has its advice" made "$SPEC" \
 	's/Find who sends to this UDP port: the packets are not VXLAN\./Ask "who" sends./' \
-	"$COUNTERS" $'\t\t"Ask \\"who\\" sends."'
+	"$COUNTERS" $'\t\t"Ask \\"who\\" sends.",'
+tap_test "a counter has the severity of its advice" made "$SPEC" \
+	's/(note) Find who sends to this UDP port/(error) Find who sends to this UDP port/' \
+	"$COUNTERS" $'\t\tCONGA_SEVERITY_ERROR'
+tap_test "a counter with an unknown severity is rejected" rejects \
+	's/(note) Find who sends to this UDP port/(fatal) Find who sends to this UDP port/' \
+	"attribute rx-malformed of stats has the unknown severity fatal"
+tap_test "a prefix of no enum is rejected" rejects \
+	's/name: leaf-state-prefix/name: leaf-states-prefix/' \
+	"constant leaf-states-prefix is the prefix of no enum"
 tap_test "a counter without advice is rejected" rejects \
 	'/^          Nothing to do: a fabric or leaf was removed here\.$/d' \
 	"attribute bye-sent of stats has no advice"

@@ -19,7 +19,7 @@ FACTS = ("min", "max", "auto", "off", "default", "power-of", "min-user", "usual"
 KEYS = {
     "the description": "name protocol doc definitions attribute-sets operations mcast-groups",
     "constant": "type name value doc",
-    "enum": "type name name-prefix header doc value-start render-max entries",
+    "enum": "type name header doc value-start render-max entries",
     "entry": "name doc",
     "attribute set": "name doc subset-of attributes",
     "attribute": "name type doc byte-order display-hint checks multi-attr nested-attributes enum",
@@ -211,17 +211,18 @@ def read_doc(label: str, given: dict) -> str:
 
 # ---- definitions ----
 
-def read_enum(given: dict) -> Enum:
+def read_enum(given: dict, prefixes: dict[str, str]) -> Enum:
+    """Takes the prefix of its constants out of @prefixes, if there is one."""
     name = given["name"]
     check_keys("enum", f"enum {name}", given)
     start = given.get("value-start", 0)
-    prefix = given.get("name-prefix", f"conga-{name.split('-')[0]}-")
+    prefix = prefixes.pop(f"{name}-prefix", name.split("-")[0])
     entries = []
     for value, entry in enumerate(given["entries"], start):
         label = f"entry {entry['name'] if isinstance(entry, dict) else entry} of enum {name}"
         check(isinstance(entry, dict), f"{label} has no doc")
         check_keys("entry", label, entry)
-        entries.append(Entry(c_name(prefix + entry["name"]), entry["name"], value,
+        entries.append(Entry(c_name("conga", prefix, entry["name"]), entry["name"], value,
                              read_doc(label, entry)))
     return Enum(name, read_doc(f"enum {name}", given), start, entries,
                 given.get("render-max", False))
@@ -430,9 +431,14 @@ def make(given: dict) -> Description:
     operations = given["operations"]["list"]
     check_unique("operation", [one["name"] for one in operations])
     check("doc" in given, "the description has no doc")
-    enums = {one["name"]: read_enum(one) for one in definitions if one["type"] == "enum"}
-    sets = read_sets(given["attribute-sets"], enums)
     given_constants = [one for one in definitions if one["type"] == "const"]
+    prefixes = {one["name"]: one["value"] for one in given_constants
+                if one["name"].endswith("-prefix")}
+    given_constants = [one for one in given_constants if one["name"] not in prefixes]
+    enums = {one["name"]: read_enum(one, prefixes) for one in definitions
+             if one["type"] == "enum"}
+    check(not prefixes, f"constant {next(iter(prefixes), '')} is the prefix of no enum")
+    sets = read_sets(given["attribute-sets"], enums)
     constants = read_constants(read_words(given_constants, enums), sets)
     # YNL's default of the version is 1; its schema of "genetlink" has no key for another.
     description = Description(given["name"], 1, given["doc"], constants, enums, sets,
