@@ -243,7 +243,7 @@ ask() {
 state() {
 	printf '%s\n' "table show to-leaf" "table show from-leaf" "leaf show" "path show" |
 		"$CONGA" -n "${LEAF[0]}" -j -b - |
-		sed -E 's/,"(age_ns|heard_age_ns|unanswered)":[0-9]+//g; s/,"metric":[0-9]+}/}/g; s/"(local|remote)":[0-9]+,?//g'
+		sed -E 's/,"(age_ns|heard_age_ns|unanswered|hellos|hellos_missed)":[0-9]+//g; s/,"metric":[0-9]+}/}/g; s/"(local|remote)":[0-9]+,?//g'
 }
 
 mark() {

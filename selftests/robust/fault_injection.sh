@@ -29,6 +29,7 @@ readonly GIGABIT=1000000000
 readonly GROUP=3 GROUP6=33	# nexthop objects to the other leaf, IPv4 and IPv6
 readonly LEAF6=fd00:0000:0000:0000:0000:0000:0000:0099
 readonly MOVING=dre_bytes,metric,tx_packets,tx_bytes,flowlets,local,remote,age_ns
+readonly MOVING_HELLOS=unanswered,heard_age_ns,hellos,hellos_missed
 
 # ---- faults ----
 
@@ -164,7 +165,7 @@ configured() {
 
 	for what in fabric port leaf path; do
 		conga 0 -j "$what" show
-	done | jq -S "map(del(.${MOVING//,/,.}))"
+	done | jq -S "map(del(.${MOVING//,/,.},.${MOVING_HELLOS//,/,.}))"
 }
 
 # ---- tests ----

@@ -289,11 +289,14 @@ all_reasons() {
 
 # ---- accepted packets ----
 
-# Prints the state without ages, values that age, and feedback that is due.
+# Prints the state without ages, values that age, feedback that is due, and hellos in vain, after
+# which a leaf that was asked is silent.
 state() {
 	printf '%s\n' "table show to-leaf" "table show from-leaf" "leaf show" "path show" |
 		"$CONGA" -n "$BOX" -j -b - |
-		sed -E 's/,"age_ns":[0-9]+//g; s/,"metric":[0-9]+}/}/g; s/,?"(local|remote|queue_ns)":[0-9]+//g'
+		sed -E 's/,"(age_ns|heard_age_ns|unanswered|hellos|hellos_missed)":[0-9]+//g
+			s/"state":"waiting","reason":"waiting"/"state":"plain","reason":"silent"/g
+			s/,"metric":[0-9]+}/}/g; s/,?"(local|remote|queue_ns)":[0-9]+//g'
 }
 
 # The module learns nothing from packets in transit, and may mark them with the local backlog
