@@ -78,7 +78,7 @@ table_is_a_line() {
 	topo_up && fabric_up conga conga || return
 	busywait "$WAIT_MS" table_has_rows || fail "the table has no rows" || return
 	said=$(conga 0 -o table show from-leaf)
-	[[ $said =~ ^from-leaf\ 10.0.0.12\\\ +tag\ +metric\ +age(\\\ +[01]\ +[0-9]+\ +[0-9.]+[nmu]?s(\ changed)?){2}$ &&
+	[[ $said =~ ^from-leaf\ 10.0.0.12\\\ +tag\ +metric\ +age(\\\ +[01]\ +[0-9]+/7\ +[0-9.]+[nmu]?s(\ changed)?){2}$ &&
 		$(wc -l <<<"$said") == 1 ]] || fail "the table is: $said"
 }
 

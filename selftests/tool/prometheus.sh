@@ -11,6 +11,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/prometheus.sh"
 
 TOPO_SPINES=1
+FABRIC_RATE=1gbit		# a virtual Ethernet device reports none
 QUIET="hello 1s"		# a slow machine must not miss three of these
 
 readonly HEALTHY_MS=60000 DATA_MS=120000

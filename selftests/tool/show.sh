@@ -302,7 +302,7 @@ filters_pick() {
 	conga 0 leaf add 10.0.0.99 mode plain || return
 	numbers_are "[\"${VTEP[1]}\"]" 'map(.leaf) | unique' path show leaf "${VTEP[1]}" &&
 		numbers_are '["10.0.0.99",3]' '[.[0].leaf, length]' path show leaf 10.0.0.99 &&
-		numbers_are '[{"table":"to-leaf","leaf":"10.0.0.99","rows":[]}]' . \
+		numbers_are '[{"table":"to-leaf","leaf":"10.0.0.99","metric_limit":7,"rows":[]}]' . \
 			table show to-leaf leaf 10.0.0.99 &&
 		numbers_are '["10.0.0.99"]' 'map(.addr)' leaf show 10.0.0.99 &&
 		numbers_are '[]' . flowlet show leaf 10.0.0.99 &&
