@@ -16,6 +16,7 @@ readonly FLOWS=4000		# flows of one packet each, for the balance
 readonly MAX_IMBALANCE=130	# percent: the busiest link of a tier over the idlest
 readonly STRAY=50		# other packets (neighbour discovery) in a tier
 readonly FIRST_PORT=20000
+readonly PATIENCE_MS=20000	# for links and neighbours of a fabric that was just built
 
 # failed SENTENCE: prints the reason of a failure
 failed() {
@@ -70,7 +71,8 @@ foreign_apart() {
 	for a in 0 1; do
 		for b in 0 1; do
 			if ((a == b)); then
-				reaches "0.$a" "2.$b" || failed "host 0.$a cannot reach 2.$b" || status=1
+				busywait "$PATIENCE_MS" reaches "0.$a" "2.$b" ||
+					failed "host 0.$a cannot reach 2.$b" || status=1
 			elif reaches "0.$a" "2.$b" || reaches "0.$a" "0.$b"; then
 				failed "host 0.$a reaches hosts $b" || status=1
 			fi
@@ -81,6 +83,11 @@ foreign_apart() {
 }
 
 # Each address of a host reaches each address of another, without neighbour resolution.
+# The first packet waits for links and neighbours, which may take longer than a ping waits.
+address_reaches() {
+	in_ns "${HOST[0.0]}" ping -q -n -c 1 -W 1 -I "$1" "$2" >/dev/null
+}
+
 several_addresses() {
 	local one other status=0
 
@@ -90,7 +97,7 @@ several_addresses() {
 	[[ ${HOST_IPS[1.0]} == *" "*" "* ]] || failed "not three: ${HOST_IPS[1.0]}" || status=1
 	for one in ${HOST_IPS[0.0]}; do
 		for other in ${HOST_IPS[1.0]}; do
-			in_ns "${HOST[0.0]}" ping -q -n -c 1 -W 1 -I "$one" "$other" >/dev/null ||
+			busywait "$PATIENCE_MS" address_reaches "$one" "$other" ||
 				failed "$one cannot reach $other" || status=1
 		done
 	done

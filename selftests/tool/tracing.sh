@@ -126,6 +126,16 @@ flap() {
 		fail "no event came when $1 went up: $(conga 0 path show)" || return
 }
 
+# Pings raised CE, began flowlets and brought feedback while the programs ran: the counters say
+# so.
+traffic_was_seen() {
+	local counter
+
+	for counter in ce_raised flowlets_started feedback_received probe_taken; do
+		stats_grown "${LEAF[0]}" "$counter" && ((GROWTH > 0)) || return
+	done
+}
+
 # All programs run at once, since compiling them takes most of the time. Each prints its own
 # lines.
 programs_see() {
@@ -143,6 +153,8 @@ programs_see() {
 		! attached || break
 	done
 	flap up0 || return
+	stats_mark "${LEAF[0]}"
+	busywait "$FLAP_MS" traffic_was_seen || fail "no traffic: $(stats_growth "${LEAF[0]}")" || return
 	kill -INT "$TRACER" && wait "$TRACER"
 	seen=$(<"$DIR/seen")
 	for expected in '^@moved\[[01], [01]\]: [1-9]' '^@saw\[[0-7], [0-7], [0-7], [0-7]\]: [1-9]' \
