@@ -143,7 +143,8 @@ counters_agree() {
 	known=$((of[rx_learnt] + of[rx_not_port] + of[rx_unknown_leaf] + of[rx_plain_leaf]))
 	if ((of[flowlets_kept] + of[flowlets_moved] > of[flowlets_started] ||
 		of[tx_stamped] > of[tx_steered] || of[path_down] > of[path_up] ||
-		of[path_answers] > of[path_silent] || known > of[rx_stamped] + $2 ||
+		of[path_answers] > of[path_silent] + of[path_narrow] ||
+		known > of[rx_stamped] + $2 ||
 		known < of[rx_stamped] - $2 ||
 		of[feedback_received] + of[feedback_ignored] >
 		of[rx_stamped] + UPLINKS * of[explicit_received] ||
