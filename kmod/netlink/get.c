@@ -337,7 +337,7 @@ static int conga_netlink_put_leaf_ports(struct sk_buff *skb,
 	return err;
 }
 
-/* What hello found out. */
+/* Puts what hellos found out about the leaf. */
 static int conga_netlink_put_leaf_look(struct sk_buff *skb, struct conga_leaf *leaf)
 {
 	const struct conga_params *params;

@@ -274,7 +274,7 @@ u8 conga_leaf_reason(const struct conga_leaf *leaf,
 									  CONGA_LEAF_ORDERED;
 }
 
-/* Its own value of what differs, if the reason is that; otherwise 0. */
+/* The leaf's own value of the setting that differs; 0 if @reason is no setting */
 static u32 conga_leaf_term(const struct conga_hello_terms *theirs, u8 reason)
 {
 	switch (reason) {
@@ -289,7 +289,7 @@ static u32 conga_leaf_term(const struct conga_hello_terms *theirs, u8 reason)
 	}
 }
 
-/* Of a leaf that gets no stamps: what is known of it? */
+/* The enum conga_leaf_state of a leaf to which no packets are stamped */
 static u8 conga_leaf_unstamped(u8 reason, u64 heard)
 {
 	if (conga_leaf_disagrees(reason))
@@ -347,7 +347,7 @@ u8 conga_leaf_path_reason(struct conga_leaf *leaf, struct conga_port *port)
 	return CONGA_PATH_USABLE;
 }
 
-/* Hellos ask by every path; did nothing ever come back by @tag? */
+/* Did no answer and no feedback come back by @tag since it has a route? */
 static bool conga_leaf_unproven(const struct conga_leaf *leaf, u8 tag)
 {
 	return conga_fabric_params(leaf->fabric)->hello && conga_leaf_is_conga(leaf) &&

@@ -489,7 +489,7 @@ static void conga_hello_identify(struct conga_hello *hello, u32 id)
 	WRITE_ONCE(hello->id, id);
 }
 
-/* An answer that comes after its tick was no loss. */
+/* A small hello was answered. If its tick is over, it was counted as missed by mistake. */
 static void conga_hello_prove_small(struct conga_hello *hello, u64 echo)
 {
 	u8 tag = conga_hello_nonce_tag(echo), port = conga_hello_nonce_port(echo);

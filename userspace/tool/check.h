@@ -7,8 +7,8 @@
 
 extern const struct conga_object conga_check_object;
 
-/* conga_check_count - check the node without a word, and without watching counters;
- * conga_check_report_count() has the numbers then; returns a status
+/* conga_check_count - check the node without output, and without watching counters;
+ * conga_check_report_count() has the numbers afterwards; returns a status
  */
 int conga_check_count(void);
 

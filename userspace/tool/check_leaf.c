@@ -61,12 +61,18 @@ void conga_check_leaf_differs(const struct conga_check *check, const struct cong
 	}
 }
 
+static bool conga_check_read_fabric(const struct conga_node *node, struct nlattr **fabric)
+{
+	size_t next = 0;
+
+	return conga_command_next(&conga_fabric_object, &node->state.fabric, &next, fabric);
+}
+
 static bool conga_check_says_hello(const struct conga_node *node)
 {
 	struct nlattr *fabric[CONGA_ATTRS_MAX + 1];
-	size_t next = 0;
 
-	return conga_command_next(&conga_fabric_object, &node->state.fabric, &next, fabric) &&
+	return conga_check_read_fabric(node, fabric) &&
 		conga_attr_number(fabric[CONGA_A_FABRIC_HELLO]);
 }
 
@@ -117,7 +123,9 @@ void conga_check_leaf_lost(const struct conga_check *check, const struct conga_n
 	}
 }
 
-/* An operator did it. A leaf in mode conga loses packets then, which is another finding. */
+/* An operator removed the fabric or the leaf there. A leaf in mode conga loses packets then, which
+ * conga_check_leaf_unheard() reports.
+ */
 void conga_check_leaf_bye(const struct conga_check *check, const struct conga_node *node)
 {
 	struct nlattr *leaf[CONGA_ATTRS_MAX + 1];
@@ -147,9 +155,8 @@ void conga_check_leaf_plain(const struct conga_check *check, const struct conga_
 static unsigned int conga_check_own_id(const struct conga_node *node)
 {
 	struct nlattr *fabric[CONGA_ATTRS_MAX + 1];
-	size_t next = 0;
 
-	if (!conga_command_next(&conga_fabric_object, &node->state.fabric, &next, fabric))
+	if (!conga_check_read_fabric(node, fabric))
 		return 0;
 	return conga_attr_number(fabric[CONGA_A_FABRIC_LEAF_ID]);
 }
@@ -221,10 +228,8 @@ void conga_check_leaf_id(const struct conga_check *check, const struct conga_nod
 static bool conga_check_is_hula(const struct conga_node *node)
 {
 	struct nlattr *fabric[CONGA_ATTRS_MAX + 1];
-	size_t next = 0;
 
-	return conga_command_next(&conga_fabric_object, &node->state.fabric, &next, fabric) &&
-		fabric[CONGA_A_FABRIC_POLICY] &&
+	return conga_check_read_fabric(node, fabric) && fabric[CONGA_A_FABRIC_POLICY] &&
 		!nla_strcmp(fabric[CONGA_A_FABRIC_POLICY], "hula");
 }
 

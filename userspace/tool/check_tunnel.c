@@ -32,8 +32,8 @@ static bool conga_check_ends_tunnels(const struct conga_node *node)
 	return node->state.leaves.count;
 }
 
-/* The socket tells it, and not the device, which may have been moved to another network
- * namespace, while its socket stays in this one.
+/* Sockets are looked at, not devices: a device may have been moved to another network namespace,
+ * while its socket stays in this one.
  */
 void conga_check_dstport_unused(const struct conga_check *check, const struct conga_node *node)
 {
@@ -71,7 +71,7 @@ static void conga_check_dstport_list(const struct conga_node *node, unsigned int
 		snprintf(text + len, CONGA_CHECK_LIST_MAX - len, "dstport %u", more);
 }
 
-/* It may be intended. */
+/* A tunnel beside the fabric may be intended. */
 void conga_check_dstport_other(const struct conga_check *check, const struct conga_node *node)
 {
 	char list[CONGA_CHECK_LIST_MAX];
