@@ -14,6 +14,7 @@
 #include <linux/udp.h>
 #include <net/route.h>
 
+#include "control/announce.h"
 #include "control/control.h"
 #include "control/control_read.h"
 #include "control/control_send.h"
@@ -186,17 +187,9 @@ static void conga_control_take_own(const struct conga_control_source *source)
 static bool conga_control_take_answer(const struct conga_control_message *message)
 {
 	const struct conga_control_header *header = &message->payload.header;
-	const struct conga_params *params = message->source->params;
+	const struct conga_hello_terms ours = conga_control_terms(message->source->params);
+	const struct conga_hello_terms theirs = conga_control_terms_read(header);
 	struct conga_hello *hello = message->source->leaf->hello;
-	const struct conga_hello_terms ours = {
-		.q	= params->q,
-		.byte3	= conga_extension_byte3(params),
-		.sum	= params->metric == CONGA_METRIC_SUM,
-	}, theirs = {
-		.q	= header->q,
-		.byte3	= header->byte3,
-		.sum	= header->flags & CONGA_CONTROL_SUM,
-	};
 	u16 out = hello->out | hello->narrow;
 
 	if (!conga_hello_answered(hello, conga_control_echo(message),
@@ -442,6 +435,7 @@ void conga_control_restart(struct conga_fabric *fabric)
 		return;
 	}
 	cancel_delayed_work_sync(&fabric->hello_work);
+	conga_announce_forget(fabric);
 	conga_control_bye_all(fabric);
 	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
 		conga_control_forget(leaf);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Control packets that were received: is the payload complete, and is its checksum right? */
+/* Control packets that were received: is the payload complete, is its checksum right, and which
+ * terms does its sender have?
+ */
 #include <linux/netfilter.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 
 #include "control/control_read.h"
+#include "objects/extension.h"
+#include "objects/fabric.h"
 #include "packet/packet.h"
 
 /* LOCAL_IN comes before UDP verifies checksums. The checksums of joined datagrams were
@@ -44,6 +48,16 @@ static bool conga_control_read_wide(const struct conga_control_source *source,
 			      sizeof(payload->wide));
 }
 
+/* conga_control_type - the type in the header; 0 if the packet ends before it. Softirq, RCU */
+u8 conga_control_type(const struct conga_control_source *source)
+{
+	int offset = source->packet->udp + sizeof(struct udphdr) + 2 * sizeof(u32) +
+		     offsetof(struct conga_control_header, type);
+	u8 type;
+
+	return skb_copy_bits(source->skb, offset, &type, sizeof(type)) ? 0 : type;
+}
+
 /* conga_control_read - read the payload; false if a part is cut off that its header
  * announces. All bytes behind it are padding. Softirq, RCU
  */
@@ -71,4 +85,25 @@ bool conga_control_read(const struct conga_control_source *source,
 	length += conga_control_upper(header);
 	return ntohs(udp.len) >= sizeof(udp) + length &&
 	       conga_control_intact(source, &udp);
+}
+
+/* conga_control_terms - the terms of this node */
+struct conga_hello_terms conga_control_terms(const struct conga_params *params)
+{
+	return (struct conga_hello_terms) {
+		.q	= params->q,
+		.byte3	= conga_extension_byte3(params),
+		.sum	= params->metric == CONGA_METRIC_SUM,
+	};
+}
+
+/* conga_control_terms_read - the terms of the sender of a control packet of this version */
+struct conga_hello_terms
+conga_control_terms_read(const struct conga_control_header *header)
+{
+	return (struct conga_hello_terms) {
+		.q	= header->q,
+		.byte3	= header->byte3,
+		.sum	= header->flags & CONGA_CONTROL_SUM,
+	};
 }

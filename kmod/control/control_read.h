@@ -5,6 +5,7 @@
 #include <linux/types.h>
 
 #include "paper/control_wire.h"
+#include "paper/hello_types.h"
 
 struct conga_fabric;
 struct conga_leaf;
@@ -27,7 +28,13 @@ struct conga_control_source {
 };
 
 /* Softirq or BH disabled, RCU */
+u8 conga_control_type(const struct conga_control_source *source);
 bool conga_control_read(const struct conga_control_source *source,
 			struct conga_control_payload *payload);
+
+/* Any context */
+struct conga_hello_terms conga_control_terms(const struct conga_params *params);
+struct conga_hello_terms
+conga_control_terms_read(const struct conga_control_header *header);
 
 #endif /* _CONGA_CONTROL_READ_H */

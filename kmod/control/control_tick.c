@@ -12,6 +12,7 @@
 #include <net/vxlan.h>
 
 #include "control/control_send.h"
+#include "control/announce.h"
 #include "control/control_tick.h"
 #include "control/delay.h"
 #include "objects/leaf.h"
@@ -304,8 +305,12 @@ static u64 conga_control_tick_one(struct conga_fabric *fabric,
 static u64 conga_control_tick_piece(struct conga_fabric *fabric)
 {
 	bool bounded = conga_pace_bounds(fabric->net), more;
-	u64 interval, began, spent = 0;
+	u64 began = ktime_get_ns();
+	u64 interval, spent;
 
+	if (!fabric->hello_next)
+		conga_announce_tick(fabric);
+	spent = ktime_get_ns() - began;
 	do {
 		began = ktime_get_ns();
 		interval = conga_control_tick_one(fabric, &fabric->hello_next, &more);

@@ -10,9 +10,9 @@
 #include <net/ip.h>
 #include <linux/ipv6.h>
 
+#include "control/announce.h"
 #include "control/control.h"
 #include "control/control_read.h"
-#include "control/extension.h"
 #include "datapath/mark.h"
 #include "datapath/rx.h"
 #include "objects/leaf.h"
@@ -124,14 +124,14 @@ static bool conga_rx_admits(const struct conga_control_source *source,
 	return false;
 }
 
-/* Any node at the link may have sent it; it is about a leaf, but not from a leaf. */
+/* Any node at the link may have sent it, a spine, too. */
 static void conga_rx_link(struct conga_control_source *source)
 {
 	source->port = conga_port_find(source->fabric,
 				       conga_rx_ifindex(source->skb,
 							source->packet));
 	if (source->port)
-		conga_extension_receive(source);
+		conga_announce_receive(source);
 	else
 		conga_rx_count(source->fabric, CONGA_A_STATS_CONTROL_NOT_PORT);
 }

@@ -223,10 +223,38 @@ int conga_netlink_put_port(struct sk_buff *skb, struct conga_port *port)
 	return 0;
 }
 
+/* What is known of the node at the other end of the link */
+static int conga_netlink_put_neighbour(struct sk_buff *skb, struct conga_port *port)
+{
+	struct conga_adjacency adjacency;
+	u8 state;
+	u32 term;
+
+	spin_lock_bh(&port->adjacency_lock);
+	adjacency = port->adjacency;
+	spin_unlock_bh(&port->adjacency_lock);
+	state = conga_adjacency_state(&adjacency, ktime_get_ns());
+	if (!state)
+		return 0;
+	if (nla_put_u32(skb, CONGA_A_PORT_NEIGHBOUR, state))
+		return -EMSGSIZE;
+	if (state != CONGA_NEIGHBOUR_CONGA && state != CONGA_NEIGHBOUR_MISMATCH)
+		return 0;
+	term = conga_hello_term(&adjacency.news.theirs, adjacency.news.reason);
+	if (nla_put_u32(skb, CONGA_A_PORT_NEIGHBOUR_ID, adjacency.news.id) ||
+	    (state == CONGA_NEIGHBOUR_MISMATCH &&
+	     nla_put_u32(skb, CONGA_A_PORT_NEIGHBOUR_REASON, adjacency.news.reason)) ||
+	    (term && nla_put_u32(skb, CONGA_A_PORT_NEIGHBOUR_TERM, term)))
+		return -EMSGSIZE;
+	return 0;
+}
+
 static int conga_netlink_put_whole_port(struct sk_buff *skb, struct conga_port *port)
 {
 	int err = conga_netlink_put_port(skb, port);
 
+	if (!err)
+		err = conga_netlink_put_neighbour(skb, port);
 	if (err || !port->drain)
 		return err;
 	return nla_put_u32(skb, CONGA_A_PORT_FLOWLETS, conga_netlink_flowlets(port));

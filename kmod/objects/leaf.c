@@ -274,21 +274,6 @@ u8 conga_leaf_reason(const struct conga_leaf *leaf,
 									  CONGA_LEAF_ORDERED;
 }
 
-/* The leaf's own value of the setting that differs; 0 if @reason is no setting */
-static u32 conga_leaf_term(const struct conga_hello_terms *theirs, u8 reason)
-{
-	switch (reason) {
-	case CONGA_LEAF_Q:
-		return theirs->q;
-	case CONGA_LEAF_BYTE3:
-		return theirs->byte3;
-	case CONGA_LEAF_METRIC:
-		return theirs->sum ? CONGA_METRIC_SUM : CONGA_METRIC_MAX;
-	default:
-		return 0;
-	}
-}
-
 /* The enum conga_leaf_state of a leaf to which no packets are stamped */
 static u8 conga_leaf_unstamped(u8 reason, u64 heard)
 {
@@ -314,7 +299,7 @@ struct conga_leaf_look conga_leaf_look(struct conga_leaf *leaf,
 	look.reason = conga_leaf_reason(leaf, params);
 	look.state = conga_leaf_is_conga(leaf) ? CONGA_LEAF_STATE_CONGA :
 						 conga_leaf_unstamped(look.reason, hello->heard);
-	look.term = conga_leaf_term(&hello->theirs, look.reason);
+	look.term = conga_hello_term(&hello->theirs, look.reason);
 	look.unanswered = hello->unanswered;
 	look.heard = hello->heard;
 	spin_unlock_bh(&leaf->hello_lock);

@@ -140,6 +140,7 @@ struct conga_port *conga_port_create(struct conga_fabric *fabric,
 	/* An event notifies of the port once it is complete. */
 	port->told_up = conga_port_up(port);
 	port->told_rate = rate;
+	spin_lock_init(&port->adjacency_lock);
 	dre = conga_port_dre_create(port, conga_fabric_params(fabric), rate);
 	port->counters = alloc_percpu(struct conga_port_counters);
 	port->backlog = conga_backlog_create(dev);

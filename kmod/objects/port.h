@@ -11,6 +11,7 @@
 
 #include "objects/extension.h"
 #include "objects/fabric.h"
+#include "paper/adjacency.h"
 #include "paper/dre_shared.h"
 
 #define CONGA_PORT_GATEWAYS	4
@@ -73,6 +74,8 @@ struct conga_port {
 	struct conga_own		own;	/* of an uplink, by own.c */
 	u64				told_rate; /* bit/s, in the last event, by event.c */
 	struct conga_port_extension	extension; /* of the policy */
+	spinlock_t			adjacency_lock;	/* guards adjacency; BH disabled */
+	struct conga_adjacency		adjacency; /* the node at the other end, by announce.c */
 };
 
 /* conga_port_hop - the port whose LBTag or hop number is @tag, NULL if none; RCU or the mutex */

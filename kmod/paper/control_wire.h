@@ -21,6 +21,7 @@ enum conga_control_type {
 	CONGA_CONTROL_FEEDBACK,
 	CONGA_CONTROL_BYE,
 	CONGA_CONTROL_PROBE,	/* between neighbours; a body instead of records */
+	CONGA_CONTROL_ANNOUNCE,	/* likewise, without body and records */
 };
 
 /* Control packets between neighbours have TTL 255, which no router away can forge (GTSM,

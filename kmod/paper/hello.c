@@ -464,8 +464,11 @@ bool conga_hello_wrong(struct conga_hello *hello)
 	return true;
 }
 
-static u8 conga_hello_compare(const struct conga_hello_terms *ours,
-			      const struct conga_hello_terms *theirs)
+/* conga_hello_compare - what differs first, as an enum conga_leaf_reason; CONGA_LEAF_ANSWERS if
+ * both agree
+ */
+u8 conga_hello_compare(const struct conga_hello_terms *ours,
+		       const struct conga_hello_terms *theirs)
 {
 	if (ours->q != theirs->q)
 		return CONGA_LEAF_Q;
@@ -474,6 +477,21 @@ static u8 conga_hello_compare(const struct conga_hello_terms *ours,
 	if (ours->sum != theirs->sum)
 		return CONGA_LEAF_METRIC;
 	return CONGA_LEAF_ANSWERS;
+}
+
+/* conga_hello_term - their own value of the setting that differs; 0 if @reason is no setting */
+u32 conga_hello_term(const struct conga_hello_terms *theirs, u8 reason)
+{
+	switch (reason) {
+	case CONGA_LEAF_Q:
+		return theirs->q;
+	case CONGA_LEAF_BYTE3:
+		return theirs->byte3;
+	case CONGA_LEAF_METRIC:
+		return theirs->sum ? CONGA_METRIC_SUM : CONGA_METRIC_MAX;
+	default:
+		return 0;
+	}
 }
 
 /* A node that was restarted has a new id once. Two nodes behind one address alternate

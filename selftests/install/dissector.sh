@@ -82,7 +82,8 @@ received_all() {
 # The recording has stamps in both directions, feedback, queues, probes and a goodbye message.
 record_traffic() {
 	capture_start recorded "${SPINE[0]}" any -Q out "udp port 4789" && record_fabrics &&
-		soon_counted 0 hello_answered 1 && soon_counted 1 hello_answered 1 || return
+		soon_counted 0 hello_answered 1 && soon_counted 1 hello_answered 1 &&
+		soon_counted 0 announce_heard 1 || return
 	pings && "$CONGA" -n "${SPINE[0]}" fabric set policy tr && pings || return
 	"$CONGA" -n "${SPINE[0]}" fabric set policy hula && conga 1 fabric set probe $PROBE &&
 		soon_counted 0 probe_unwanted "$PROBES" && conga 1 fabric set probe off
@@ -177,7 +178,7 @@ counters() {
 	are "stamped packets" "$(said_by .stats.rx_stamped)" \
 		"$(count "$to && conga.lbtag && !conga.type")" &&
 		are "control packets" "$(said_by .stats.rx_control)" \
-			"$(count "conga.type && ($to || conga.type == 4 && ip.ttl == 255 && \
+			"$(count "conga.type && ($to || conga.type >= 4 && ip.ttl == 255 && \
 sll.ifindex in {$(links_to_leaf0)})")"
 }
 
@@ -195,7 +196,7 @@ links_to_leaf0() {
 
 # Explicit feedback does not occur here: pings go in both directions.
 types() {
-	are types "1 3 4" "$(fields conga.type conga.type | sort -un | paste -sd' ')"
+	are types "1 3 4 5" "$(fields conga.type conga.type | sort -un | paste -sd' ')"
 }
 
 probes() {
@@ -289,6 +290,7 @@ control_is() {
 readonly FEEDBACK=08500100fffffe00434e474101020002010203040300000000000000123456750660000009e00000
 readonly HELLO_BYTES=08c00100fffffe00434e474101010300010203040602000000000abc00000def
 readonly PROBE_BYTES=08000100fffffe00434e4741010400000102030403000000000000000000000000000000000000000000ffff0a00000c2a070000
+readonly ANNOUNCEMENT_BYTES=08000100fffffe00434e47410105000001020304040100000000000000000000
 
 golden_control() {
 	control_is "5 2 0x01020304 3 0x12345675 6,9 96,224" "$FEEDBACK" conga.lbtag conga.type \
@@ -296,7 +298,9 @@ golden_control() {
 		control_is "12 1 1 1 6 2 0x00000abc 0x00000def" "$HELLO_BYTES" conga.lbtag conga.type \
 			conga.flags.ask conga.flags.sum conga.q conga.byte3 conga.nonce conga.echo &&
 		control_is "4 ::ffff:10.0.0.12 42 7" "$PROBE_BYTES" conga.type conga.probe.origin \
-			conga.probe.utilisation conga.probe.hops
+			conga.probe.utilisation conga.probe.hops &&
+		control_is "5 0x01020304 4 1" "$ANNOUNCEMENT_BYTES" conga.type conga.leaf_id conga.q \
+			conga.byte3
 }
 
 # The upper halves of the nonces follow the records, and precede the padding of a hello of full
@@ -315,7 +319,7 @@ golden_upper() {
 # Every control packet of leaves has these fields; some hellos are of full size.
 nonces_are_wide() {
 	are "control packets of leaves without upper halves" 0 \
-		"$(count "conga.type && conga.type != 4 && !conga.nonce_upper")" || return
+		"$(count "conga.type && conga.type < 4 && !conga.nonce_upper")" || return
 	(($(count "conga.padding") > 0)) || fail "no hello of full size is recognised"
 }
 
@@ -327,7 +331,7 @@ golden_faults() {
 		control_is "1 " "$bytes" conga.short conga.unknown || return
 	done
 	for bytes in "${HELLO_BYTES/434e/434f}" "${HELLO_BYTES/47410101/47410201}" \
-		"${HELLO_BYTES/47410101/47410105}"; do
+		"${HELLO_BYTES/47410101/47410106}"; do
 		control_is " 1" "$bytes" conga.short conga.unknown || return
 	done
 }
@@ -349,7 +353,7 @@ compare() {
 	tap_test "the last feedback for each LBTag is what its leaf knows" feedback
 	tap_test "stamps and control packets are as many as the leaf counted" counters
 	tap_test "queue marks are shown while the spine marks" queues
-	tap_test "hellos, goodbye messages and probes are shown" types
+	tap_test "hellos, goodbye messages, probes and announcements are shown" types
 	tap_test "probes show their origin and hops" probes
 	tap_test "the standard VXLAN header and the inner packet are shown as without the dissector" \
 		tunnel_is_shown

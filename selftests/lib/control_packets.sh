@@ -257,7 +257,7 @@ growth() {
 
 	for word in $(stats_growth "${LEAF[0]}"); do
 		case $word in
-		hello_sent=*|hello_missed=*) ;;
+		hello_sent=*|hello_missed=*|announce_sent=*) ;;
 		*) grown+=" $word" ;;
 		esac
 	done

@@ -36,6 +36,10 @@ sound() {
 	fi
 }
 
+becomes_sound() {
+	busywait "$WAIT_MS" sound "$1" >/dev/null || sound "$1"
+}
+
 leaves_answer() {
 	local l
 
@@ -225,6 +229,33 @@ terms_differ() {
 	END
 }
 
+# A spine without a fabric is a spine without conga: it forwards, and sends no announcements.
+spine_runs_no_conga() {
+	"$CONGA" -n "${SPINE[1]}" fabric del &&
+		named "${LEAF[0]}" "warning: up1: no node that runs conga announces itself at the other end, as one does by up0, *" &&
+		shown 0 "up1: role uplink * neighbour none*" || return
+	"$CONGA" -n "${SPINE[0]}" fabric del &&
+		shown 0 "up0: role uplink * neighbour none*" && becomes_sound "${LEAF[0]}" || return
+	fabric_spine 0 conga && fabric_spine 1 conga && all_sound &&
+		shown 0 "up1: role uplink * neighbour conga*"
+}
+
+spine_terms_differ() {
+	local word value old says
+
+	while read -r word value old says; do
+		"$CONGA" -n "${SPINE[0]}" fabric set "$word" "$value" &&
+			named "${LEAF[0]}" "warning: up0: the node at the other end $says" &&
+			named "${SPINE[0]}" "warning: down0.0: the node at the other end *" &&
+			shown 0 "up0: role uplink * neighbour mismatch (*)*" &&
+			"$CONGA" -n "${SPINE[0]}" fabric set "$word" "$old" && all_sound || return
+	done <<-END
+		q 2 3 has another q: 2; set the same q on every node of the fabric
+		metric sum max has another metric: sum; set the same metric on every node of the fabric
+		policy tr conga uses byte 3 of the VXLAN header differently: tr-queue; *, and policy tr on all of them or on none
+	END
+}
+
 ids_are_equal() {
 	conga 1 fabric set leaf-id 7 && conga 2 fabric set leaf-id 7 &&
 		named "${LEAF[0]}" "warning: ${VTEP[2]}: has the same leaf id as ${VTEP[1]}, 0x00000007; *" || return
@@ -305,7 +336,7 @@ conga_check_findings{severity="error"} 1' ]] || fail "$found" || return
 require_root
 require_commands ip jq nft tc bridge sysctl ping
 require_module
-tap_plan 21
+tap_plan 23
 setup || die "the fabric cannot be set up"
 tap_test "a spine that drops all packets is named" spine_drops_all
 tap_test "a spine that drops a fifth of all packets is named" spine_drops_some
@@ -320,6 +351,8 @@ tap_test "a leaf that was not added on one side is named" leaf_is_missing
 tap_test "an uplink that is no port, or a transit port, is named" port_is_missing
 tap_test "another UDP port on one side is named" udp_port_differs
 tap_test "another q or metric on one side is named" terms_differ
+tap_test "a spine that does not run conga is named, if another one does" spine_runs_no_conga
+tap_test "another q, metric or use of byte 3 at a spine is named" spine_terms_differ
 tap_test "two leaves with one leaf id are named" ids_are_equal
 tap_test "policy hula on leaves alone is named" hula_is_alone
 tap_test "an uplink that is shaped below its rate is named" uplink_is_shaped

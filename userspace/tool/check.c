@@ -8,6 +8,7 @@
 #include "tool/check_counter.h"
 #include "tool/check_leaf.h"
 #include "tool/check_link.h"
+#include "tool/check_neighbour.h"
 #include "tool/check_node.h"
 #include "tool/check_path.h"
 #include "tool/check_queue.h"
@@ -32,6 +33,8 @@ static const struct conga_check conga_checks[] = {
 	{ "mtu_differs", CONGA_SEVERITY_WARNING, conga_check_mtu_differs },
 	{ "stacked", CONGA_SEVERITY_WARNING, conga_check_stacked },
 	{ "rate", CONGA_SEVERITY_WARNING, conga_check_rate },
+	{ "neighbour_differs", CONGA_SEVERITY_WARNING, conga_check_neighbour_differs },
+	{ "neighbour_none", CONGA_SEVERITY_WARNING, conga_check_neighbour_none },
 	{ "uplink_unused", CONGA_SEVERITY_WARNING, conga_check_uplink_unused },
 	{ "transit_unused", CONGA_SEVERITY_WARNING, conga_check_transit_unused },
 	{ "no_port", CONGA_SEVERITY_WARNING, conga_check_no_port },

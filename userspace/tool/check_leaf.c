@@ -20,7 +20,8 @@
 static const struct conga_choice conga_check_remedies[] = {
 	{ "run the same version of conga on every node", CONGA_LEAF_VERSION },
 	{ "set the same q on every node of the fabric", CONGA_LEAF_Q },
-	{ "set the same q on every node of the fabric", CONGA_LEAF_BYTE3 },
+	{ "set the same q on every node of the fabric, and policy tr on all of them or on none",
+	  CONGA_LEAF_BYTE3 },
 	{ "set the same metric on every node of the fabric", CONGA_LEAF_METRIC },
 	{ "give each node its own tunnel address", CONGA_LEAF_ALTERNATES },
 	{ }
@@ -42,6 +43,11 @@ static bool conga_check_next_leaf(const struct conga_node *node, size_t *next, u
 	return false;
 }
 
+const char *conga_check_remedy(unsigned int reason)
+{
+	return conga_args_choice_word(conga_check_remedies, reason);
+}
+
 void conga_check_leaf_differs(const struct conga_check *check, const struct conga_node *node)
 {
 	struct nlattr *leaf[CONGA_ATTRS_MAX + 1];
@@ -52,7 +58,7 @@ void conga_check_leaf_differs(const struct conga_check *check, const struct cong
 
 	while (conga_node_next_leaf(node, &next, leaf)) {
 		reason = conga_attr_number(leaf[CONGA_A_LEAF_REASON]);
-		remedy = conga_args_choice_word(conga_check_remedies, reason);
+		remedy = conga_check_remedy(reason);
 		if (!remedy)
 			continue;
 		conga_node_leaf_name(leaf, name);

@@ -8,6 +8,9 @@
 #include "tool/check_node.h"
 #include "tool/check_report.h"
 
+/* conga_check_remedy - what to do if a node differs for this enum conga_leaf_reason, or NULL */
+const char *conga_check_remedy(unsigned int reason);
+
 void conga_check_leaf_differs(const struct conga_check *check, const struct conga_node *node);
 void conga_check_leaf_unheard(const struct conga_check *check, const struct conga_node *node);
 void conga_check_leaf_lost(const struct conga_check *check, const struct conga_node *node);

@@ -85,6 +85,14 @@ const struct conga_choice conga_choices_leaf_state[] = {
 	{ }
 };
 
+const struct conga_choice conga_choices_neighbour[] = {
+	{ "waiting", CONGA_NEIGHBOUR_WAITING },
+	{ "none", CONGA_NEIGHBOUR_NONE },
+	{ "conga", CONGA_NEIGHBOUR_CONGA },
+	{ "mismatch", CONGA_NEIGHBOUR_MISMATCH },
+	{ }
+};
+
 const struct conga_choice conga_choices_path_state[] = {
 	{ "usable", CONGA_PATH_STATE_USABLE },
 	{ "unproven", CONGA_PATH_STATE_UNPROVEN },

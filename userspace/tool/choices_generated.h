@@ -20,6 +20,7 @@ extern const struct conga_choice conga_choices_port_state[];
 extern const struct conga_choice conga_choices_mode[];
 extern const struct conga_choice conga_choices_leaf_reason[];
 extern const struct conga_choice conga_choices_leaf_state[];
+extern const struct conga_choice conga_choices_neighbour[];
 extern const struct conga_choice conga_choices_path_state[];
 extern const struct conga_choice conga_choices_path_reason[];
 extern const struct conga_choice conga_choices_decision[];

@@ -552,4 +552,22 @@ const struct conga_counter conga_counters[CONGA_A_STATS_MAX + 1] = {
 		"A link on the path has a smaller MTU than the uplink: \"conga path show\" names the path.",
 		CONGA_SEVERITY_NONE
 	},
+	[CONGA_A_STATS_ANNOUNCE_SENT] = {
+		"announce_sent",
+		"announcements of this node to the other nodes at its ports' links",
+		"Nothing to do.",
+		CONGA_SEVERITY_NONE
+	},
+	[CONGA_A_STATS_ANNOUNCE_HEARD] = {
+		"announce_heard",
+		"announcements of nodes at the other ends of ports' links",
+		"Nothing to do. \"conga port show\" says what is known of each neighbour.",
+		CONGA_SEVERITY_NONE
+	},
+	[CONGA_A_STATS_ANNOUNCE_DISTANT] = {
+		"announce_distant",
+		"announcements ignored: the sender is no neighbour",
+		"A sender that is no neighbour sends announcements, and they are ignored: find the sender.",
+		CONGA_SEVERITY_NOTE
+	},
 };

@@ -70,6 +70,10 @@ const struct nla_policy conga_port_policy[CONGA_A_PORT_MAX + 1] = {
 	[CONGA_A_PORT_TIER]		= { .type = NLA_U32 },
 	[CONGA_A_PORT_SHORT_FLOWS]	= { .type = NLA_U32 },
 	[CONGA_A_PORT_METRIC_LIMIT]	= { .type = NLA_U32 },
+	[CONGA_A_PORT_NEIGHBOUR]	= { .type = NLA_U32 },
+	[CONGA_A_PORT_NEIGHBOUR_ID]	= { .type = NLA_U32 },
+	[CONGA_A_PORT_NEIGHBOUR_REASON]	= { .type = NLA_U32 },
+	[CONGA_A_PORT_NEIGHBOUR_TERM]	= { .type = NLA_U32 },
 };
 
 const struct nla_policy conga_leaf_policy[CONGA_A_LEAF_MAX + 1] = {

@@ -52,38 +52,55 @@ static const char *conga_leaf_reason_known(struct nlattr **attrs,
 	}
 }
 
-/* The leaf's own value, if the leaf differs in one. */
-static void conga_leaf_reason_term(struct nlattr **attrs, char text[CONGA_LEAF_REASON_MAX])
+/* The other node's own value, if it differs in one. */
+static void conga_leaf_reason_term(unsigned int reason, const struct nlattr *term,
+				   char text[CONGA_LEAF_REASON_MAX])
 {
 	const struct conga_choice *choices = NULL;
-	unsigned int term = conga_attr_number(attrs[CONGA_A_LEAF_TERM]);
+	unsigned int value = conga_attr_number(term);
 	char number[CONGA_UNITS_TEXT_MAX];
 
 	*text = '\0';
-	if (!attrs[CONGA_A_LEAF_TERM])
+	if (!term)
 		return;
-	if (conga_attr_number(attrs[CONGA_A_LEAF_REASON]) == CONGA_LEAF_BYTE3)
+	if (reason == CONGA_LEAF_BYTE3)
 		choices = conga_choices_byte3;
-	else if (conga_attr_number(attrs[CONGA_A_LEAF_REASON]) == CONGA_LEAF_METRIC)
+	else if (reason == CONGA_LEAF_METRIC)
 		choices = conga_choices_metric;
-	conga_units_format_integer(number, sizeof(number), term);
+	conga_units_format_integer(number, sizeof(number), value);
 	snprintf(text, CONGA_LEAF_REASON_MAX, ": %s",
-		 choices && conga_args_choice_word(choices, term) ?
-		 conga_args_choice_word(choices, term) : number);
+		 choices && conga_args_choice_word(choices, value) ?
+		 conga_args_choice_word(choices, value) : number);
+}
+
+static void conga_leaf_reason_join(const char *sentence, unsigned int reason,
+				   const struct nlattr *term, char text[CONGA_LEAF_REASON_MAX])
+{
+	char value[CONGA_LEAF_REASON_MAX];
+
+	conga_leaf_reason_term(reason, term, value);
+	snprintf(text, CONGA_LEAF_REASON_MAX, "%.*s%.*s", CONGA_LEAF_REASON_MAX / 2, sentence,
+		 CONGA_LEAF_REASON_MAX / 3, value);
+}
+
+void conga_leaf_reason_differs(const struct nlattr *reason, const struct nlattr *term,
+			       char text[CONGA_LEAF_REASON_MAX])
+{
+	unsigned int value = conga_attr_number(reason);
+	const char *sentence = conga_args_choice_word(conga_leaf_reason_words, value);
+
+	conga_leaf_reason_join(sentence ? sentence : "for a reason that this tool does not know",
+			       value, term, text);
 }
 
 void conga_leaf_reason(struct nlattr **attrs, char text[CONGA_LEAF_REASON_MAX])
 {
-	const char *word = conga_args_choice_word(conga_leaf_reason_words,
-						  conga_attr_number(attrs[CONGA_A_LEAF_REASON]));
-	char words[CONGA_LEAF_REASON_MAX], term[CONGA_LEAF_REASON_MAX];
+	const struct nlattr *reason = attrs[CONGA_A_LEAF_REASON], *term = attrs[CONGA_A_LEAF_TERM];
+	char words[CONGA_LEAF_REASON_MAX];
 	const char *known = conga_leaf_reason_known(attrs, words);
 
-	conga_leaf_reason_term(attrs, term);
 	if (known)
-		word = known;
-	else if (!word)
-		word = "for a reason that this tool does not know";
-	snprintf(text, CONGA_LEAF_REASON_MAX, "%.*s%.*s", CONGA_LEAF_REASON_MAX / 2, word,
-		 CONGA_LEAF_REASON_MAX / 3, term);
+		conga_leaf_reason_join(known, conga_attr_number(reason), term, text);
+	else
+		conga_leaf_reason_differs(reason, term, text);
 }

@@ -12,6 +12,7 @@
 #include "tool/command.h"
 #include "tool/grammar.h"
 #include "tool/grammar_generated.h"
+#include "tool/leaf_reason.h"
 #include "tool/options.h"
 #include "tool/port.h"
 #include "tool/print.h"
@@ -62,6 +63,32 @@ static void conga_port_print_tier(const struct nlattr *tier)
 	conga_print_uint("tier", show ? "tier" : NULL, tier);
 }
 
+static enum conga_color conga_port_neighbour_color(struct nlattr **attrs)
+{
+	return conga_attr_number(attrs[CONGA_A_PORT_NEIGHBOUR]) == CONGA_NEIGHBOUR_MISMATCH ?
+	       CONGA_COLOR_BAD : CONGA_COLOR_NONE;
+}
+
+/* What the node at the other end differs in stands in parentheses behind its state. */
+static void conga_port_print_neighbour(struct nlattr **attrs)
+{
+	const struct nlattr *reason = attrs[CONGA_A_PORT_NEIGHBOUR_REASON];
+	char sentence[CONGA_LEAF_REASON_MAX], text[CONGA_LEAF_REASON_MAX + 2];
+	bool show = conga_options.details;
+
+	conga_print_color(conga_port_neighbour_color(attrs));
+	conga_print_choice("neighbour", "neighbour", attrs[CONGA_A_PORT_NEIGHBOUR],
+			   conga_choices_neighbour);
+	conga_print_id("neighbour_id", show ? "id" : NULL, attrs[CONGA_A_PORT_NEIGHBOUR_ID]);
+	conga_print_choice("neighbour_reason", NULL, reason, conga_choices_leaf_reason);
+	conga_print_uint("neighbour_term", NULL, attrs[CONGA_A_PORT_NEIGHBOUR_TERM]);
+	if (!reason)
+		return;
+	conga_leaf_reason_differs(reason, attrs[CONGA_A_PORT_NEIGHBOUR_TERM], sentence);
+	snprintf(text, sizeof(text), "(%s)", sentence);
+	conga_print_text(text);
+}
+
 static void conga_port_print_details(struct nlattr **attrs)
 {
 	bool show = conga_options.details;
@@ -109,6 +136,7 @@ static void conga_port_print(struct nlattr **attrs, struct nl_msg *reply)
 	conga_print_metric("metric", "metric", attrs[CONGA_A_PORT_METRIC],
 			   attrs[CONGA_A_PORT_METRIC_LIMIT]);
 	conga_print_uint("metric_limit", NULL, attrs[CONGA_A_PORT_METRIC_LIMIT]);
+	conga_port_print_neighbour(attrs);
 	conga_port_print_drain(attrs);
 	conga_print_uint("short_flows", "short_flows", attrs[CONGA_A_PORT_SHORT_FLOWS]);
 	conga_print_origin(attrs[CONGA_A_PORT_ORIGIN]);

@@ -88,8 +88,8 @@
  *    .. upper half of the nonce, upper half of the echoed nonce (32 bits each)
  *    .. zeroes, in hellos of full size
  *
- * The types are 1 hello, 2 explicit feedback, 3 goodbye, 4 probe. The flags are
- * 0x01 this hello wants an answer, 0x02 the sender's metric is sum, 0x04 nonces
+ * The types are 1 hello, 2 explicit feedback, 3 goodbye, 4 probe, 5 announcement.
+ * The flags are 0x01 this hello wants an answer, 0x02 the sender's metric is sum, 0x04 nonces
  * have upper halves, behind the records. Byte-3 use is enum conga_byte3. A
  * nonce has 64 bits: bits 63..7 are random, bit 6 is set if its hello is of
  * full size, bits 5..4 are the place of the UDP port in the sender's list, bits
@@ -103,9 +103,13 @@
  * full size has as many bytes as the path takes (or the largest tunnel sends);
  * its answer is small.
  *
- * Probes (type 4; HULA, SOSR 2016) are exchanged by the two nodes at a link:
- * they are sent to 224.0.0.1 or ff02::1 with TTL or hop limit 255, and accepted
- * only with 255 (GTSM, RFC 5082). Count, Q, byte-3 use and both nonces have no
+ * Announcements (type 5) tell the other nodes at a link of this one: each node
+ * sends one by each of its ports every 2 s or so while hello is on. They are sent
+ * to 224.0.0.1 or ff02::1 with TTL or hop limit 255, and accepted only with 255
+ * (GTSM, RFC 5082). They are not answered, and have no records and no nonces.
+ *
+ * Probes (type 4; HULA, SOSR 2016) are exchanged by the two nodes at a link, and
+ * sent and accepted as announcements are. Count, Q, byte-3 use and both nonces have no
  * meaning in probes; LBTag is 0 where a node that is not the origin sends them
  * by a transit port. Leaf id is the origin's at every link. In place of records
  * probes have::
@@ -531,6 +535,62 @@ enum conga_port_state {
 };
 
 /**
+ * enum conga_neighbour - What is known of the node at the other end of a port's
+ *  link, by its announcements
+ * @CONGA_NEIGHBOUR_WAITING: This node has begun to announce itself lately, and
+ *	has heard no announcement yet.
+ * @CONGA_NEIGHBOUR_NONE: No announcement came for 14 s: the node does not run
+ *	conga, or its hello is off.
+ * @CONGA_NEIGHBOUR_CONGA: The node runs conga, and agrees.
+ * @CONGA_NEIGHBOUR_MISMATCH: The node runs conga, but differs in what all nodes
+ *	of a fabric must agree on, as the reason says.
+ */
+enum conga_neighbour {
+	CONGA_NEIGHBOUR_WAITING = 1,
+	CONGA_NEIGHBOUR_NONE,
+	CONGA_NEIGHBOUR_CONGA,
+	CONGA_NEIGHBOUR_MISMATCH,
+};
+
+/**
+ * enum conga_leaf_reason - Why a leaf's state is what it is
+ * @CONGA_LEAF_ORDERED: The operator set the state; the leaf was not asked, or
+ *	agrees.
+ * @CONGA_LEAF_ANSWERS: The leaf answers our hellos, and agrees.
+ * @CONGA_LEAF_SILENT: The leaf has not answered the last three hellos.
+ * @CONGA_LEAF_BYE: The leaf sent a goodbye message.
+ * @CONGA_LEAF_VERSION: The leaf uses another version of control packets.
+ * @CONGA_LEAF_Q: The leaf has another Q.
+ * @CONGA_LEAF_BYTE3: The leaf uses byte 3 of the VXLAN header otherwise.
+ * @CONGA_LEAF_METRIC: The leaf has another metric (max or sum).
+ * @CONGA_LEAF_ALTERNATES: Two nodes answer for the address of the leaf by
+ *	turns.
+ * @CONGA_LEAF_HELLO_OFF: Hello is off at this node.
+ * @CONGA_LEAF_WAITING: Fewer than three hellos were sent, and none of them was
+ *	answered yet.
+ *
+ * In mode conga a reason from bye to alternates is a warning: packets to the
+ * leaf are stamped nevertheless.
+ */
+enum conga_leaf_reason {
+	CONGA_LEAF_ORDERED = 1,
+	CONGA_LEAF_ANSWERS,
+	CONGA_LEAF_SILENT,
+	CONGA_LEAF_BYE,
+	CONGA_LEAF_VERSION,
+	CONGA_LEAF_Q,
+	CONGA_LEAF_BYTE3,
+	CONGA_LEAF_METRIC,
+	CONGA_LEAF_ALTERNATES,
+	CONGA_LEAF_HELLO_OFF,
+	CONGA_LEAF_WAITING,
+
+	/* private: */
+	__CONGA_LEAF_REASON_MAX,
+	CONGA_LEAF_REASON_MAX = __CONGA_LEAF_REASON_MAX - 1
+};
+
+/**
  * enum conga_attr_port - A port
  * @CONGA_A_PORT_IFINDEX: (u32) Its device.
  * @CONGA_A_PORT_ROLE: (u32, enum conga_role) The purpose of the port.
@@ -565,6 +625,15 @@ enum conga_port_state {
  *	not count them.
  * @CONGA_A_PORT_METRIC_LIMIT: (u32, reply only) Full scale of the metric, 2^Q -
  *	1.
+ * @CONGA_A_PORT_NEIGHBOUR: (u32, enum conga_neighbour, reply only) The node at
+ *	the other end of the link. It is absent if this node does not announce
+ *	itself by the port: hello is off, or the port cannot send.
+ * @CONGA_A_PORT_NEIGHBOUR_ID: (u32, id, reply only) The leaf id of that node.
+ *	It is absent if no node is known.
+ * @CONGA_A_PORT_NEIGHBOUR_REASON: (u32, enum conga_leaf_reason, reply only)
+ *	What differs, if the neighbour is mismatch, version, q, byte3 or metric.
+ * @CONGA_A_PORT_NEIGHBOUR_TERM: (u32, reply only) The node's own value of what
+ *	differs, if the reason is q, byte3 or metric.
  */
 enum conga_attr_port {
 	CONGA_A_PORT_IFINDEX = 1,
@@ -585,6 +654,10 @@ enum conga_attr_port {
 	CONGA_A_PORT_TIER,
 	CONGA_A_PORT_SHORT_FLOWS,
 	CONGA_A_PORT_METRIC_LIMIT,
+	CONGA_A_PORT_NEIGHBOUR,
+	CONGA_A_PORT_NEIGHBOUR_ID,
+	CONGA_A_PORT_NEIGHBOUR_REASON,
+	CONGA_A_PORT_NEIGHBOUR_TERM,
 
 	/* private: */
 	__CONGA_A_PORT_MAX,
@@ -630,44 +703,6 @@ enum conga_leaf_state {
 	CONGA_LEAF_STATE_WAITING,
 	CONGA_LEAF_STATE_LOST,
 	CONGA_LEAF_STATE_MISMATCH,
-};
-
-/**
- * enum conga_leaf_reason - Why a leaf's state is what it is
- * @CONGA_LEAF_ORDERED: The operator set the state; the leaf was not asked, or
- *	agrees.
- * @CONGA_LEAF_ANSWERS: The leaf answers our hellos, and agrees.
- * @CONGA_LEAF_SILENT: The leaf has not answered the last three hellos.
- * @CONGA_LEAF_BYE: The leaf sent a goodbye message.
- * @CONGA_LEAF_VERSION: The leaf uses another version of control packets.
- * @CONGA_LEAF_Q: The leaf has another Q.
- * @CONGA_LEAF_BYTE3: The leaf uses byte 3 of the VXLAN header otherwise.
- * @CONGA_LEAF_METRIC: The leaf has another metric (max or sum).
- * @CONGA_LEAF_ALTERNATES: Two nodes answer for the address of the leaf by
- *	turns.
- * @CONGA_LEAF_HELLO_OFF: Hello is off at this node.
- * @CONGA_LEAF_WAITING: Fewer than three hellos were sent, and none of them was
- *	answered yet.
- *
- * In mode conga a reason from bye to alternates is a warning: packets to the
- * leaf are stamped nevertheless.
- */
-enum conga_leaf_reason {
-	CONGA_LEAF_ORDERED = 1,
-	CONGA_LEAF_ANSWERS,
-	CONGA_LEAF_SILENT,
-	CONGA_LEAF_BYE,
-	CONGA_LEAF_VERSION,
-	CONGA_LEAF_Q,
-	CONGA_LEAF_BYTE3,
-	CONGA_LEAF_METRIC,
-	CONGA_LEAF_ALTERNATES,
-	CONGA_LEAF_HELLO_OFF,
-	CONGA_LEAF_WAITING,
-
-	/* private: */
-	__CONGA_LEAF_REASON_MAX,
-	CONGA_LEAF_REASON_MAX = __CONGA_LEAF_REASON_MAX - 1
 };
 
 /**
@@ -1147,6 +1182,12 @@ enum conga_attr_policy {
  * @CONGA_A_STATS_PATH_NARROW: Times a path became unusable because it loses
  *	large packets. Hellos of full size are lost on it, and small ones are
  *	not.
+ * @CONGA_A_STATS_ANNOUNCE_SENT: Announcements of this node to the other nodes
+ *	at its ports' links.
+ * @CONGA_A_STATS_ANNOUNCE_HEARD: Announcements of nodes at the other ends of
+ *	ports' links.
+ * @CONGA_A_STATS_ANNOUNCE_DISTANT: Announcements ignored: the sender is no
+ *	neighbour. Their TTL is below 255.
  *
  * The doc of each says what is counted.
  */
@@ -1242,6 +1283,9 @@ enum conga_attr_stats {
 	CONGA_A_STATS_CONTROL_XFRM,
 	CONGA_A_STATS_CONTROL_UNSENT_XFRM,
 	CONGA_A_STATS_PATH_NARROW,
+	CONGA_A_STATS_ANNOUNCE_SENT,
+	CONGA_A_STATS_ANNOUNCE_HEARD,
+	CONGA_A_STATS_ANNOUNCE_DISTANT,
 
 	/* private: */
 	__CONGA_A_STATS_MAX,

@@ -17,9 +17,10 @@ local VERSION = 1
 local HEADER_BYTES, CONTROL_BYTES, RECORD_BYTES, PROBE_BYTES, WIDE_BYTES = 8, 24, 4, 20, 8
 local WIDE = 0x04
 local QUEUE_UNIT_NS = 256
-local HELLO, FEEDBACK, BYE, PROBE = 1, 2, 3, 4
+local HELLO, FEEDBACK, BYE, PROBE, ANNOUNCEMENT = 1, 2, 3, 4, 5
 
-local types = { [HELLO] = "hello", [FEEDBACK] = "feedback", [BYE] = "bye", [PROBE] = "probe" }
+local types = { [HELLO] = "hello", [FEEDBACK] = "feedback", [BYE] = "bye", [PROBE] = "probe",
+	[ANNOUNCEMENT] = "announcement" }
 local uses = { [0] = "none", [1] = "q-low", [2] = "tr-queue" }
 
 conga.prefs.q = Pref.uint("Bits of a metric", 3, "Q of the fabric, 1 to 6")

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Control packets to all systems of a link: this file sends and receives announcements, and
+ * hands all others to the extension of the policy. adjacency.c judges announcements.
+ *
+ * An announcement is believed only if it comes with TTL 255 by a port (GTSM, RFC 5082). It
+ * changes what the operator is shown, and nothing else.
+ */
+#include <linux/ktime.h>
+
+#include "control/announce.h"
+#include "control/control_read.h"
+#include "control/control_send.h"
+#include "control/extension.h"
+#include "objects/port.h"
+#include "packet/packet.h"
+#include "paper/hello.h"
+
+/* --- sent --- */
+
+/* A port without an address, which may get one, announces nothing. */
+static void conga_announce_send(struct conga_port *port, const struct conga_params *params)
+{
+	const struct conga_control_way way = { .params = params, .port = port };
+	struct conga_control_payload payload;
+	int err;
+
+	conga_control_fill(&payload, params, CONGA_CONTROL_ANNOUNCE);
+	err = conga_control_send_link(&way, &payload);
+	if (err == -ENETUNREACH)
+		return;
+	conga_stats_inc(port->fabric->stats,
+			conga_control_outcome(err, CONGA_A_STATS_ANNOUNCE_SENT));
+	spin_lock(&port->adjacency_lock);
+	conga_adjacency_sent(&port->adjacency, ktime_get_ns());
+	spin_unlock(&port->adjacency_lock);
+}
+
+static void conga_announce_reset(struct conga_port *port)
+{
+	spin_lock_bh(&port->adjacency_lock);
+	conga_adjacency_reset(&port->adjacency);
+	spin_unlock_bh(&port->adjacency_lock);
+}
+
+/* There may be many ports: BH is enabled after each. */
+static void conga_announce_port(struct conga_port *port, const struct conga_params *params)
+{
+	if (!conga_port_up(port)) {
+		conga_announce_reset(port);
+		return;
+	}
+	local_bh_disable();
+	conga_announce_send(port, params);
+	local_bh_enable();
+}
+
+/* conga_announce_tick - send announcements if they are due; only the work of the tick calls it */
+void conga_announce_tick(struct conga_fabric *fabric)
+{
+	const struct conga_params *params;
+	u64 now = ktime_get_ns();
+	struct conga_port *port;
+
+	if (fabric->announced && now - fabric->announced < CONGA_ADJACENCY_EVERY_NS)
+		return;
+	rcu_read_lock();
+	params = rcu_dereference(fabric->params);
+	if (params->hello) {
+		fabric->announced = now;
+		list_for_each_entry_rcu(port, &fabric->ports, list)
+			conga_announce_port(port, params);
+	}
+	rcu_read_unlock();
+}
+
+/* conga_announce_forget - hello was switched off, and the work of the tick has ended */
+void conga_announce_forget(struct conga_fabric *fabric)
+{
+	struct conga_port *port;
+
+	conga_assert_locked(fabric);
+	fabric->announced = 0;
+	list_for_each_entry(port, &fabric->ports, list)
+		conga_announce_reset(port);
+}
+
+/* --- received --- */
+
+static void conga_announce_judge(const struct conga_control_source *source,
+				 const struct conga_control_header *header,
+				 struct conga_adjacency_news *news)
+{
+	const struct conga_hello_terms ours = conga_control_terms(source->params);
+
+	*news = (struct conga_adjacency_news) {
+		.id	= be32_to_cpu(header->id),
+		.reason	= CONGA_LEAF_VERSION,
+	};
+	if (header->version != CONGA_CONTROL_VERSION)
+		return;
+	news->theirs = conga_control_terms_read(header);
+	news->reason = conga_hello_compare(&ours, &news->theirs);
+}
+
+static enum conga_attr_stats conga_announce_hear(const struct conga_control_source *source)
+{
+	struct conga_port *port = source->port;
+	struct conga_control_payload payload;
+	struct conga_adjacency_news news;
+
+	if (conga_packet_hops(source->skb, source->packet) != CONGA_CONTROL_LINK_HOPS)
+		return CONGA_A_STATS_ANNOUNCE_DISTANT;
+	if (!conga_control_read(source, &payload))
+		return CONGA_A_STATS_CONTROL_MALFORMED;
+	conga_announce_judge(source, &payload.header, &news);
+	spin_lock(&port->adjacency_lock);
+	conga_adjacency_hear(&port->adjacency, &news, ktime_get_ns());
+	spin_unlock(&port->adjacency_lock);
+	return CONGA_A_STATS_ANNOUNCE_HEARD;
+}
+
+/* conga_announce_receive - a control packet came to all systems of a link; softirq, RCU */
+void conga_announce_receive(struct conga_control_source *source)
+{
+	if (conga_control_type(source) == CONGA_CONTROL_ANNOUNCE)
+		conga_stats_inc(source->fabric->stats, conga_announce_hear(source));
+	else
+		conga_extension_receive(source);
+}
