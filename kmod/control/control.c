@@ -25,6 +25,7 @@
 #include "objects/leaf.h"
 #include "objects/own.h"
 #include "objects/path_dst.h"
+#include "objects/ping.h"
 #include "objects/port.h"
 #include "packet/packet.h"
 #include "trace.h"
@@ -198,6 +199,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 	hello->heard = ktime_get_ns();
 	WRITE_ONCE(hello->echo, conga_control_nonce(message));
 	conga_delay_answered(message->source, conga_control_echo(message));
+	conga_ping_answered(message->source->leaf, conga_control_echo(message));
 	conga_control_take_own(message->source);
 	if (out != (hello->out | hello->narrow))
 		conga_control_count(message->source->fabric,

@@ -18,6 +18,7 @@
 #include "objects/leaf.h"
 #include "objects/pace.h"
 #include "objects/path_dst.h"
+#include "objects/ping.h"
 #include "objects/port.h"
 #include "packet/packet.h"
 
@@ -162,9 +163,17 @@ struct conga_control_asking {
 	__be16				dstport[CONGA_HELLO_PORTS];
 };
 
-/* Sends one hello. @size 0 stands for a small one. False if it could not be sent. */
+static bool conga_control_is_ping(const struct conga_control_asking *asking, u8 tag,
+				  u8 port)
+{
+	return port == asking->step.main && asking->step.pinged & BIT(tag);
+}
+
+/* Sends one hello, whose nonce has @kind. @size 0 stands for a small one. False if it could
+ * not be sent.
+ */
 static bool conga_control_ask(const struct conga_control_asking *asking, u8 tag,
-			      u8 port, u32 size)
+			      u8 port, u32 size, u64 kind)
 {
 	struct conga_control_way way = {
 		.params		= asking->params,
@@ -173,19 +182,27 @@ static bool conga_control_ask(const struct conga_control_asking *asking, u8 tag,
 		.dstport	= asking->dstport[port],
 		.size		= size,
 	};
-	u64 nonce = asking->nonce | (u64)port << CONGA_HELLO_PORT_SHIFT | tag;
+	u64 nonce = asking->nonce | (u64)port << CONGA_HELLO_PORT_SHIFT | tag | kind;
 	struct conga_control_payload payload;
 
 	if (!way.port)
 		return false;
-	if (size)
-		nonce |= CONGA_HELLO_LARGE;
 	conga_control_fill(&payload, way.params, CONGA_CONTROL_HELLO);
 	payload.header.flags |= CONGA_CONTROL_ASK;
 	conga_control_put_nonces(&payload, nonce, asking->echo);
 	if (!size)
 		conga_delay_asked(way.leaf, way.params, way.port, nonce);
 	return conga_control_emit(&way, &payload, CONGA_A_STATS_HELLO_SENT);
+}
+
+/* The time of a ping is taken just before it leaves, since its answer may come before this
+ * function returns.
+ */
+static void conga_control_ping(const struct conga_control_asking *asking, u8 tag, u8 port)
+{
+	conga_ping_asked(asking->leaf, tag);
+	if (!conga_control_ask(asking, tag, port, 0, CONGA_HELLO_PING))
+		conga_ping_unsent(asking->leaf, tag);
 }
 
 static void conga_control_ask_large(const struct conga_control_asking *asking)
@@ -197,7 +214,8 @@ static void conga_control_ask_large(const struct conga_control_asking *asking)
 
 	for_each_set_bit(tag, &large, CONGA_TAGS_MAX) {
 		size = conga_control_size(leaf, tag);
-		if (size && conga_control_ask(asking, tag, asking->step.main, size))
+		if (size && conga_control_ask(asking, tag, asking->step.main, size,
+					      CONGA_HELLO_LARGE))
 			continue;
 		spin_lock(&leaf->hello_lock);
 		conga_hello_unsent(leaf->hello, tag);
@@ -213,7 +231,10 @@ static void conga_control_ask_all(const struct conga_control_asking *asking)
 	for (port = 0; port < CONGA_HELLO_PORTS; port++) {
 		ask = asking->step.ask[port];
 		for_each_set_bit(tag, &ask, CONGA_TAGS_MAX)
-			conga_control_ask(asking, tag, port, 0);
+			if (conga_control_is_ping(asking, tag, port))
+				conga_control_ping(asking, tag, port);
+			else
+				conga_control_ask(asking, tag, port, 0, 0);
 	}
 	conga_control_ask_large(asking);
 }
@@ -243,6 +264,7 @@ static void conga_control_step(struct conga_control_asking *asking,
 	const struct conga_leaf_news before = conga_leaf_news(leaf);
 
 	conga_hello_tick(hello, view, &asking->step);
+	conga_ping_begin(leaf, asking->step.pinged);
 	asking->nonce = conga_hello_nonce(hello, 0, 0);
 	asking->echo = hello->echo;
 	memcpy(asking->dstport, hello->port, sizeof(asking->dstport));

@@ -9,6 +9,7 @@
 #include "netlink/family.h"
 #include "netlink/get.h"
 #include "netlink/get_path.h"
+#include "netlink/ping_path.h"
 #include "netlink/policy_params.h"
 #include "netlink/rules.h"
 #include "netlink/rules_generated.h"
@@ -77,6 +78,8 @@ static const struct genl_ops conga_netlink_ops[] = {
 			   conga_netlink_empty_policy, CONGA_NETLINK_NO_ATTRS),
 	CONGA_NETLINK_READ(CONGA_CMD_STATS_GET, conga_netlink_stats_get, NULL,
 			   conga_netlink_empty_policy, CONGA_NETLINK_NO_ATTRS),
+	CONGA_NETLINK_CHANGE(CONGA_CMD_PATH_PING, conga_netlink_path_ping,
+			     conga_netlink_path_ping_policy, CONGA_A_PATH_MAX),
 };
 
 int __init conga_netlink_init(void)

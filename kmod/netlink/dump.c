@@ -15,6 +15,7 @@
 #include "objects/flowlets.h"
 #include "objects/leaf.h"
 #include "objects/path_dst.h"
+#include "objects/ping.h"
 #include "objects/port.h"
 
 #define CONGA_NETLINK_GATEWAYS	4	/* of a path, at most */
@@ -38,6 +39,7 @@ struct conga_netlink_path {
 	u8		local;
 	u8		remote;
 	struct conga_leaf_loss loss;
+	struct conga_ping_look pings;
 	u8		gateways;
 	struct in6_addr	gateway[CONGA_NETLINK_GATEWAYS];	/* IPv4 mapped */
 	struct conga_netlink_path_extension extension;
@@ -70,6 +72,7 @@ static void conga_netlink_read_path(struct conga_netlink_path *path,
 	path->reason = conga_leaf_path_reason(leaf, port);
 	path->state = conga_leaf_path_state(leaf, port, path->reason);
 	path->loss = conga_leaf_path_loss(leaf, port->tag);
+	path->pings = conga_ping_look(leaf, port->tag);
 	path->local = conga_port_metric(port, path->now);
 	path->remote = conga_toleaf_metric(&leaf->to, port->tag, path->now,
 					   params->tage, params->q);
@@ -102,6 +105,18 @@ static int conga_netlink_put_loss(struct sk_buff *skb, const struct conga_leaf_l
 	       nla_put_u32(skb, CONGA_A_PATH_HELLOS_MISSED, loss->missed);
 }
 
+static int conga_netlink_put_pings(struct sk_buff *skb, const struct conga_ping_look *pings)
+{
+	if (!pings->sent && !pings->waits)
+		return 0;
+	if (nla_put_u32(skb, CONGA_A_PATH_PINGS, pings->sent) ||
+	    nla_put_u32(skb, CONGA_A_PATH_PINGS_ANSWERED, pings->answered) ||
+	    (pings->rtt && nla_put_u64_64bit(skb, CONGA_A_PATH_PING_RTT, pings->rtt,
+					     CONGA_A_PATH_PAD)))
+		return -EMSGSIZE;
+	return pings->waits ? nla_put_flag(skb, CONGA_A_PATH_PING_WAITING) : 0;
+}
+
 int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
 			   struct conga_port *port)
 {
@@ -118,6 +133,7 @@ int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
 	    conga_netlink_put_gateways(skb, &path) ||
 	    conga_netlink_put_loss(skb, &path.loss) ||
 	    conga_netlink_put_limit(skb, CONGA_A_PATH_METRIC_LIMIT, leaf->fabric) ||
+	    conga_netlink_put_pings(skb, &path.pings) ||
 	    nla_put_u32(skb, CONGA_A_PATH_LOCAL, path.local) ||
 	    nla_put_u32(skb, CONGA_A_PATH_REMOTE, path.remote) ||
 	    (conga_sample_valid(path.heard) &&

@@ -148,6 +148,14 @@ conga_netlink_flowlet_get_policy[CONGA_A_FLOWLET_MAX + 1] = {
 	[CONGA_A_FLOWLET_IFINDEX]	= { .type = NLA_U32 },
 };
 
+/* path-ping */
+const struct nla_policy
+conga_netlink_path_ping_policy[CONGA_A_PATH_MAX + 1] = {
+	[CONGA_A_PATH_ADDR4]	= { .type = NLA_U32 },
+	[CONGA_A_PATH_ADDR6]	= NLA_POLICY_EXACT_LEN(16),
+	[CONGA_A_PATH_IFINDEX]	= { .type = NLA_U32 },
+};
+
 const struct conga_netlink_rule
 conga_netlink_fabric_rules[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_Q] = {

@@ -35,6 +35,7 @@ extern const struct nla_policy conga_netlink_flow_policy[CONGA_A_FLOW_MAX + 1];
 extern const struct nla_policy conga_netlink_path_get_policy[CONGA_A_PATH_MAX + 1];
 extern const struct nla_policy conga_netlink_table_get_policy[CONGA_A_TABLE_MAX + 1];
 extern const struct nla_policy conga_netlink_flowlet_get_policy[CONGA_A_FLOWLET_MAX + 1];
+extern const struct nla_policy conga_netlink_path_ping_policy[CONGA_A_PATH_MAX + 1];
 
 extern const struct conga_netlink_rule conga_netlink_fabric_rules[CONGA_A_FABRIC_MAX + 1];
 extern const struct conga_netlink_rule conga_netlink_port_rules[CONGA_A_PORT_MAX + 1];

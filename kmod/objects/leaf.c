@@ -5,6 +5,7 @@
 
 #include "objects/extension.h"
 #include "objects/leaf.h"
+#include "objects/ping.h"
 #include "objects/port.h"
 
 /* The layout that the comment at the struct describes, if locks are one word. */
@@ -12,6 +13,7 @@
 
 static_assert(!CONGA_LEAF_LAID_OUT || sizeof(struct conga_leaf) <= 1024);
 static_assert(sizeof(struct conga_hello) <= 256);
+static_assert(sizeof(struct conga_hello_pings) <= 512);
 static_assert(!(CONGA_LEAF_PORTS & CONGA_LEAF_CONGA));
 static_assert(!CONGA_LEAF_LAID_OUT ||
 	      offsetof(struct conga_leaf, to.heard) % SMP_CACHE_BYTES == 0);
@@ -118,6 +120,7 @@ void conga_leaf_forget_tag(struct conga_leaf *leaf, u8 tag)
 {
 	WRITE_ONCE(leaf->to.heard[tag], 0);
 	conga_extension_forget_tag(leaf, tag);
+	conga_ping_forget(leaf, tag);
 }
 
 /*
@@ -390,6 +393,7 @@ void conga_leaf_free(struct conga_leaf *leaf)
 {
 	conga_path_forget_all(leaf);
 	conga_extension_free_leaf(leaf);
+	kfree(leaf->pings);
 	kfree(leaf->hello);
 	kfree(leaf);
 }

@@ -16,6 +16,7 @@
 #include "objects/path.h"
 #include "paper/feedback.h"
 #include "paper/hello.h"
+#include "paper/hello_ping.h"
 #include "paper/toleaf.h"
 
 /* The state in the last events. */
@@ -26,8 +27,9 @@ struct conga_leaf_told {
 };
 
 /*
- * A leaf takes an object of 1024 bytes, one of 256 for hello, and for each set of its paths
- * one of 512 bytes or less with four uplinks. Its cache lines, of 64 bytes, are divided by
+ * A leaf takes an object of 1024 bytes, one of 256 for hello, one of 512 for pings once it
+ * was pinged, and for each set of its paths one of 512 bytes or less with four uplinks. Its
+ * cache lines, of 64 bytes, are divided by
  * their writers:
  *
  *   0	what every packet to or from the leaf reads. Packets write busy alone, once a tick
@@ -79,6 +81,7 @@ struct conga_leaf {
 	struct conga_toleaf	to;
 	struct conga_fromleaf	from ____cacheline_aligned_in_smp;
 	struct conga_hello	*hello;	/* used by the tick and by answers */
+	struct conga_hello_pings *pings; /* NULL: it was never pinged; by hello_lock, see ping.c */
 	struct conga_leaf_extension extension; /* of the policy */
 };
 

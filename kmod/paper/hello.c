@@ -33,6 +33,8 @@
  * a large one is answered; it gets one hello a round. If all paths are narrow, none of them
  * is out for that reason.
  *
+ * A path that an operator pinged gets a hello by the next tick (hello_ping.c).
+ *
  * Cost, in packets per leaf and second: (ports + silent paths) / hello interval sent, as
  * many received, and the same again for the leaf's own hellos. Full-size hellos cost paths
  * / (four hello intervals, or a second if that is longer) + narrow paths / hello interval
@@ -49,6 +51,7 @@
 #include "paper/hello.h"
 #include "paper/hello_large.h"
 #include "paper/hello_loss.h"
+#include "paper/hello_ping.h"
 
 /* conga_hello_setup - sets up a leaf that has not been heard of; @tick spreads leaves over
  * a round, @port has the fabric's UDP ports, 0: none
@@ -399,8 +402,9 @@ static void conga_hello_ask(struct conga_hello *hello,
 	step->main = hello->main;
 	step->large = conga_hello_large_ask(hello, view);
 	memset(step->ask, 0, sizeof(step->ask));
+	step->pinged = conga_hello_ping_take(hello, view->usable);
 	if (hello->kept)
-		step->ask[hello->main] = conga_hello_ask_paths(hello, view);
+		step->ask[hello->main] = conga_hello_ask_paths(hello, view) | step->pinged;
 	else
 		step->large = 0;
 	for (port = 0; port < CONGA_HELLO_PORTS; port++)

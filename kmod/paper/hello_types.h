@@ -25,14 +25,17 @@
 #define CONGA_HELLO_LARGE_NS		1000000000ULL
 
 /*
- * A nonce has 57 random bits of its round. The other bits tell by which LBTag its hello
- * left, about which UDP port (its index), and whether the hello was of full size.
+ * A nonce has 56 random bits of its round. The other bits tell by which LBTag its hello
+ * left, about which UDP port (its index), whether the hello was of full size, and whether it
+ * was a ping: at most one by each path is a ping in a round, so that its answer is known
+ * from those to other hellos.
  */
 #define CONGA_HELLO_TAG_MASK	0xfULL
 #define CONGA_HELLO_PORT_SHIFT	4
 #define CONGA_HELLO_PORT_MASK	0x30ULL
 #define CONGA_HELLO_LARGE	BIT_ULL(6)
-#define CONGA_HELLO_WAY_MASK	0x7fULL
+#define CONGA_HELLO_PING	BIT_ULL(7)
+#define CONGA_HELLO_WAY_MASK	0xffULL
 
 /* The parameters on which all nodes of a fabric must agree */
 struct conga_hello_terms {
@@ -55,6 +58,7 @@ struct conga_hello_view {
 struct conga_hello_step {
 	u16	ask[CONGA_HELLO_PORTS];	/* uplinks by which to send hellos about the port now */
 	u16	large;			/* uplinks by which to send full-size hellos about @main */
+	u16	pinged;			/* uplinks whose small hello about @main is a ping */
 	u8	main;			/* index of a port */
 	u16	missed[CONGA_HELLO_PORTS]; /* sent at the previous tick and not answered */
 	u16	missed_large;		/* likewise, of full-size ones */
@@ -99,6 +103,7 @@ struct conga_hello {
 	u16	out;		/* silent paths, a bit per LBTag */
 	u16	narrow;		/* paths that lose only full-size hellos */
 	u16	proven;		/* paths by which an answer came since they have a route */
+	u16	pinged;		/* paths that the next tick must ping */
 	u32	other;		/* the id before the last one */
 	u64	nonce[2];	/* of this round and of the previous one; 0: none */
 	u64	heard;		/* ns, of the last answer, by the user; 0: none yet */

@@ -44,6 +44,7 @@ const struct fuzz_command fuzz_commands[FUZZ_COMMANDS] = {
 	COMMAND(FLOWLET_FLUSH, FABRIC, CHANGES, 4),
 	COMMAND(POLICY_GET, POLICY, READS, 2),
 	COMMAND(STATS_GET, STATS, READS, 4),
+	COMMAND(PATH_PING, PATH, CHANGES, 8),
 };
 
 #define HABIT(what, name, ...) \
@@ -79,6 +80,7 @@ static const struct fuzz_habit fuzz_habits[] = {
 	HABIT(LEAF, ORIGIN, .percent = 20),
 	HABIT(PATH, ADDR4, .percent = 90, .family = 4, LIKE(LEAF, ADDR4)),
 	HABIT(PATH, ADDR6, .percent = 90, .family = 6, LIKE(LEAF, ADDR6)),
+	HABIT(PATH, IFINDEX, .percent = 95, LIKE(PORT, IFINDEX)),
 	HABIT(PATH, FLOW, .percent = 60),
 	HABIT(TABLE, KIND, .percent = 95),
 	HABIT(TABLE, ADDR4, .percent = 30, .family = 4, LIKE(LEAF, ADDR4)),

@@ -269,6 +269,11 @@ static const struct fuzz_rule fuzz_rules[] = {
 	},
 	{
 		.object = FUZZ_PATH,
+		.attr = CONGA_A_PATH_IFINDEX,
+		.max = UINT32_MAX,
+	},
+	{
+		.object = FUZZ_PATH,
 		.attr = CONGA_A_PATH_FLOW,
 		.single = true,
 	},

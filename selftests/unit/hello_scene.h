@@ -13,7 +13,7 @@
 #define TAGS		CONGA_TAGS_MAX
 #define ID		77
 #define PORTS		CONGA_HELLO_PORTS
-#define WAYS		128		/* nonces of a round */
+#define WAYS		256		/* nonces of a round */
 #define ANY_ROUND	0x123456789abcde00ull	/* random bits of a round */
 #define EVERY		5		/* rounds between full-size hellos */
 #define PORT		4789		/* numbers of ports, in any byte order */

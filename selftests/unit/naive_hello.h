@@ -15,7 +15,8 @@
 #define NAIVE_ANSWERS	144
 #define NAIVE_WRONG	64
 #define NAIVE_PORTS	4
-#define NAIVE_WAYS	128	/* nonces of a round */
+#define NAIVE_WAYS	256	/* nonces of a round */
+#define NAIVE_PING	128	/* in nonces of pings */
 #define NAIVE_CALM	10	/* rounds */
 #define NAIVE_NEVER	(-1000000000LL)
 
@@ -36,6 +37,14 @@ struct naive_path {
 	struct naive_sent large;
 };
 
+/* The last ping by a path, and all of them */
+struct naive_ping {
+	bool	ordered;
+	u64	nonce;		/* with all its bits, 0: none */
+	s64	left, came;	/* any clock; came is NAIVE_NEVER before its answer */
+	int	sent, answered;
+};
+
 struct naive_port {
 	int	number;		/* 0: none */
 	bool	held;		/* its place in the list is about to be another's */
@@ -47,6 +56,7 @@ struct naive_port {
 struct naive_hello {
 	struct naive_path path[NAIVE_TAGS];
 	struct naive_port port[NAIVE_PORTS];
+	struct naive_ping ping[NAIVE_TAGS];
 	s64	tick;		/* of the next one */
 	s64	round;		/* of now */
 	u64	nonce, nonce_before, echo;
@@ -82,6 +92,8 @@ static inline void naive_hello_setup(struct naive_hello *naive, int phase,
 	naive->reason = CONGA_LEAF_WAITING;
 	for (i = 0; i < NAIVE_TAGS; i++)
 		naive_forget(&naive->path[i]);
+	for (i = 0; i < NAIVE_TAGS; i++)
+		naive->ping[i].came = NAIVE_NEVER;
 	for (i = 0; i < NAIVE_PORTS; i++) {
 		naive->port[i].number = ports[i];
 		naive->port[i].unheard = NAIVE_MISSES;
@@ -313,6 +325,28 @@ static inline u16 naive_ask(struct naive_hello *naive,
 	return ask | naive_turn(naive, others ? others : view->usable);
 }
 
+/* Ordered pings about the main port; they wait while no answer would count. */
+static inline u16 naive_send_pings(struct naive_hello *naive, u16 usable)
+{
+	u16 pings = 0;
+	int tag;
+
+	if (!naive_listed(&naive->port[naive->main]) || !naive->nonce ||
+	    naive->bye == naive->round)
+		return 0;
+	for (tag = 0; tag < NAIVE_TAGS; tag++) {
+		struct naive_ping *ping = &naive->ping[tag];
+
+		if (ping->ordered && naive_has(usable, tag)) {
+			ping->nonce = naive->nonce + NAIVE_PING + naive->main * NAIVE_TAGS + tag;
+			ping->came = NAIVE_NEVER;
+			pings += 1 << tag;
+		}
+		ping->ordered = false;
+	}
+	return pings;
+}
+
 /* About another: further on in the turn, by as much as it was missed. */
 static inline u16 naive_ask_beside(const struct naive_hello *naive, int p,
 				   const struct conga_hello_view *view, bool begins)
@@ -426,8 +460,9 @@ static inline void naive_hello_tick(struct naive_hello *naive,
 	naive->main = naive_main(naive);
 	step->main = naive->main;
 	step->large = naive_measure(naive, view);
+	step->pinged = naive_send_pings(naive, view->usable);
 	if (naive_listed(&naive->port[naive->main]))
-		step->ask[naive->main] = naive_ask(naive, view, begins);
+		step->ask[naive->main] = naive_ask(naive, view, begins) | step->pinged;
 	else
 		step->large = 0;
 	for (p = 0; p < NAIVE_PORTS; p++)
@@ -489,6 +524,37 @@ static inline bool naive_hello_echoed(const struct naive_hello *naive, u64 echo)
 	return nonce && (nonce == naive->nonce || nonce == naive->nonce_before);
 }
 
+static inline bool naive_ping_order(struct naive_hello *naive, int tag)
+{
+	struct naive_ping *ping = &naive->ping[tag];
+	u64 round = ping->nonce - ping->nonce % NAIVE_WAYS;
+
+	if (ping->ordered || (round && round == naive->nonce))
+		return false;
+	ping->ordered = true;
+	return true;
+}
+
+/* By a valid echo: another port's answer is the ping's, too. */
+static inline void naive_ping_answered(struct naive_hello *naive, u64 echo, s64 now)
+{
+	struct naive_ping *ping = &naive->ping[echo % NAIVE_TAGS];
+
+	if (echo % NAIVE_WAYS < NAIVE_PING || ping->came != NAIVE_NEVER ||
+	    ping->nonce / NAIVE_WAYS != echo / NAIVE_WAYS)
+		return;
+	ping->came = now;
+	ping->answered++;
+}
+
+static inline bool naive_ping_waits(const struct naive_hello *naive, int tag)
+{
+	const struct naive_ping *ping = &naive->ping[tag];
+
+	return ping->ordered ||
+	       (ping->came == NAIVE_NEVER && naive_hello_echoed(naive, ping->nonce));
+}
+
 static inline void naive_meet(struct naive_hello *naive, u32 id)
 {
 	if (id == naive->id)
@@ -514,7 +580,7 @@ static inline bool naive_hello_answered(struct naive_hello *naive, u64 echo,
 {
 	struct naive_path *path = &naive->path[echo % NAIVE_TAGS];
 	struct naive_port *port = &naive->port[echo / NAIVE_TAGS % NAIVE_PORTS];
-	bool large = echo / NAIVE_TAGS / NAIVE_PORTS % 2;
+	bool large = echo % NAIVE_PING / NAIVE_TAGS / NAIVE_PORTS;
 
 	if (!naive_hello_echoed(naive, echo) || naive->bye == naive->round ||
 	    !naive_listed(port))

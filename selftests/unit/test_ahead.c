@@ -11,7 +11,7 @@
 #define TAGE	CONGA_FABRIC_AGE_DEFAULT
 #define START	1234567890ULL
 #define MARKED	0x08000100u
-#define ROUND	0x80u		/* from a nonce to the next */
+#define ROUND	0x100u		/* from a nonce to the next */
 #define KEPT	CONGA_AHEAD_WINDOW
 
 /* ---- queues ---- */

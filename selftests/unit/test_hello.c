@@ -82,7 +82,7 @@ static void test_hello_nonce(void **state)
 		assert_true(conga_hello_nonce(&scene.hello, tag, 3) == first + 48 + tag);
 		assert_true(conga_hello_echoed(&scene.hello, first + tag));
 	}
-	for (i = 0; i < 7; i++)
+	for (i = 0; i < 8; i++)
 		assert_true(conga_hello_echoed(&scene.hello, first ^ BIT_ULL(i)));
 	for (; i < 64; i++)
 		assert_false(conga_hello_echoed(&scene.hello, first ^ BIT_ULL(i)));

@@ -7,24 +7,29 @@
 
 #include "unit.h"
 #include "naive_hello.h"
+#include "paper/hello_ping.h"
 
 #define TICKS		CONGA_HELLO_TICKS
 #define TAGS		CONGA_TAGS_MAX
 #define PORTS		CONGA_HELLO_PORTS
 #define NUMBERS		6	/* of ports there are */
 #define LARGE		0x40
+#define PING		0x80
+#define ROWS		(PORTS + 2)
 
 static const struct conga_hello_terms terms = { .q = 3 };
 
 /* Both, and what a network may do to hellos. */
 struct world {
 	struct conga_hello	hello;
+	struct conga_hello_pings pings;
 	struct naive_hello	naive;
 	struct unit_random	random;
 	struct conga_hello_view	view;
-	u64			sent[PORTS + 1][TAGS]; /* nonces of the last hellos; the
-							* last row of full-size ones
-							*/
+	u64			sent[ROWS][TAGS]; /* nonces of the last hellos; the last rows of
+						   * full-size ones and of pings
+						   */
+	u64			clock;
 	u64			older;		/* any that was sent before */
 	u16			alive;		/* uplinks by which answers come */
 	u16			wide;		/* uplinks that take large packets */
@@ -64,6 +69,26 @@ static void world_check(struct world *world, bool got, bool want,
 			naive_shut(&world->naive, closed), "%s: shut", what);
 }
 
+static void world_check_pings(struct world *world)
+{
+	int tag;
+
+	for (tag = 0; tag < TAGS; tag++) {
+		const struct conga_hello_ping *got = &world->pings.path[tag];
+		const struct naive_ping *want = &world->naive.ping[tag];
+		u64 rtt = want->came == NAIVE_NEVER ? 0 : want->came - want->left;
+
+		unit_check_step(&world->random,
+				conga_hello_ping_waits(&world->hello, &world->pings, tag) ==
+				naive_ping_waits(&world->naive, tag) && got->rtt == rtt &&
+				got->sent == (u32)want->sent &&
+				got->answered == (u32)want->answered,
+				"ping %d: rtt %llu sent %u answered %u, not %llu %d %d", tag,
+				got->rtt, got->sent, got->answered, rtt, want->sent,
+				want->answered);
+	}
+}
+
 static void world_answer(struct world *world, u64 echo)
 {
 	u32 id = 1 + unit_random_below(&world->random, world->boxes);
@@ -72,11 +97,48 @@ static void world_answer(struct world *world, u64 echo)
 		.byte3 = chance(world, 50),
 		.sum = chance(world, 50),
 	};
+	bool got = conga_hello_answered(&world->hello, echo, id, &terms, &theirs);
 
-	world_check(world,
-		    conga_hello_answered(&world->hello, echo, id, &terms, &theirs),
+	world_check(world, got,
 		    naive_hello_answered(&world->naive, echo, id, &terms,
 					 &theirs), "answered");
+	world->clock += 1 + unit_random_below(&world->random, 1000);
+	if (!got)
+		return;
+	conga_hello_ping_answered(&world->pings, echo, world->clock);
+	naive_ping_answered(&world->naive, echo, world->clock);
+	world_check_pings(world);
+}
+
+/* Pings that were ordered leave, except for a few. */
+static void world_send_pings(struct world *world, u16 pinged)
+{
+	int tag;
+
+	conga_hello_ping_begin(&world->pings, &world->hello, pinged);
+	for (tag = 0; tag < TAGS; tag++) {
+		struct naive_ping *ping = &world->naive.ping[tag];
+
+		if (!naive_has(pinged, tag))
+			continue;
+		conga_hello_ping_asked(&world->pings, tag, ++world->clock);
+		ping->left = world->clock;
+		ping->sent++;
+		if (!chance(world, 20))
+			continue;
+		conga_hello_ping_unsent(&world->pings, tag);
+		ping->nonce = 0;
+		ping->sent--;
+	}
+	world_check_pings(world);
+}
+
+static void world_order_ping(struct world *world)
+{
+	int tag = unit_random_below(&world->random, TAGS);
+
+	world_check(world, conga_hello_ping_order(&world->hello, &world->pings, tag),
+		    naive_ping_order(&world->naive, tag), "ping");
 }
 
 /* The bits that make up a nonce: also none, and those of the round before. */
@@ -103,6 +165,9 @@ static void world_note_sent(struct world *world, const struct conga_hello_step *
 	}
 	nonce = conga_hello_nonce(&world->hello, tag, step->main) | LARGE;
 	world->sent[PORTS][tag] = step->large & BIT(tag) ? nonce : 0;
+	world->sent[PORTS + 1][tag] = world->naive.ping[tag].nonce;
+	if (step->pinged & BIT(tag))
+		world->sent[step->main][tag] = 0;
 }
 
 static void world_tick(struct world *world)
@@ -117,6 +182,8 @@ static void world_tick(struct world *world)
 			    unit_random_u64(&world->random);
 	conga_hello_tick(&world->hello, &world->view, &got);
 	naive_hello_tick(&world->naive, &world->view, &want);
+	unit_check_step(&world->random, got.pinged == want.pinged, "pinged %x, not %x",
+			got.pinged, want.pinged);
 	unit_check_step(&world->random, got.large == want.large &&
 			got.main == want.main &&
 			got.missed_large == want.missed_large &&
@@ -132,6 +199,7 @@ static void world_tick(struct world *world)
 				"port %d: ask %x missed %x, not %x %x", port,
 				got.ask[port], got.missed[port], want.ask[port],
 				want.missed[port]);
+	world_send_pings(world, got.pinged);
 	for (tag = 0; tag < TAGS; tag++)
 		world_note_sent(world, &got, tag);
 	if (chance(world, 5))
@@ -152,7 +220,7 @@ static void world_answers(struct world *world)
 {
 	int row, tag;
 
-	for (row = 0; row <= PORTS; row++)
+	for (row = 0; row < ROWS; row++)
 		for (tag = 0; tag < TAGS; tag++) {
 			u64 *sent = &world->sent[row][tag];
 
@@ -245,6 +313,9 @@ static void world_other(struct world *world)
 	case 11:
 		world_list(world);
 		return;
+	case 12 ... 14:
+		world_order_ping(world);
+		return;
 	case 6 ... 9:
 		world_check(world, conga_hello_echoed(&world->hello, echo),
 			    naive_hello_echoed(&world->naive, echo), "echoed");
@@ -283,6 +354,7 @@ static void world_change(struct world *world)
 		int phase = unit_random_below(random, TICKS);
 
 		conga_hello_setup(&world->hello, phase, world->list);
+		memset(&world->pings, 0, sizeof(world->pings));
 		naive_hello_setup(&world->naive, phase, world->list);
 	}
 }

@@ -113,6 +113,10 @@ const struct nla_policy conga_path_policy[CONGA_A_PATH_MAX + 1] = {
 	[CONGA_A_PATH_HELLOS]		= { .type = NLA_U32 },
 	[CONGA_A_PATH_HELLOS_MISSED]	= { .type = NLA_U32 },
 	[CONGA_A_PATH_METRIC_LIMIT]	= { .type = NLA_U32 },
+	[CONGA_A_PATH_PINGS]		= { .type = NLA_U32 },
+	[CONGA_A_PATH_PINGS_ANSWERED]	= { .type = NLA_U32 },
+	[CONGA_A_PATH_PING_RTT]		= { .type = NLA_U64 },
+	[CONGA_A_PATH_PING_WAITING]	= { .type = NLA_FLAG },
 };
 
 const struct nla_policy conga_table_policy[CONGA_A_TABLE_MAX + 1] = {

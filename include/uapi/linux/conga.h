@@ -283,6 +283,12 @@
  *	In group state: its state in force or the reason for that changed.
  * @CONGA_CMD_LEAF_DEL_NTF: (event, config) A leaf is gone.
  * @CONGA_CMD_PATH_NTF: (event, state) A path became usable, or ceased to be.
+ * @CONGA_CMD_PATH_PING: Send a hello to the leaf by the uplink
+ *	CONGA_A_PATH_IFINDEX within a quarter of the hello interval, even if the
+ *	path is silent, narrow or draining. path-get has what became of it. It
+ *	is a hello as any other: an answer proves the path, and a missed one
+ *	counts as missed. EBUSY if the path was pinged in this hello interval
+ *	already.
  */
 enum conga_cmd {
 	CONGA_CMD_FABRIC_NEW = 1,
@@ -310,6 +316,7 @@ enum conga_cmd {
 	CONGA_CMD_LEAF_NTF,
 	CONGA_CMD_LEAF_DEL_NTF,
 	CONGA_CMD_PATH_NTF,
+	CONGA_CMD_PATH_PING,
 
 	/* private: */
 	__CONGA_CMD_MAX,
@@ -863,8 +870,8 @@ enum conga_path_state {
  * enum conga_attr_path - A (leaf, uplink) pair
  * @CONGA_A_PATH_ADDR4: (be32) The leaf.
  * @CONGA_A_PATH_ADDR6: (16 bytes) The leaf.
- * @CONGA_A_PATH_IFINDEX: (u32, reply only) The device of the uplink, or of a
- *	transit port that the policy may choose (it decides at every node).
+ * @CONGA_A_PATH_IFINDEX: (u32) The device of the uplink, or of a transit port
+ *	that the policy may choose (it decides at every node).
  * @CONGA_A_PATH_TAG: (u32, tag, reply only) Its LBTag; only uplinks have one.
  * @CONGA_A_PATH_REASON: (u32, enum conga_path_reason, reply only) Whether and
  *	why the path is not used.
@@ -895,6 +902,15 @@ enum conga_path_state {
  *	did not answer in time.
  * @CONGA_A_PATH_METRIC_LIMIT: (u32, reply only) Full scale of both metrics, 2^Q
  *	- 1.
+ * @CONGA_A_PATH_PINGS: (u32, reply only) Number of pings that left by this
+ *	path, since the leaf or the uplink was added. This attribute and the
+ *	three below are absent if the path was never pinged.
+ * @CONGA_A_PATH_PINGS_ANSWERED: (u32, reply only) Number of these that the leaf
+ *	answered while their answers were accepted.
+ * @CONGA_A_PATH_PING_RTT: (u64, ns, reply only) Round-trip time of the last
+ *	ping. It is absent if that was not answered.
+ * @CONGA_A_PATH_PING_WAITING: (flag, reply only) A ping is about to leave, or
+ *	its answer may still come.
  */
 enum conga_attr_path {
 	CONGA_A_PATH_ADDR4 = 1,
@@ -916,6 +932,10 @@ enum conga_attr_path {
 	CONGA_A_PATH_HELLOS,
 	CONGA_A_PATH_HELLOS_MISSED,
 	CONGA_A_PATH_METRIC_LIMIT,
+	CONGA_A_PATH_PINGS,
+	CONGA_A_PATH_PINGS_ANSWERED,
+	CONGA_A_PATH_PING_RTT,
+	CONGA_A_PATH_PING_WAITING,
 
 	/* private: */
 	__CONGA_A_PATH_MAX,
