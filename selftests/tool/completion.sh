@@ -66,6 +66,8 @@ grammar() {
 		answers "-s stats show a" "absolute all" &&
 		answers "top b" "batch" &&
 		answers "monitor p" "path port" &&
+		answers "ping h" "help" &&
+		answers "ping 10.0.0.12 " "count dev interval" &&
 		answers "-rc" "-rcvbuf" &&
 		answers "-col" "-color" &&
 		answers "-color=" "always auto never" &&
@@ -81,6 +83,7 @@ given_words_are_not_offered() {
 devices() {
 	answers "port add " "dev drain eth1 eth2 rate role spare tag tier" &&
 		answers "port del " "dev eth1 eth2" &&
+		answers "ping 10.0.0.12 count 3 dev " "eth1 eth2" &&
 		answers "flowlet show port eth" "eth1 eth2"
 }
 
@@ -88,7 +91,8 @@ leaves() {
 	answers "leaf del 10" "10.0.0.12 10.0.0.13" &&
 		answers "leaf add 10" "" &&
 		answers "path show leaf 10.0.0.13" "10.0.0.13" &&
-		answers "path get 10.0.0.12 from 10" ""
+		answers "path get 10.0.0.12 from 10" "" &&
+		answers "ping 10" "10.0.0.12 10.0.0.13"
 }
 
 # Bash keeps the text before the last colon.

@@ -63,7 +63,7 @@ usual_words_are_known() {
 }
 
 ambiguous_is_refused() {
-	says 2 'Object "p" is ambiguous: port or path or policy' "$CONGA" p show &&
+	says 2 'Object "p" is ambiguous: port or path or policy or ping' "$CONGA" p show &&
 		says 2 'Command "s" is ambiguous: show or set' "$CONGA" port s &&
 		says 2 'Object "ports" is unknown, try "conga help".' "$CONGA" ports &&
 		says 2 'Command "adds" is unknown, try "conga port help".' "$CONGA" port adds &&

@@ -316,6 +316,13 @@ void conga_complete_object(const struct conga_object *object, const struct conga
 		.argv = args->argv,
 	};
 
+	if (object->run && object->commands) {
+		if (!complete.argc)
+			conga_complete_say(complete.prefix, "help");
+		complete.command = object->commands;
+		conga_complete_command(&complete);
+		return;
+	}
 	if (!complete.argc || object->run) {
 		conga_complete_verbs(&complete);
 		return;

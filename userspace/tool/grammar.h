@@ -95,10 +95,10 @@ struct conga_command {
 };
 
 /* The first command runs when no verb is given; the last entry has no name. With @run the object
- * is itself a verb, which @bare may follow. @print prints the fields of one @reply, parsed by
- * @policy into @attrs, which has only the last of a repeated attribute. An object that can be
- * saved has @defaults, the numbers that "add" means by attributes that it lacks. @brief adds the
- * cells of one reply to a table; an object without it has no table.
+ * is itself a verb, which @bare may follow, or the words of its one command. @print prints the
+ * fields of one @reply, parsed by @policy into @attrs, which has only the last of a repeated
+ * attribute. An object that can be saved has @defaults, the numbers that "add" means by attributes
+ * that it lacks. @brief adds the cells of one reply to a table; an object without it has no table.
  */
 struct conga_object {
 	const char *name;

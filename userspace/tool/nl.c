@@ -192,6 +192,23 @@ int conga_nl_request(const struct conga_command *command, struct nl_msg *msg, in
 	return conga_nl_verdict(&answer, err, replies, command);
 }
 
+int conga_nl_order(const struct conga_command *command, struct nl_msg *msg,
+		   bool (*quiet)(int error), int *error)
+{
+	struct conga_netlink_answer answer;
+	int status, err;
+
+	*error = 0;
+	status = conga_nl_resolve();
+	if (status)
+		return status;
+	err = conga_nl_try(&answer, msg, 0, NULL);
+	if (!answer.error || !quiet(answer.error))
+		return conga_nl_verdict(&answer, err, NULL, command);
+	*error = answer.error;
+	return CONGA_OK;
+}
+
 int conga_nl_expect(const struct conga_command *command, struct nl_msg *msg, int refusal,
 		    bool *forbidden)
 {

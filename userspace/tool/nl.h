@@ -3,6 +3,7 @@
 #ifndef CONGA_TOOL_NL_H
 #define CONGA_TOOL_NL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include "common/family.h"
 #include "tool/grammar.h"
@@ -33,6 +34,12 @@ struct nl_msg *conga_nl_message(const struct conga_command *command);
  */
 int conga_nl_request(const struct conga_command *command, struct nl_msg *msg, int flags,
 		     struct conga_replies *replies, int *error);
+
+/* conga_nl_order - send a request; a refusal for which @quiet is true is not printed, but returned
+ * in *@error, which is 0 otherwise. Returns a status.
+ */
+int conga_nl_order(const struct conga_command *command, struct nl_msg *msg,
+		   bool (*quiet)(int error), int *error);
 
 /* conga_nl_expect - send a request that the kernel must reject; the errno @refusal is the
  * success, and so is EPERM, which sets *@forbidden to true. Returns a status.

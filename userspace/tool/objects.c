@@ -18,6 +18,7 @@
 #include "tool/options.h"
 #include "tool/overview.h"
 #include "tool/path.h"
+#include "tool/ping.h"
 #include "tool/policy.h"
 #include "tool/port.h"
 #include "tool/stats.h"
@@ -35,6 +36,7 @@ static const struct conga_object *const conga_objects[] = {
 	&conga_stats_object,
 	&conga_check_object,
 	&conga_monitor_object,
+	&conga_ping_object,
 	&conga_top_object,
 	&conga_metrics_object,
 	&conga_save_object,

@@ -26,6 +26,7 @@ static const char conga_options_usage[] =
 	"       conga [ OPTIONS ]                 show everything on one screen\n"
 	"       conga [ OPTIONS ] check           report problems, and what to do\n"
 	"       conga [ OPTIONS ] monitor         report events as they happen\n"
+	"       conga [ OPTIONS ] ping ADDR       test each path to a leaf\n"
 	"       conga [ OPTIONS ] top             show the load of each port, live\n"
 	"       conga [ OPTIONS ] metrics         print all numbers for Prometheus\n"
 	"       conga [ OPTIONS ] save            print the configuration as commands\n"

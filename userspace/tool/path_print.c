@@ -91,6 +91,19 @@ static void conga_path_print_loss(struct nlattr **attrs, bool used)
 	conga_print_text(text);
 }
 
+/* On screen with -d only, since "conga ping" prints them. */
+static void conga_path_print_pings(struct nlattr **attrs)
+{
+	bool shown = conga_options.details;
+
+	conga_print_uint("pings", shown ? "pings" : NULL, attrs[CONGA_A_PATH_PINGS]);
+	conga_print_uint("pings_answered", shown ? "answered" : NULL,
+			 attrs[CONGA_A_PATH_PINGS_ANSWERED]);
+	conga_print_time("ping_rtt_ns", shown ? "rtt" : NULL, attrs[CONGA_A_PATH_PING_RTT]);
+	if (attrs[CONGA_A_PATH_PING_WAITING])
+		conga_print_flag("ping_waiting", shown ? "waiting" : NULL, true);
+}
+
 void conga_path_print_brief(struct nlattr **attrs)
 {
 	const struct nlattr *state = attrs[CONGA_A_PATH_STATE];
@@ -116,6 +129,7 @@ void conga_path_print_tail(struct nlattr **attrs, struct nl_msg *reply)
 	conga_path_print_state(attrs);
 	usable = usable || conga_options.details;
 	conga_path_print_loss(attrs, usable);
+	conga_path_print_pings(attrs);
 	conga_print_metric("local", usable ? "local" : NULL, attrs[CONGA_A_PATH_LOCAL],
 			   attrs[CONGA_A_PATH_METRIC_LIMIT]);
 	conga_print_metric("remote", usable ? "remote" : NULL, attrs[CONGA_A_PATH_REMOTE],
