@@ -257,7 +257,7 @@ twice_is_refused() {
 	local status=0
 
 	conga 0 fabric set hello "$LONG_HELLO" || return
-	raw ok "$ADDR" "$UPLINK" &&
+	soon raw ok "$ADDR" "$UPLINK" &&
 		raw "EBUSY: This path was pinged in this hello interval already" "$ADDR" "$UPLINK" || status=1
 	conga 0 fabric set hello 300ms && return "$status"
 }
@@ -267,7 +267,7 @@ two_may_ping() {
 	local status=0
 
 	conga 0 fabric set hello 2s || return
-	raw ok "$ADDR" "$UPLINK" && pinged 0 ping "${VTEP[1]}" dev up0 count 1 interval 8s &&
+	soon raw ok "$ADDR" "$UPLINK" && pinged 0 ping "${VTEP[1]}" dev up0 count 1 interval 8s &&
 		lines 1 "up0: 1 sent, 1 received, 0% loss, .*" || status=1
 	conga 0 fabric set hello 300ms && return "$status"
 }
@@ -298,7 +298,8 @@ require_module
 setup || die "the fabric cannot be set up"
 # shellcheck disable=SC2086 # four words
 ADDR=$PATH_ADDR4:hex=$(printf '%02x' ${VTEP[1]//./ })
-UPLINK=$PATH_IFINDEX:u32=$(in_ns "${LEAF[0]}" cat /sys/class/net/up0/ifindex)
+UPLINK=$(ip -n "${LEAF[0]}" -o link show up0) || die "there is no up0"
+UPLINK=$PATH_IFINDEX:u32=${UPLINK%%:*}
 tap_test "a path that was never pinged has no pings" never_pinged
 tap_test "every path to a leaf is pinged, and has its times and its summary" all_paths_answer
 tap_test "a ping takes the name of a leaf, and prints it unless -N asks for numbers" names_and_numbers
