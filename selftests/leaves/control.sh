@@ -130,7 +130,7 @@ wrong_nonce() {
 	for addr in $FRIEND $FRIEND6; do
 		ask "$addr" || return
 		bad=()
-		for echo in 0 5 0x$RUBBISH $((16#$NONCE ^ 0x80)) $((16#$NONCE ^ 1 << 31)) \
+		for echo in 0 5 0x$RUBBISH $((16#$NONCE ^ 0x100)) $((16#$NONCE ^ 1 << 31)) \
 			$((16#$NONCE ^ 1 << 32)) $((16#$NONCE ^ 1 << 63)); do
 			bad+=("$(control flags=0 "echo=$echo")"
 				"$(control type=2 flags=0 "echo=$echo" count=1 records=0c200000)"
