@@ -230,11 +230,12 @@ static void conga_control_ask_all(const struct conga_control_asking *asking)
 
 	for (port = 0; port < CONGA_HELLO_PORTS; port++) {
 		ask = asking->step.ask[port];
-		for_each_set_bit(tag, &ask, CONGA_TAGS_MAX)
+		for_each_set_bit(tag, &ask, CONGA_TAGS_MAX) {
 			if (conga_control_is_ping(asking, tag, port))
 				conga_control_ping(asking, tag, port);
 			else
 				conga_control_ask(asking, tag, port, 0, 0);
+		}
 	}
 	conga_control_ask_large(asking);
 }

@@ -27,10 +27,9 @@ struct conga_leaf_told {
 };
 
 /*
- * A leaf takes an object of 1024 bytes, one of 256 for hello, one of 512 for pings once it
- * was pinged, and for each set of its paths one of 512 bytes or less with four uplinks. Its
- * cache lines, of 64 bytes, are divided by
- * their writers:
+ * A leaf takes an object of 1024 bytes, one of 256 for hello, one of 512 once it was pinged,
+ * and for each set of its paths one of 512 bytes or less with four uplinks. Its cache lines,
+ * of 64 bytes, are divided by their writers:
  *
  *   0	what every packet to or from the leaf reads. Packets write busy alone, once a tick
  *	and LBTag.
