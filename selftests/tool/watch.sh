@@ -65,7 +65,7 @@ a_counter_is_explained() {
 }
 
 bad_words_are_refused() {
-	says 2 'Error: option "-i" is wrong: only "stats show" and "top" repeat' \
+	says 2 'Error: option "-i" is wrong: only "stats show" and "top" take it' \
 		"$CONGA" -i 1 port show &&
 		says 2 'Error: argument "explain" is wrong: only "stats show" repeats' \
 			"$CONGA" -i 1 stats explain &&

@@ -55,7 +55,7 @@ static int conga_objects_dispatch(const struct conga_object *object, struct cong
 {
 	if (!conga_options.interval || object->repeats)
 		return conga_command_dispatch(object, args);
-	fputs("Error: option \"-i\" is wrong: only \"stats show\" and \"top\" repeat\n",
+	fputs("Error: option \"-i\" is wrong: only \"stats show\" and \"top\" take it\n",
 	      stderr);
 	return CONGA_USAGE;
 }
