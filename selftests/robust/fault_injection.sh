@@ -138,6 +138,27 @@ request_of_pages() {
 	echo "fabric_set_large ${LEAF[0]} begin 2 8:u32=1048576 / 2 8:u32=65536"
 }
 
+# A path is pinged once per hello interval, and the leaf has memory for pings from the first one
+# on. So after each ping the leaf is removed, and added again. It needs hellos.
+request_of_ping() {
+	local leaf6=2:hex=${LEAF6//:/}
+
+	echo "path_ping ${LEAF[0]} do 26 $leaf6 3:u32=1008 / 12 $leaf6 / 9 $leaf6"
+}
+
+# The leaf gets hellos meanwhile.
+ping_fails() {
+	conga_batch "${LEAF[0]}" <<-END || return
+		fabric set hello 10s
+		leaf set $LEAF6 mode auto
+	END
+	fail_nth_of "$(request_of_ping)"
+	conga_batch "${LEAF[0]}" <<-END
+		fabric set hello off
+		leaf set $LEAF6 mode plain
+	END
+}
+
 # This request runs in a namespace without a fabric.
 requests_bare() {
 	local bare=${LEAF[0]}-bare policy
@@ -188,11 +209,11 @@ was_well() {
 	echo "# $1: ${RESULT[$1]#ok }"
 }
 
-# Its commands are those of requests().
+# Its commands are those of requests(), request_of_ping() and requests_bare().
 nothing_is_forgotten() {
 	local tried said
 
-	tried=$( (requests; requests_bare) | awk '{ print $4, $3 }' | sort -u)
+	tried=$( (requests; request_of_ping; requests_bare) | awk '{ print $4, $3 }' | sort -u)
 	said=$("$TESTS/tools/fail_nth" commands | sort -u)
 	[[ $tried == "$said" ]] ||
 		fail "commands are not tried or do not exist:" \
@@ -204,7 +225,7 @@ refusals_are_told() {
 	local name
 
 	for name in fabric_new_conga fabric_set_flowlets fabric_set_q fabric_get port_new port_set \
-		port_get leaf_new leaf_get path_get stats_get; do
+		port_get leaf_new leaf_get path_get stats_get path_ping; do
 		[[ ${RESULT[$name]} =~ sentences\ [1-9] ]] || fail "$name: ${RESULT[$name]}" || return
 	done
 }
@@ -270,7 +291,7 @@ module_is_ours || tap_skip_all "$TAP_WHY"
 declare -A RESULT=()
 faults_up || die "faults cannot be set"
 rig_up || die "cannot set up"
-NAMES=$( (requests; packets; request_of_pages) | cut -d' ' -f1)
+NAMES=$( (requests; packets; request_of_pages; request_of_ping) | cut -d' ' -f1)
 tap_plan $(($(wc -w <<<"$NAMES") + 10))
 BEFORE=$(configured)
 [[ $BEFORE ]] || die "nothing is configured"
@@ -279,6 +300,7 @@ fail_nth_of "$(requests; packets)"
 pages_fail yes || die "pages cannot fail"
 fail_nth_of "$(request_of_pages)"
 pages_fail no || die "pages fail for ever"
+ping_fails || die "hellos cannot be switched on and off"
 for name in $NAMES; do
 	tap_test "$name without memory fails cleanly" was_well "$name"
 done

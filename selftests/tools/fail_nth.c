@@ -6,7 +6,7 @@
  *	fail_nth commands	what the family "conga" takes: "COMMAND do|dump", one a line
  *	fail_nth < LINES	a line says what to do:
  *
- *	NAME NETNS do COMMAND [ATTRIBUTE]... [/ COMMAND [ATTRIBUTE]...]
+ *	NAME NETNS do COMMAND [ATTRIBUTE]... [/ COMMAND [ATTRIBUTE]...]...
  *		a request, and what takes it back, if it changes anything
  *	NAME NETNS begin COMMAND ...
  *		likewise, of which the first FEW allocations fail, since there are thousands
@@ -54,7 +54,7 @@ struct task {
 	bool (*run)(const struct task *task, unsigned int nth, bool *failed);
 	bool dump;
 	unsigned int last;	/* allocation that fails */
-	int words, undo;	/* undo: the number of the first word behind "/", or 0 */
+	int words, undo;	/* undo: the number of the first word behind the first "/", or 0 */
 	char **word;
 };
 
@@ -79,6 +79,7 @@ static char why[256];
 static int fail_fd;
 static int listener;
 static unsigned int usual;	/* messages of the answer when nothing fails */
+static bool pinging;		/* the request is a ping, which no event announces */
 
 /* ---- the fault ---- */
 
@@ -174,7 +175,15 @@ static void request_try(char **word, int words, uint16_t flags, unsigned int nth
 
 /* ---- current configuration ---- */
 
-/* Packets change these counters. */
+static bool list_has(const int *list, int attr)
+{
+	for (; *list; list++)
+		if (*list == attr)
+			return true;
+	return false;
+}
+
+/* Packets change these counters. Hellos, which are on for a ping only, change the others. */
 static bool state_moves(int command, int attr)
 {
 	static const int moving[][10] = {
@@ -189,12 +198,14 @@ static bool state_moves(int command, int attr)
 					    CONGA_A_PATH_AGE, CONGA_A_PATH_DELAY,
 					    CONGA_A_PATH_QUEUE },
 	};
-	const int *one;
+	static const int by_hellos[][10] = {
+		[CONGA_CMD_LEAF_GET]	= { CONGA_A_LEAF_STATE, CONGA_A_LEAF_REASON,
+					    CONGA_A_LEAF_UNANSWERED, CONGA_A_LEAF_HEARD },
+		[CONGA_CMD_PATH_GET]	= { CONGA_A_PATH_STATE, CONGA_A_PATH_REASON,
+					    CONGA_A_PATH_HELLOS, CONGA_A_PATH_HELLOS_MISSED },
+	};
 
-	for (one = moving[command]; *one; one++)
-		if (*one == attr)
-			return true;
-	return false;
+	return list_has(moving[command], attr) || (pinging && list_has(by_hellos[command], attr));
 }
 
 static void state_add(struct state *state, int command, const struct nlmsghdr *nl)
@@ -314,11 +325,25 @@ static bool listener_knows(void)
 
 /* ---- a request ---- */
 
+/* Returns how many words from the number @first on are before "/" or the end. */
+static int task_count(const struct task *task, int first)
+{
+	int last = first;
+
+	while (last < task->words && strcmp(task->word[last], "/"))
+		last++;
+	return last - first;
+}
+
 static bool request_undo(const struct task *task)
 {
-	struct outcome outcome;
+	struct outcome outcome = {};
+	int first, words;
 
-	request_try(&task->word[task->undo], task->words - task->undo, 0, 0, &outcome);
+	for (first = task->undo; first < task->words && !outcome.error; first += words + 1) {
+		words = task_count(task, first);
+		request_try(&task->word[first], words, 0, 0, &outcome);
+	}
 	listener_knows();
 	return !outcome.error || wrong("it cannot be taken back");
 }
@@ -328,7 +353,7 @@ static bool request_was_done(const struct task *task)
 {
 	if (!task->undo)
 		return true;
-	if (!listener_knows())
+	if (!listener_knows() && !pinging)
 		return wrong("an event is lost, and nobody is told so");
 	return request_undo(task);
 }
@@ -363,7 +388,7 @@ static void request_count(const struct outcome *outcome)
 
 static bool request_run(const struct task *task, unsigned int nth, bool *failed)
 {
-	int words = task->undo ? task->undo - 1 : task->words;
+	int words = task_count(task, 0);
 	static struct state before;
 	struct outcome outcome;
 
@@ -516,7 +541,7 @@ static void task_read(char *line)
 	netns = strtok(NULL, BLANKS);
 	verb = strtok(NULL, BLANKS);
 	while (verb && task.words < WORDS_MAX && (word[task.words] = strtok(NULL, BLANKS))) {
-		if (!strcmp(word[task.words], "/"))
+		if (!task.undo && !strcmp(word[task.words], "/"))
 			task.undo = task.words + 1;
 		task.words++;
 	}
@@ -524,6 +549,7 @@ static void task_read(char *line)
 		errx(MESSAGE_NO_VERDICT, "too few words for %s", task.name);
 	if (strcmp(netns, "-") && !try_netns(netns))
 		err(MESSAGE_NO_VERDICT, "%s", netns);
+	pinging = atoi(word[0]) == CONGA_CMD_PATH_PING;
 	task.dump = !strcmp(verb, "dump");
 	task.last = strcmp(verb, "begin") ? MANY : FEW;
 	task.run = !strcmp(verb, "packet") ? packet_run :
