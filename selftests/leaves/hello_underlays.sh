@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Hello works over all kinds of underlay: IPv4 and IPv6, in a VRF, by routing rules, and from a
-# tunnel without an address of its own. Both leaves become conga, except in the last case, where
-# the peer does not know the leaf by that address: the leaf stays plain, and works.
+# tunnel without an address of its own. Both leaves become conga, and "conga ping" is answered by
+# both uplinks, except in the last case, where the peer does not know the leaf by that address: the
+# leaf stays plain, and works.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
@@ -46,13 +47,22 @@ pings_return() {
 	[[ $said == *" $PINGS received"* ]] || fail "not all pings were answered: $said"
 }
 
+# leaf_is_pinged: a ping by each uplink of leaf 0 is answered
+leaf_is_pinged() {
+	local said
+
+	said=$(conga 0 -j ping "${VTEP[1]}" count 1 2>&1)
+	[[ $(jq -r 'select(.event == "answered") | "\(.leaf) \(.dev)"' <<<"$said" | sort | paste -sd\;) == \
+		"${VTEP[1]} up0;${VTEP[1]} up1" ]] || fail "not all uplinks were answered: $said"
+}
+
 # Only the tunnel's own packets show the module which rules they match.
 both_are_conga() {
 	pings_return && leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers" ||
 		return
 	stats_mark "${LEAF[0]}"
 	pings_return || return
-	stat_has tx_stamped "$PINGS"
+	stat_has tx_stamped "$PINGS" && leaf_is_pinged
 }
 
 # The hellos of leaf 0 come from the address of an uplink. It answers the requests of leaf 1.
@@ -78,7 +88,7 @@ underlay() {
 
 tap_plan 6
 require_root
-require_commands ip bridge ping
+require_commands ip bridge jq ping
 require_module
 unshare -n ip link add vrf0 type vrf table 1 2>/dev/null || tap_skip_all "needs VRF devices"
 underlay 6 as_built "with IPv6 both leaves become conga" both_are_conga

@@ -215,7 +215,8 @@ names_are_completed() {
 	hosts
 	[[ $(completed leaf del l) == "$NAME" && $(completed leaf del 1) == "${VTEP[1]}" &&
 		$(completed leaf add n) == "ninety-nine ninety-seven" && $(completed leaf add t) == "" &&
-		$(completed path get leaf l) == "$NAME" && $(completed path get l1 from l) == "" ]] ||
+		$(completed path get leaf l) == "$NAME" && $(completed path get l1 from l) == "" &&
+		$(completed ping l) == *"$NAME"* ]] ||
 		fail "completed: $(completed leaf del l), $(completed leaf add n)"
 }
 

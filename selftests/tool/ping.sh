@@ -82,6 +82,7 @@ all_paths_answer() {
 names_and_numbers() {
 	pinged 0 ping "$NAME" count 1 && lines 2 "from $NAME by .*" &&
 		pinged 0 -N ping leaf "$NAME" count 1 && lines 2 "from ${VTEP[1]} by .*" &&
+		pinged 0 -o ping "$NAME" count 1 && lines 2 "from $NAME by up[01]: seq 1 time $TIME" &&
 		pinged 0 -t ping "$NAME" count 1 && lines 2 "\[[0-9T:.-]*\] from $NAME by .*"
 }
 
