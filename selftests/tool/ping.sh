@@ -72,7 +72,7 @@ never_pinged() {
 readonly TIME='[0-9.]+(ns|us|ms|s)'
 
 all_paths_answer() {
-	pinged 0 ping "${VTEP[1]}" count 2 interval 300ms || return
+	pinged 0 ping "${VTEP[1]}" count 2 || return
 	lines 2 "from $NAME by up0: seq [12] time $TIME" && lines 2 "from $NAME by up1: seq [12] time $TIME" &&
 		lines 1 "up0: 2 sent, 2 received, 0% loss, min/avg/max $TIME/$TIME/$TIME" &&
 		lines 1 "up1: 2 sent, 2 received, 0% loss, min/avg/max $TIME/$TIME/$TIME" &&
@@ -107,6 +107,17 @@ slow_path_takes_its_time() {
 			map(.seq) == [range(1; $PINGS + 1)]" "$OUT" >/dev/null ||
 		fail "the times are wrong: $(cat "$OUT")" || status=1
 	tc -n "${LEAF[0]}" qdisc del dev up0 root && return "$status"
+}
+
+# The ping leaves at most a quarter of a hello interval before its end, after which answers are
+# accepted for one more.
+late_answer_counts() {
+	local status=0
+
+	conga 0 fabric set hello 2s && tc -n "${LEAF[0]}" qdisc replace dev up0 root netem delay 2100ms || return
+	pinged 0 -j ping "${VTEP[1]}" dev up0 count 1 interval 2s && summary_is up0 received 1 || status=1
+	tc -n "${LEAF[0]}" qdisc del dev up0 root && conga 0 fabric set hello 300ms &&
+		leaf_becomes 0 "conga answers" && return "$status"
 }
 
 json_has_base_units() {
@@ -182,7 +193,7 @@ signals_end_with_a_summary() {
 
 # The ping goes on by the other path.
 link_goes_down() {
-	began "${VTEP[1]}" interval 300ms && ip -n "${LEAF[0]}" link set up1 down || return
+	began "${VTEP[1]}" && ip -n "${LEAF[0]}" link set up1 down || return
 	has_line "not sent by up1: seq [0-9]+" && ip -n "${LEAF[0]}" link set up1 up && ended INT &&
 		lines 1 "up1: [0-9]+ sent, .*" && lines 1 "up0: [0-9]+ sent, [0-9]+ received, 0% loss, .*" ||
 		return
@@ -292,7 +303,7 @@ nobody_may_ping() {
 		in_ns "${LEAF[0]}" "${AS_NOBODY[@]}" "$PUBLIC/conga" ping "${VTEP[1]}" count 1
 }
 
-tap_plan 21
+tap_plan 22
 require_root
 require_commands ip jq nft setpriv tc
 require_module
@@ -306,6 +317,7 @@ tap_test "every path to a leaf is pinged, and has its times and its summary" all
 tap_test "a ping takes the name of a leaf, and prints it unless -N asks for numbers" names_and_numbers
 tap_test "with dev one uplink alone is pinged" one_uplink_is_pinged
 tap_test "the time of a path is at least the delay of its link, the other path's is below" slow_path_takes_its_time
+tap_test "an answer that comes after the interval of its ping counts" late_answer_counts
 tap_test "JSON has an object a line, with times in ns" json_has_base_units
 tap_test "path show has the pings of each path" path_show_has_them
 tap_test "a path whose packets are dropped loses all pings, the other one none" lost_by_one_path

@@ -33,6 +33,8 @@
 #define CONGA_PING_INTERVAL_MAX	86400000000000ULL	/* ns */
 #define CONGA_PING_POLL		10	/* ms between looks at the answers */
 #define CONGA_PING_TAGS		16	/* a leaf has a path per LBTag at most */
+/* An answer is accepted for two hello intervals, and the path may be busy for one before. */
+#define CONGA_PING_HELLOS	3
 #define CONGA_PING_PERCENT	100.0
 
 static const char conga_ping_usage[] =
@@ -53,7 +55,8 @@ struct conga_ping {
 	struct nl_msg *leaf;		/* its address, and the uplink if only that is pinged */
 	unsigned int ifindex;		/* 0: all uplinks */
 	unsigned long long seq;		/* from 1 on */
-	unsigned long long end;		/* ns, of the interval */
+	unsigned long long hello;	/* ns, the hello interval */
+	unsigned long long end;		/* ns, when it is given up; it may be after the interval */
 	struct conga_ping_path paths[CONGA_PING_TAGS];
 };
 
@@ -287,7 +290,7 @@ static int conga_ping_read(const struct conga_ping *ping, struct conga_replies *
 	return status;
 }
 
-/* Looks at the answers once; @last if the interval is over. *@waiting is set if any may come. */
+/* Looks at the answers once; @last if no more are waited for. *@waiting is set if any may come. */
 static int conga_ping_look(struct conga_ping *ping, bool last, bool *waiting)
 {
 	struct nlattr *attrs[CONGA_ATTRS_MAX + 1];
@@ -424,7 +427,8 @@ static int conga_ping_repeat(struct conga_ping *ping)
 
 	while (!status && conga_repeat_goes_on()) {
 		ping->seq++;
-		ping->end = conga_repeat_now() + conga_ping_interval;
+		ping->end = conga_repeat_now() + conga_ping_interval +
+			    CONGA_PING_HELLOS * ping->hello;
 		status = conga_ping_send(ping);
 		if (!status)
 			status = conga_ping_collect(ping);
@@ -439,24 +443,23 @@ static int conga_ping_repeat(struct conga_ping *ping)
 /* ---- the command ---- */
 
 /* There is at most one ping of a path per hello interval. */
-static int conga_ping_check_interval(void)
+static int conga_ping_check_interval(struct conga_ping *ping)
 {
 	struct nlattr *attrs[CONGA_ATTRS_MAX + 1];
 	struct conga_replies replies = { 0 };
-	unsigned long long hello = 0;
 	size_t next = 0;
 	int status;
 
 	status = conga_state_read_object(&conga_fabric_object, 0, &replies, NULL);
 	while (conga_command_next(&conga_fabric_object, &replies, &next, attrs))
-		hello = conga_attr_number(attrs[CONGA_A_FABRIC_HELLO]);
+		ping->hello = conga_attr_number(attrs[CONGA_A_FABRIC_HELLO]);
 	conga_nl_replies_clean(&replies);
-	if (status || conga_ping_interval >= hello)
+	if (status || conga_ping_interval >= ping->hello)
 		return status;
 	if (conga_ping_interval_text)
 		return conga_args_wrong(conga_ping_interval_text,
 					"a path is pinged once per hello interval at most");
-	conga_ping_interval = hello;
+	conga_ping_interval = ping->hello;
 	return CONGA_OK;
 }
 
@@ -499,7 +502,7 @@ static int conga_ping_run(struct conga_args *args)
 		return CONGA_REFUSED;
 	status = conga_ping_parse(args, &ping);
 	if (!status)
-		status = conga_ping_check_interval();
+		status = conga_ping_check_interval(&ping);
 	if (!status)
 		status = conga_ping_until_signal(&ping);
 	nlmsg_free(ping.leaf);
