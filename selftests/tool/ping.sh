@@ -202,22 +202,23 @@ link_goes_down() {
 
 # ---- refusals ----
 
-# refused SENTENCE WORD...: the command is refused, and pings nothing
+# refused SENTENCE WORD...: the command is refused, and pings nothing. A ping that is accepted by
+# mistake must end, so each of them has a count.
 refused() {
 	says 1 "Error: $1." conga 0 "${@:2}"
 }
 
 unknown_is_refused() {
-	refused "This address is not a leaf of the fabric" ping 10.0.0.99 &&
-		refused "This device is not a port of the fabric" ping "${VTEP[1]}" dev lo || return
+	refused "This address is not a leaf of the fabric" ping 10.0.0.99 count 1 &&
+		refused "This device is not a port of the fabric" ping "${VTEP[1]}" dev lo count 1 || return
 	ip -n "${LEAF[0]}" link add other up type dummy && defer "ip -n ${LEAF[0]} link del other" &&
 		conga 0 port add other role transit rate 1gbit || return
-	refused "Only an uplink sends hellos, so no other port can ping" ping "${VTEP[1]}" dev other &&
+	refused "Only an uplink sends hellos, so no other port can ping" ping "${VTEP[1]}" dev other count 1 &&
 		conga 0 port del other || return
 	raw "EINVAL: The request must name the leaf by exactly one address" &&
 		raw "EINVAL: The request must name the device of the port" "$ADDR" &&
 		says 1 "Error: There is no fabric in this network namespace, add one first." \
-			"$CONGA" -n "${HOST[0.0]}" ping "${VTEP[1]}"
+			"$CONGA" -n "${HOST[0.0]}" ping "${VTEP[1]}" count 1
 }
 
 # raw VERDICT ATTRIBUTE...: the kernel's answer to a request
@@ -232,11 +233,11 @@ path_that_is_down_is_refused() {
 	local status=0
 
 	conga 0 leaf add 10.0.0.99 || return
-	says 1 "$CANNOT there is no unicast route to the leaf." conga 0 ping 10.0.0.99 dev up0 &&
+	says 1 "$CANNOT there is no unicast route to the leaf." conga 0 ping 10.0.0.99 dev up0 count 1 &&
 		says 1 'Error: no path to this leaf can be pinged: "conga path show" says why' \
-			conga 0 ping 10.0.0.99 || status=1
+			conga 0 ping 10.0.0.99 count 1 || status=1
 	ip -n "${LEAF[0]}" link set up1 down &&
-		says 1 "$CANNOT the uplink is down or has no carrier." conga 0 ping "${VTEP[1]}" dev up1 || status=1
+		says 1 "$CANNOT the uplink is down or has no carrier." conga 0 ping "${VTEP[1]}" dev up1 count 1 || status=1
 	ip -n "${LEAF[0]}" link set up1 up && conga 0 leaf del 10.0.0.99 && soon path_is up1 usable &&
 		return "$status"
 }
@@ -255,13 +256,13 @@ path_without_nexthop_is_refused() {
 
 plain_leaf_is_refused() {
 	conga 0 leaf set "${VTEP[1]}" mode plain || return
-	refused "A leaf in mode plain gets no hellos, so it cannot be pinged" ping "${VTEP[1]}" &&
+	refused "A leaf in mode plain gets no hellos, so it cannot be pinged" ping "${VTEP[1]}" count 1 &&
 		conga 0 leaf set "${VTEP[1]}" mode auto && leaf_becomes 0 "conga answers"
 }
 
 without_hello_is_refused() {
 	conga 0 fabric set hello off || return
-	refused "Hello is off, so no leaf can be pinged" ping "${VTEP[1]}" &&
+	refused "Hello is off, so no leaf can be pinged" ping "${VTEP[1]}" count 1 &&
 		conga 0 fabric set hello 300ms && leaf_becomes 0 "conga answers"
 }
 
