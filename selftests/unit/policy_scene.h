@@ -105,4 +105,14 @@ static inline void random_view(struct unit_random *random, struct conga_view *vi
 	note_load(view);
 }
 
+/* Now and then the route's weights differ. */
+static inline void random_weights(struct unit_random *random, struct conga_view *view)
+{
+	int tag;
+
+	view->uneven = unit_random_between(random, 0, 1);
+	for (tag = 0; tag < TAGS; tag++)
+		view->uplink[tag].weight = unit_random_between(random, 1, CONGA_WEIGHT_FULL);
+}
+
 #endif /* _POLICY_SCENE_H */
