@@ -2,9 +2,9 @@
 /*
  * netlink_fuzz - random requests to the family "conga", made by its own rules
  *
- * netlink_fuzz.c sends and judges, netlink_fuzz_grammar.c asks the kernel what the
- * family takes and has, netlink_fuzz_message.c makes a message of a seed and an index.
- * netlink_fuzz_rules_generated.h has the valid values.
+ * netlink_fuzz.c judges, netlink_fuzz_grammar.c asks the kernel what the family takes and
+ * has, netlink_fuzz_message.c makes a message of a seed and an index, netlink_fuzz_send.c
+ * sends it. netlink_fuzz_rules_generated.h has the valid values.
  */
 #ifndef NETLINK_FUZZ_H
 #define NETLINK_FUZZ_H
@@ -23,6 +23,7 @@
 #define FUZZ_COMMANDS	256
 #define FUZZ_VALUES	48		/* kept of an attribute */
 #define FUZZ_BYTES	65536		/* of a message */
+#define FUZZ_SENTENCE	256		/* of an answer */
 
 /* ---- the manual: include/uapi/linux/conga.h in tables ---- */
 
@@ -191,5 +192,34 @@ static inline struct genlmsghdr *fuzz_genl(struct fuzz_message *message)
 {
 	return (struct genlmsghdr *)(message->bytes + NLMSG_HDRLEN);
 }
+
+/* ---- sending ---- */
+
+/* What the kernel said to a message. */
+struct fuzz_verdict {
+	bool answered;
+	bool accepted;
+	int error;
+	char sentence[FUZZ_SENTENCE];	/* "": there is none */
+	uint32_t offset;	/* of the attribute that it is about, 0: not said */
+	bool news;		/* its configuration changed */
+};
+
+/* fuzz_open_all - open the sockets of all senders; ELSEWHERE is a network namespace */
+void fuzz_open_all(const char *elsewhere);
+
+/* fuzz_listen - hear the events from now on */
+void fuzz_listen(const struct fuzz_grammar *grammar);
+
+/* fuzz_admin - the socket of FUZZ_ADMIN */
+int fuzz_admin(void);
+
+/* fuzz_nth_kernel - the number of allocations for a request before it is the module's */
+unsigned int fuzz_nth_kernel(void);
+
+/* fuzz_forget_state - discard the events about states, which no message is judged by */
+void fuzz_forget_state(void);
+
+void fuzz_send(struct fuzz_message *message, uint64_t index, struct fuzz_verdict *verdict);
 
 #endif
