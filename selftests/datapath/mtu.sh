@@ -283,7 +283,8 @@ path_mtu_kept() {
 
 # path_mtu_expires COMMAND: the kernel forgets a path MTU without any event. After it expired,
 # and the command ran, large packets use that path again. On a slow computer it has to be kept
-# for longer.
+# for longer. The pause is the time that was left. A query of the route would not only show whether
+# it is over, but also make the kernel delete what expired.
 path_mtu_expires() {
 	may_cut set || return
 	path_mtu_kept 4 || path_mtu_kept 30 || return

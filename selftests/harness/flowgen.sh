@@ -427,7 +427,7 @@ clock_start_told() {
 	mkfifo "$DIR/begin" || return
 	flowgen -o "$DIR/out" -L 0.5 -B "$DIR/begin" >"$DIR/summary" 2>"$DIR/errors" &
 	RUNNING=$!
-	sleep "0.$LATE_MS"
+	sleep "0.$LATE_MS"	# flowgen is kept waiting for so long
 	since=$(now_ms)
 	read -r -t $((PATIENCE_MS / 1000)) line <>"$DIR/begin"
 	began=${line#begin } began=$((10#${began/./} / 1000000))

@@ -193,6 +193,8 @@ without_hello() {
 	return "$status"
 }
 
+# The window begins after the time in which hellos would have excluded the path. The pause is that
+# time, since nothing happens at its end.
 attracts() {
 	fair_share && dead 0 && sleep "$((OUT_MS / 1000)).$((OUT_MS % 1000))" && window || return
 	echo "# without hello: $(flows_text)"
@@ -248,7 +250,7 @@ narrows() {
 # ---- what it costs ----
 
 # cost TEXT LEAST MOST: counts the hellos of twenty intervals, which begin and end at any point of
-# four rounds, and scales the number to a hundred intervals
+# four rounds, and scales the number to a hundred intervals. The pause is the time that is measured.
 cost() {
 	local since sent ms
 

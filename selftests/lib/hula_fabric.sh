@@ -11,6 +11,10 @@
 #
 # Source lib.sh, topology.sh, fabric.sh and expect.sh first.
 #
+# Programs that source this file run in simulated time, in which code takes no time. A pause lets
+# packets, timers and ages proceed by exactly this time on any machine. It is not a wait for a
+# condition.
+#
 # The variables set here are for the programs that source this file, and topology.sh sets
 # TOPO_PORT.
 # shellcheck disable=SC2034,SC2153
@@ -57,7 +61,7 @@ grown() {
 	echo 0
 }
 
-# send FROM TO COUNT: sends datagrams between hosts, and waits until they had time to arrive
+# send FROM TO COUNT: sends datagrams between hosts, and lets the time pass that they travel
 send() {
 	"$TESTS/tools/vxlan_send" -n "${HOST[$1.0]}" -c "$3" -l 200 -p 9 "${HOST_IP[$2.0]}" - && sleep 0.001
 }
@@ -69,6 +73,7 @@ probes_off() {
 	for l in "${!LEAF[@]}"; do conga "$l" fabric set probe off || return; done
 }
 
+# After ten intervals, every probe of the first ones has passed all tiers.
 probes_on() {
 	local l
 

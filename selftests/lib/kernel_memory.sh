@@ -21,6 +21,7 @@ memory_kb() {
 
 # memory: sets MEMORY, in KB, after released objects are freed. A read uses up to 100 KB itself
 # for a moment, so the result is the least of several reads, until later reads are not smaller.
+# The pause between them lets the kernel's own work, for example RCU callbacks, release objects.
 memory() {
 	local now rest=0 tries=120
 

@@ -6,6 +6,9 @@
 # new flowlet takes the best hop at every node. Packets leave a loaded link, one that is cut, and
 # one that silently drops packets. A packet changes nothing if it is no probe, or if it is not a
 # neighbour's probe about a known leaf.
+#
+# A pause lets packets, timers and ages proceed by exactly this simulated time on any machine. It
+# is not a wait for a condition.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"

@@ -5,6 +5,9 @@
 # takes no time. Each flowlet of a flow has an outer UDP source port of its own, which its packets
 # share. By this port ECMP at spines and cores spreads the flowlets of a single flow. Within the
 # pod conga-prime equals conga. The effects of both policies end with them.
+#
+# A pause lets packets, timers and ages proceed by exactly this simulated time on any machine. It
+# is not a wait for a condition.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"

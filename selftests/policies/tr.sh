@@ -7,6 +7,9 @@
 # path on which they arrive earliest, but no packet of a flow arrives before an earlier one, and
 # long flows avoid short ones. Hellos measure the delay of the links. tr6.sh has the same tests
 # over IPv6.
+#
+# A pause lets packets, timers and ages proceed by exactly this simulated time on any machine. It
+# is not a wait for a condition.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"

@@ -6,7 +6,8 @@
 # ranges; clocks that jump. Documentation/limits.md has the table.
 #
 # Code takes no time on the clock of this machine: flows that start one after the other exist at
-# the same time.
+# the same time. A pause lets timers and ages proceed by exactly this time, and waits for no
+# condition.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/lib.sh"

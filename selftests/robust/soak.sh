@@ -10,7 +10,8 @@
 #		runs for this simulated time (108) with this number of failures (one each
 #		36 s); the seed selects their kind, place and duration
 #
-# Under User Mode Linux with time travel an hour takes some minutes.
+# Under User Mode Linux with time travel an hour takes some minutes. Pauses are durations of this
+# time, and wait for no condition.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"

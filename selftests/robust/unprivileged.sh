@@ -231,6 +231,8 @@ probes_of_one() {
 		bounded conga_probe_tick 1
 }
 
+# The pauses of this function, and of the others that run until they are ended, are the rate of
+# changes. They wait for nothing.
 probes_restarted() {
 	while :; do
 		"$CONGA" -n "${USER_NS[0]}" fabric set probe 10ms

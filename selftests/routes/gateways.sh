@@ -207,7 +207,9 @@ one_of_two() {
 	cross && shared 1 2
 }
 
-# late_ones_end: packets that waited for a gateway have arrived, and are no longer counted
+# late_ones_end: packets that waited for a gateway have arrived, and are no longer counted. Their
+# number is not known, since the kernel keeps only some of them, so the function polls until no
+# more arrive.
 late_ones_end() {
 	local seen=none
 

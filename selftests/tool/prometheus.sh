@@ -58,7 +58,7 @@ watcher_start() {
 	defer "kill $! 2>/dev/null"
 }
 
-# The timer's work, every second
+# The work of the node's timer, which runs every second. The tests wait for what Prometheus says.
 metrics_write() {
 	local i
 

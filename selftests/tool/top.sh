@@ -214,6 +214,9 @@ as_text() {
 
 # ---- text ----
 
+# This is no test: it makes the example of Documentation/watching.md. The second pause lets TCP
+# share the links, so that the example has typical rates.
+
 text() {
 	TOPO_RATE=100mbit
 	TOPO_LINK_RATE=([spine1.1-leaf1]=25mbit)

@@ -306,11 +306,13 @@ units_work() {
 
 # The reader exits before any output.
 to_closed_pipe() {
-	{
-		sleep 0.2
-		"$@" 2>"$ERR"
-		echo $? >"$OUT"
-	} | true
+	local pipe
+
+	exec {pipe}> >(true)
+	wait "$!"
+	"$@" 1>&"$pipe" 2>"$ERR"
+	echo $? >"$OUT"
+	exec {pipe}>&-
 }
 
 ignoring_sigpipe() {
