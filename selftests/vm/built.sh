@@ -126,6 +126,15 @@ built_progress() {
 		print kernel ": " n " objects built"; fflush() }' >&2
 }
 
+# built_minutes KERNEL: prints what two processors need to build it
+built_minutes() {
+	case $1 in
+	smp-*) echo "half an hour" ;;
+	uml-debug) echo "some six minutes" ;;
+	*) echo "some four minutes" ;;
+	esac
+}
+
 # built_targets KERNEL: modules need to know which symbols the kernel has. If every access to
 # memory is checked, QEMU cannot start the ELF file: its entry is C code that reads the checker's
 # map before the map exists.
@@ -148,7 +157,7 @@ built_build() {
 
 	mkdir -p "$2"
 	built_configure "$@"
-	echo "${0##*/}: building $3, minutes" >&2
+	echo "${0##*/}: building the kernel $3, once: $(built_minutes "$3")" >&2
 	# shellcheck disable=SC2046 # a list of words
 	built_make "$3" -C "$1" O="$2" -j"$(nproc)" $(built_targets "$3") 2>"$log" |
 		built_progress "$3" || { tail -n 30 "$log" >&2; die "$3 did not build"; }
