@@ -6,6 +6,7 @@
 #include <linux/bits.h>
 
 #include "unit.h"
+#include "naive_hello_events.h"
 #include "naive_hello.h"
 #include "paper/hello_ping.h"
 
