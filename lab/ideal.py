@@ -19,8 +19,8 @@ import commandline
 import results
 import scenario
 import trace
-from scenario import PAYLOAD_BYTES, Run
-from transfers import HOST_WIRE_BYTES, LARGE_BYTES, SMALL_BYTES, mean
+from scenario import Run
+from transfers import LARGE_BYTES, SMALL_BYTES, mean
 
 SCENARIOS = ("fattree", "fattree-cut")
 NEVER = float("inf")
@@ -131,7 +131,7 @@ class Row(NamedTuple):
 def row(run: Run) -> Row:
     made = trace.get(run)
     rows = read(made.path)
-    fct = completion_times(rows, run["fabric.host_rate"] / 8 * PAYLOAD_BYTES / HOST_WIRE_BYTES)
+    fct = completion_times(rows, run["fabric.host_rate"] / 8 * run.host_payload)
     size = numpy.array([one[1] for one in rows])
     return Row(made.sha256[:results.HASH_DIGITS], run["load.workload"], float(run["load.load"]),
                run["load.seed"], mean(fct), mean(fct[size < SMALL_BYTES]),

@@ -13,9 +13,9 @@ from typing import NamedTuple, Optional
 
 import values
 import workload
-from values import (Kind, byte_count, choice, duration, integer, optional, shell_optional,
+from values import (Kind, byte_count, choice, duration, integer, optional, shell_ms, shell_optional,
                     shell_rate, shell_seconds, shell_time, shell_us, shell_words,
-                    time_between, words)
+                    time_between, whole_ms, words)
 
 RATE = Kind(values.rate, shell_rate)
 TIME = Kind(values.time, shell_time)
@@ -42,6 +42,7 @@ LEAF_LINK = words(r"[0-9]+\.[0-9]+\.[0-9]+", "LEAF.SPINE.LINK, as 1.1.0")
 DEMAND = words(r"[0-9]+-[0-9]+:[0-9.]+[kmg]?bit", "FROM-TO:RATE, as 0-1:100gbit")
 CAP = words(r"[a-z]+:[0-9.]+(KB|MB|GB)?", "WORKLOAD:BYTES, as datamining:100MB")
 NUMBERS = words(r"[0-9]+", "a number")
+SYSCTL = words(r"net\.(core|ipv4)\.[a-z0-9_]+=[a-z0-9]+", "NAME=VALUE, as net.ipv4.tcp_sack=0")
 DEVICE = words(r"(leaf|spine|core|host)[0-9.]+\.[a-z0-9.]+", "BOX.DEVICE, as leaf0.vx")
 
 # What "conga fabric set" takes; with Q above 3 the header's last byte has the low bits of
@@ -65,10 +66,32 @@ POLICIES = tuple(name.replace("_", "-") for name in re.findall(
     r"^CONGA_POLICY\((\w+)\)$", TABLE.read_text(encoding="utf-8"), re.MULTILINE))
 SCHEMES = ("stock", *POLICIES, "plb", "mptcp")
 KERNELS = ("uml", "uml-6.12")
+TICK = {"uml": "4ms", "uml-6.12": "4ms"}        # of its timers, as those of TCP
 MODES = ("conga", "plain")
 PATTERNS = ("client-server", "demand", "incast", "hdfs", "idle")
 PEERS = ("leaves", "pods")
+PAIRINGS = ("all", "one", "matched")
+DIRECTIONS = ("both", "one")
 CONGESTION = ("cubic", "reno", "dctcp", "bbr")
+
+
+class Tcp(NamedTuple):
+    """What hosts are told beside Linux's defaults."""
+    sysctls: tuple
+    rto_min: Optional[str]
+
+
+# Hosts of 2014 had neither RACK nor tail loss probes, and took three duplicate
+# acknowledgements for a loss, however many packets had been reordered before. ns-2's have
+# no selective acknowledgements and no timestamps either.
+TCP_2014 = ("net.ipv4.tcp_recovery=0", "net.ipv4.tcp_early_retrans=0",
+            "net.ipv4.tcp_max_reordering=3")
+TCPS = {
+    "linux": Tcp((), None),
+    "2014": Tcp(TCP_2014, None),
+    "ns2": Tcp((*TCP_2014, "net.ipv4.tcp_sack=0", "net.ipv4.tcp_dsack=0",
+                "net.ipv4.tcp_timestamps=0"), "10ms"),
+}
 
 
 def workload_name(text: str) -> str:
@@ -154,6 +177,14 @@ KEYS = (
     # the cores
     Key("load", "peers", Kind(choice(*PEERS)), "leaves", rare=True,
         patterns=("client-server",)),
+    # Whom else: a client asks all servers, request by request ("all"); or one for the whole
+    # run, drawn at random ("one"), or so that each server has one client ("matched")
+    Key("load", "pairing", Kind(choice(*PAIRINGS)), "all", rare=True,
+        patterns=("client-server",)),
+    # Hosts of all leaves ask and answer; or those of the first half of all leaves answer
+    # only, and the others ask
+    Key("load", "direction", Kind(choice(*DIRECTIONS)), "both", rare=True,
+        patterns=("client-server",)),
     Key("load", "seconds", SECONDS, "100ms",
         patterns=("client-server", "demand", "hdfs", "idle")),
     Key("load", "seed", Kind(integer(0, 2 ** 31)), "1"),
@@ -172,6 +203,12 @@ KEYS = (
     Key("load", "blocks", Kind(integer(1, 1000)), "3", patterns=("hdfs",)),
     Key("load", "block", BYTES, "4MB", patterns=("hdfs",)),
     Key("load", "congestion", Kind(choice(*CONGESTION)), "cubic", "CONGESTION"),
+    # Of all hosts: a name for sysctls and rto_min (TCPS), and what differs from that. The
+    # experiment hears of the sum of both, so that the name is none of its settings.
+    Key("load", "tcp", Kind(choice(*TCPS)), "linux", rare=True),
+    Key("load", "sysctls", Kind(SYSCTL, shell_words), "none", "SYSCTLS", rare=True),
+    Key("load", "rto_min", Kind(optional(whole_ms(time_between("1ms", "10s"))),
+                                shell_optional(shell_ms)), "none", "RTO_MIN", rare=True),
     # That the machine boots: the later one has PLB
     Key("load", "kernel", Kind(choice(*KERNELS)), "uml", "KERNEL", rare=True),
     Key("load", "drain", SECONDS, "2s", "DRAIN"),

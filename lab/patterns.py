@@ -12,7 +12,7 @@ from numpy.random import Generator
 import scenario
 import values
 import workload
-from scenario import PAYLOAD_BYTES, WIRE_BYTES, Run
+from scenario import Run
 from workload import Workload
 
 NOTHING = -1            # no group, nothing to wait for, nothing to relay
@@ -104,11 +104,19 @@ def leaves_of_other_pods(generator: Generator, leaf: numpy.ndarray, run: Run) ->
     return (first + offset) % leaves
 
 
+def leaves_of_other_half(generator: Generator, leaf: numpy.ndarray, run: Run) -> numpy.ndarray:
+    half = run["fabric.leaves"] // 2
+    return numpy.where(leaf < half, half, 0) + generator.integers(half, size=len(leaf))
+
+
 def partners(generator: Generator, run: Run, host: numpy.ndarray) -> numpy.ndarray:
-    """For each host one of another leaf, or another pod, and of the same tunnel: the last
-    hosts of each leaf are foreign, and talk only to each other. Drawn: leaves, hosts."""
+    """For each host one of another leaf, or another pod, or the other half of all leaves, and
+    of the same tunnel: the last hosts of each leaf are foreign, and talk only to each other.
+    Drawn: leaves, hosts."""
     hosts, foreign = run["fabric.hosts"], run["schemes.foreign_hosts"]
-    if run["load.peers"] == "pods":
+    if run["load.direction"] == "one":
+        leaf = leaves_of_other_half(generator, host // hosts, run)
+    elif run["load.peers"] == "pods":
         leaf = leaves_of_other_pods(generator, host // hosts, run)
     else:
         leaf = other_leaves(generator, host // hosts, run["fabric.leaves"])
@@ -118,15 +126,48 @@ def partners(generator: Generator, run: Run, host: numpy.ndarray) -> numpy.ndarr
     return leaf * hosts + first + generator.integers(count)
 
 
+# ---- a server for each client, for the whole run ----
+
+def blocks_of(run: Run) -> int:
+    """Blocks of leaves; a host's partner is of another block."""
+    if run["load.direction"] == "one":
+        return 2
+    return run["fabric.pods"] if run["load.peers"] == "pods" else run["fabric.leaves"]
+
+
+def matched(run: Run, generator: Generator) -> numpy.ndarray:
+    """For each host a server that is no other host's. The hosts of one number, one of each
+    leaf, all go on by as many blocks, and by as many leaves in the block. Drawn: these, and
+    which number each has at its server's leaf, leaf by leaf."""
+    leaves, hosts = run["fabric.leaves"], run["fabric.hosts"]
+    own, width = hosts - run["schemes.foreign_hosts"], leaves // blocks_of(run)
+    block_on = generator.integers(1, leaves // width, size=hosts)
+    leaf_on = generator.integers(width, size=hosts)
+    numbers = numpy.stack([numpy.concatenate((generator.permutation(own),
+                                              own + generator.permutation(hosts - own)))
+                           for _ in range(leaves)])
+    leaf, number = numpy.divmod(numpy.arange(leaves * hosts), hosts)
+    server_leaf = (leaf + width * block_on[number]) % leaves // width * width \
+        + (leaf + leaf_on[number]) % width
+    return server_leaf * hosts + numbers[server_leaf, number]
+
+
+def servers_of_clients(run: Run, generator: Generator) -> numpy.ndarray:
+    """For each host the only one that it asks."""
+    if run["load.pairing"] == "matched":
+        return matched(run, generator)
+    return partners(generator, run, numpy.arange(run["fabric.leaves"] * run["fabric.hosts"]))
+
+
 # ---- the patterns ----
 
 def client_server(run: Run, generator: Generator) -> Transfers:
-    """Every host asks random servers on other leaves, at random moments.
+    """Every host asks random servers on other leaves, or one of them, at random moments.
 
-    Each leaf sends, on average, the load times the healthy capacity of its uplinks, with
-    headers. A
-    short run of heavy-tailed sizes is often far from the average, so all transfers are
-    drawn anew until their bytes are near enough (load.within) to the load's.
+    Each leaf that answers sends, on average, the load times the healthy capacity of its
+    uplinks, with headers. A short run of heavy-tailed sizes is often far from the average,
+    so all transfers are drawn anew until their bytes are near enough (load.within) to the
+    load's.
     """
     asked = scenario.offered_rate(run) * run["load.seconds"] / values.NS_PER_SECOND
     within = run["load.within"]
@@ -140,17 +181,28 @@ def client_server(run: Run, generator: Generator) -> Transfers:
 
 
 def client_server_draw(run: Run, generator: Generator) -> Transfers:
-    """In this order: moments, the servers' leaves, the servers, the clients' leaves, the
-    clients, connections, sizes."""
-    leaves, hosts = run["fabric.leaves"], run["fabric.hosts"]
+    """In this order: moments, servers and clients, connections, sizes."""
     table = table_of(run)
     per_second = scenario.offered_rate(run) / float(workload.mean(table))
     start = poisson(generator, per_second, run["load.seconds"])
-    leaf = generator.integers(leaves, size=len(start))
-    server = hosts_of(generator, leaf, hosts)
-    client = partners(generator, run, server)
+    server, client = ends(run, generator, len(start))
     copy = generator.integers(run["load.connections"], size=len(start))
     return transfers(start, draw_sizes(table, generator, len(start)), server, client, copy)
+
+
+def ends(run: Run, generator: Generator, count: int) -> tuple:
+    """(server, client) of so many requests. Drawn: the servers' leaves, the servers, the
+    clients' leaves, the clients; if each client has one server: these, the clients' leaves,
+    the clients."""
+    leaves, hosts = run["fabric.leaves"], run["fabric.hosts"]
+    answering = scenario.answering_leaves(run)
+    if run["load.pairing"] == "all":
+        server = hosts_of(generator, generator.integers(answering, size=count), hosts)
+        return server, partners(generator, run, server)
+    server_of = servers_of_clients(run, generator)
+    leaf = generator.integers(leaves - answering if answering < leaves else 0, leaves, size=count)
+    client = hosts_of(generator, leaf, hosts)
+    return server_of[client], client
 
 
 def one_demand(run: Run, generator: Generator, word: str) -> Transfers:
@@ -161,7 +213,7 @@ def one_demand(run: Run, generator: Generator, word: str) -> Transfers:
     """
     leaves, _, text = word.partition(":")
     source, sink = map(int, leaves.split("-"))
-    payload = values.rate(text) / 8 * PAYLOAD_BYTES / WIRE_BYTES
+    payload = values.rate(text) / 8 * run.payload
     start = poisson(generator, payload / run["load.piece"], run["load.seconds"])
     leaf = numpy.ones(len(start), numpy.int64)
     sender = hosts_of(generator, source * leaf, run["fabric.hosts"])

@@ -24,7 +24,7 @@ PARTS = ("fabric", "schemes", "load")
 HEADER_KEYS = ("title", "claims", "most")
 MOST = "4GB"            # bytes that a run of the quick and the reduced form carries
 HASH_DIGITS = 8
-NOT_OF_THE_TRACE = ("load.sample", "load.boot")
+NOT_OF_THE_TRACE = ("load.sample", "load.boot", "load.tcp")
 
 
 class Scenario(NamedTuple):
@@ -37,8 +37,11 @@ class Scenario(NamedTuple):
 
 
 # On a link of the fabric a full packet of 1,448 bytes of TCP data takes 1,564 bytes:
-# headers of TCP with timestamps (32), IP (20), Ethernet (14), VXLAN (50)
-PAYLOAD_BYTES, WIRE_BYTES = 1448, 1564
+# headers of TCP with timestamps (32), IP (20), Ethernet (14), VXLAN (50). On a host's link,
+# which is no tunnel, it takes 50 less.
+MTU = 1500
+MTU_HEADERS, ETHERNET, TUNNEL = 52, 14, 50
+PAYLOAD_BYTES, WIRE_BYTES = MTU - MTU_HEADERS, MTU + ETHERNET + TUNNEL
 
 
 class Run(NamedTuple):
@@ -47,6 +50,18 @@ class Run(NamedTuple):
 
     def __getitem__(self, path: str):
         return self.values[path]
+
+    @property
+    def payload(self) -> float:
+        """Data, as a part of what full packets take on a link of the fabric."""
+        mtu = self["fabric.mtu"]
+        return (mtu - MTU_HEADERS) / (mtu + ETHERNET + TUNNEL)
+
+    @property
+    def host_payload(self) -> float:
+        """The same of a host's link, which is no tunnel."""
+        mtu = self["fabric.mtu"]
+        return (mtu - MTU_HEADERS) / (mtu + ETHERNET)
 
 
 # ---- reading ----
@@ -406,8 +421,34 @@ def check_caps(run: Run) -> None:
         values.byte_count(text)
 
 
+def check_pairs(run: Run) -> None:
+    """Half of the leaves, or of the pods, are whole ones."""
+    what = "pods" if run["load.peers"] == "pods" else "leaves"
+    if run["load.direction"] == "one" and run[f"fabric.{what}"] % 2:
+        raise ValueError(f"one half of {run[f'fabric.{what}']} {what} cannot send to the other: "
+                         "say an even number")
+
+
+def check_tcp(run: Run) -> None:
+    names = [word.partition("=")[0] for word in run["load.sysctls"]]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"the sysctl {name} is set twice")
+    tick, rto_min = values.time(keys.TICK[run["load.kernel"]]), tcp_of(run).rto_min
+    if rto_min and values.time(rto_min) < tick:
+        raise ValueError(f"rto_min {rto_min} is less than a tick of the kernel "
+                         f"{run['load.kernel']}, {tick / 1e6:g} ms")
+
+
+def check_bursts(run: Run) -> None:
+    if run["fabric.gso"] < run["fabric.mtu"]:
+        raise ValueError(f"a burst of {run['fabric.gso']} bytes is less than a packet of "
+                         f"{run['fabric.mtu']}: say fabric.gso")
+
+
 CHECKS = (check_pods, check_uplinks, check_cut, check_fails, check_exceptions, check_boxes,
-          check_scheme, check_demands, check_hosts, check_caps)
+          check_scheme, check_demands, check_hosts, check_caps, check_pairs, check_tcp,
+          check_bursts)
 
 
 # ---- what a run is ----
@@ -417,6 +458,12 @@ def leaf_capacity(run: Run) -> int:
     return uplinks_of(run) * run["fabric.link_rate"]
 
 
+def answering_leaves(run: Run) -> int:
+    """The number of leaves, the first of all, whose hosts send what others ask for."""
+    one_way = run["load.direction"] == "one"
+    return run["fabric.leaves"] // 2 if one_way else run["fabric.leaves"]
+
+
 def wanted_rate(run: Run) -> float:
     """bit/s on the links of the fabric that the pattern's open part is meant to take, with
     headers; of all leaves"""
@@ -424,12 +471,12 @@ def wanted_rate(run: Run) -> float:
         return sum(values.rate(word.split(":")[1]) for word in run["load.demands"])
     if run["load.pattern"] in ("incast", "idle"):
         return 0
-    return float(run["load.load"]) * leaf_capacity(run) * run["fabric.leaves"]
+    return float(run["load.load"]) * leaf_capacity(run) * answering_leaves(run)
 
 
 def offered_rate(run: Run) -> float:
     """bytes of data per second of that"""
-    return wanted_rate(run) / 8 * PAYLOAD_BYTES / WIRE_BYTES
+    return wanted_rate(run) / 8 * run.payload
 
 
 def closed_bytes(run: Run) -> int:
@@ -466,6 +513,15 @@ def is_absent(key: keys.Key, run: Run) -> bool:
     return key.rare and run[key.path] == key.kind.parse(key.default)
 
 
+def tcp_of(run: Run) -> keys.Tcp:
+    """The named settings of hosts, and what differs from these."""
+    named = keys.TCPS[run["load.tcp"]]
+    sysctls = dict(word.split("=") for word in named.sysctls + run["load.sysctls"])
+    rto_min = run["load.rto_min"]
+    return keys.Tcp(tuple("=".join(pair) for pair in sysctls.items()),
+                    values.shell_ms(rto_min) if rto_min else named.rto_min)
+
+
 def settings(run: Run) -> dict:
     """The experiment's variables, all but where the trace is."""
     found = {}
@@ -473,6 +529,11 @@ def settings(run: Run) -> dict:
         value = run[key.path]
         if key.variable and not is_absent(key, run):
             found[key.variable] = key.kind.shell(value)
+    tcp = tcp_of(run)
+    if tcp.sysctls:
+        found["SYSCTLS"] = " ".join(tcp.sysctls)
+    if tcp.rto_min:
+        found["RTO_MIN"] = tcp.rto_min
     found["SAMPLES"] = str(sample_count(run))
     if run["load.sample"]:
         found["SAMPLE_US"] = values.shell_us(run["load.sample"])

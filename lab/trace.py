@@ -50,6 +50,8 @@ def parameters(run: Run) -> dict:
     """All that the transfers depend on, as text."""
     paths = [*FABRIC_KEYS, *scenario.trace_keys(run)]
     found = {"format": str(FORMAT), **{path: str(run[path]) for path in paths}}
+    if scenario.wanted_rate(run) and run["fabric.mtu"] != scenario.MTU:
+        found["fabric.mtu"] = str(run["fabric.mtu"])    # headers are a part of the load
     if run["schemes.foreign_hosts"]:
         found["schemes.foreign_hosts"] = str(run["schemes.foreign_hosts"])
     if "load.workload" in paths:

@@ -6,13 +6,12 @@ from typing import NamedTuple
 import numpy
 
 import values
-from scenario import PAYLOAD_BYTES, WIRE_BYTES
+from scenario import ETHERNET, MTU, MTU_HEADERS, TUNNEL
 
 SMALL_BYTES = 100e3     # the paper's small transfers are below that (section 5.2)
 LARGE_BYTES = 10e6      # and its large ones above that
 MIDDLE_BYTES = 1e6      # TR's middle ones are from SMALL_BYTES to that, its long ones above
 HOPS = 4                # links of a path: host, leaf, spine, leaf, host
-HOST_WIRE_BYTES = 1514  # a full packet on a host's link, which is no tunnel
 
 COLUMNS = ("start", "size", "fct", "retransmits", "rtos", "out_of_order")
 
@@ -47,16 +46,18 @@ def read(path: Path) -> Transfers:
                      numpy.array([word == "1" for word in columns[9]]))
 
 
-def ideal_fct(size: numpy.ndarray, host_rate: int, link_rate: int, delay_ns: int):
+def ideal_fct(size: numpy.ndarray, host_rate: int, link_rate: int, delay_ns: int,
+              mtu: int = MTU):
     """Seconds that a transfer takes in an idle network.
 
     The bytes, with their headers, at the rate of the host's link; one round trip,
     for the request and the last byte: the propagation of four links there and back,
     and one full packet sent on over the other three links of its way.
     """
-    wire = size * HOST_WIRE_BYTES / PAYLOAD_BYTES * 8
+    packet = mtu + ETHERNET
+    wire = size * packet / (mtu - MTU_HEADERS) * 8
     propagation = 2 * HOPS * delay_ns / values.NS_PER_SECOND
-    forwarding = 8 * (2 * WIRE_BYTES / link_rate + HOST_WIRE_BYTES / host_rate)
+    forwarding = 8 * (2 * (packet + TUNNEL) / link_rate + packet / host_rate)
     return wire / host_rate + propagation + forwarding
 
 
@@ -100,14 +101,15 @@ def job(found: Transfers) -> dict:
             "group_mean_s": each}
 
 
-def statistics(found: Transfers, host_rate: int, link_rate: int, delay_ns: int) -> dict:
+def statistics(found: Transfers, host_rate: int, link_rate: int, delay_ns: int,
+               mtu: int = MTU) -> dict:
     """FCT statistics are of those transfers that are not part of a job, if there are
     any, and that have begun; those that are unfinished enter with their age."""
     counted = ~numpy.isnan(found.fct)
     if not found.grouped.all():
         counted &= ~found.grouped
     fct, size = found.fct[counted], found.size[counted]
-    ideal = ideal_fct(size, host_rate, link_rate, delay_ns)
+    ideal = ideal_fct(size, host_rate, link_rate, delay_ns, mtu)
     return {
         "transfers": len(found.size), "unfinished": int((~found.finished).sum()),
         "bytes": total(found.size), "mean_fct_s": mean(fct), "p99_fct_s": p99(fct),

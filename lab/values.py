@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, Callable, NamedTuple
 
 NS_PER_SECOND = 10 ** 9
+NS_PER_MS = 10 ** 6
 NS_PER_US = 1000
 NONE = "none"
 
@@ -44,6 +45,15 @@ def time_between(least: str, most: str) -> Callable[[str], int]:
             raise ValueError(f"'{text}' is no time from {least} to {most}")
         return time(text)
     return parse
+
+
+def whole_ms(parse: Callable[[str], int]) -> Callable[[str], int]:
+    """A time of the same parser, in ns, that is a whole number of ms."""
+    def parse_ms(text: str) -> int:
+        if parse(text) % NS_PER_MS:
+            raise ValueError(f"'{text}' is finer than the unit ms")
+        return parse(text)
+    return parse_ms
 
 
 def positive(value: int, text: str) -> int:
@@ -136,6 +146,10 @@ def shell_rate(value: int) -> str:
 
 def shell_time(value: int) -> str:
     return f"{value}ns"
+
+
+def shell_ms(value: int) -> str:
+    return f"{value // NS_PER_MS}ms"
 
 
 def shell_seconds(value: int) -> str:

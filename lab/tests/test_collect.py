@@ -91,6 +91,9 @@ class Transfers(Case):
         sent = 8 * (2 * 1514 / 10e9 + 2 * 1564 / 40e9)
         self.assertAlmostEqual(transfers.ideal_fct(1448, 10 * GBIT, 40 * GBIT, 1000),
                                sent + PROPAGATION_S, places=12)
+        sent = 8 * (2 * 9014 / 10e9 + 2 * 9064 / 40e9)
+        self.assertAlmostEqual(transfers.ideal_fct(8948, 10 * GBIT, 40 * GBIT, 1000, 9000),
+                               sent + PROPAGATION_S, places=12)
         found = self.statistics(TRANSFERS.splitlines()[1] + "\n")
         self.assertAlmostEqual(found["normalised_fct"], found["mean_slowdown"])
         self.assertAlmostEqual(found["normalised_fct"], 1e-3 / 10.672e-6, delta=0.1)

@@ -145,6 +145,27 @@ class Refusals(unittest.TestCase):
         ("[load]\npattern = hdfs\n[fabric]\nhosts = 1", "two replicas on one leaf need two"),
         ("[load]\ncongestion = dctcp", "dctcp needs ports that mark"),
         ("[load]\ncongestion = vegas", "unknown name 'vegas'"),
+        ("[load]\npairing = some", "unknown name 'some': there are all, one, matched"),
+        ("[load]\npattern = hdfs\npairing = one", "pairing means nothing to the pattern hdfs"),
+        ("[load]\ndirection = up", "unknown name 'up': there are both, one"),
+        ("[load]\npattern = demand\ndirection = one", "direction means nothing to the pattern"),
+        ("[fabric]\nleaves = 3\n[load]\ndirection = one",
+         "one half of 3 leaves cannot send to the other: say an even number"),
+        ("[fabric]\nleaves = 6\nspines = 6\nlinks = 1\npods = 3\ncores = 2\n"
+         "[load]\ndirection = one\npeers = pods",
+         "one half of 3 pods cannot send to the other: say an even number"),
+        ("[load]\ntcp = 2020", "unknown name '2020': there are linux, 2014, ns2"),
+        ("[load]\nsysctls = tcp_sack=0", "'tcp_sack=0' does not look like NAME=VALUE, as"),
+        ("[load]\nsysctls = kernel.panic=1", "'kernel.panic=1' does not look like NAME=VALUE"),
+        ("[load]\nsysctls = net.ipv4.tcp_sack=0;reboot", "does not look like NAME=VALUE"),
+        ("[load]\nsysctls = net.ipv4.tcp_sack=0 net.ipv4.tcp_sack=1",
+         "the sysctl net.ipv4.tcp_sack is set twice"),
+        ("[load]\nrto_min = 0ms", "'0ms' is no time from 1ms to 10s"),
+        ("[load]\nrto_min = 1500us", "'1500us' is finer than the unit ms"),
+        ("[load]\nrto_min = 3ms", "rto_min 3ms is less than a tick of the kernel uml, 4 ms"),
+        ("[fabric]\nmtu = 9000", "a burst of 1500 bytes is less than a packet of 9000: say "
+         "fabric.gso"),
+        ("[fabric]\nmtu = 9001\ngso = 65536", "'9001' is no whole number from 1280 to 9000"),
         ("[full]\nload = 3", "[full] unknown key 'load'"),
         ("[quick longer]\nload.seed = 2", "[quick longer] without [quick]"),
         ("[load]\nseed = 1\nseed = 2", "already exists"),
@@ -220,6 +241,30 @@ class Runs(unittest.TestCase):
         self.assertEqual([found[name] for name in ("LINK_DELAYS", "SCHEME_PARAMS", "ORDER")],
                          ["spine0=5us", "short 10000 rtt 300", "1"])
         self.assertFalse({"LINK_DELAYS", "SCHEME_PARAMS", "ORDER"} & set(scenario.settings(plain)))
+
+    def test_named_tcps(self):
+        """A name is its sysctls and its rto_min: the same run, whichever is said."""
+        named, said = runs("[load]\ntcp = 2014\n" + REDUCED)[0], runs(
+            "[load]\nsysctls = net.ipv4.tcp_recovery=0 net.ipv4.tcp_early_retrans=0 "
+            "net.ipv4.tcp_max_reordering=3\n" + REDUCED)[0]
+        self.assertEqual(scenario.run_key(named), scenario.run_key(said))
+        self.assertNotIn("RTO_MIN", scenario.settings(named))
+        found = scenario.settings(runs("[load]\ntcp = ns2\n" + REDUCED)[0])
+        self.assertEqual(found["RTO_MIN"], "10ms")
+        self.assertEqual(found["SYSCTLS"].split()[3:],
+                         ["net.ipv4.tcp_sack=0", "net.ipv4.tcp_dsack=0",
+                          "net.ipv4.tcp_timestamps=0"])
+        plain = scenario.settings(runs("[load]\ntcp = linux\n" + REDUCED)[0])
+        self.assertFalse({"SYSCTLS", "RTO_MIN", "TCP"} & set(plain))
+
+    def test_what_is_said_goes_before_the_name(self):
+        found = scenario.settings(runs(
+            "[load]\ntcp = ns2\nrto_min = 200ms\n"
+            "sysctls = net.ipv4.tcp_sack=1 net.core.somaxconn=9\n" + REDUCED)[0])
+        self.assertEqual(found["RTO_MIN"], "200ms")
+        self.assertEqual([word for word in found["SYSCTLS"].split()
+                          if "sack" in word or "core" in word],
+                         ["net.ipv4.tcp_sack=1", "net.ipv4.tcp_dsack=0", "net.core.somaxconn=9"])
 
     def test_boots_of_one_run(self):
         found = runs("[load]\nboot = 1, 2\n" + REDUCED)
@@ -307,10 +352,14 @@ class Committed(unittest.TestCase):
             self.assertGreaterEqual(len(seeds), 5 if name == "fig11" else 3, name)
 
     def test_loads_are_realised(self):
-        """Within 5 %: a short run of heavy-tailed sizes is far off, else."""
+        """Within 5 %: a short run of heavy-tailed sizes is far off, else. Of a long one the
+        rare large transfers are what is looked at."""
         for name in scenario.names():
             for run in scenario.expand(scenario.find(name), "reduced"):
-                self.assertLessEqual(run["load.within"], 0.05, name)
+                if run["load.within"] is None:
+                    self.assertGreaterEqual(run["load.seconds"], 10 ** 9, name)
+                else:
+                    self.assertLessEqual(run["load.within"], 0.05, name)
 
     def test_the_headline_has_full_size(self):
         found = [run for run in scenario.expand(scenario.find("fig11"), "reduced")

@@ -87,6 +87,29 @@ class Load(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "not one of 10000 draws has a load within 1%"):
             trace.make(run)
 
+    def test_larger_frames_have_fewer_headers(self):
+        """The load is that of the links: more data at the same load."""
+        both = runs("[fabric]\nmtu = 1500, 9000\ngso = 65536\n[load]\nseconds = 50ms")
+        for run, wire in zip(both, (1564 / 1448, 9064 / 8948)):
+            found = trace.make(run)
+            load = found.size.sum() * 8 * wire / 0.05 / (2 * 160e9)
+            self.assertAlmostEqual(load, 0.6, delta=0.03)
+            self.assertAlmostEqual(trace.realised_load(run, found), load, places=6)
+            self.assertAlmostEqual(scenario.run_bytes(run) * wire / 0.05 / 40e9, 0.6, places=5)
+        self.assertNotEqual(*map(trace.path_of, both))
+
+    def test_frames_are_no_part_of_other_traces(self):
+        both = runs("[fabric]\nmtu = 1500, 9000\ngso = 65536\n[load]\npattern = incast")
+        self.assertEqual(*map(trace.path_of, both))
+
+    def test_one_way(self):
+        """The load is that of the leaves that send."""
+        run = runs("[fabric]\nleaves = 4\n[load]\ndirection = one\nseconds = 50ms")[0]
+        found = trace.make(run)
+        load = found.size.sum() * 8 * WIRE / 0.05 / (2 * 160e9)
+        self.assertAlmostEqual(load, 0.6, delta=0.03)
+        self.assertAlmostEqual(trace.realised_load(run, found), load, places=6)
+
     def test_demand_counts_headers(self):
         run = runs("[load]\npattern = demand\ndemands = 0-1:100gbit\nseconds = 200ms")[0]
         found = trace.make(run)
@@ -148,8 +171,8 @@ class Repeatable(unittest.TestCase):
     def test_all_schemes_and_failures_replay_one(self):
         found = runs("[schemes]\nnames = ecmp, conga\n[fabric]\ncut = none, 1.1.1\n"
                      "buffer = 1MB, 8MB\n[load]\nseconds = 5ms\n"
-                     "congestion = cubic, reno\nboot = 1, 2")
-        self.assertEqual(len(found), 32)
+                     "congestion = cubic, reno\nboot = 1, 2\ntcp = linux, ns2")
+        self.assertEqual(len(found), 64)
         self.assertEqual(len({trace.path_of(run) for run in found}), 1)
 
     def test_foreign_hosts_have_traces_of_their_own(self):
@@ -161,7 +184,8 @@ class Repeatable(unittest.TestCase):
         for text in ("[load]\nseed = 2", "[load]\nload = 61%", "[load]\nworkload = enterprise",
                      "[load]\nseconds = 99ms", "[load]\ncaps = websearch:1MB",
                      "[load]\nconnections = 2", "[fabric]\nhosts = 31",
-                     "[fabric]\nlink_rate = 10gbit", "[load]\npattern = hdfs"):
+                     "[fabric]\nlink_rate = 10gbit", "[load]\npattern = hdfs",
+                     "[load]\npairing = one", "[load]\ndirection = one"):
             with self.subTest(text=text):
                 self.assertNotEqual(trace.path_of(runs(text)[0]), plain)
 
@@ -237,6 +261,81 @@ class ClientServer(unittest.TestCase):
 
     def test_three_connections(self):
         self.uniform(self.found.copy, 3)
+
+
+class Pairs(unittest.TestCase):
+    """Who asks whom, with a server for each client, and one way."""
+
+    FABRICS = {
+        "leaves": "[fabric]\nleaves = 3\nhosts = 8\n[load]\n",
+        "pods": "[fabric]\nleaves = 6\nspines = 6\nlinks = 1\npods = 3\ncores = 2\nhosts = 4\n"
+                "[load]\npeers = pods\n",
+        "one way": "[fabric]\nleaves = 6\nhosts = 4\n[load]\ndirection = one\n",
+        "one way between pods": "[fabric]\nleaves = 4\nspines = 4\nlinks = 1\npods = 2\n"
+                                "cores = 2\nhosts = 6\n[load]\npeers = pods\ndirection = one\n",
+        "foreign": "[fabric]\nleaves = 3\nhosts = 8\n[schemes]\nforeign_hosts = 3\n[load]\n",
+    }
+
+    def servers(self, found, count: int) -> dict:
+        """{client: its servers}"""
+        asked: dict = {}
+        for client, server in zip(found.receiver.tolist(), found.sender.tolist()):
+            asked.setdefault(client, set()).add(server)
+        self.assertLessEqual(max(asked), count - 1)
+        return asked
+
+    def made(self, name: str, pairing: str) -> tuple:
+        run = runs(f"{self.FABRICS[name]}pairing = {pairing}\nworkload = webserver\n"
+                   "load = 50%\nseconds = 50ms")[0]
+        return run, trace.make(run)
+
+    def test_each_client_has_one_server(self):
+        for name in self.FABRICS:
+            for pairing in ("one", "matched"):
+                with self.subTest(fabric=name, pairing=pairing):
+                    run, found = self.made(name, pairing)
+                    hosts = run["fabric.leaves"] * run["fabric.hosts"]
+                    asked = self.servers(found, hosts)
+                    clients = hosts // 2 if "one way" in name else hosts
+                    self.assertEqual(len(asked), clients)
+                    self.assertEqual({len(servers) for servers in asked.values()}, {1})
+                    several = len(set().union(*asked.values())) < clients
+                    self.assertEqual(several, pairing == "one")
+                    self.partners_are_apart(run, found)
+
+    def partners_are_apart(self, run, found) -> None:
+        hosts, leaves = run["fabric.hosts"], run["fabric.leaves"]
+        server, client = found.sender // hosts, found.receiver // hosts
+        self.assertTrue((server != client).all())
+        if run["load.peers"] == "pods":
+            pods = leaves // run["fabric.pods"]
+            self.assertTrue((server // pods != client // pods).all())
+        if run["load.direction"] == "one":
+            self.assertTrue((server < leaves // 2).all() and (client >= leaves // 2).all())
+        own = hosts - run["schemes.foreign_hosts"]
+        self.assertTrue(((found.sender % hosts < own) == (found.receiver % hosts < own)).all())
+
+    def test_one_way_with_all_servers(self):
+        for name in ("one way", "one way between pods"):
+            run, found = self.made(name, "all")
+            self.partners_are_apart(run, found)
+            hosts = run["fabric.leaves"] * run["fabric.hosts"]
+            self.assertEqual(len(set(found.sender.tolist())), hosts // 2)
+            self.assertEqual(len(set(found.receiver.tolist())), hosts // 2)
+
+    def test_connections_of_the_whole_run(self):
+        """HULA: 32 clients with three connections each."""
+        found = one("[fabric]\nleaves = 4\nspines = 4\nlinks = 1\npods = 2\ncores = 2\nhosts = 8\n"
+                    "[load]\npeers = pods\npairing = one\nworkload = webserver\nload = 70%\n"
+                    "seconds = 100ms")
+        pairs = numpy.stack((found.sender, found.receiver, found.copy))
+        self.assertEqual(numpy.unique(pairs, axis=1).shape[1], 96)
+
+    def test_other_seeds_have_other_pairs(self):
+        first, second = (self.servers(trace.make(run), 24) for run in runs(
+            f"{self.FABRICS['leaves']}pairing = matched\nworkload = webserver\nseed = 1, 2\n"
+            "seconds = 50ms"))
+        self.assertNotEqual(first, second)
 
 
 class ForeignHosts(unittest.TestCase):
