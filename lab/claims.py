@@ -44,6 +44,7 @@ TESTBED = {"scenario": "fig11", "cut": "1.1.1", "buffer": 1 * MB, "gso": 1500,
 HEADLINE = {**TESTBED, "workload": "websearch", "load": 0.6}
 LONGER = 0.3            # seconds of a run
 LONGEST = 1
+AT_LENGTH = 3
 REST = "spine1.down1.0"     # the link that is left of the two between spine 1 and leaf 1
 
 
@@ -68,8 +69,13 @@ def headline_context() -> tuple:
     local = tuple(headline(f"local-only / CONGA, {WORKLOADS[workload]}, {load:.0%}", Factor(),
                            LOCAL, workload=workload, load=load)
                   for workload in WORKLOADS for load in (0.6, 0.7))
-    return local + (
+    frames = tuple(headline(f"web search, 60%, {LONGER} s, hosts of 2014, frames of {mtu}",
+                            scenario="frames", mtu=mtu, gso=mtu, seconds=LONGER,
+                            fewest=FEWEST_SEEDS, **base) for mtu in (1500, 9000))
+    return local + frames + (
         headline(f"web search, 60%, {LONGEST} s", seconds=LONGEST, fewest=FEWEST_SEEDS, **base),
+        headline(f"web search, 60%, {AT_LENGTH} s, hosts of 2014, frames of 9000",
+                 scenario="headline", gso=9000, seconds=AT_LENGTH, fewest=FEWEST_SEEDS, **base),
         headline("web search, 60%, NewReno", congestion="reno", fewest=FEWEST_SEEDS, **base),
         headline("web search, 60%, hosts that segment late", gso=LATE_BURST,
                  fewest=FEWEST_SEEDS, **base),

@@ -54,7 +54,7 @@ def grey(run: dict) -> float:
 
 ECMP = {"fig9": 1.02, "fig10": 1.5, "fig12": 1.2, "fig13": 1, "fig16": 1.5, "mixed": 2,
         "three-tier": 1.5, "grey": 2, "sweep": 4, "fig2": 1, "fig3": 1, "fig5": 1,
-        "schemes": 2}
+        "schemes": 2, "headline": 16, "frames": 6}
 
 
 OTHERS = {"stock": 7, "local": 1.5, "conga-flow": 1.05, "mptcp": 1.4, "letflow": 1.1, "wcmp": 1.9,

@@ -361,6 +361,14 @@ class Committed(unittest.TestCase):
                 else:
                     self.assertLessEqual(run["load.within"], 0.05, name)
 
+    def test_frames_differ_in_nothing_but_frames(self):
+        found = scenario.expand(scenario.find("frames"), "reduced")
+        other = [{path: value for path, value in run.values.items()
+                  if path not in ("fabric.mtu", "fabric.gso")} for run in found]
+        self.assertEqual([run["fabric.mtu"] for run in found], 6 * [1500] + 6 * [9000])
+        self.assertEqual(other[:6], other[6:])
+        self.assertTrue(all(run["fabric.mtu"] == run["fabric.gso"] for run in found))
+
     def test_the_headline_has_full_size(self):
         found = [run for run in scenario.expand(scenario.find("fig11"), "reduced")
                  if float(run["load.load"]) in (0.6, 0.7)]
