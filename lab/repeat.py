@@ -33,8 +33,11 @@ def repeat(lab: Lab, job: Job) -> bool:
     machines = []
     try:
         for name in ("first", "second"):
-            machines.append(runner.start(lab, job._replace(id=f"{job.id}-{name}"),
-                                         runner.least_used(machines)))
+            machine = runner.start(lab, job._replace(id=f"{job.id}-{name}"),
+                                   runner.least_used(machines))
+            if machine is None:
+                raise ValueError(f"another lab repeats {job.id}")
+            machines.append(machine)
         first, second = map(outcome, machines)
     finally:
         runner.end_all(machines)

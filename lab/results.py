@@ -4,6 +4,7 @@
     ID/settings transfers counters ... samples.gz meta.json log
     failed/ID/log ...  what was tried twice
     .ID-PID/    in progress; of a lab that was killed, removed by the next
+    locks/ID    of a run in progress, locked by its lab
 
 An ID is SCENARIO-...-KEY-INPUTS: the key is a hash of what the run is, the inputs one
 of the files of the tree that decide what comes out. So what was done is found again,
@@ -19,6 +20,7 @@ import subprocess
 from pathlib import Path
 from typing import Iterator
 
+import locks
 import scenario
 from scenario import Run
 
@@ -153,10 +155,12 @@ def new_folder(store: Path, name: str) -> Path:
 
 
 def clear_leftovers(store: Path) -> None:
-    """Of a lab that could not clean up; nobody else is at work (see runner.lock)."""
+    """Of labs that could not clean up; not those of labs that are at work."""
     for path in store.glob(".*-*"):
-        if path.is_dir():
-            shutil.rmtree(path)
+        lock = locks.take(store, path.name[1:].rpartition("-")[0])
+        if lock:
+            shutil.rmtree(path, ignore_errors=True)
+            locks.release(lock)
 
 
 def is_done(store: Path, name: str) -> bool:

@@ -2,11 +2,11 @@
 """Runs: each in a machine of its own, as many at a time as told, the longest first.
 
 What is done already is not done again. A run that fails is tried once more, then put
-aside with its log, and the others go on.
+aside with its log, and the others go on. Several labs may share a store: none makes a run
+that another one is at.
 """
 import contextlib
 import datetime
-import fcntl
 import os
 import re
 import shlex
@@ -17,9 +17,11 @@ import sys
 import time
 from collections import Counter, deque
 from pathlib import Path
-from typing import Callable, NamedTuple, Optional
+from typing import Callable, NamedTuple, Optional, TextIO
 
 import elsewhere
+import locks
+import progress
 import results
 import scenario
 import trace
@@ -43,6 +45,7 @@ MULTIPATH_MEMORY_MB = 16384
 SECTIONS = ("facts", "transfers", "counters")   # that every run has
 ATTEMPTS = 2
 POLL_SECONDS = 0.2
+TELL_SECONDS = 30               # between two lines about a run that goes on
 STOP_SECONDS = 15               # until a machine that was asked to end is killed
 
 # The machine has file systems of its own there
@@ -68,6 +71,7 @@ class Machine(NamedTuple):
     trace: Trace
     started: float
     processor: int
+    lock: TextIO
 
 
 class Lab(NamedTuple):
@@ -159,17 +163,6 @@ def releases(found: list[Job]) -> list[str]:
             for kernel in sorted({job.run["load.kernel"] for job in found})]
 
 
-@contextlib.contextmanager
-def lock(store: Path):
-    store.mkdir(parents=True, exist_ok=True)
-    with open(store / "lock", "w", encoding="ascii") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ValueError(f"another lab is at work in {store}") from None
-        yield
-
-
 # ---- one run ----
 
 def vm_command(settings: Path, run: Run) -> list:
@@ -203,16 +196,23 @@ def write_settings(path: Path, run: Run, replayed: Trace) -> None:
                     encoding="ascii")
 
 
-def start(lab: Lab, job: Job, processor: int) -> Machine:
-    replayed = trace.get(job.run)
-    partial = results.new_folder(lab.store, job.id)
+def start(lab: Lab, job: Job, processor: int) -> Optional[Machine]:
+    """Nothing: another lab is at this run."""
+    lock = locks.take(lab.store, job.id)
+    if lock is None:
+        return None
+    partial = None
     try:
+        replayed = trace.get(job.run)
+        partial = results.new_folder(lab.store, job.id)
         write_settings(partial / "settings", job.run, replayed)
         process = launch(lab.command(partial / "settings", job.run), partial, processor)
     except BaseException:
-        shutil.rmtree(partial)
+        if partial:
+            shutil.rmtree(partial)
+        locks.release(lock)
         raise
-    return Machine(job, process, partial, replayed, time.monotonic(), processor)
+    return Machine(job, process, partial, replayed, time.monotonic(), processor, lock)
 
 
 def launch(command: list, into: Path, processor: int) -> subprocess.Popen:
@@ -226,9 +226,11 @@ def launch(command: list, into: Path, processor: int) -> subprocess.Popen:
 
 
 def least_used(active: list[Machine]) -> int:
-    """The processor with the fewest machines."""
+    """The processor with the fewest machines; among these one that no other lab's machine
+    has, which vm/run locks a file for."""
     used = Counter(machine.processor for machine in active)
-    return min(sorted(os.sched_getaffinity(0)), key=lambda number: used[number])
+    return min(sorted(os.sched_getaffinity(0)), key=lambda number: (
+        used[number], locks.is_locked(trace.cache() / f"processor-{number}")))
 
 
 def end_all(active: list[Machine]) -> None:
@@ -244,6 +246,7 @@ def end_all(active: list[Machine]) -> None:
             machine.process.kill()
             machine.process.wait()
         shutil.rmtree(machine.partial, ignore_errors=True)
+        locks.release(machine.lock)
 
 
 def collect(machine: Machine) -> None:
@@ -291,16 +294,23 @@ def finish(lab: Lab, machine: Machine) -> Optional[str]:
 
 # ---- all runs ----
 
-def work(lab: Lab, todo: list[Job]) -> int:
-    """Runs them all; returns how many failed. KeyboardInterrupt ends the machines."""
+def work(lab: Lab, todo: list[Job], most: Optional[int] = None) -> int:
+    """Runs them all, or so many; returns how many failed. KeyboardInterrupt ends the
+    machines."""
     waiting, active, pace = deque(todo), [], Pace(lab.at_once)
+    watch = progress.Watch()
     failed = done = 0
     try:
         while waiting or active:
-            while waiting and len(active) < lab.at_once:
-                active.append(start(lab, waiting.popleft(), least_used(active)))
-            machine = first_ended(active)
+            begin(lab, waiting, active, most, done)
+            if not active:
+                if most == done:
+                    break
+                time.sleep(POLL_SECONDS)    # another lab is at all that is left
+                continue
+            machine = first_ended(lab, active, watch)
             active.remove(machine)
+            watch.forget(machine.job.id)
             why = finish(lab, machine)
             if why and machine.job.attempt < ATTEMPTS:
                 again(lab, machine, why, waiting)
@@ -310,22 +320,55 @@ def work(lab: Lab, todo: list[Job]) -> int:
             pace.add(machine)
             left = pace.left([*waiting, *(other.job for other in active)])
             tell(lab, machine, why, f"{done} of {len(todo)}", left)
+            locks.release(machine.lock)
     finally:
         end_all(active)
     return failed
 
 
-def first_ended(active: list[Machine]) -> Machine:
+def begin(lab: Lab, waiting: deque, active: list[Machine], most: Optional[int],
+          done: int) -> None:
+    """As many as there is room for, of those that no other lab is at. What others did
+    meanwhile waits no longer."""
+    for job in list(waiting):
+        if len(active) == lab.at_once or len(active) + done == most:
+            return
+        if results.is_done(lab.store, job.id):
+            waiting.remove(job)
+            continue
+        machine = start(lab, job, least_used(active))
+        if machine:
+            waiting.remove(job)
+            active.append(machine)
+
+
+def first_ended(lab: Lab, active: list[Machine], watch: progress.Watch) -> Machine:
+    told = time.monotonic()
     while True:
         for machine in active:
             if machine.process.poll() is not None:
                 return machine
         time.sleep(POLL_SECONDS)
+        if time.monotonic() - told >= TELL_SECONDS:
+            told = time.monotonic()
+            tell_progress(lab, active, watch)
+
+
+def tell_progress(lab: Lab, active: list[Machine], watch: progress.Watch) -> None:
+    for machine in active:
+        seen = watch.look(machine.job.id, machine.partial / "output", machine.started,
+                          time.monotonic())
+        if seen:
+            point, rate = seen
+            left = span((machine.trace.bytes - point.bytes) / rate) if rate else "more"
+            lab.say(f"{machine.job.id}: {progress.text(point, rate, machine.trace.bytes)}; "
+                    f"about {left} left")
 
 
 def again(lab: Lab, machine: Machine, why: str, waiting: deque) -> None:
     lab.say(f"{machine.job.id}: {why}; once more")
     shutil.rmtree(machine.partial)
+    locks.release(machine.lock)
     waiting.appendleft(machine.job._replace(attempt=machine.job.attempt + 1))
 
 
@@ -333,7 +376,8 @@ def tell(lab: Lab, machine: Machine, why: Optional[str], count: str, left: str) 
     job = machine.job
     wall = time.monotonic() - machine.started
     facts = (f"{machine.trace.bytes / 1e9:.2f} GB, load "
-             f"{100 * machine.trace.realised_load:.1f} %, {wall:.0f} s")
+             f"{100 * machine.trace.realised_load:.1f} %, {wall:.0f} s, "
+             f"{machine.trace.bytes / wall / 1e6:.0f} MB/s")
     if why:
         path = results.keep_failed(machine.partial, lab.store, job.id, meta(lab, machine, why))
         lab.say(f"{count}: FAILED {job.id}: {why}; see {path}/log; {left}")
@@ -370,7 +414,7 @@ def interrupt(_number, _frame):
 
 @contextlib.contextmanager
 def opened(inputs: str, at_once: int, found: list[Job]):
-    """A Lab of this tree, checked and locked."""
+    """A Lab of this tree, checked."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, interrupt)
     store = results.folder()
@@ -379,10 +423,10 @@ def opened(inputs: str, at_once: int, found: list[Job]):
     booted = releases(found)
     for release in booted:
         check_built(results.TREE, release)
-    with lock(store):
-        results.clear_leftovers(store)
-        say(f"kernel {', '.join(booted)}, results in {store}")
-        yield Lab(store, inputs, at_once, unchanged(inputs), say)
+    store.mkdir(parents=True, exist_ok=True)
+    results.clear_leftovers(store)
+    say(f"kernel {', '.join(booted)}, results in {store}")
+    yield Lab(store, inputs, at_once, unchanged(inputs), say)
 
 
 def remaining(store: Path, found: list[Job], made: Optional[Path]) -> list[Job]:
@@ -391,29 +435,34 @@ def remaining(store: Path, found: list[Job], made: Optional[Path]) -> list[Job]:
     return [job for job in found if job.id not in known and not results.is_done(store, job.id)]
 
 
-def run_all(scenarios: list, form: str, at_once: int, made: Optional[Path]) -> int:
+def run_all(scenarios: list, form: str, at_once: int, made: Optional[Path],
+            most: Optional[int] = None) -> int:
     """The exit status."""
     inputs = results.inputs_digest()
     found = jobs(scenarios, form, inputs)
     able = possible(found)
     with opened(inputs, at_once, able) as lab:
-        return run_jobs(lab, able, made) or int(len(able) < len(found))
+        return run_jobs(lab, able, made, most) or int(len(able) < len(found))
 
 
-def run_jobs(lab: Lab, found: list[Job], made: Optional[Path] = None) -> int:
+def run_jobs(lab: Lab, found: list[Job], made: Optional[Path] = None,
+             most: Optional[int] = None) -> int:
     todo = remaining(lab.store, found, made)
     state = results.tree_state()
     lab.say(f"{len(found)} runs, {len(found) - len(todo)} of them done before; {lab.at_once} "
             f"at a time; seeds {seeds(found)}; commit {state['commit'][:12]}"
             f"{', changed since' if state['dirty'] else ''}")
     try:
-        failed = work(lab, todo)
+        failed = work(lab, todo, most)
     except KeyboardInterrupt:
         lab.say("interrupted; what is done is kept, the same command goes on from here")
         return 128 + signal.SIGINT
     if failed:
         print(f"lab: {failed} of {len(todo)} runs failed, see {lab.store}/failed",
               file=sys.stderr)
+    left = len(remaining(lab.store, todo, None)) - failed
+    if left:
+        lab.say(f"{left} runs are left; the same command goes on from here")
     return 1 if failed else 0
 
 

@@ -38,12 +38,16 @@ class Trace(NamedTuple):
     realised_load: float    # while transfers arrive; 0 if their starts follow from ends
 
 
+def cache() -> Path:
+    """CONGA_CACHE moves it."""
+    found = os.environ.get("CONGA_CACHE")
+    if not found:
+        found = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "conga"
+    return Path(found).resolve()
+
+
 def folder() -> Path:
-    """Where the cache is: CONGA_CACHE moves it."""
-    cache = os.environ.get("CONGA_CACHE")
-    if not cache:
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "conga"
-    return Path(cache).resolve() / "lab" / "traces"
+    return cache() / "lab" / "traces"
 
 
 def parameters(run: Run) -> dict:
@@ -149,5 +153,7 @@ def get(run: Run) -> Trace:
         write(partial, run, make(run))
         partial.rename(path)
     facts = read_header(path)
-    return Trace(path, hashlib.sha256(path.read_bytes()).hexdigest(), int(facts["transfers"]),
+    with open(path, "rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    return Trace(path, sha256, int(facts["transfers"]),
                  int(facts["bytes"]), float(facts["realised_load"]))

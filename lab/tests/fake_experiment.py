@@ -3,13 +3,15 @@
 
 Writes down in FOLDER that it was called and by which process. FOLDER/mode says what
 it does: "well", "fail", "fail-once", "half" (output without an end), "short" (one
-transfer less), "otherwise" (with each call), "sleep".
+transfer less), "otherwise" (with each call), "sleep", "told" (says how far it is, and
+goes on when there is FOLDER/go).
 """
 import os
 import re
 import sys
 import time
 from pathlib import Path
+from typing import Optional
 
 LINE = "0.000000000 1000 0.001000000 0 0 0 1 0 0 1"
 
@@ -18,9 +20,13 @@ def setting(text: str, name: str) -> str:
     return re.search(rf"^{name}='?([^'\n]*)", text, re.MULTILINE)[1]
 
 
-def print_output(count: int, whole: bool, packets: int = 2) -> None:
+def print_output(count: int, whole: bool, packets: int, folder_to_go: Optional[Path]) -> None:
     print("noise before the first section")
     print("== facts\nkernel 6.1.0-fake\nhz 250")
+    if folder_to_go:
+        print("== load\nprogress 100000000 1 5000000", flush=True)
+        while not (folder_to_go / "go").exists():
+            time.sleep(0.05)
     print("== transfers\n# start_s size_bytes fct_s ...")
     print("\n".join([LINE] * count))
     print("== samples\nns leaf0.up0.backlog leaf0.up0.accepted\n0 0 0\n100000 1500 3000")
@@ -43,7 +49,8 @@ def main() -> int:
     lines = Path(setting(settings, "TRACE")).read_text(encoding="ascii").splitlines()
     count = sum(not line.startswith("#") for line in lines)
     packets = os.getpid() if mode == "otherwise" else 2
-    print_output(count - (mode == "short"), mode != "half", packets)
+    print_output(count - (mode == "short"), mode != "half", packets,
+                 folder if mode == "told" else None)
     return 0
 
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 import numpy
@@ -98,6 +99,18 @@ class Transfers(Case):
         self.assertAlmostEqual(found["normalised_fct"], found["mean_slowdown"])
         self.assertAlmostEqual(found["normalised_fct"], 1e-3 / 10.672e-6, delta=0.1)
 
+    def test_pieces_are_one(self):
+        lines = (TRANSFERS + JOB).splitlines()
+        with unittest.mock.patch.object(transfers, "LINES_AT_ONCE", 2):
+            pieces = transfers.read(self.write("transfers", "\n".join(lines) + "\n"))
+        whole = transfers.read(self.write("transfers", "\n".join(lines) + "\n"))
+        for one, other in zip(pieces, whole):
+            numpy.testing.assert_array_equal(one, other)
+
+    def test_no_transfers(self):
+        with self.assertRaisesRegex(ValueError, "transfers has no transfers"):
+            transfers.read(self.write("transfers", "# start_s\n"))
+
     def test_job(self):
         found = self.statistics(JOB)
         self.assertAlmostEqual(found["job_seconds"], 0.006)
@@ -144,6 +157,15 @@ class Samples(Case):
     def test_what_was_before_the_load_is_left_out(self):
         found = samples.since(self.read([[0, 9, 0, 0, 0], [100, 1, 0, 0, 0]]), 50)
         self.assertEqual(samples.queues(found)[0]["max"], "1")
+
+    def test_pieces_are_one(self):
+        """The counter wraps between two pieces, and within one."""
+        rows = [[i, i, (i * 3 * 10 ** 9 + 7) % 2 ** 32, 0, 0] for i in range(9)]
+        with unittest.mock.patch.object(samples, "PICTURES_AT_ONCE", 4):
+            found = self.read(rows)
+        self.assertEqual(found.ns.tolist(), list(range(9)))
+        self.assertEqual(found.backlog[:, 0].tolist(), list(range(9)))
+        self.assertEqual(found.accepted[:, 0].tolist(), [i * 3 * 10 ** 9 for i in range(9)])
 
     def test_no_pictures(self):
         found = self.read([])

@@ -18,6 +18,8 @@ from pathlib import Path
 import context
 
 scenario = context.module("scenario")
+locks = context.module("locks")
+progress = context.module("progress")
 results = context.module("results")
 runner = context.module("runner")
 repeat = context.module("repeat")
@@ -194,10 +196,23 @@ class Runs(Case):
         job, number = make_jobs(self.folder, "1")[0], runner.processors()
         active = []
         for _ in range(2 * number):
-            active.append(runner.Machine(job, None, None, None, 0, runner.least_used(active)))
+            active.append(runner.Machine(job, None, None, None, 0, runner.least_used(active),
+                                         None))
         self.assertEqual(sorted(one.processor for one in active),
                          sorted(2 * list(os.sched_getaffinity(0))))
         self.assertEqual(len({one.processor for one in active[:number]}), number)
+
+    def test_a_processor_that_no_other_lab_has(self):
+        """A machine's own program locks the file of its processor."""
+        numbers = sorted(os.sched_getaffinity(0))
+        trace.cache().mkdir(parents=True)
+        with contextlib.ExitStack() as files:
+            for number in numbers[:-1]:
+                file = files.enter_context(open(trace.cache() / f"processor-{number}", "w",
+                                                encoding="ascii"))
+                self.assertTrue(locks.try_lock(file))
+            self.assertEqual(runner.least_used([]), numbers[-1])
+        self.assertEqual(runner.least_used([]), numbers[0])
 
     def test_a_machine_stays_where_it_is(self):
         one = max(os.sched_getaffinity(0))
@@ -209,7 +224,7 @@ class Runs(Case):
     def test_progress_counts_and_says_what_is_left(self):
         runner.run_jobs(self.lab(1), make_jobs(self.folder, "1, 2"))
         self.assertIn("seeds 1 2", self.said[0])
-        self.assertRegex(self.said[1], r"^1 of 2: test-incast-.*0.02 GB, .*about .* left$")
+        self.assertRegex(self.said[1], r"^1 of 2: test-incast-.*0.02 GB, .* MB/s; about .* left$")
         self.assertRegex(self.said[2], r"^2 of 2: .*nothing left$")
 
 
@@ -288,13 +303,111 @@ class Interruption(Case):
         results.clear_leftovers(self.store)
         self.assertEqual(self.partial(), [])
 
-    def test_one_lab_at_a_time(self):
-        with runner.lock(self.store):
-            with self.assertRaisesRegex(ValueError, "another lab is at work in"):
-                with runner.lock(self.store):
-                    pass
-        with runner.lock(self.store):
-            pass
+    def test_the_lock_of_a_killed_lab_is_free(self):
+        jobs = make_jobs(self.folder, "1, 2, 3")
+        self.mode("sleep")
+        child = self.start_lab()
+        self.wait_for(lambda: len(self.calls()) == 2, "two are under way")
+        self.assertIsNone(locks.take(self.store, jobs[0].id))
+        results.clear_leftovers(self.store)
+        self.assertEqual(len(self.partial()), 2, "those of a lab at work stay")
+        child.kill()
+        child.wait(PATIENCE_SECONDS)
+        for path in self.calls():
+            os.kill(int(path.name.split("-")[2]), signal.SIGKILL)
+        results.clear_leftovers(self.store)
+        self.assertEqual(self.partial(), [])
+        self.mode("well")
+        self.assertEqual(runner.run_jobs(self.lab(), jobs), 0)
+        self.assertEqual(len(self.done()), 3)
+
+    def test_a_run_that_another_lab_is_at_comes_last(self):
+        """And is made here, if the other lab gives it up."""
+        jobs = make_jobs(self.folder, "1, 2, 3")
+        other = locks.take(self.store, jobs[0].id)
+        child = self.start_lab()
+        self.wait_for(lambda: len(self.done()) == 2, "the others are made")
+        self.assertIsNone(child.poll())
+        self.assertEqual(len(self.calls()), 2)
+        locks.release(other)
+        self.assertEqual(child.wait(PATIENCE_SECONDS), 0)
+        self.assertEqual((len(self.done()), len(self.calls())), (3, 3))
+        self.assertEqual(list((self.store / "locks").iterdir()), [])
+
+    def test_a_run_that_another_lab_made_is_not_made_again(self):
+        jobs = make_jobs(self.folder, "1, 2, 3")
+        other = locks.take(self.store, jobs[0].id)
+        child = self.start_lab()
+        self.wait_for(lambda: len(self.done()) == 2, "the others are made")
+        (self.store / jobs[0].id).mkdir()
+        (self.store / jobs[0].id / "meta.json").write_text("{}")
+        locks.release(other)
+        self.assertEqual(child.wait(PATIENCE_SECONDS), 0)
+        self.assertEqual(len(self.calls()), 2)
+
+    def test_a_lock_whose_file_was_removed_is_none(self):
+        path = self.store / "locks" / "run"
+        locks.release(locks.take(self.store, "run"))
+        late = open(path, "w", encoding="ascii")
+        self.addCleanup(late.close)
+        path.unlink()
+        new = locks.take(self.store, "run")
+        self.assertTrue(locks.try_lock(late), "locked, but no more of that name")
+        self.assertFalse(locks.is_named(late, path))
+        locks.release(new)
+
+    def test_so_many_runs_and_no_more(self):
+        jobs = make_jobs(self.folder, "1, 2, 3")
+        self.assertEqual(runner.run_jobs(self.lab(), jobs, None, 2), 0)
+        self.assertEqual(len(self.calls()), 2)
+        self.assertEqual(self.said[-1], "1 runs are left; the same command goes on from here")
+        self.assertEqual(runner.run_jobs(self.lab(), jobs, None, 2), 0)
+        self.assertEqual(len(self.calls()), 3)
+
+
+class Progress(Case):
+    def output(self, text: str) -> Path:
+        path = self.folder / "output"
+        path.write_text(text, encoding="ascii")
+        return path
+
+    def test_the_last_line_counts(self):
+        path = self.output("== load\nprogress 100000000 2 5000000\nprogress 200000001 9 7000000\n")
+        self.assertEqual(progress.read(path, 3.5), (3.5, 200000001, 9, 7000000))
+
+    def test_a_line_that_is_not_whole_is_none(self):
+        self.assertIsNone(progress.read(self.output("== load\nprogress 10000000"), 1))
+        self.assertIsNone(progress.read(self.output(""), 1))
+
+    def test_of_much_output_the_end_is_read(self):
+        path = self.output(2000 * "progress 100000000 2 5000000\n" + "progress 300000000 3 8\n")
+        self.assertEqual(progress.read(path, 1).ns, 300000000)
+
+    def test_rates_are_since_the_last_look(self):
+        watch = progress.Watch()
+        path = self.output("progress 100000000 2 5000000\n")
+        self.assertEqual(watch.look("run", path, 10, 15)[1], 1e6)
+        self.assertIsNone(watch.look("run", path, 10, 16), "nothing new")
+        path = self.output("progress 200000000 2 25000000\n")
+        point, rate = watch.look("run", path, 10, 20)
+        self.assertEqual(rate, 4e6)
+        self.assertEqual(progress.text(point, rate, 50_000_000),
+                         "0.2 s, 0.0 of 0.1 GB, 4 MB/s")
+
+    def test_is_said_while_a_run_goes_on(self):
+        """The run ends when it was said."""
+        def say(text: str) -> None:
+            self.said.append(text)
+            if "MB/s; about" in text:
+                (self.folder / "go").write_text("")
+        self.mode("told")
+        job = make_jobs(self.folder, "1")[0]
+        with unittest.mock.patch.object(runner, "TELL_SECONDS", 0):
+            self.assertEqual(runner.run_jobs(self.lab(1, say), [job]), 0)
+        self.assertRegex(self.said[1], rf"^{job.id}: 0.1 s, 0.0 of 0.0 GB, [0-9]+ MB/s; "
+                                       "about 0 min left$")
+        self.assertIn("progress 100000000 1 5000000\n",
+                      (self.store / job.id / "load").read_text())
 
 
 def lab_process(folder: str) -> None:

@@ -393,6 +393,7 @@ class CommandLine(unittest.TestCase):
                 (("run", "fig11", "--form", "huge"), "lab: unknown form 'huge'"),
                 (("run", "fig9", "--form", "quick"), "lab: fig9.ini: no section [quick]"),
                 (("run", "fig11", "--jobs", "0"), "lab: --jobs 0 is not above 0"),
+                (("run", "fig11", "--runs", "0"), "lab: --runs 0 is not above 0"),
                 (("budget", "--rate", "0"), "lab: --rate 0 is not above 0")]:
             with self.subTest(arguments=arguments):
                 done = self.lab(*arguments)

@@ -440,6 +440,25 @@ clock_start_told() {
 	((ms >= 500 && ms < 500 + DELAY_MS)) || fail "flowgen ended $ms ms after that, expected 500"
 }
 
+# Each transfer ends in another tenth of a second, so that each reports what was done up to then.
+progress_told() {
+	local start lines=() ns count bytes i
+
+	for start in 150000000 250000000 350000000; do
+		lines+=("$start 1000 0 1 0 - - -")
+	done
+	trace "${lines[@]}" "2000000000 10 0 1 0 - - -"
+	replay -P "$DIR/progress" && finished 4 || return
+	mapfile -t lines <"$DIR/progress"
+	for i in 1 2 3; do
+		read -r _ ns count bytes <<<"${lines[i - 1]}"
+		[[ ${lines[i - 1]} =~ ^progress\ [0-9]+\ [0-9]+\ [0-9]+$ ]] &&
+			((ns >= i * 100000000 && count <= i && bytes == 1000 * count)) ||
+			fail "line $i is ${lines[i - 1]}" || return
+	done
+	((count >= 2)) || fail "$count transfers were done after three reports"
+}
+
 # ---- reports ----
 
 # The test runs on kernels that report these events: 6.7 and later, or with a patch. One of the
@@ -560,7 +579,7 @@ require_root
 require_commands ip tc ss jq ping nsenter awk
 [[ -x $TESTS/tools/flowgen ]] || tap_skip_all "needs flowgen: run make in selftests"
 
-tap_plan 30
+tap_plan 31
 setup || die "cannot set up"
 tap_test "a trace is transferred" all_arrives
 tap_test "a trace is transferred on request" all_arrives -R
@@ -586,6 +605,7 @@ tap_test "endless rounds stop at the overall limit" overall_limit
 tap_test "an interrupted run reports what was done" interrupted
 tap_test "the start of the clock is reported, and the clock waits for the reader" \
 	with 0 "${DELAY[@]}" -- with 1 "${DELAY[@]}" -- clock_start_told
+tap_test "progress is reported every 100 ms" progress_told
 tap_test "retransmits and RTOs of lost data are counted for the transfer" losses_counted 0
 tap_test "retransmits and RTOs of lost requests are counted for the transfer" losses_counted 1 -R
 tap_test "out-of-order segments are counted for the transfer" disorder_counted

@@ -24,7 +24,7 @@
 
 #include "flowgen.h"
 
-#define OPTIONS		"f:t:bC:l:n:d:r:s:m:S:c:h:T:RK:ML:D:B:o:qp"
+#define OPTIONS		"f:t:bC:l:n:d:r:s:m:S:c:h:T:RK:ML:D:B:P:o:qp"
 #define RANDOM_OPTIONS	"ftbClndrsmSc"	/* which a trace file makes pointless */
 
 struct options opt = {
@@ -75,6 +75,7 @@ static const char usage_text[] =
 "  -L SECONDS  no longer in all\n"
 "  -D SECONDS  wait after the last arrival (10), unless -L is given\n"
 "  -B FILE     write \"begin TIME\" to it, as a pipe, when the clock starts\n"
+"  -P FILE     write \"progress NS TRANSFERS BYTES\" to it every 100 ms, as a pipe\n"
 "  -o FILE     a line per transfer                  -q          no progress\n"
 "  -p          print the trace (ns, bytes, connection) and do nothing\n";
 
@@ -181,6 +182,9 @@ static void option_string(int c)
 		break;
 	case 'B':
 		opt.begin = optarg;
+		break;
+	case 'P':
+		opt.progress = optarg;
 		break;
 	case 'T':
 		opt.replay = optarg;

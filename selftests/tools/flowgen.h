@@ -111,6 +111,7 @@ struct options {
 	const char *congestion;	/* control: its name */
 	const char *replay;	/* the trace file */
 	const char *begin;	/* a file that is told when the clock starts */
+	const char *progress;	/* a file that is told how far it is */
 	const char *out;
 };
 

@@ -14,6 +14,7 @@
 
 #define EVENTS	256
 #define TICK_MS	100		/* for the sake of the progress */
+#define TELL_NS	(100 * 1000000ULL)
 
 /* The data of an event: a connection's number twice, plus 1 for its receiver. */
 #define COOKIE_TIMER	(~0ULL)
@@ -68,6 +69,21 @@ static void progress(bool last)
 	fprintf(stderr, "%s  %5.1f s: %u of %u transfers done, %u open, %.1f MB%s",
 		tty ? "\r" : "", elapsed / 1e9, n_done, n_flows, n_started - n_done,
 		bytes_received / 1e6, tty && !last ? "   " : "\n");
+}
+
+/* Tells how far the run is when the clock was read anyway: reading it once more would change
+ * what is simulated.
+ */
+static void progress_tell(FILE *file)
+{
+	static __u64 next = TELL_NS;
+
+	if (!file || elapsed < next)
+		return;
+	next = elapsed - elapsed % TELL_NS + TELL_NS;
+	if (fprintf(file, "progress %llu %u %llu\n", elapsed, n_done, bytes_received) < 0 ||
+	    fflush(file))
+		die(EXIT_RUNTIME, "cannot write \"%s\": %s", opt.progress, strerror(errno));
 }
 
 static void event_handle(const struct epoll_event *ev)
@@ -155,14 +171,17 @@ static void events_await(void)
 		event_handle(&ev[i]);
 }
 
-/* Notifies a program that acts at the same time, and waits for it. */
-static FILE *begin_open(void)
+/* Opens a pipe to a program that acts at the same time, and waits for it. */
+static FILE *pipe_open(const char *name)
 {
-	FILE *begin = fopen(opt.begin, "w");
+	FILE *file;
 
-	if (!begin)
-		die(EXIT_RUNTIME, "cannot write \"%s\": %s", opt.begin, strerror(errno));
-	return begin;
+	if (!name)
+		return NULL;
+	file = fopen(name, "w");
+	if (!file)
+		die(EXIT_RUNTIME, "cannot write \"%s\": %s", name, strerror(errno));
+	return file;
 }
 
 static void begin_tell(FILE *begin)
@@ -179,13 +198,13 @@ static void begin_tell(FILE *begin)
 __u64 flows_run(void)
 {
 	double idle = idle_seconds();
-	FILE *begin = NULL;
+	FILE *begin, *told;
 
 	queue_setup();
 	loop_setup();
 	limit = limit_ns();
-	if (opt.begin)
-		begin = begin_open();
+	begin = pipe_open(opt.begin);
+	told = pipe_open(opt.progress);
 	t0 = now_ns();
 	if (begin)
 		begin_tell(begin);
@@ -193,9 +212,12 @@ __u64 flows_run(void)
 		arrivals_run();
 		events_await();
 		progress(false);
+		progress_tell(told);
 	}
 	clock_look();
 	progress(true);
+	if (told)
+		fclose(told);
 	if (elapsed)
 		cpu_idle = (idle_seconds() - idle) * NSEC_PER_SEC / elapsed /
 			   sysconf(_SC_NPROCESSORS_ONLN);
