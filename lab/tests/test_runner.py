@@ -191,6 +191,13 @@ class Runs(Case):
         self.assertEqual([(job.run["schemes.names"], job.run["load.rounds"]) for job in jobs],
                          [("ecmp", 9), ("ecmp", 1), ("mptcp", 9), ("mptcp", 1)])
 
+    def test_larger_frames_take_less(self):
+        job = make_jobs(self.folder, "1")[0]
+        jumbo = job._replace(run=job.run._replace(values={**job.run.values, "fabric.mtu": 9000}))
+        small = job._replace(run=job.run._replace(values={**job.run.values, "fabric.mtu": 1280}))
+        self.assertEqual((job.work, jumbo.work, small.work),
+                         (job.bytes, job.bytes / runner.JUMBO_FASTER, job.bytes))
+
     def test_a_processor_for_each_machine(self):
         """As long as there are enough."""
         job, number = make_jobs(self.folder, "1")[0], runner.processors()
