@@ -65,8 +65,9 @@ TABLE = Path(__file__).resolve().parents[1] / "kmod/policies/policy_table.h"
 POLICIES = tuple(name.replace("_", "-") for name in re.findall(
     r"^CONGA_POLICY\((\w+)\)$", TABLE.read_text(encoding="utf-8"), re.MULTILINE))
 SCHEMES = ("stock", *POLICIES, "plb", "mptcp")
-KERNELS = ("uml", "uml-6.12")
-TICK = {"uml": "4ms", "uml-6.12": "4ms"}        # of its timers, as those of TCP
+# With the tick of its timers, as those of TCP
+TICK = {"uml": "4ms", "uml-hz1000": "1ms", "uml-6.12": "4ms"}
+KERNELS = tuple(TICK)
 MODES = ("conga", "plain")
 PATTERNS = ("client-server", "demand", "incast", "hdfs", "idle")
 PEERS = ("leaves", "pods")
@@ -209,7 +210,7 @@ KEYS = (
     Key("load", "sysctls", Kind(SYSCTL, shell_words), "none", "SYSCTLS", rare=True),
     Key("load", "rto_min", Kind(optional(whole_ms(time_between("1ms", "10s"))),
                                 shell_optional(shell_ms)), "none", "RTO_MIN", rare=True),
-    # That the machine boots: the later one has PLB
+    # That the machine boots: one has finer ticks, for an rto_min of 1 ms; the later one PLB
     Key("load", "kernel", Kind(choice(*KERNELS)), "uml", "KERNEL", rare=True),
     Key("load", "drain", SECONDS, "2s", "DRAIN"),
     Key("load", "limit", Kind(optional(duration), shell_optional(shell_seconds)), "none",

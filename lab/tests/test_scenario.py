@@ -94,7 +94,7 @@ class Refusals(unittest.TestCase):
         ("[schemes]\nnames = plb", "plb is a part of dctcp, in Linux from 6.2 on"),
         ("[schemes]\nnames = plb\n[load]\ncongestion = dctcp\n[fabric]\nmark = 100KB",
          "say load.congestion = dctcp, fabric.mark and load.kernel = uml-6.12"),
-        ("[load]\nkernel = 6.12", "unknown name '6.12': there are uml, uml-6.12"),
+        ("[load]\nkernel = 6.12", "unknown name '6.12': there are uml, uml-hz1000, uml-6.12"),
         ("[schemes]\nmode = auto", "unknown name 'auto': there are conga, plain"),
         ("[fabric]\nspines = 9", "a leaf has 18 uplinks, more than 16"),
         ("[fabric]\npods = 2", "pods are joined by cores"),
@@ -242,6 +242,14 @@ class Runs(unittest.TestCase):
                          ["spine0=5us", "short 10000 rtt 300", "1"])
         self.assertFalse({"LINK_DELAYS", "SCHEME_PARAMS", "ORDER"} & set(scenario.settings(plain)))
 
+    def test_ticks_are_those_of_the_kernels(self):
+        """Their patches set them, since nothing can configure them."""
+        folder = context.LAB.parent / "selftests/vm"
+        for kernel, tick in keys.TICK.items():
+            text = (folder / f"{kernel}.patch").read_text(encoding="utf-8")
+            hz = re.search(r"^ config HZ\n \tint\n-.*\n\+\tdefault ([0-9]+)$", text, re.MULTILINE)
+            self.assertEqual(scenario.values.time(tick), 10 ** 9 // int(hz[1]), kernel)
+
     def test_named_tcps(self):
         """A name is its sysctls and its rto_min: the same run, whichever is said."""
         named, said = runs("[load]\ntcp = 2014\n" + REDUCED)[0], runs(
@@ -254,6 +262,8 @@ class Runs(unittest.TestCase):
         self.assertEqual(found["SYSCTLS"].split()[3:],
                          ["net.ipv4.tcp_sack=0", "net.ipv4.tcp_dsack=0",
                           "net.ipv4.tcp_timestamps=0"])
+        fine = runs("[load]\nkernel = uml-hz1000\nrto_min = 1ms\n" + REDUCED)[0]
+        self.assertEqual(scenario.settings(fine)["RTO_MIN"], "1ms")
         plain = scenario.settings(runs("[load]\ntcp = linux\n" + REDUCED)[0])
         self.assertFalse({"SYSCTLS", "RTO_MIN", "TCP"} & set(plain))
 

@@ -11,7 +11,7 @@
 # after the version of the source, the patch and the configuration.
 
 is_uml() {
-	[[ $1 == uml || $1 == uml-debug || $1 == uml-gcov || $1 == uml-6.12 ]]
+	[[ $1 == @(uml|uml-debug|uml-gcov|uml-hz1000|uml-6.12) ]]
 }
 
 is_smp() {
@@ -24,7 +24,15 @@ is_built() {
 
 # built_plain KERNEL: prints the kernel with the same source, without checkers
 built_plain() {
-	[ "$1" = uml-6.12 ] && echo uml-6.12 || echo uml
+	[[ $1 == @(uml-hz1000|uml-6.12) ]] && echo "$1" || echo uml
+}
+
+# built_patches KERNEL: prints the files that patch its source, in their order
+built_patches() {
+	local files=("$(built_plain "$1")")
+
+	[ "${files[0]}" != uml-hz1000 ] || files=(uml uml-hz1000)
+	printf "$here/%s.patch\n" "${files[@]}"
 }
 
 # built_source KERNEL: prints Debian's package
@@ -60,7 +68,7 @@ built_folder() {
 # built_key KERNEL
 built_key() {
 	# shellcheck disable=SC2046 # a list of files without blanks is made here
-	cat $(built_configs "$1") "$here/$(built_plain "$1").patch" | sha256sum | cut -c1-12
+	cat $(built_configs "$1") $(built_patches "$1") | sha256sum | cut -c1-12
 }
 
 # built_candidate KERNEL
@@ -99,7 +107,8 @@ built_unpack() {
 	scratch=$(scratch_in "$(dirname "$1")")
 	unpack_source "$(built_source "$2")" "$scratch" --strip-components=1 \
 		--exclude='*/drivers/gpu/drm/*/include/*' --exclude='*/Documentation/*/*'
-	patch -s -p1 -d "$scratch/done" <"$here/$(built_plain "$2").patch"
+	# shellcheck disable=SC2046 # as above
+	cat $(built_patches "$2") | patch -s -p1 -d "$scratch/done"
 	mv -T "$scratch/done" "$1"
 	rm -r "$scratch"
 }
