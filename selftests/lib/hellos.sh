@@ -19,8 +19,9 @@
 readonly HELLO_MS=300		# the default interval
 readonly PATIENCE_MS=15000
 
-# The control VNI is matched by bits from the outer UDP header on.
-readonly CONTROL="udp dport 4789 @th,96,24 0xfffffe"
+# The control VNI and the type are matched by bits from the outer UDP header on: control packets
+# between leaves, of any type but announcements, which nodes send to their neighbours.
+readonly CONTROL="udp dport 4789 @th,96,24 0xfffffe @th,168,8 != 5"
 
 # soon COMMAND...: repeats the command for a while; if it still fails, it prints the reason
 soon() {
