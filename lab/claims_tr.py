@@ -11,8 +11,9 @@ from verdict import Factor, Limit, Near, Shown
 
 PAPER = "TR (J. Cloud Comp. 2021)"
 LETFLOW, RPS, DRB, PRESTO = ({"scheme": name} for name in ("letflow", "rps", "drb", "presto"))
-TR, QUICK, ALL_SHORT = ({"scheme": "tr", "params": text}
-                        for text in ("", "rtt 150", "short 16000000"))
+TR, QUICK, ALL_SHORT = ({"scheme": "tr", "params": text} for text in (
+    "", ("rtt 150us", "rtt 150"),   # older runs have the time without its unit
+    "short 16000000"))
 REST = (ECMP, LETFLOW, CONGA, PRESTO, TR)   # beside RPS and DRB
 WORKLOADS = {"websearch": "web search", "datamining": "data mining",
              "cachefollower": "cache follower", "webserver": "web server"}
@@ -67,7 +68,7 @@ def against_others(quantity, without: tuple = ()) -> tuple:
         quantity, one, TR, ("load",), scenario="tr", workload=name), False)
         for name, title in WORKLOADS.items() if name not in without
         for one in (ECMP, CONGA, PRESTO, RPS, DRB)) + (
-            Part("web search, 80%: LetFlow / TR with rtt 150", Shown(), ratios(
+            Part("web search, 80%: LetFlow / TR with rtt 150us", Shown(), ratios(
                 quantity, LETFLOW, QUICK, **where, load=0.8), False),
             Part("web search: LetFlow / TR, all flows short", Shown(), ratios(
                 quantity, LETFLOW, ALL_SHORT, ("load",), **where), False))

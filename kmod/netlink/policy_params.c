@@ -7,6 +7,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 
 #include "netlink/family.h"
 #include "netlink/policy_params.h"
@@ -17,6 +18,7 @@
 
 #define CONGA_SENTENCE_MAX	160
 #define CONGA_NAMES_MAX		400
+#define CONGA_LIMIT_MAX		16
 
 struct conga_netlink_sentences {
 	char	unknown[CONGA_SENTENCE_MAX];	/* no such parameter */
@@ -36,6 +38,34 @@ static void __init conga_netlink_append(char *text, size_t size, bool first,
 	scnprintf(text + used, size - used, "%s %s", first ? "" : ",", word);
 }
 
+/* Writes a limit of @param as sentences have it: "16", or "4 us" in the largest unit. */
+static void __init conga_netlink_write_limit(char text[CONGA_LIMIT_MAX],
+					     const struct conga_policy_param *param, u32 value)
+{
+	if (!param->time)
+		snprintf(text, CONGA_LIMIT_MAX, "%u", value);
+	else if (!(value % NSEC_PER_SEC))
+		snprintf(text, CONGA_LIMIT_MAX, "%lu s", value / NSEC_PER_SEC);
+	else if (!(value % NSEC_PER_MSEC))
+		snprintf(text, CONGA_LIMIT_MAX, "%lu ms", value / NSEC_PER_MSEC);
+	else if (!(value % NSEC_PER_USEC))
+		snprintf(text, CONGA_LIMIT_MAX, "%lu us", value / NSEC_PER_USEC);
+	else
+		snprintf(text, CONGA_LIMIT_MAX, "%u ns", value);
+}
+
+static void __init conga_netlink_describe_range(char range[CONGA_SENTENCE_MAX],
+						const struct conga_policy *policy,
+						const struct conga_policy_param *param)
+{
+	char min[CONGA_LIMIT_MAX], max[CONGA_LIMIT_MAX];
+
+	conga_netlink_write_limit(min, param, param->min);
+	conga_netlink_write_limit(max, param, param->max);
+	snprintf(range, CONGA_SENTENCE_MAX, "%s of policy %s must be %sfrom %s to %s",
+		 param->name, policy->name, param->time ? "a time " : "", min, max);
+}
+
 static void __init
 conga_netlink_describe(struct conga_netlink_sentences *sentences,
 		       const struct conga_policy *policy)
@@ -50,9 +80,7 @@ conga_netlink_describe(struct conga_netlink_sentences *sentences,
 	for (i = 0; param[i].name; i++) {
 		conga_netlink_append(unknown, CONGA_SENTENCE_MAX, !i,
 				     param[i].name);
-		snprintf(sentences->range[i], CONGA_SENTENCE_MAX,
-			 "%s of policy %s must be from %u to %u", param[i].name,
-			 policy->name, param[i].min, param[i].max);
+		conga_netlink_describe_range(sentences->range[i], policy, &param[i]);
 	}
 }
 
@@ -81,6 +109,16 @@ static unsigned int conga_netlink_number(const struct conga_policy *policy)
 	return i;
 }
 
+/* The value must have the unit of the parameter, so that nobody takes 150 for another time. */
+static bool conga_netlink_param_valid(const struct conga_policy_param *param,
+				      struct nlattr *attrs[])
+{
+	u32 value = nla_get_u32(attrs[CONGA_A_PARAM_VALUE]);
+
+	return nla_get_flag(attrs[CONGA_A_PARAM_TIME]) == param->time &&
+	       value >= param->min && value <= param->max;
+}
+
 static int conga_netlink_read_param(struct conga_params *params,
 				    const struct nlattr *nest,
 				    struct netlink_ext_ack *extack)
@@ -89,7 +127,6 @@ static int conga_netlink_read_param(struct conga_params *params,
 	struct nlattr *attrs[CONGA_A_PARAM_MAX + 1];
 	const struct conga_netlink_sentences *sentences;
 	unsigned int i;
-	u32 value;
 	int err;
 
 	err = nla_parse_nested(attrs, CONGA_A_PARAM_MAX, nest,
@@ -111,13 +148,12 @@ static int conga_netlink_read_param(struct conga_params *params,
 				     sentences->unknown);
 		return -ENOENT;
 	}
-	value = nla_get_u32(attrs[CONGA_A_PARAM_VALUE]);
-	if (value < policy->param[i].min || value > policy->param[i].max) {
+	if (!conga_netlink_param_valid(&policy->param[i], attrs)) {
 		conga_netlink_refuse(extack, attrs[CONGA_A_PARAM_VALUE],
 				     sentences->range[i]);
 		return -ERANGE;
 	}
-	params->policy_param[i] = value;
+	params->policy_param[i] = nla_get_u32(attrs[CONGA_A_PARAM_VALUE]);
 	return 0;
 }
 
@@ -172,6 +208,12 @@ int conga_netlink_read_policy(struct conga_params *params,
 	return err;
 }
 
+static int conga_netlink_put_param_time(struct sk_buff *skb,
+					const struct conga_policy_param *param)
+{
+	return param->time ? nla_put_flag(skb, CONGA_A_PARAM_TIME) : 0;
+}
+
 /* conga_netlink_put_params - the current values of the policy's own parameters */
 int conga_netlink_put_params(struct sk_buff *skb,
 			     const struct conga_params *params)
@@ -185,7 +227,8 @@ int conga_netlink_put_params(struct sk_buff *skb,
 		if (!nest ||
 		    nla_put_string(skb, CONGA_A_PARAM_NAME, param[i].name) ||
 		    nla_put_u32(skb, CONGA_A_PARAM_VALUE,
-				params->policy_param[i]))
+				params->policy_param[i]) ||
+		    conga_netlink_put_param_time(skb, &param[i]))
 			return -EMSGSIZE;
 		nla_nest_end(skb, nest);
 	}
@@ -201,7 +244,8 @@ static int conga_netlink_put_param(struct sk_buff *skb,
 	    nla_put_string(skb, CONGA_A_PARAM_SUMMARY, param->summary) ||
 	    nla_put_u32(skb, CONGA_A_PARAM_MIN, param->min) ||
 	    nla_put_u32(skb, CONGA_A_PARAM_LIMIT, param->max) ||
-	    nla_put_u32(skb, CONGA_A_PARAM_VALUE, param->initial))
+	    nla_put_u32(skb, CONGA_A_PARAM_VALUE, param->initial) ||
+	    conga_netlink_put_param_time(skb, param))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

@@ -17,6 +17,7 @@ const struct nla_policy
 conga_netlink_fabric_param_policy[CONGA_A_PARAM_MAX + 1] = {
 	[CONGA_A_PARAM_NAME]	= { .type = NLA_NUL_STRING },
 	[CONGA_A_PARAM_VALUE]	= { .type = NLA_U32 },
+	[CONGA_A_PARAM_TIME]	= { .type = NLA_FLAG },
 };
 
 /* fabric-new, fabric-set */

@@ -56,12 +56,10 @@
 #define CONGA_TR_FLOWS		GENMASK(28, 0)
 #define CONGA_TR_AHEAD		1024	/* slots, 1 ms at the least RTT */
 
-#define CONGA_TR_NS_PER_US	1000u
-
-/* conga_tr_slot - the slot of time of @now, which is in ns */
-u64 conga_tr_slot(u64 now, u32 rtt_us)
+/* conga_tr_slot - the slot of time of @now; both in ns */
+u64 conga_tr_slot(u64 now, u32 rtt)
 {
-	return div_u64(now, rtt_us * (CONGA_TR_NS_PER_US / CONGA_TR_RTT_PARTS));
+	return div_u64(now, rtt / CONGA_TR_RTT_PARTS);
 }
 
 /* conga_tr_tnl - Time to Next Leaf: when a packet that leaves now will arrive

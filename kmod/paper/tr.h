@@ -28,7 +28,7 @@ struct conga_tr_packet {
 	u8	tag;
 };
 
-u64 conga_tr_slot(u64 now, u32 rtt_us);
+u64 conga_tr_slot(u64 now, u32 rtt);
 u64 conga_tr_tnl(u64 now, u32 backlog, u32 mbits, u32 queue, u32 delay);
 bool conga_tr_is_short(const struct conga_tr_flow *flow, u64 slot, u32 limit);
 bool conga_tr_is_counted(const struct conga_tr_flow *flow, u8 tag, u64 slot);

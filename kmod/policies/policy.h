@@ -81,6 +81,7 @@ static inline u32 conga_view_backlog(const struct conga_view *view, u8 tag)
  * @min: least value
  * @max: largest value
  * @initial: value until the user sets one
+ * @time: the values are times in ns
  */
 struct conga_policy_param {
 	const char	*name;
@@ -88,6 +89,7 @@ struct conga_policy_param {
 	u32		min;
 	u32		max;
 	u32		initial;
+	bool		time;
 };
 
 /**

@@ -48,7 +48,9 @@
 #include "policies/policy.h"
 
 #define CONGA_TR_SHORT		100000	/* bytes, the paper's */
-#define CONGA_TR_RTT		500	/* us, with queues, as the flowlet timeout */
+#define CONGA_TR_RTT		500000	/* ns, with queues, as the flowlet timeout */
+#define CONGA_TR_RTT_MIN	4000	/* ns, so that a slot is 1 us or more */
+#define CONGA_TR_RTT_MAX	1000000000	/* ns */
 
 enum {
 	CONGA_TR_PARAM_SHORT,
@@ -216,8 +218,8 @@ const struct conga_policy conga_policy_tr = {
 	.param		= {
 		{ "short", "bytes after which a flow is long", 1000,
 		  16000000, CONGA_TR_SHORT },
-		{ "rtt", "microseconds without a packet, after which a flow is idle", 4, 1000000,
-		  CONGA_TR_RTT },
+		{ "rtt", "time without a packet, after which a flow is idle", CONGA_TR_RTT_MIN,
+		  CONGA_TR_RTT_MAX, CONGA_TR_RTT, .time = true },
 	},
 	.pick		= conga_policy_tr_pick,
 	.extension	= {

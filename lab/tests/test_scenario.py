@@ -236,10 +236,10 @@ class Runs(unittest.TestCase):
         """The experiment hears of it; a run that does not say it is the one that it was."""
         plain, said = runs(REDUCED)[0], runs(
             "[fabric]\nlink_delays = spine0=5us\n[schemes]\nnames = tr\n"
-            "params = short 10000 rtt 300\n[load]\norder = 1\n" + REDUCED)[0]
+            "params = short 10000 rtt 300us\n[load]\norder = 1\n" + REDUCED)[0]
         found = scenario.settings(said)
         self.assertEqual([found[name] for name in ("LINK_DELAYS", "SCHEME_PARAMS", "ORDER")],
-                         ["spine0=5us", "short 10000 rtt 300", "1"])
+                         ["spine0=5us", "short 10000 rtt 300us", "1"])
         self.assertFalse({"LINK_DELAYS", "SCHEME_PARAMS", "ORDER"} & set(scenario.settings(plain)))
 
     def test_ticks_are_those_of_the_kernels(self):

@@ -441,10 +441,13 @@ names() {
 
 # ---- settings ----
 
-# ends: prints "POLICY PARAMETER MIN MAX" lines
+# ends: prints "POLICY PARAMETER MIN MAX UNIT RANGE" lines; UNIT is ns or -, and RANGE is what the
+# sentence about the parameter says
 ends() {
-	conga -j policy list | jq -r '.[] | .name as $policy | (.params // [])[] |
-		"\($policy) \(.name) \(.min) \(.max)"'
+	conga -j policy list | jq -r 'def time: if . % 1e9 == 0 then "\(. / 1e9) s" else "\(. / 1e3) us" end;
+		.[] | .name as $policy | (.params // [])[] | if has("min_ns")
+		then "\($policy) \(.name) \(.min_ns) \(.max_ns) ns a time from \(.min_ns | time) to \(.max_ns | time)"
+		else "\($policy) \(.name) \(.min) \(.max) - from \(.min) to \(.max)" end'
 }
 
 # goes_on WORD...: with this setting all flows use their paths
@@ -457,15 +460,16 @@ goes_on() {
 }
 
 params_at_ends() {
-	local policy param min max count=0
+	local policy param min max unit range count=0
 
-	while read -r policy param min max; do
-		goes_on policy "$policy" "$param" "$min" && goes_on policy "$policy" "$param" "$max" ||
-			return
-		refused "$param of policy $policy must be from $min to $max" -n "$BOX" fabric set \
-			policy "$policy" "$param" $((min - 1)) || return
-		refused "$param of policy $policy must be from $min to $max" -n "$BOX" fabric set \
-			policy "$policy" "$param" $((max + 1)) || return
+	while read -r policy param min max unit range; do
+		unit=${unit#-}
+		goes_on policy "$policy" "$param" "$min$unit" &&
+			goes_on policy "$policy" "$param" "$max$unit" || return
+		refused "$param of policy $policy must be $range" -n "$BOX" fabric set \
+			policy "$policy" "$param" "$((min - 1))$unit" || return
+		refused "$param of policy $policy must be $range" -n "$BOX" fabric set \
+			policy "$policy" "$param" "$((max + 1))$unit" || return
 		count=$((count + 1))
 	done < <(ends)
 	((count >= 5)) || fail "only $count parameters were found"

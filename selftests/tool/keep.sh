@@ -126,12 +126,13 @@ maybe() {
 }
 
 random_params() {
-	local name min max
+	local name min max unit
 
-	while read -r name min max; do
-		((RANDOM % 2)) || echo -n "$name $((min + RANDOM % (max - min + 1))) "
-	done < <(jq -r --arg p "$1" '.[] | select(.name == $p) | .params[] |
-		"\(.name) \(.min) \(.max)"' "$DIR/policies")
+	while read -r name min max unit; do
+		((RANDOM % 2)) || echo -n "$name $((min + RANDOM % (max - min + 1)))$unit "
+	done < <(jq -r --arg p "$1" '.[] | select(.name == $p) | .params[] | if has("min_ns")
+		then "\(.name) \(.min_ns) \(.max_ns) ns" else "\(.name) \(.min) \(.max)" end' \
+		"$DIR/policies")
 }
 
 # A policy that marks packets limits q.

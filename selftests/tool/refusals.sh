@@ -29,6 +29,7 @@ readonly FLOWLETS="flowlets must be a power of two from 1024 to 4194304"
 readonly TIMEOUT="flowlet-timeout must be auto or a time from 0 to 1 s"
 readonly DSTPORTS="A fabric has at most 4 dstports"
 readonly CELL="cell of policy presto must be from 1500 to 16777216"
+readonly RTT="rtt of policy tr must be a time from 4 us to 1 s"
 readonly ALL_DUMPED="A dump of all objects accepts no attributes"
 readonly HELLO="hello must be off or a time from 20 ms to 10 s"
 readonly LOCAL="local must be a unicast address that is neither loopback nor link-local"
@@ -254,8 +255,12 @@ parameters_refused() {
 		$BYTE3 | fabric set policy tr
 		$BYTE3 | fabric set q 6 policy tr
 		short of policy tr must be from 1000 to 16000000 | fabric set q 3 policy tr short 999
-		rtt of policy tr must be from 4 to 1000000 | fabric set q 3 policy tr rtt 3
-		rtt of policy tr must be from 4 to 1000000 | fabric set q 3 policy tr rtt 1000001
+		$RTT | fabric set q 3 policy tr rtt 3999ns
+		$RTT | fabric set q 3 policy tr rtt 1000000001ns
+		$RTT | fabric set q 3 policy tr rtt 500
+		$RTT | fabric set q 3 policy tr rtt 500000
+		$RTT | fabric set q 3 policy tr rtt 0us
+		short of policy tr must be from 1000 to 16000000 | fabric set q 3 policy tr short 5ms
 		The mark of opt-out must not have bits outside its mask | fabric set opt-out mark 3/1
 		$LOCAL | fabric set local 224.0.0.1
 		$LOCAL | fabric set local 127.0.0.1

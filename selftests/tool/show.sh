@@ -163,7 +163,9 @@ policy_shape() {
 		'select(.flowlet_timeout_ns)' policy list &&
 		shape_is "$head params:array" 'select(.flowlet_timeout_ns | not)' policy list &&
 		shape_is "name:string summary:string min:number max:number default:number" \
-			'.params[]' policy list || return
+			'.params[] | select(has("min"))' policy list &&
+		shape_is "name:string summary:string min_ns:number max_ns:number default_ns:number" \
+			'.params[] | select(has("min") | not)' policy list || return
 	[[ $(conga 0 -j policy list | jq -r 'map(.name) | join(" ")') == "$POLICIES" ]] ||
 		fail "$(conga 0 policy list)"
 }

@@ -107,17 +107,18 @@ static uint64_t fuzz_value_of(const struct nlattr *attr)
 	return value;
 }
 
-/* Returns whether a policy has a parameter of this name and range. */
+/* Returns whether a policy has a parameter of this name, range and unit. */
 static bool fuzz_param_in_range(struct nlattr *nest)
 {
 	struct nlattr *name = nla_find(nla_data(nest), nla_len(nest), CONGA_A_PARAM_NAME);
 	struct nlattr *value = nla_find(nla_data(nest), nla_len(nest), CONGA_A_PARAM_VALUE);
+	bool time = nla_find(nla_data(nest), nla_len(nest), CONGA_A_PARAM_TIME);
 	const struct fuzz_param *param;
 	unsigned int i;
 
 	for (i = 0; name && value && i < fuzz.grammar.param_count; i++) {
 		param = &fuzz.grammar.params[i];
-		if (!strcmp(nla_get_string(name), param->name) &&
+		if (!strcmp(nla_get_string(name), param->name) && time == param->time &&
 		    nla_get_u32(value) >= param->min && nla_get_u32(value) <= param->max)
 			return true;
 	}

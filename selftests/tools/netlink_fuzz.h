@@ -117,6 +117,7 @@ struct fuzz_param {
 	char policy[CONGA_POLICY_NAME_MAX];
 	char name[CONGA_POLICY_NAME_MAX];
 	uint32_t min, max;
+	bool time;			/* a value must have the flag that it is a time */
 };
 
 struct fuzz_grammar {

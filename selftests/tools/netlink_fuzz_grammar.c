@@ -360,6 +360,7 @@ static void fuzz_hear_param(void *arg, struct nlattr *attrs, int len)
 						  CONGA_A_PARAM_NAME), sizeof(param->name));
 		param->min = fuzz_u32(attr, CONGA_A_PARAM_MIN);
 		param->max = fuzz_u32(attr, CONGA_A_PARAM_LIMIT);
+		param->time = nla_find(nla_data(attr), nla_len(attr), CONGA_A_PARAM_TIME);
 	}
 }
 

@@ -189,6 +189,8 @@ static void fuzz_put_param(struct fuzz_maker *maker)
 
 	fuzz_put_string(maker, CONGA_A_PARAM_NAME, maker->param->name);
 	fuzz_put_number(maker, CONGA_A_PARAM_VALUE, sizeof(uint32_t), &range, false);
+	if (maker->param->time != fuzz_chance(&maker->rng, 10))
+		fuzz_put(maker->message, CONGA_A_PARAM_TIME, NULL, 0);
 }
 
 static void fuzz_put_nest(struct fuzz_maker *maker, enum fuzz_object object, int type,

@@ -152,6 +152,10 @@ static const struct fuzz_rule fuzz_rules[] = {
 		.max = UINT32_MAX,
 	},
 	{
+		.object = FUZZ_PARAM,
+		.attr = CONGA_A_PARAM_TIME,
+	},
+	{
 		.object = FUZZ_PORT,
 		.attr = CONGA_A_PORT_IFINDEX,
 		.max = UINT32_MAX,

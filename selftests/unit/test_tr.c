@@ -8,8 +8,8 @@
 #include "paper/tr.h"
 
 #define LIMIT		100000u
-#define RTT_US		500u
-#define SLOT_NS		(RTT_US * 1000ULL / 4)
+#define RTT		500000u	/* ns */
+#define SLOT_NS		(RTT / 4ULL)
 #define START		1000000ULL	/* slots */
 #define IDLE		5		/* slots, after which a flow is */
 #define WRAP		BIT_ULL(35)	/* slots */
@@ -38,10 +38,10 @@ static u32 active(const struct scene *scene, u8 tag, u64 slot)
 static void test_tr_slots(void **state)
 {
 	(void)state;
-	assert_int_equal(conga_tr_slot(0, RTT_US), 0);
-	assert_int_equal(conga_tr_slot(SLOT_NS - 1, RTT_US), 0);
-	assert_int_equal(conga_tr_slot(SLOT_NS, RTT_US), 1);
-	assert_int_equal(conga_tr_slot(START * 1000, 4), START);
+	assert_int_equal(conga_tr_slot(0, RTT), 0);
+	assert_int_equal(conga_tr_slot(SLOT_NS - 1, RTT), 0);
+	assert_int_equal(conga_tr_slot(SLOT_NS, RTT), 1);
+	assert_int_equal(conga_tr_slot(START * 1000, 4000), START);
 }
 
 static void test_tr_starts(void **state)

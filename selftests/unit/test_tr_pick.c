@@ -9,8 +9,8 @@
 #include "paper/wire.h"
 
 #define LIMIT		100000u
-#define RTT_US		500u
-#define SLOT_NS		(RTT_US * 1000ULL / 4)
+#define RTT		500000u	/* ns */
+#define SLOT_NS		(RTT / 4ULL)
 #define START		1000000ULL	/* slots */
 
 struct decision {
@@ -27,7 +27,7 @@ static void decision_setup(struct decision *d)
 
 	memset(d, 0, sizeof(*d));
 	d->param[0] = LIMIT;
-	d->param[1] = RTT_US;
+	d->param[1] = RTT;
 	d->view = (struct conga_view) {
 		.now = START * SLOT_NS, .usable = 0xf, .bytes = 1500,
 		.previous = CONGA_TAG_NONE, .param = d->param, .flow = &d->flow,

@@ -129,6 +129,7 @@ static int conga_config_fill_param(struct conga_config *config, struct nlattr *n
 		return CONGA_USAGE;
 	}
 	param->value = conga_attr_number(attrs[CONGA_A_PARAM_VALUE]);
+	param->time = attrs[CONGA_A_PARAM_TIME];
 	return CONGA_OK;
 }
 
@@ -241,7 +242,7 @@ static int conga_config_complete_param(struct conga_config *config, struct nlatt
 		status = conga_config_fill_param(config, nest);
 	param = conga_config_find_param(config, known.params[0].name);
 	if (param)
-		param->is_default = param->value == known.params[0].value;
+		param->is_default = conga_config_param_equals(param, &known.params[0]);
 	return status;
 }
 

@@ -33,8 +33,16 @@ struct conga_config_item {
 struct conga_config_param {
 	char name[CONGA_POLICY_NAME_MAX];
 	unsigned int value;
+	bool time;		/* the value is in ns */
 	bool is_default;
 };
+
+/* A number is no time: the kernel rejects it. */
+static inline bool conga_config_param_equals(const struct conga_config_param *one,
+					     const struct conga_config_param *other)
+{
+	return one->value == other->value && one->time == other->time;
+}
 
 #define CONGA_CONFIG_PARAMS_MAX	16
 

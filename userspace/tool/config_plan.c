@@ -73,7 +73,7 @@ static bool conga_plan_params_differ(const struct conga_config *current,
 			if (!strcmp(current->params[j].name, desired->params[i].name))
 				break;
 		if (j == current->param_count ||
-		    current->params[j].value != desired->params[i].value)
+		    !conga_config_param_equals(&current->params[j], &desired->params[i]))
 			return true;
 	}
 	return false;

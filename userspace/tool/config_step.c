@@ -70,6 +70,17 @@ static void conga_config_write_value(FILE *line, const struct conga_keyword *key
 	fprintf(line, " %s %s", keyword->word, word ? word : "unknown");
 }
 
+static void conga_config_write_param(FILE *line, const struct conga_config_param *param)
+{
+	char text[CONGA_UNITS_TEXT_MAX];
+
+	if (param->time)
+		conga_units_format_time(text, sizeof(text), param->value);
+	else
+		conga_units_format_integer(text, sizeof(text), param->value);
+	fprintf(line, " %s %s", param->name, text);
+}
+
 static void conga_config_write_policy(FILE *line, const struct conga_config_step *step)
 {
 	const struct conga_config *config = step->config;
@@ -81,7 +92,7 @@ static void conga_config_write_policy(FILE *line, const struct conga_config_step
 	for (i = 0; i < config->param_count; i++)
 		if (!config->params[i].is_default || !strcmp(step->verb, "set") ||
 		    conga_options.details)
-			fprintf(line, " %s %u", config->params[i].name, config->params[i].value);
+			conga_config_write_param(line, &config->params[i]);
 }
 
 static void conga_config_write_opt_out(FILE *line, const struct conga_config_step *step)
@@ -215,7 +226,8 @@ static int conga_config_put_params(struct nl_msg *msg, const struct conga_config
 	for (i = 0; i < config->param_count && !err; i++) {
 		nest = nla_nest_start(msg, CONGA_A_FABRIC_PARAM);
 		err = !nest || nla_put_string(msg, CONGA_A_PARAM_NAME, config->params[i].name) ||
-			nla_put_u32(msg, CONGA_A_PARAM_VALUE, config->params[i].value);
+			nla_put_u32(msg, CONGA_A_PARAM_VALUE, config->params[i].value) ||
+			(config->params[i].time && nla_put_flag(msg, CONGA_A_PARAM_TIME));
 		if (nest)
 			nla_nest_end(msg, nest);
 	}

@@ -12,20 +12,24 @@
 #include "tool/fabric_kind.h"
 #include "tool/grammar.h"
 
-/* Only the kernel knows the parameters; its error lists them. */
+/* Only the kernel knows the parameters, and which of them are times; its error lists them. */
 static int conga_fabric_kind_put_param(struct nl_msg *msg, const char *name, const char *text)
 {
 	unsigned long long value;
 	const char *why = conga_units_parse_size(text, &value);
+	bool time = why && !conga_units_parse_time(text, &value);
 	struct nlattr *nest;
 
+	if (time)
+		why = NULL;
 	if (!why && value > UINT32_MAX)
 		why = "too large";
 	if (why)
 		return conga_args_wrong(text, why);
 	nest = nla_nest_start(msg, CONGA_A_FABRIC_PARAM);
 	if (!nest || nla_put_string(msg, CONGA_A_PARAM_NAME, name) ||
-	    nla_put_u32(msg, CONGA_A_PARAM_VALUE, value))
+	    nla_put_u32(msg, CONGA_A_PARAM_VALUE, value) ||
+	    (time && nla_put_flag(msg, CONGA_A_PARAM_TIME)))
 		return conga_args_stored(-1);
 	nla_nest_end(msg, nest);
 	return CONGA_OK;

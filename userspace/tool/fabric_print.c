@@ -12,6 +12,19 @@
 #include "tool/options.h"
 #include "tool/print.h"
 
+static void conga_fabric_print_param(struct nlattr **param)
+{
+	const char *name = nla_get_string(param[CONGA_A_PARAM_NAME]);
+	char key[CONGA_POLICY_NAME_MAX + sizeof("_ns")];
+
+	if (!param[CONGA_A_PARAM_TIME]) {
+		conga_print_uint(name, name, param[CONGA_A_PARAM_VALUE]);
+		return;
+	}
+	snprintf(key, sizeof(key), "%s_ns", name);
+	conga_print_time(key, name, param[CONGA_A_PARAM_VALUE]);
+}
+
 /* On screen the parameters follow the policy's name, as they are typed. */
 static void conga_fabric_print_params(struct nl_msg *reply)
 {
@@ -25,9 +38,7 @@ static void conga_fabric_print_params(struct nl_msg *reply)
 		    nla_parse_nested(param, CONGA_A_PARAM_MAX, attr, conga_param_policy) ||
 		    !param[CONGA_A_PARAM_NAME])
 			continue;
-		conga_print_uint(nla_get_string(param[CONGA_A_PARAM_NAME]),
-				 nla_get_string(param[CONGA_A_PARAM_NAME]),
-				 param[CONGA_A_PARAM_VALUE]);
+		conga_fabric_print_param(param);
 	}
 	if (conga_options.json)
 		conga_print_object_end();

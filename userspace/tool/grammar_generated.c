@@ -50,6 +50,7 @@ const struct nla_policy conga_param_policy[CONGA_A_PARAM_MAX + 1] = {
 	[CONGA_A_PARAM_SUMMARY]	= { .type = NLA_STRING },
 	[CONGA_A_PARAM_MIN]	= { .type = NLA_U32 },
 	[CONGA_A_PARAM_LIMIT]	= { .type = NLA_U32 },
+	[CONGA_A_PARAM_TIME]	= { .type = NLA_FLAG },
 };
 
 const struct nla_policy conga_port_policy[CONGA_A_PORT_MAX + 1] = {

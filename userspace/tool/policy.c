@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdbool.h>
 #include <linux/conga.h>
 #include <netlink/attr.h>
 #include <netlink/genl/genl.h>
@@ -15,6 +16,19 @@
 static const char conga_policy_usage[] =
 	"Usage: conga policy [ list ]\n";
 
+/* The values of a parameter that is a time have keys of their own, since keys have the unit. */
+static void conga_policy_print_limits(struct nlattr **param)
+{
+	bool time = param[CONGA_A_PARAM_TIME];
+	void (*print)(const char *key, const char *label, const struct nlattr *attr) =
+		time ? conga_print_time : conga_print_uint;
+
+	print(time ? "min_ns" : "min", "from", param[CONGA_A_PARAM_MIN]);
+	print(time ? "max_ns" : "max", "to", param[CONGA_A_PARAM_LIMIT]);
+	conga_print_append(",");
+	print(time ? "default_ns" : "default", "default", param[CONGA_A_PARAM_VALUE]);
+}
+
 static void conga_policy_print_param(struct nlattr *attr)
 {
 	struct nlattr *param[CONGA_A_PARAM_MAX + 1];
@@ -27,10 +41,7 @@ static void conga_policy_print_param(struct nlattr *attr)
 	conga_print_append(":");
 	conga_print_name("summary", "", param[CONGA_A_PARAM_SUMMARY]);
 	conga_print_append(",");
-	conga_print_uint("min", "from", param[CONGA_A_PARAM_MIN]);
-	conga_print_uint("max", "to", param[CONGA_A_PARAM_LIMIT]);
-	conga_print_append(",");
-	conga_print_uint("default", "default", param[CONGA_A_PARAM_VALUE]);
+	conga_policy_print_limits(param);
 	if (conga_options.json)
 		conga_print_object_end();
 }

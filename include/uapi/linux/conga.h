@@ -496,6 +496,9 @@ enum conga_attr_fabric {
  *	POLICY_GET has it.
  * @CONGA_A_PARAM_LIMIT: (u32, reply only) Largest value. Only a reply to
  *	POLICY_GET has it.
+ * @CONGA_A_PARAM_TIME: (flag) The values are times in ns. A request and a reply
+ *	have it if the parameter is a time, and lack it if the parameter is a
+ *	number.
  */
 enum conga_attr_param {
 	CONGA_A_PARAM_NAME = 1,
@@ -503,6 +506,7 @@ enum conga_attr_param {
 	CONGA_A_PARAM_SUMMARY,
 	CONGA_A_PARAM_MIN,
 	CONGA_A_PARAM_LIMIT,
+	CONGA_A_PARAM_TIME,
 
 	/* private: */
 	__CONGA_A_PARAM_MAX,
