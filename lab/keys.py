@@ -59,7 +59,8 @@ OPTIONS = {
 }
 
 # Of the policies that have any, behind the policy's name.
-PARAMS = {"tr": {"short": integer(1000, 16000000), "rtt": time_between("4us", "1s")}}
+PARAMS = {"tr": {"short": integer(1000, 16000000), "rtt": time_between("4us", "1s"),
+                 "idle": time_between("4us", "1s")}}
 
 TABLE = Path(__file__).resolve().parents[1] / "kmod/policies/policy_table.h"
 POLICIES = tuple(name.replace("_", "-") for name in re.findall(

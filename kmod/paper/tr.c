@@ -12,11 +12,22 @@
  *	a short flow starts		counted in its uplink's slot
  *	it moves to another uplink	counted there, and no more where it was
  *	it becomes long			no more counted
- *	it goes idle			nothing: its slot passes out of sight, by time alone
+ *	it sends no more		nothing: its slot passes out of sight, by time alone
  *
  * and a flow that continues in a later slot moves there. This needs no timer: a slot is
- * reused when its time comes round, and counts from 0 then. A flow is idle after 1 to 1.25
- * RTT. A flow that was idle is a new flow, short and without history.
+ * reused when its time comes round, and counts from 0 then. A flow is active for 1 to 1.25
+ * RTT after its packet.
+ *
+ * How much a flow has sent is remembered for longer: TCP pauses for an RTT and more, and is
+ * the same flow afterwards. The paper's flows begin and end with their connections. A
+ * connection may have many transfers here, so that a flow that was idle for a longer time is
+ * a new flow, short and without history. The packet that crosses the limit is the first one
+ * of a long flow.
+ *
+ * Acknowledgements send no data, so that a stream of them is no flow here: it is counted
+ * nowhere and becomes never long. In the paper's networks, a leaf sends data or receives it.
+ * Where leaves do both, streams of acknowledgements are as many as flows, and take the
+ * shortest paths: as short flows they would keep the long flows away from these paths.
  *
  * The table is indexed by a hash, and never full: flows that meet in an entry are one
  * flow, with the bytes of both, and count once.
@@ -32,7 +43,7 @@
  * taken out exactly once, however CPUs race for a flow. A word that is older than its slot
  * was counted in a time that is over, and has no count to take out.
  *
- * Bytes stop at the limit, of 24 bits, and the flow is long from there on. A table has at
+ * Bytes stop one above the limit, of 24 bits, and the flow is long there. A table has at
  * most 2^22 flows, a slot counts to 2^29. Slots wrap after 2^35, at the least RTT 9.5
  * hours: an entry that was idle for just that long may take a flow out of a slot that it
  * was not counted in; the count stops at 0, and that lasts an RTT. A slot whose place was
@@ -62,15 +73,20 @@ u64 conga_tr_slot(u64 now, u32 rtt)
 	return div_u64(now, rtt / CONGA_TR_RTT_PARTS);
 }
 
-/* conga_tr_tnl - Time to Next Leaf: when a packet that leaves now will arrive
- *
- * now + pd + lql/lqw + sql/sqw: @backlog, in bytes, is the queue here, which is sent at
- * @mbits, and @queue, in ns, is the queue ahead. The largest wait is 2^32 bytes at 1
- * Mbit/s, 2^45 ns.
- */
-u64 conga_tr_tnl(u64 now, u32 backlog, u32 mbits, u32 queue, u32 delay)
+/* conga_tr_idle - slots of @rtt that are in @idle, at least one; both in ns */
+u32 conga_tr_idle(u32 idle, u32 rtt)
 {
-	return now + delay + conga_queue_time(backlog, mbits) + queue;
+	return max(idle / (rtt / CONGA_TR_RTT_PARTS), 1u);
+}
+
+/* conga_tr_wait - ns that a packet waits in queues
+ *
+ * lql/lqw + sql/sqw: @backlog, in bytes, is the queue here, which is sent at @mbits, and
+ * @queue, in ns, is the queue ahead. The largest wait is 2^32 bytes at 1 Mbit/s, 2^45 ns.
+ */
+u64 conga_tr_wait(u32 backlog, u32 mbits, u32 queue)
+{
+	return conga_queue_time(backlog, mbits) + queue;
 }
 
 static s64 conga_tr_word(u64 slot, u32 bytes, bool counted, u8 tag)
@@ -100,18 +116,24 @@ static bool conga_tr_recent(u64 then, u64 slot)
 	return age >= -1 && age <= CONGA_TR_RTT_PARTS;
 }
 
-/* Bytes that the flow has sent; 0 if it was idle. */
-static u32 conga_tr_sent(u64 word, u64 slot)
+/* Bytes that the flow has sent with the packet, at most one more than the limit. A flow that
+ * was idle is a new one.
+ */
+static u32 conga_tr_sum(u64 word, const struct conga_tr_packet *packet)
 {
-	if (!conga_tr_recent(conga_tr_word_slot(word), slot))
-		return 0;
-	return word >> CONGA_TR_BYTES_SHIFT & CONGA_TR_BYTES;
+	s64 age = conga_tr_age(conga_tr_word_slot(word), packet->slot);
+	u64 sent = word >> CONGA_TR_BYTES_SHIFT & CONGA_TR_BYTES;
+
+	if (age < -1 || age > packet->idle)
+		sent = 0;
+	return min(sent + packet->bytes, packet->limit + 1ULL);
 }
 
-/* conga_tr_is_short - does its next packet belong to a short flow? */
-bool conga_tr_is_short(const struct conga_tr_flow *flow, u64 slot, u32 limit)
+/* conga_tr_is_short - does the packet belong to a short flow? */
+bool conga_tr_is_short(const struct conga_tr_flow *flow,
+		       const struct conga_tr_packet *packet)
 {
-	return conga_tr_sent(atomic64_read(&flow->word), slot) < limit;
+	return conga_tr_sum(atomic64_read(&flow->word), packet) <= packet->limit;
 }
 
 /* conga_tr_is_counted - is it among the short flows of @tag, in slots within the last RTT? */
@@ -163,20 +185,19 @@ static bool conga_tr_counted_here(u64 word, const struct conga_tr_packet *packet
 	       !conga_tr_age(conga_tr_word_slot(word), packet->slot);
 }
 
-/* conga_tr_send - a packet of @flow leaves; any CPU, softirq */
+/* conga_tr_send - a packet of @flow with data leaves; any CPU, softirq */
 void conga_tr_send(struct conga_tr_flow *flow, struct conga_tr_counts *counts,
 		   const struct conga_tr_packet *packet)
 {
 	s64 old = atomic64_read(&flow->word);
 	bool here, counted, more;
-	u32 sent, bytes;
+	u32 bytes;
 	s64 new;
 
 	for (;;) {
-		sent = conga_tr_sent(old, packet->slot);
-		bytes = min_t(u64, (u64)sent + packet->bytes, packet->limit);
+		bytes = conga_tr_sum(old, packet);
 		here = conga_tr_counted_here(old, packet);
-		counted = sent < packet->limit;
+		counted = bytes <= packet->limit;
 		more = counted && !here;
 		if (more)
 			counted = conga_tr_count(counts, packet->tag, packet->slot);

@@ -20,10 +20,14 @@
  * harm.
  *
  * A flow is short until it has sent so many bytes ("short"). Its packets take the least
- * TNL. Packets of a long flow take the uplink with the fewest short flows that sent by it
- * within the last RTT (tr.c), and among equal ones that of the least TNL. Among uplinks
- * that are still equal the flow's own is kept; otherwise one is drawn. A flow that is idle
- * for an RTT is a new one afterwards.
+ * TNL, and so do acknowledgements. Packets of a long flow take the uplink with the fewest
+ * short flows that sent by it within the last RTT (tr.c), and among equal ones, of which
+ * there are usually several, that of the shortest queues. The paper does not say which of
+ * these to take. It must not be that of the least TNL: the senders' congestion control keeps
+ * queues shorter than the differences of delays, so that long flows would crowd on the paths
+ * of the least delay, and leave the others empty. Among uplinks that are still equal the
+ * flow's own is kept; otherwise one is drawn. A flow that is idle for longer ("idle") is a
+ * new one afterwards.
  *
  * The paper carries the spine's queue in bits of the TTL; this module carries it in byte 3
  * of the VXLAN header, which is part of the wire format (Documentation/rationale.md). A
@@ -49,19 +53,22 @@
 
 #define CONGA_TR_SHORT		100000	/* bytes, the paper's */
 #define CONGA_TR_RTT		500000	/* ns, with queues, as the flowlet timeout */
-#define CONGA_TR_RTT_MIN	4000	/* ns, so that a slot is 1 us or more */
-#define CONGA_TR_RTT_MAX	1000000000	/* ns */
+#define CONGA_TR_IDLE		(10 * CONGA_TR_RTT)	/* more than a pause of TCP */
+#define CONGA_TR_TIME_MIN	4000	/* ns, so that a slot is 1 us or more */
+#define CONGA_TR_TIME_MAX	1000000000	/* ns */
 
 enum {
 	CONGA_TR_PARAM_SHORT,
 	CONGA_TR_PARAM_RTT,
+	CONGA_TR_PARAM_IDLE,
 };
 
 /* The properties of the uplinks for a packet */
 struct conga_tr_view {
-	u64	tnl[CONGA_TAGS_MAX];	/* ns, for usable uplinks */
-	u64	slot;			/* the slot of time */
-	bool	is_short;		/* the flow is short */
+	u64	tnl[CONGA_TAGS_MAX];	/* ns, for usable uplinks; likewise wait */
+	u64	wait[CONGA_TAGS_MAX];	/* ns in queues, which is what TNL has beside the delay */
+	struct conga_tr_packet packet;
+	bool	is_short;		/* the flow is short, or the packet has no data */
 };
 
 /* The LBTags of @set with the least value */
@@ -129,13 +136,25 @@ static void conga_policy_tr_look(const struct conga_view *view,
 			queue = conga_ahead_queue(view->extension.ahead, tag, view->now,
 						  view->extension.tage);
 		}
-		tr->tnl[tag] = conga_tr_tnl(view->now,
-					    conga_view_backlog(view, tag),
-					    view->uplink[tag].rate, queue, delay);
+		tr->wait[tag] = conga_tr_wait(conga_view_backlog(view, tag),
+					      view->uplink[tag].rate, queue);
+		tr->tnl[tag] = view->now + delay + tr->wait[tag];
 	}
-	tr->slot = conga_tr_slot(view->now, view->param[CONGA_TR_PARAM_RTT]);
-	tr->is_short = conga_tr_is_short(view->flow, tr->slot,
-					 view->param[CONGA_TR_PARAM_SHORT]);
+}
+
+static void conga_policy_tr_look_at_flow(const struct conga_view *view,
+					 struct conga_tr_view *tr)
+{
+	u32 rtt = view->param[CONGA_TR_PARAM_RTT];
+
+	tr->packet = (struct conga_tr_packet) {
+		.slot	= conga_tr_slot(view->now, rtt),
+		.bytes	= view->bytes,
+		.limit	= view->param[CONGA_TR_PARAM_SHORT],
+		.idle	= conga_tr_idle(view->param[CONGA_TR_PARAM_IDLE], rtt),
+	};
+	tr->is_short = !conga_tr_has_data(view->bytes) ||
+		       conga_tr_is_short(view->flow, &tr->packet);
 }
 
 /* The LBTags of @set with the fewest active short flows. A flow that has become long with
@@ -174,28 +193,28 @@ static u8 conga_policy_tr_choose(const struct conga_view *view,
 
 	if (!set)
 		return conga_policy_tr_latest(view, tr->tnl);
-	if (!tr->is_short)
-		set = conga_policy_tr_calm(view, set, tr->slot);
-	return conga_policy_keep_or_draw(view, conga_policy_tr_least(set, tr->tnl));
+	if (tr->is_short)
+		set = conga_policy_tr_least(set, tr->tnl);
+	else
+		set = conga_policy_tr_least(conga_policy_tr_calm(view, set, tr->packet.slot),
+					    tr->wait);
+	return conga_policy_keep_or_draw(view, set);
 }
 
 static u8 conga_policy_tr_pick(const struct conga_view *view)
 {
 	struct conga_tr_flow *flow = view->flow;
-	struct conga_tr_packet packet = {
-		.bytes	= view->bytes,
-		.limit	= view->param[CONGA_TR_PARAM_SHORT],
-	};
 	struct conga_tr_view tr;
 
 	conga_policy_tr_look(view, &tr);
-	packet.slot = tr.slot;
-	packet.tag = conga_policy_tr_choose(view, &tr);
-	if (!view->extension.asking) {
-		WRITE_ONCE(flow->tnl, tr.tnl[packet.tag]);
-		conga_tr_send(flow, view->extension.shared, &packet);
-	}
-	return packet.tag;
+	conga_policy_tr_look_at_flow(view, &tr);
+	tr.packet.tag = conga_policy_tr_choose(view, &tr);
+	if (view->extension.asking)
+		return tr.packet.tag;
+	WRITE_ONCE(flow->tnl, tr.tnl[tr.packet.tag]);
+	if (conga_tr_has_data(view->bytes))
+		conga_tr_send(flow, view->extension.shared, &tr.packet);
+	return tr.packet.tag;
 }
 
 static u8 conga_policy_tr_mark(u32 backlog, u32 mbits)
@@ -218,8 +237,10 @@ const struct conga_policy conga_policy_tr = {
 	.param		= {
 		{ "short", "bytes after which a flow is long", 1000,
 		  16000000, CONGA_TR_SHORT },
-		{ "rtt", "time without a packet, after which a flow is idle", CONGA_TR_RTT_MIN,
-		  CONGA_TR_RTT_MAX, CONGA_TR_RTT, .time = true },
+		{ "rtt", "time without a packet, after which a short flow is not active",
+		  CONGA_TR_TIME_MIN, CONGA_TR_TIME_MAX, CONGA_TR_RTT, .time = true },
+		{ "idle", "time without a packet, after which a flow is new, and short",
+		  CONGA_TR_TIME_MIN, CONGA_TR_TIME_MAX, CONGA_TR_IDLE, .time = true },
 	},
 	.pick		= conga_policy_tr_pick,
 	.extension	= {

@@ -5,6 +5,8 @@
 /* TR's flows as tr.c's rules read: nothing is counted, who asks looks at every flow. */
 #include <linux/types.h>
 
+#include "paper/tr.h"
+
 #define FLOWS		64
 #define SLOTS_KEPT	4	/* beside the running one, an RTT */
 
@@ -19,30 +21,37 @@ struct naive_tr {
 	struct naive_tr_flow flow[FLOWS];
 };
 
-/* Two clocks may be a slot apart. */
+/* Did it send within so many slots? Two clocks may be a slot apart. */
+static inline bool naive_tr_sent_within(const struct naive_tr_flow *flow, u64 slot, u32 slots)
+{
+	return flow->known && flow->slot <= slot + 1 && slot <= flow->slot + slots;
+}
+
 static inline bool naive_tr_active(const struct naive_tr_flow *flow, u64 slot)
 {
-	return flow->known && flow->slot <= slot + 1 && slot <= flow->slot + SLOTS_KEPT;
+	return naive_tr_sent_within(flow, slot, SLOTS_KEPT);
 }
 
-static inline bool naive_tr_is_short(const struct naive_tr_flow *flow, u64 slot,
-				     u32 limit)
+static inline bool naive_tr_is_short(const struct naive_tr_flow *flow,
+				     const struct conga_tr_packet *packet)
 {
-	return !naive_tr_active(flow, slot) || flow->bytes < limit;
+	u64 before = naive_tr_sent_within(flow, packet->slot, packet->idle) ? flow->bytes : 0;
+
+	return before + packet->bytes <= packet->limit;
 }
 
-static inline void naive_tr_send(struct naive_tr_flow *flow, u64 slot, int tag,
-				 u32 bytes, u32 limit)
+static inline void naive_tr_send(struct naive_tr_flow *flow,
+				 const struct conga_tr_packet *packet)
 {
-	bool is_short = naive_tr_is_short(flow, slot, limit);
+	bool is_short = naive_tr_is_short(flow, packet);
 
-	if (!naive_tr_active(flow, slot))
+	if (!naive_tr_sent_within(flow, packet->slot, packet->idle))
 		flow->bytes = 0;
-	flow->bytes += bytes;
+	flow->bytes += packet->bytes;
 	flow->counted = is_short;
 	flow->known = true;
-	flow->slot = slot;
-	flow->tag = tag;
+	flow->slot = packet->slot;
+	flow->tag = packet->tag;
 }
 
 static inline u32 naive_tr_short_flows(const struct naive_tr *naive, int tag, u64 slot)

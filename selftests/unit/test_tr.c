@@ -5,13 +5,9 @@
 
 #include "policy_scene.h"
 #include "naive_tr.h"
-#include "paper/tr.h"
+#include "tr_scene.h"
 
-#define LIMIT		100000u
-#define RTT		500000u	/* ns */
-#define SLOT_NS		(RTT / 4ULL)
-#define START		1000000ULL	/* slots */
-#define IDLE		5		/* slots, after which a flow is */
+#define ACTIVE		5		/* slots, after which a short flow is not active */
 #define WRAP		BIT_ULL(35)	/* slots */
 
 struct scene {
@@ -21,9 +17,7 @@ struct scene {
 
 static void sends(struct scene *scene, int flow, u64 slot, u8 tag, u32 bytes)
 {
-	const struct conga_tr_packet packet = {
-		.slot = slot, .bytes = bytes, .limit = LIMIT, .tag = tag,
-	};
+	const struct conga_tr_packet packet = packet_of(slot, tag, bytes);
 
 	conga_tr_send(&scene->flow[flow], &scene->counts, &packet);
 }
@@ -83,25 +77,31 @@ static void test_tr_goes_on(void **state)
 	}
 }
 
-/* It is long from the packet on that finds the limit sent. */
+/* A flow of exactly the limit is short. The packet that crosses the limit is that of a long one. */
 static void test_tr_becomes_long(void **state)
 {
+	struct conga_tr_packet crossing = packet_of(START, 3, 2);
 	struct scene scene = {};
 
 	(void)state;
 	sends(&scene, 0, START, 3, LIMIT - 1);
-	assert_true(conga_tr_is_short(&scene.flow[0], START, LIMIT));
+	assert_true(is_short(&scene.flow[0], START));
+	assert_false(conga_tr_is_short(&scene.flow[0], &crossing));
 	sends(&scene, 0, START, 3, 1);
-	assert_false(conga_tr_is_short(&scene.flow[0], START, LIMIT));
 	assert_int_equal(active(&scene, 3, START), 1);
+	assert_false(is_short(&scene.flow[0], START));
 	sends(&scene, 0, START, 3, 1);
 	assert_int_equal(active(&scene, 3, START), 0);
 	sends(&scene, 0, START + 1, 4, ~0u);
 	assert_int_equal(active(&scene, 4, START + 1), 0);
-	assert_false(conga_tr_is_short(&scene.flow[0], START + 1, LIMIT));
+	assert_false(is_short(&scene.flow[0], START + 1));
+	/* one packet may be enough */
+	sends(&scene, 1, START, 3, LIMIT + 1);
+	assert_int_equal(active(&scene, 3, START), 0);
+	assert_false(is_short(&scene.flow[1], START));
 }
 
-static void test_tr_goes_idle(void **state)
+static void test_tr_becomes_inactive(void **state)
 {
 	struct scene scene = {};
 	u64 slot;
@@ -109,16 +109,48 @@ static void test_tr_goes_idle(void **state)
 	(void)state;
 	sends(&scene, 0, START, 3, LIMIT);
 	sends(&scene, 1, START, 3, 100);
-	for (slot = START; slot < START + IDLE; slot++) {
+	for (slot = START; slot < START + ACTIVE; slot++)
 		assert_int_equal(active(&scene, 3, slot), 2);
-		assert_false(conga_tr_is_short(&scene.flow[0], slot, LIMIT));
-	}
 	for (; slot < START + 100; slot++)
 		assert_int_equal(active(&scene, 3, slot), 0);
+}
+
+/* A pause of an RTT makes no new flow: what was sent before it still counts. */
+static void test_tr_goes_idle(void **state)
+{
+	struct scene scene = {};
+	u64 slot;
+
+	(void)state;
+	sends(&scene, 0, START, 3, LIMIT + 1);
+	for (slot = START; slot <= START + IDLE; slot++)
+		assert_false(is_short(&scene.flow[0], slot));
+	sends(&scene, 0, START + ACTIVE, 3, 100);
+	assert_int_equal(active(&scene, 3, START + ACTIVE), 0);
+	assert_false(is_short(&scene.flow[0], START + ACTIVE + IDLE));
 	/* and is a new one then */
-	assert_true(conga_tr_is_short(&scene.flow[0], START + IDLE, LIMIT));
-	sends(&scene, 0, START + IDLE, 3, 100);
-	assert_int_equal(active(&scene, 3, START + IDLE), 1);
+	slot = START + ACTIVE + IDLE + 1;
+	assert_true(is_short(&scene.flow[0], slot));
+	sends(&scene, 0, slot, 3, 100);
+	assert_int_equal(active(&scene, 3, slot), 1);
+}
+
+static void test_tr_idle_in_slots(void **state)
+{
+	(void)state;
+	assert_int_equal(conga_tr_idle(RTT, RTT), 4);
+	assert_int_equal(conga_tr_idle(10 * RTT, RTT), 40);
+	assert_int_equal(conga_tr_idle(SLOT_NS - 1, RTT), 1);
+	assert_int_equal(conga_tr_idle(1000000000, 4000), 1000000);
+}
+
+/* An acknowledgement has all of TCP's options, in IPv6 over IPv6. */
+static void test_tr_has_data(void **state)
+{
+	(void)state;
+	assert_false(conga_tr_has_data(102));
+	assert_false(conga_tr_has_data(170));
+	assert_true(conga_tr_has_data(171));
 }
 
 /* The place of a slot is another's long since: what it says of a flow counts no more. */
@@ -179,8 +211,8 @@ static void test_tr_wraps(void **state)
 	memset(&scene, 0, sizeof(scene));
 	sends(&scene, 1, WRAP - 2000, 4, LIMIT);
 	sends(&scene, 1, WRAP - 1, 4, LIMIT);
-	assert_false(conga_tr_is_short(&scene.flow[1], WRAP + IDLE - 2, LIMIT));
-	assert_true(conga_tr_is_short(&scene.flow[1], WRAP + IDLE - 1, LIMIT));
+	assert_false(is_short(&scene.flow[1], WRAP + IDLE - 1));
+	assert_true(is_short(&scene.flow[1], WRAP + IDLE));
 	/* another CPU's clock has wrapped already */
 	sends(&scene, 2, WRAP, 5, 100);
 	assert_int_equal(active(&scene, 5, WRAP - 1), 1);
@@ -212,20 +244,20 @@ static void test_tr_random(void **state)
 		int flow = unit_random_below(&random, FLOWS);
 		u8 tag = unit_random_below(&random, TAGS);
 		u32 bytes = unit_random_wide(&random, 0, 2 * LIMIT);
-		u64 slot;
+		struct conga_tr_packet packet;
 
 		if (!unit_random_below(&random, 16))
-			now += unit_random_wide(&random, 0, 20);
-		slot = now - !unit_random_below(&random, 8);
+			now += unit_random_wide(&random, 0, 3 * IDLE);
+		packet = packet_of(now - !unit_random_below(&random, 8), tag, bytes);
 		unit_check_step(&random,
-				conga_tr_is_short(&scene.flow[flow], slot, LIMIT) ==
-				naive_tr_is_short(&naive.flow[flow], slot, LIMIT),
+				conga_tr_is_short(&scene.flow[flow], &packet) ==
+				naive_tr_is_short(&naive.flow[flow], &packet),
 				"flow %d: another length", flow);
-		sends(&scene, flow, slot, tag, bytes);
-		naive_tr_send(&naive.flow[flow], slot, tag, bytes, LIMIT);
+		conga_tr_send(&scene.flow[flow], &scene.counts, &packet);
+		naive_tr_send(&naive.flow[flow], &packet);
 		check_counts(&random, &scene, &naive, now);
 	}
-	for (now += IDLE + 1; random.step < UNIT_STEPS + 8; random.step++)
+	for (now += ACTIVE + 1; random.step < UNIT_STEPS + 8; random.step++)
 		check_counts(&random, &scene, &naive, now++);
 }
 
@@ -280,13 +312,13 @@ static void check_race(bool stands)
 	for (i = 0; i < 4; i++) {
 		u64 word = atomic64_read(&race.scene.flow[i].word);
 
-		counted += word & 0x10 && race.slot - (word >> 29) < IDLE;
+		counted += word & 0x10 && race.slot - (word >> 29) < ACTIVE;
 	}
 	for (i = 0; i < TAGS; i++)
 		sum += active(&race.scene, i, race.slot);
 	unit_check(sum == counted, "%u flows are counted, not %u", sum, counted);
 	for (i = 0; i < TAGS; i++)
-		assert_int_equal(active(&race.scene, i, race.slot + IDLE), 0);
+		assert_int_equal(active(&race.scene, i, race.slot + ACTIVE), 0);
 }
 
 static void test_tr_races(void **state)
@@ -304,7 +336,10 @@ int main(void)
 		cmocka_unit_test(test_tr_moves),
 		cmocka_unit_test(test_tr_goes_on),
 		cmocka_unit_test(test_tr_becomes_long),
+		cmocka_unit_test(test_tr_becomes_inactive),
 		cmocka_unit_test(test_tr_goes_idle),
+		cmocka_unit_test(test_tr_idle_in_slots),
+		cmocka_unit_test(test_tr_has_data),
 		cmocka_unit_test(test_tr_slot_is_over),
 		cmocka_unit_test(test_tr_never_negative),
 		cmocka_unit_test(test_tr_unused),

@@ -3,22 +3,17 @@
 #include <string.h>
 
 #include "policy_scene.h"
+#include "tr_scene.h"
 #include "paper/ahead.h"
 #include "paper/queue.h"
-#include "paper/tr.h"
 #include "paper/wire.h"
-
-#define LIMIT		100000u
-#define RTT		500000u	/* ns */
-#define SLOT_NS		(RTT / 4ULL)
-#define START		1000000ULL	/* slots */
 
 struct decision {
 	struct conga_view	view;
 	struct conga_tr_flow	flow;
 	struct conga_tr_counts	counts;
 	struct conga_ahead	ahead;
-	u32			param[2];
+	u32			param[3];
 };
 
 static void decision_setup(struct decision *d)
@@ -28,6 +23,7 @@ static void decision_setup(struct decision *d)
 	memset(d, 0, sizeof(*d));
 	d->param[0] = LIMIT;
 	d->param[1] = RTT;
+	d->param[2] = IDLE * SLOT_NS;
 	d->view = (struct conga_view) {
 		.now = START * SLOT_NS, .usable = 0xf, .bytes = 1500,
 		.previous = CONGA_TAG_NONE, .param = d->param, .flow = &d->flow,
@@ -46,9 +42,7 @@ static u8 pick(struct decision *d)
 /* Another flow's packet */
 static void other_sends(struct decision *d, u8 tag)
 {
-	const struct conga_tr_packet packet = {
-		.slot = START, .bytes = 100, .limit = LIMIT, .tag = tag,
-	};
+	const struct conga_tr_packet packet = packet_of(START, tag, 100);
 	struct conga_tr_flow flow = {};
 
 	conga_tr_send(&flow, &d->counts, &packet);
@@ -57,12 +51,9 @@ static void other_sends(struct decision *d, u8 tag)
 /* It is counted elsewhere for that. */
 static void becomes_long(struct decision *d)
 {
-	const struct conga_tr_packet packet = {
-		.slot = START, .bytes = LIMIT, .limit = LIMIT, .tag = 0,
-	};
+	const struct conga_tr_packet packet = packet_of(START, 0, LIMIT + 1);
 	struct conga_tr_counts counts = {};
 
-	conga_tr_send(&d->flow, &counts, &packet);
 	conga_tr_send(&d->flow, &counts, &packet);
 }
 
@@ -78,8 +69,8 @@ static void test_tr_terms(void **state)
 	struct decision d;
 
 	(void)state;
-	assert_int_equal(conga_tr_tnl(1000, 1500, 1000, 20, 3), 1000 + 12000 + 20 + 3);
-	assert_int_equal(conga_tr_tnl(0, 1500, 10000, 0, 0), 1200);
+	assert_int_equal(conga_tr_wait(1500, 1000, 20), 12000 + 20);
+	assert_int_equal(conga_tr_wait(1500, 10000, 0), 1200);
 	decision_setup(&d);
 	d.view.uplink[0].backlog = 3000;	/* 24 us */
 	queue_ahead(&d, 1, 13);			/* 24.6 us */
@@ -166,22 +157,74 @@ static void test_tr_long_keeps_clear(void **state)
 	other_sends(&d, 3);
 	d.view.uplink[2].backlog = 1000000;
 	assert_int_equal(pick(&d), 2);
-	/* ties by TNL */
+	/* ties by queues, here and ahead, whatever the delay is */
 	other_sends(&d, 2);
 	d.view.uplink[0].backlog = 100;
+	d.ahead.least[0][0] = 1;
+	d.ahead.least[0][3] = 50000;
 	d.flow.tnl = 0;
 	assert_int_equal(pick(&d), 3);
-	/* and in order, too */
-	d.flow.tnl = d.view.now + 1;
+	queue_ahead(&d, 3, 13);
+	d.flow.tnl = 0;
 	assert_int_equal(pick(&d), 0);
+	/* and in order, too */
+	d.flow.tnl = d.view.now + 50000;
+	assert_int_equal(pick(&d), 3);
+}
+
+static u32 counted(const struct decision *d)
+{
+	u32 flows = 0;
+	u8 tag;
+
+	for (tag = 0; tag < 4; tag++)
+		flows += conga_policy_tr.extension.flows(&d->counts, tag, d->view.now, d->param);
+	return flows;
+}
+
+/* A packet that crosses the limit is judged with its own bytes. */
+static void test_tr_crossing(void **state)
+{
+	const struct conga_tr_packet almost = packet_of(START, 0, LIMIT - 1500);
+	struct decision d;
+
+	(void)state;
+	decision_setup(&d);
+	d.view.usable = 0x3;
+	conga_tr_send(&d.flow, &d.counts, &almost);
+	other_sends(&d, 1);
+	d.view.uplink[0].backlog = 3000;
+	assert_int_equal(pick(&d), 1);
+	d.flow.tnl = 0;
+	assert_int_equal(pick(&d), 0);
+}
+
+/* Acknowledgements are early, and neither counted nor ever long. */
+static void test_tr_acknowledgements(void **state)
+{
+	struct decision d;
+	unsigned int i;
+
+	(void)state;
+	decision_setup(&d);
+	d.view.usable = 0x3;
+	d.view.bytes = CONGA_TR_EMPTY;
+	other_sends(&d, 1);
+	d.view.uplink[0].backlog = 3000;
+	for (i = 0; i <= LIMIT / CONGA_TR_EMPTY; i++)
+		assert_int_equal(pick(&d), 1);
+	assert_int_equal(counted(&d), 1);
+	assert_true(is_short(&d.flow, START));
+	/* an acknowledgement of a flow that is long is early, too */
+	becomes_long(&d);
+	d.flow.tnl = 0;
+	assert_int_equal(pick(&d), 1);
 }
 
 /* Who only asks is not counted, and sends nothing. */
 static void test_tr_asking(void **state)
 {
 	struct decision d, before;
-	u32 flows = 0;
-	u8 tag;
 
 	(void)state;
 	decision_setup(&d);
@@ -191,9 +234,7 @@ static void test_tr_asking(void **state)
 	assert_memory_equal(&d, &before, sizeof(d));
 	d.view.extension.asking = false;
 	pick(&d);
-	for (tag = 0; tag < 4; tag++)
-		flows += conga_policy_tr.extension.flows(&d.counts, tag, d.view.now, d.param);
-	assert_int_equal(flows, 1);
+	assert_int_equal(counted(&d), 1);
 }
 
 static void test_tr_ties(void **state)
@@ -228,6 +269,7 @@ static void random_decision(struct unit_random *random, struct decision *d,
 	decision_setup(d);
 	random_view(random, &d->view);
 	d->view.now = START * SLOT_NS;
+	d->view.bytes = unit_random_between(random, 1, 1500);
 	d->view.param = d->param;
 	d->view.flow = &d->flow;
 	d->view.extension.shared = &d->counts;
@@ -246,10 +288,20 @@ static void random_decision(struct unit_random *random, struct decision *d,
 	d->flow.tnl = d->view.now + unit_random_wide(random, 0, 4000);
 }
 
+static u64 naive_wait(const struct decision *d, int tag)
+{
+	const struct conga_view *view = &d->view;
+	u64 wait = (u64)view->uplink[tag].backlog * 8000 / view->uplink[tag].rate;
+
+	return view->extension.ahead ?
+	       wait + conga_ahead_queue(view->extension.ahead, tag, view->now,
+					view->extension.tage) : wait;
+}
+
 static u64 naive_tnl(const struct decision *d, int tag)
 {
 	const struct conga_view *view = &d->view;
-	u64 tnl = view->now + (u64)view->uplink[tag].backlog * 8000 / view->uplink[tag].rate;
+	u64 tnl = view->now + naive_wait(d, tag);
 	u32 delay, least = 0;
 	int other;
 
@@ -261,8 +313,7 @@ static u64 naive_tnl(const struct decision *d, int tag)
 			least = delay;
 	}
 	delay = view->extension.ahead->least[0][tag];
-	return tnl + (delay ? delay : least) +
-	       conga_ahead_queue(view->extension.ahead, tag, view->now, view->extension.tage);
+	return tnl + (delay ? delay : least);
 }
 
 /* The set that may be picked. */
@@ -284,9 +335,8 @@ static u16 naive_pick(const struct decision *d, bool is_short)
 		}
 		if (tnl < d->flow.tnl && tag != view->previous)
 			continue;
-		value = tnl - view->now;
-		if (!is_short)
-			value += (u64)conga_tr_short_flows(&d->counts, tag, START) << 50;
+		value = is_short ? tnl - view->now : naive_wait(d, tag) +
+			((u64)conga_tr_short_flows(&d->counts, tag, START) << 50);
 		if (value < best)
 			set = 0;
 		if (value <= best) {
@@ -312,7 +362,7 @@ static void test_tr_pick_random(void **state)
 		u8 got;
 
 		random_decision(&random, &d, is_short);
-		want = naive_pick(&d, is_short);
+		want = naive_pick(&d, is_short || d.view.bytes <= CONGA_TR_EMPTY);
 		got = pick(&d);
 		unit_check_step(&random, want >> got & 1, "uplink %u, not of %#x", got,
 				want);
@@ -337,6 +387,8 @@ int main(void)
 		cmocka_unit_test(test_tr_unknown_delay),
 		cmocka_unit_test(test_tr_in_order),
 		cmocka_unit_test(test_tr_long_keeps_clear),
+		cmocka_unit_test(test_tr_crossing),
+		cmocka_unit_test(test_tr_acknowledgements),
 		cmocka_unit_test(test_tr_asking),
 		cmocka_unit_test(test_tr_ties),
 		cmocka_unit_test(test_tr_pick_random),
