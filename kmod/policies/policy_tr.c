@@ -52,8 +52,8 @@
 #include "policies/policy.h"
 
 #define CONGA_TR_SHORT		100000	/* bytes, the paper's */
-#define CONGA_TR_RTT		500000	/* ns, with queues, as the flowlet timeout */
-#define CONGA_TR_IDLE		(10 * CONGA_TR_RTT)	/* more than a pause of TCP */
+#define CONGA_TR_RTT		150000	/* ns, that of the paper's longer paths */
+#define CONGA_TR_IDLE		5000000	/* ns, more than pauses of TCP without a timeout */
 #define CONGA_TR_TIME_MIN	4000	/* ns, so that a slot is 1 us or more */
 #define CONGA_TR_TIME_MAX	1000000000	/* ns */
 
