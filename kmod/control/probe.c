@@ -225,6 +225,7 @@ static bool conga_probe_learn(struct conga_probe *probe, u8 *utilisation,
 		.usable		= conga_path_usable(leaf),
 		.hop		= READ_ONCE(source->port->tag),
 		.utilisation	= *utilisation,
+		.near		= conga_extension_near(params),
 	};
 	u16 out;
 	bool news;

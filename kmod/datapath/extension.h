@@ -20,10 +20,12 @@ static inline void conga_extension_view(struct conga_view *view,
 {
 	const struct conga_leaf_ahead *ahead;
 
-	if (policy->extension.probes)
+	if (policy->extension.probes) {
 		view->extension.best =
 			conga_hula_hop(READ_ONCE(leaf->extension.hula.best), view->now,
 				       conga_extension_tfail(params));
+		view->extension.near = READ_ONCE(leaf->extension.hula.near);
+	}
 	if (!policy->extension.absorb)
 		return;
 	ahead = rcu_dereference(leaf->extension.ahead);

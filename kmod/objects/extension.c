@@ -43,6 +43,14 @@ u64 conga_extension_tfail(const struct conga_params *params)
 	return conga_policy_hula_fail(params->policy_param) * conga_extension_tp(params);
 }
 
+/* conga_extension_near - steps of utilisation that a near hop may have more than the best; for
+ * a policy with probes
+ */
+u8 conga_extension_near(const struct conga_params *params)
+{
+	return conga_policy_hula_near(params->policy_param);
+}
+
 /* conga_extension_tdre - the Tdre of a port whose DRE alone wants @tdre. The load that a
  * probe reports must still be in the DRE when the next probe comes: tau is at least 2 Tp,
  * unless the user has set Tdre.

@@ -62,6 +62,7 @@ struct conga_leaf_extension {
 /* RCU or the mutex */
 u64 conga_extension_tp(const struct conga_params *params);
 u64 conga_extension_tfail(const struct conga_params *params);
+u8 conga_extension_near(const struct conga_params *params);
 u64 conga_extension_tdre(const struct conga_params *params, u64 tdre);
 u8 conga_extension_byte3(const struct conga_params *params);
 u16 conga_extension_out(const struct conga_leaf *leaf);

@@ -13,6 +13,11 @@
  * value: pacing by tokens tolerates half a Tp of jitter, and never exceeds one probe per Tp
  * on average.
  *
+ * In the paper, all flowlets of one Tp take one hop, at every node: the links of the best
+ * path fill while the others drain, and the next probes turn all of them over. If the
+ * operator wants so, a node therefore also remembers what the last probe by each hop said,
+ * and which hops are near: at most so many steps more utilised than the best.
+ *
  * A hop by which no probe came for Tfail is out, whether it was the best or only carries
  * the rest of earlier flowlets. The silence of the best hop is detected after Tfail, that
  * of others after Tfail to 2 Tfail, since windows of Tfail are compared.
@@ -20,6 +25,7 @@
  * N. Katta et al., "HULA: Scalable Load Balancing Using Programmable Data Planes",
  * ACM SOSR 2016.
  */
+#include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/minmax.h>
@@ -64,6 +70,7 @@ void conga_hula_reset(struct conga_hula *hula)
 {
 	WRITE_ONCE(hula->best, 0);
 	WRITE_ONCE(hula->out, 0);
+	WRITE_ONCE(hula->near, 0);
 	hula->next = 0;
 	hula->window = 0;
 	hula->heard = 0;
@@ -114,6 +121,20 @@ static void conga_hula_take(struct conga_hula *hula,
 					       probe->now));
 }
 
+/* Which hops are nearly as good as the best? */
+static void conga_hula_compare(struct conga_hula *hula,
+			       const struct conga_hula_probe *probe)
+{
+	u32 most = conga_hula_utilisation(hula->best) + probe->near;
+	u16 left = hula->known & ~hula->out, near = 0;
+
+	hula->said[probe->hop] = probe->utilisation;
+	for (; probe->near && left; left &= left - 1)
+		if (hula->said[__ffs(left)] <= most)
+			near |= BIT(__ffs(left));
+	WRITE_ONCE(hula->near, near);
+}
+
 /* conga_hula_due - must a probe about the leaf be handed on now? For a probe whose port is
  * no hop .now and .tp are enough.
  */
@@ -140,6 +161,7 @@ void conga_hula_hear(struct conga_hula *hula,
 	conga_hula_window(hula, probe);
 	if (conga_hula_better(hula, probe))
 		conga_hula_take(hula, probe, step);
+	conga_hula_compare(hula, probe);
 	step->hand_on = conga_hula_due(hula, probe);
 }
 

@@ -2,6 +2,7 @@
 #ifndef _CONGA_HULA_H
 #define _CONGA_HULA_H
 
+#include <uapi/linux/conga.h>
 #include <linux/types.h>
 
 #include "paper/wire.h"
@@ -17,8 +18,8 @@
  */
 typedef u64 conga_best_t;
 
-/* The state of one leaf. The user's lock guards it, but packets read best, and those that
- * report paths read out, without the lock.
+/* The state of one leaf. The user's lock guards it, but packets read best and near, and those
+ * that report paths read out, without the lock.
  */
 struct conga_hula {
 	conga_best_t	best;
@@ -27,6 +28,8 @@ struct conga_hula {
 	u16		heard;	/* hops by which a probe came in the window, a bit each */
 	u16		known;	/* hops by which a probe ever came */
 	u16		out;	/* of these, those by which none came for a whole window */
+	u16		near;	/* hops that are nearly as good as the best, a bit each */
+	u8		said[CONGA_TAGS_MAX];	/* utilisation by known hops, of the last probe */
 };
 
 /* A probe that came by a hop. */
@@ -37,6 +40,7 @@ struct conga_hula_probe {
 	u16	usable;		/* hops that lead to the leaf now, a bit each */
 	u8	hop;
 	u8	utilisation;	/* of the path by it, 0 to CONGA_PROBE_FULL */
+	u8	near;		/* steps of utilisation that near hops may have more; 0: none */
 };
 
 /* The result of a probe */

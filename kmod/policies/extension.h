@@ -21,6 +21,7 @@ struct conga_view_extension {
 	u64	tage;		/* ns; by .absorb */
 	bool	asking;		/* no packet is sent: .pick must not change .shared; likewise */
 	u8	best;		/* LBTag of the best hop by probes, or NONE; by .probes */
+	u16	near;	/* LBTags of hops that are nearly as good, a bit each; likewise */
 };
 
 /**

@@ -9,12 +9,19 @@
 
 enum {
 	CONGA_HULA_PARAM_FAIL,
+	CONGA_HULA_PARAM_NEAR,
 };
 
 /* conga_policy_hula_fail - probe intervals without a probe, after which a hop is given up */
 static inline u32 conga_policy_hula_fail(const u32 *param)
 {
 	return param[CONGA_HULA_PARAM_FAIL];
+}
+
+/* conga_policy_hula_near - steps of utilisation that a hop may have more than the best */
+static inline u8 conga_policy_hula_near(const u32 *param)
+{
+	return param[CONGA_HULA_PARAM_NEAR];
 }
 
 #endif /* _CONGA_POLICY_HULA_H */

@@ -88,7 +88,7 @@ class Refusals(unittest.TestCase):
         ("[fabric]\nlink_delays = spine0=", "does not look like spine0.1-leaf1=20us"),
         ("[schemes]\nparams = short 10000", "the scheme conga has no parameter short"),
         ("[schemes]\nnames = tr\nparams = short 999", "is no whole number from 1000 to 16000000"),
-        ("[schemes]\nnames = tr\nparams = long 9", "unknown option 'long': there are "
+        ("[schemes]\nnames = tr\nparams = long 9", "unknown option 'long': there are fail, near, "
          "short, rtt, idle"),
         ("[load]\norder = 2", "is no whole number from 0 to 1"),
         ("[fabric]\nlink_delays = leaf0-spine0.0=1gbit", "does not look like spine0.1-leaf1=20us"),

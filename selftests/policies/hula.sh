@@ -168,6 +168,25 @@ loaded_link_is_left() {
 		fail "with a load on $before the best hop is $after"
 }
 
+# uplinks_of_flows: prints how many uplinks simultaneous new flows take, between two probes
+uplinks_of_flows() {
+	conga 0 flowlet flush && sleep 0.002 && send 0 2 "$FLOWS" &&
+		conga 0 -j flowlet show leaf "${VTEP[2]}" | jq 'map(.dev) | unique | length'
+}
+
+# Flowlets last until they are looked at, and not until the next test.
+near_hops_are_used() {
+	local near best default
+
+	default=$(conga 0 -j fabric show | jq '.[0].policy_params.near')
+	conga 0 fabric set flowlet-timeout 10ms policy hula near 255 && near=$(uplinks_of_flows) &&
+		conga 0 fabric set policy hula near 0 && best=$(uplinks_of_flows) &&
+		conga 0 fabric set flowlet-timeout auto policy hula near "$default" &&
+		conga 0 flowlet flush || return
+	[[ $near == 2 && $best == 1 ]] ||
+		fail "flows take $near uplinks with near 255, and $best with near 0"
+}
+
 # ---- failures ----
 
 cut_link_is_left() {
@@ -414,6 +433,7 @@ fabric() {
 	tap_test "v$1: probes are ignored where no route leads back" only_where_a_route_leads_back
 	tap_test "v$1: each node on the path decides, once for a packet" every_box_decides
 	tap_test "v$1: a loaded link is avoided" loaded_link_is_left
+	tap_test "v$1: flowlets take all near hops, and with near 0 only the best" near_hops_are_used
 	tap_test "v$1: a cut link is avoided" cut_link_is_left
 	tap_test "v$1: a silent node is avoided, and used again when it sends probes" \
 		silent_box_is_left
@@ -432,7 +452,7 @@ fabric() {
 	topo_down
 }
 
-tap_plan 41
+tap_plan 43
 require_root
 require_commands ip jq nft tcpdump
 require_module

@@ -256,6 +256,7 @@ parameters_refused() {
 		$BYTE3 | fabric set q 6 policy tr
 		short of policy tr must be from 1000 to 16000000 | fabric set q 3 policy tr short 999
 		idle of policy tr must be a time from 4 us to 1 s | fabric set q 3 policy tr idle 3us
+		near of policy hula must be from 0 to 255 | fabric set policy hula near 256
 		$RTT | fabric set q 3 policy tr rtt 3999ns
 		$RTT | fabric set q 3 policy tr rtt 1000000001ns
 		$RTT | fabric set q 3 policy tr rtt 500

@@ -19,6 +19,7 @@ struct naive_hula {
 	u64	last[HOPS];		/* the last one by each hop */
 	u64	window;
 	u16	out;
+	u8	said[HOPS];		/* the last one's utilisation */
 	u64	tokens_at;		/* pacing: when the next token is there */
 };
 
@@ -50,7 +51,15 @@ static inline void naive_hula_window(struct naive_hula *naive,
 	}
 	naive->came[probe->hop] = true;
 	naive->last[probe->hop] = probe->now;
+	naive->said[probe->hop] = probe->utilisation;
 	naive->out &= ~(1 << probe->hop);
+}
+
+/* Is the hop at most so many steps worse than the best? */
+static inline bool naive_hula_is_near(const struct naive_hula *naive, int hop, int steps)
+{
+	return steps && naive->came[hop] && !(naive->out >> hop & 1) &&
+	       naive->said[hop] - naive->utilisation <= steps;
 }
 
 static inline struct conga_hula_step

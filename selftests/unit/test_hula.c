@@ -2,7 +2,7 @@
 /* HULA's state of one destination: what a probe replaces, which hops are out, and
  * how often it is handed on; then at random beside a naive model.
  */
-#include "unit.h"
+#include "policy_scene.h"
 #include "naive_hula.h"
 #include "policies/policy.h"
 
@@ -11,12 +11,14 @@
 #define START	(1234567 * GRAIN)
 #define ALL	0xffff
 
+#define NEAR	16
+
 static struct conga_hula_step hear(struct conga_hula *hula, u64 now, u8 hop,
 				   u8 utilisation)
 {
 	const struct conga_hula_probe probe = {
 		.now = now, .tp = TP, .tfail = TFAIL, .usable = ALL,
-		.hop = hop, .utilisation = utilisation,
+		.hop = hop, .utilisation = utilisation, .near = NEAR,
 	};
 	struct conga_hula_step step;
 
@@ -162,6 +164,56 @@ static void test_hula_flood(void **state)
 	assert_in_range(sent, 100, 101);
 }
 
+/* A hop is near up to so many steps, and what its last probe said counts. */
+static void test_hula_near(void **state)
+{
+	struct conga_hula hula = {};
+
+	(void)state;
+	hear(&hula, START, 3, 100);
+	assert_int_equal(hula.near, 1 << 3);
+	hear(&hula, START, 4, 100 + NEAR);
+	hear(&hula, START, 5, 101 + NEAR);
+	assert_int_equal(hula.near, 1 << 3 | 1 << 4);
+	hear(&hula, START, 5, 90);
+	assert_int_equal(hula.near, 1 << 3 | 1 << 5);
+	hear(&hula, START, 5, 255);
+	hear(&hula, START, 4, 250);
+	assert_int_equal(hop(&hula, START), 4);
+	assert_int_equal(hula.near, 1 << 3 | 1 << 4 | 1 << 5);
+}
+
+/* A hop that says nothing any more is not near, however good it was. */
+static void test_hula_near_silent(void **state)
+{
+	struct conga_hula hula = {};
+	u64 now;
+
+	(void)state;
+	hear(&hula, START, 2, 10);
+	for (now = START; now < START + 9 * TP; now += TP)
+		hear(&hula, now, 1, 10);
+	assert_int_equal(hula.out, 1 << 2);
+	assert_int_equal(hula.near, 1 << 1);
+}
+
+/* The paper's rule: no hop is near, not even one that is as good. */
+static void test_hula_near_off(void **state)
+{
+	struct conga_hula_probe probe = {
+		.now = START, .tp = TP, .tfail = TFAIL, .usable = ALL, .hop = 3,
+	};
+	struct conga_hula_step step;
+	struct conga_hula hula = {};
+
+	(void)state;
+	conga_hula_hear(&hula, &probe, &step);
+	probe.hop = 4;
+	conga_hula_hear(&hula, &probe, &step);
+	assert_int_equal(hula.near, 0);
+	assert_int_equal(hop(&hula, START), 3);
+}
+
 static void random_probe(struct unit_random *random,
 			 struct conga_hula_probe *probe)
 {
@@ -169,6 +221,7 @@ static void random_probe(struct unit_random *random,
 	probe->hop = unit_random_below(random, 4) * 5;
 	probe->usable = unit_random_u64(random) | 1 << probe->hop;
 	probe->utilisation = unit_random_u64(random);
+	probe->near = unit_random_below(random, 4) * 50;
 }
 
 static void test_hula_random(void **state)
@@ -178,6 +231,7 @@ static void test_hula_random(void **state)
 	struct naive_hula naive = {};
 	struct conga_hula hula = {};
 	struct unit_random random;
+	int other;
 
 	(void)state;
 	unit_random_setup(&random, 8);
@@ -194,6 +248,10 @@ static void test_hula_random(void **state)
 				expected.hand_on);
 		unit_check_step(&random, hula.out == naive.out,
 				"out %#x, expected %#x", hula.out, naive.out);
+		for (other = 0; other < HOPS; other++)
+			unit_check_step(&random, (hula.near >> other & 1) ==
+					naive_hula_is_near(&naive, other, probe.near),
+					"hop %d: near %#x", other, hula.near);
 		unit_check_step(&random, hop(&hula, probe.now) ==
 				naive_hula_hop(&naive, probe.now, TFAIL),
 				"best hop %u", hop(&hula, probe.now));
@@ -203,7 +261,7 @@ static void test_hula_random(void **state)
 /* The policy takes what probes found, if it leads there; else the kernel's route does. */
 static void test_hula_pick(void **state)
 {
-	struct conga_view view = { .usable = 0x8421,
+	struct conga_view view = { .usable = 0x8421, .previous = CONGA_TAG_NONE,
 				   .extension.best = CONGA_TAG_NONE };
 	u8 tag;
 
@@ -215,6 +273,33 @@ static void test_hula_pick(void **state)
 				 view.usable >> tag & 1 ? tag : CONGA_TAG_NONE);
 	}
 	assert_true(conga_policy_hula.extension.transit);
+}
+
+/* Each of the near hops that lead there is drawn, and the flow's own is kept. */
+static void test_hula_pick_near(void **state)
+{
+	struct conga_view view = { .usable = 0x8421, .previous = CONGA_TAG_NONE,
+				   .extension = { .best = 5, .near = 0x0c20 } };
+	u64 count[CONGA_TAGS_MAX] = {};
+	struct unit_random random;
+	int i;
+
+	(void)state;
+	unit_random_setup(&random, 9);
+	for (i = 0; i < DRAWS; i++) {
+		view.random = unit_random_u64(&random);
+		count[conga_policy_hula.pick(&view)]++;
+	}
+	check_uniform(count, 0x0420, random.seed);
+	for (view.previous = 0; view.previous < CONGA_TAGS_MAX; view.previous++)
+		if (0x0420 >> view.previous & 1)
+			assert_int_equal(conga_policy_hula.pick(&view), view.previous);
+	/* nothing is near a best hop that does not lead there */
+	view.usable = 0x8401;
+	assert_int_equal(conga_policy_hula.pick(&view), CONGA_TAG_NONE);
+	/* without near hops the previous one is left, and the best is taken although it is none */
+	view = (struct conga_view) { .usable = 0x8421, .previous = 10, .extension.best = 5 };
+	assert_int_equal(conga_policy_hula.pick(&view), 5);
 }
 
 int main(void)
@@ -229,8 +314,12 @@ int main(void)
 		cmocka_unit_test(test_hula_silent),
 		cmocka_unit_test(test_hula_pacing),
 		cmocka_unit_test(test_hula_flood),
+		cmocka_unit_test(test_hula_near),
+		cmocka_unit_test(test_hula_near_silent),
+		cmocka_unit_test(test_hula_near_off),
 		cmocka_unit_test(test_hula_random),
 		cmocka_unit_test(test_hula_pick),
+		cmocka_unit_test(test_hula_pick_near),
 	};
 
 	return cmocka_run_group_tests_name("hula", tests, NULL, NULL);
