@@ -144,7 +144,7 @@ static void test_tr_idle_in_slots(void **state)
 	assert_int_equal(conga_tr_idle(1000000000, 4000), 1000000);
 }
 
-/* An acknowledgement has all of TCP's options, in IPv6 over IPv6. */
+/* TCP's acknowledgements may have all options, in IPv6 over IPv6. */
 static void test_tr_has_data(void **state)
 {
 	(void)state;

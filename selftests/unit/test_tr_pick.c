@@ -215,7 +215,7 @@ static void test_tr_acknowledgements(void **state)
 		assert_int_equal(pick(&d), 1);
 	assert_int_equal(counted(&d), 1);
 	assert_true(is_short(&d.flow, START));
-	/* an acknowledgement of a flow that is long is early, too */
+	/* those of a flow that is long are early, too */
 	becomes_long(&d);
 	d.flow.tnl = 0;
 	assert_int_equal(pick(&d), 1);
