@@ -466,7 +466,8 @@ params_at_ends() {
 		unit=${unit#-}
 		goes_on policy "$policy" "$param" "$min$unit" &&
 			goes_on policy "$policy" "$param" "$max$unit" || return
-		refused "$param of policy $policy must be $range" -n "$BOX" fabric set \
+		# The tool takes no number below 0.
+		((!min)) || refused "$param of policy $policy must be $range" -n "$BOX" fabric set \
 			policy "$policy" "$param" "$((min - 1))$unit" || return
 		refused "$param of policy $policy must be $range" -n "$BOX" fabric set \
 			policy "$policy" "$param" "$((max + 1))$unit" || return
