@@ -11,13 +11,16 @@
 
 #include "config/change.h"
 #include "config/extension.h"
+#include "control/announce.h"
 #include "control/control.h"
+#include "control/control_read.h"
 #include "objects/extension.h"
 #include "objects/fabric.h"
 #include "objects/flowlets.h"
 #include "objects/leaf.h"
 #include "objects/own.h"
 #include "objects/port.h"
+#include "paper/hello.h"
 
 /* All that a change of parameters has to allocate before it is applied */
 struct conga_change {
@@ -64,6 +67,16 @@ static bool conga_change_scale_differs(const struct conga_params *old,
 				       const struct conga_params *new)
 {
 	return old->q != new->q || old->metric != new->metric;
+}
+
+/* Does the change concern what all nodes of a fabric must agree on? */
+static bool conga_change_terms_differ(const struct conga_params *old,
+				      const struct conga_params *new)
+{
+	const struct conga_hello_terms before = conga_control_terms(old);
+	const struct conga_hello_terms after = conga_control_terms(new);
+
+	return conga_hello_compare(&before, &after) != CONGA_LEAF_ANSWERS;
 }
 
 /* The agreements with leaves refer to places in the list. */
@@ -121,6 +134,7 @@ static void conga_change_apply(struct conga_fabric *fabric,
 	bool scale = conga_change_scale_differs(old, change->params);
 	bool hello = old->hello != change->params->hello;
 	bool ports = conga_change_ports_differ(old, change->params);
+	bool terms = conga_change_terms_differ(old, change->params);
 	struct conga_port *port;
 	u32 i = 0;
 
@@ -144,6 +158,8 @@ static void conga_change_apply(struct conga_fabric *fabric,
 	conga_extension_change(fabric, old);
 	kfree_rcu(old, rcu);
 	conga_own_refresh(fabric);
+	if (terms)
+		conga_announce_forget(fabric);
 	if (hello)
 		conga_control_restart(fabric);
 }

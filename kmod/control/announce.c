@@ -58,29 +58,36 @@ static void conga_announce_port(struct conga_port *port, const struct conga_para
 /* conga_announce_tick - send announcements if they are due; only the work of the tick calls it */
 void conga_announce_tick(struct conga_fabric *fabric)
 {
+	u64 now = ktime_get_ns(), before = READ_ONCE(fabric->announced);
 	const struct conga_params *params;
-	u64 now = ktime_get_ns();
 	struct conga_port *port;
 
-	if (fabric->announced && now - fabric->announced < CONGA_ADJACENCY_EVERY_NS)
+	if (before && now - before < CONGA_ADJACENCY_EVERY_NS)
 		return;
+	/* Parameters that are published after they are read below reset this time again.
+	 * Paired with conga_announce_forget().
+	 */
+	WRITE_ONCE(fabric->announced, now);
+	smp_mb();
 	rcu_read_lock();
 	params = rcu_dereference(fabric->params);
-	if (params->hello) {
-		fabric->announced = now;
+	if (params->hello)
 		list_for_each_entry_rcu(port, &fabric->ports, list)
 			conga_announce_port(port, params);
-	}
 	rcu_read_unlock();
 }
 
-/* conga_announce_forget - hello was switched off, and the work of the tick has ended */
+/* conga_announce_forget - hello was switched off, or the terms of this node changed: neighbours
+ * must learn the new ones at the next tick, and are judged anew
+ */
 void conga_announce_forget(struct conga_fabric *fabric)
 {
 	struct conga_port *port;
 
 	conga_assert_locked(fabric);
-	fabric->announced = 0;
+	/* Paired with conga_announce_tick(). */
+	smp_mb();
+	WRITE_ONCE(fabric->announced, 0);
 	list_for_each_entry(port, &fabric->ports, list)
 		conga_announce_reset(port);
 }

@@ -208,7 +208,7 @@ plain_by_order() {
 	control_count "${LEAF[0]}" up0 up1
 	stats_mark "${LEAF[0]}"
 	pause_rounds && control_counted "${LEAF[0]}" 0 && leaf_is 0 "plain ordered" || return
-	stats_only "${LEAF[0]}" rx_control control_plain_leaf
+	stats_only "${LEAF[0]}" rx_control control_plain_leaf announce_sent announce_heard
 }
 
 # A leaf whose hello is off is not asked, does not answer, and has sent a goodbye message.

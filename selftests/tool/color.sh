@@ -19,7 +19,7 @@ box_up() {
 	BOX=color-$(mktemp -u XXXXXX)
 	ip netns add "$BOX" && defer "ip netns del $BOX" &&
 		ip -n "$BOX" link add d0 up type dummy && ip -n "$BOX" link add d1 type dummy &&
-		box fabric add && box port add d0 role uplink rate 1gbit &&
+		box fabric add hello off && box port add d0 role uplink rate 1gbit &&
 		box port add d1 role uplink rate 1gbit && box leaf add 10.0.0.12 mode conga &&
 		box leaf add fd00::12 mode plain
 }
