@@ -75,7 +75,7 @@ findings_have_a_form() {
 
 	here link set up0 mtu 1540 || return
 	text="error: up0: has an MTU of 1540, too small for packets of vx, 1550 bytes with their headers; \
-set the MTU to 1550 at least, or that of vx to 1490 at most
+set the MTU of every link between leaves to 1550 at least, at both ends, or that of vx to 1490 at most
 warning: up0: has an MTU of 1540, smaller than that of up1, 1600; give all uplinks the same MTU"
 	says 1 "$text" "$CONGA" -n "${LEAF[0]}" check &&
 		says 1 "$text" in_ns "${LEAF[0]}" "$CONGA" check || return
@@ -187,7 +187,7 @@ sound_at_last() {
 other_q_is_found() {
 	conga 1 fabric set q 4 && busywait "$WAIT_MS" finds "${LEAF[0]}" "leaf_differs ${VTEP[1]}" ||
 		return
-	[[ $(conga 0 check) == "warning: ${VTEP[1]}: "*"; set the same q on every node of the fabric" ]] ||
+	[[ $(conga 0 check) == "warning: ${VTEP[1]}: "*"; set the same q on every node of the fabric: conga fabric set q N" ]] ||
 		fail "$(conga 0 check)" || return
 	conga 1 fabric set q 3 && busywait "$WAIT_MS" sound_at_last 0
 }
@@ -195,7 +195,7 @@ other_q_is_found() {
 other_metric_is_found() {
 	conga 1 fabric set metric sum &&
 		busywait "$WAIT_MS" finds "${LEAF[0]}" "leaf_differs ${VTEP[1]}" || return
-	[[ $(conga 0 check) == "warning: ${VTEP[1]}: has another metric: sum; set the same metric on every node of the fabric" ]] ||
+	[[ $(conga 0 check) == "warning: ${VTEP[1]}: has another metric: sum; set the same metric on every node of the fabric: conga fabric set metric { max | sum }" ]] ||
 		fail "$(conga 0 check)" || return
 	conga 1 fabric set metric max && busywait "$WAIT_MS" sound_at_last 0
 }

@@ -220,7 +220,7 @@ terms_differ() {
 
 	while read -r word value old; do
 		conga 1 fabric set "$word" "$value" &&
-			named "${LEAF[0]}" "warning: ${VTEP[1]}: has another $word: $value; set the same $word on every node of the fabric" &&
+			named "${LEAF[0]}" "warning: ${VTEP[1]}: has another $word: $value; set the same $word on every node of the fabric: conga fabric set $word *" &&
 			shown 0 "${VTEP[1]} mode auto state mismatch (has another $word: $value) *" &&
 			conga 1 fabric set "$word" "$old" && all_sound || return
 	done <<-END
@@ -250,9 +250,9 @@ spine_terms_differ() {
 			shown 0 "up0: role uplink * neighbour mismatch (*)*" &&
 			"$CONGA" -n "${SPINE[0]}" fabric set "$word" "$old" && all_sound || return
 	done <<-END
-		q 2 3 has another q: 2; set the same q on every node of the fabric
-		metric sum max has another metric: sum; set the same metric on every node of the fabric
-		policy tr conga uses byte 3 of the VXLAN header differently: tr-queue; *, and policy tr on all of them or on none
+		q 2 3 has another q: 2, so *; set the same q on every node of the fabric: conga fabric set q N
+		metric sum max has another metric: sum, so *; set the same metric on every node of the fabric: conga fabric set metric *
+		policy tr conga uses byte 3 of the VXLAN header differently: tr-queue, so *, and policy tr on all of them or on none
 	END
 }
 
@@ -275,7 +275,7 @@ hula_is_alone() {
 
 uplink_is_shaped() {
 	ip_tc "${LEAF[0]}" qdisc replace dev up0 root tbf rate 250mbit burst 100k limit 1m &&
-		named "${LEAF[0]}" "warning: up0: is shaped by tbf to 250Mbit, below the rate of the port, 1Gbit, *; set the rate: conga port set up0 rate 250Mbit" &&
+		named "${LEAF[0]}" "warning: up0: is shaped by tbf to 250Mbit, below the rate of the port, 1Gbit, *; set the rate: conga port set up0 rate 250Mbit; if not: tc qdisc del dev up0 root" &&
 		conga 0 port set up0 rate 250mbit && sound "${LEAF[0]}" &&
 		conga 0 port set up0 rate 1gbit || return
 	ip_tc "${LEAF[0]}" qdisc replace dev up0 root netem rate 500mbit &&

@@ -19,10 +19,11 @@
 /* The table gives the advice for each kind of disagreement. */
 static const struct conga_choice conga_check_remedies[] = {
 	{ "run the same version of conga on every node", CONGA_LEAF_VERSION },
-	{ "set the same q on every node of the fabric", CONGA_LEAF_Q },
+	{ "set the same q on every node of the fabric: conga fabric set q N", CONGA_LEAF_Q },
 	{ "set the same q on every node of the fabric, and policy tr on all of them or on none",
 	  CONGA_LEAF_BYTE3 },
-	{ "set the same metric on every node of the fabric", CONGA_LEAF_METRIC },
+	{ "set the same metric on every node of the fabric: conga fabric set metric { max | sum }",
+	  CONGA_LEAF_METRIC },
 	{ "give each node its own tunnel address", CONGA_LEAF_ALTERNATES },
 	{ }
 };

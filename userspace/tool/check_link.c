@@ -136,7 +136,7 @@ void conga_check_mtu(const struct conga_check *check, const struct conga_node *n
 	while ((uplink = conga_check_next_uplink(node, &next)))
 		if (uplink->mtu < need)
 			conga_check_report(check, uplink->name,
-					   "has an MTU of %u, too small for packets of %s, %u bytes with their headers; set the MTU to %u at least, or that of %s to %u at most",
+					   "has an MTU of %u, too small for packets of %s, %u bytes with their headers; set the MTU of every link between leaves to %u at least, at both ends, or that of %s to %u at most",
 					   uplink->mtu, vxlan->name, need, need, vxlan->name,
 					   uplink->mtu - conga_check_overhead(vxlan));
 }

@@ -40,8 +40,8 @@ static void conga_check_queue_rate_of(const struct conga_check *check,
 		conga_units_format_rate(have, sizeof(have), qdisc->rate);
 		conga_units_format_rate(want, sizeof(want), rate);
 		conga_check_report(check, dev,
-				   "is shaped by %s to %s, below the rate of the port, %s, so the port looks less loaded than it is; set the rate: conga port set %s rate %s",
-				   qdisc->kind, have, want, dev, have);
+				   "is shaped by %s to %s, below the rate of the port, %s, so the port looks less loaded than it is; if that is intended, set the rate: conga port set %s rate %s; if not: tc qdisc del dev %s root",
+				   qdisc->kind, have, want, dev, have, dev);
 	}
 }
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The overview shows everything on one screen: the fabric, its ports, its leaves with
- * their paths. In JSON it is one object with the arrays of each "show", and with -br one table
- * after the other.
+ * their paths, and how many findings conga check has. In JSON it is one object with the arrays of
+ * each "show", and with -br one table after the other.
  */
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <linux/conga.h>
 #include <netlink/attr.h>
 #include "common/status.h"
 #include "tool/brief.h"
+#include "tool/check.h"
+#include "tool/check_report.h"
 #include "tool/command.h"
 #include "tool/fabric.h"
 #include "tool/grammar.h"
@@ -23,7 +26,8 @@
 #include "tool/print.h"
 #include "tool/state.h"
 
-#define CONGA_OVERVIEW_INDENT	4
+#define CONGA_OVERVIEW_INDENT		4
+#define CONGA_OVERVIEW_FINDINGS_MAX	80
 
 /* Finds the first path of @leaf, beginning at *@cursor and wrapping around. */
 static bool conga_overview_find_paths(struct nlattr **leaf, const struct conga_replies *paths,
@@ -89,6 +93,27 @@ static int conga_overview_print_list(const char *key, const struct conga_object 
 	return status;
 }
 
+/* The screen shows what the kernel knows; what is wrong in the configuration around it, and where
+ * ports are slower than their rates, only the checks know.
+ */
+static void conga_overview_print_findings(void)
+{
+	unsigned int errors, warnings;
+	char text[CONGA_OVERVIEW_FINDINGS_MAX];
+
+	if (conga_options.json || conga_options.brief || conga_check_count())
+		return;
+	errors = conga_check_report_count(CONGA_SEVERITY_ERROR);
+	warnings = conga_check_report_count(CONGA_SEVERITY_WARNING);
+	if (!errors && !warnings)
+		return;
+	snprintf(text, sizeof(text), "check: errors %u, warnings %u; see: conga check", errors,
+		 warnings);
+	conga_print_color(errors ? CONGA_COLOR_BAD : CONGA_COLOR_WARNING);
+	conga_print_text(text);
+	conga_print_line_end();
+}
+
 static int conga_overview_print(const struct conga_state *state)
 {
 	bool apart = conga_options.json || conga_brief_wants(&conga_path_object);
@@ -107,6 +132,8 @@ static int conga_overview_print(const struct conga_state *state)
 		status = conga_overview_print_list("paths", &conga_path_object, &state->paths,
 						   NULL);
 	conga_print_object_end();
+	if (!status)
+		conga_overview_print_findings();
 	conga_print_end();
 	return status;
 }
