@@ -44,7 +44,7 @@ is_reported() {
 differences_are_reported() {
 	is_reported 's/\[ifindex, origin\]/[ifindex]/' "port-del: " &&
 		is_reported '0,/type: u64/s//type: u32/' "fabric-new: " &&
-		is_reported 's/\[{name: name}, {name: value}\]/[{name: name}]/' "fabric-new: "
+		is_reported 's/\[{name: name}, {name: value}, {name: time}\]/[{name: name}]/' "fabric-new: "
 }
 
 # ynl WORD...: sets SAID
