@@ -64,10 +64,10 @@ void conga_announce_tick(struct conga_fabric *fabric)
 
 	if (before && now - before < CONGA_ADJACENCY_EVERY_NS)
 		return;
+	WRITE_ONCE(fabric->announced, now);
 	/* Parameters that are published after they are read below reset this time again.
 	 * Paired with conga_announce_forget().
 	 */
-	WRITE_ONCE(fabric->announced, now);
 	smp_mb();
 	rcu_read_lock();
 	params = rcu_dereference(fabric->params);

@@ -123,7 +123,7 @@ struct conga_fabric {
 	struct delayed_work		hello_work;	/* by control.c */
 	struct conga_pace		hello_pace;	/* likewise */
 	unsigned long			hello_next;	/* leaf_index at which the tick continues */
-	u64				announced;	/* ns, of the latest announcements; 0: none */
+	u64				announced;	/* ns, latest announcements; 0: none */
 	u16				tunnel_mtu[2];	/* largest, IPv4 and IPv6; 0: none;
 							 * by control_tick.c
 							 */

@@ -26,7 +26,8 @@ void conga_check_neighbour_differs(const struct conga_check *check, const struct
 			continue;
 		conga_names_find(conga_attr_number(port[CONGA_A_PORT_IFINDEX]), name);
 		conga_leaf_reason_differs(reason, port[CONGA_A_PORT_NEIGHBOUR_TERM], why);
-		conga_check_report(check, name, "the node at the other end %s, so the load behind it is misread; %s",
+		conga_check_report(check, name,
+				   "the node at the other end %s, so the load behind it is misread; %s",
 				   why, remedy);
 	}
 }
