@@ -275,7 +275,7 @@ hula_is_alone() {
 
 uplink_is_shaped() {
 	ip_tc "${LEAF[0]}" qdisc replace dev up0 root tbf rate 250mbit burst 100k limit 1m &&
-		named "${LEAF[0]}" "warning: up0: is shaped by tbf to 250Mbit, below the rate of the port, 1Gbit, *; set the rate: conga port set up0 rate 250Mbit; if not: tc qdisc del dev up0 root" &&
+		named "${LEAF[0]}" "warning: up0: is shaped by tbf to 250Mbit, below the rate of the port, 1Gbit, *, set the rate: conga port set up0 rate 250Mbit; if not: tc qdisc del dev up0 root" &&
 		conga 0 port set up0 rate 250mbit && sound "${LEAF[0]}" &&
 		conga 0 port set up0 rate 1gbit || return
 	ip_tc "${LEAF[0]}" qdisc replace dev up0 root netem rate 500mbit &&
