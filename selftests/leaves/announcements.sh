@@ -24,7 +24,7 @@ readonly HOPS=ff
 announced() {
 	local bytes=24
 
-	said "$1" "^45c0$(printf '%04x' $((bytes + 36)))....4000${HOPS}11............$ALL_HEX[c-f]...12b5$(printf '%04x' $((bytes + 16)))....08${TAG_HEX[$1]}00100fffffe00434e474101050000${LEAF_ID}03000000$NO_NONCE\$" |
+	said "$1" "^45c0$(printf '%04x' $((bytes + 36)))....4000${HOPS}11............${ALL_HEX}[c-f]...12b5$(printf '%04x' $((bytes + 16)))....08${TAG_HEX[$1]}00100fffffe00434e474101050000${LEAF_ID}03000000$NO_NONCE\$" |
 		head -n 1 | grep .
 }
 

@@ -98,7 +98,7 @@ fabric_core() {
 	} | conga_batch "${CORE[c]}"
 }
 
-# fabric_hula [PARAM VALUE]...: sets policy hula on spines and cores, above leaves that have it.
+# fabric_hula: sets policy hula, with $HULA_PARAMS, on spines and cores, above leaves that have it.
 # Spines and cores know the leaves, too; a spine's ports to cores have a higher tier than its ports
 # to leaves.
 fabric_hula() {
@@ -111,7 +111,7 @@ fabric_hula() {
 	for box in "${SPINE[@]}" "${CORE[@]}"; do
 		{
 			for l in "${!LEAF[@]}"; do echo "leaf add ${VTEP[l]} mode plain"; done
-			echo "fabric set policy hula $*"
+			echo "fabric set policy hula ${HULA_PARAMS-}"
 		} | conga_batch "$box" || return
 	done
 }
