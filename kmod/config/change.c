@@ -20,7 +20,7 @@
 #include "objects/leaf.h"
 #include "objects/own.h"
 #include "objects/port.h"
-#include "paper/hello.h"
+#include "paper/hello_terms.h"
 
 /* All that a change of parameters has to allocate before it is applied */
 struct conga_change {
@@ -76,7 +76,7 @@ static bool conga_change_terms_differ(const struct conga_params *old,
 	const struct conga_hello_terms before = conga_control_terms(old);
 	const struct conga_hello_terms after = conga_control_terms(new);
 
-	return conga_hello_compare(&before, &after) != CONGA_LEAF_ANSWERS;
+	return conga_hello_terms_compare(&before, &after) != CONGA_LEAF_ANSWERS;
 }
 
 /* The agreements with leaves refer to places in the list. */

@@ -14,7 +14,7 @@
 #include "control/extension.h"
 #include "objects/port.h"
 #include "packet/packet.h"
-#include "paper/hello.h"
+#include "paper/hello_terms.h"
 
 /* --- sent --- */
 
@@ -107,7 +107,7 @@ static void conga_announce_judge(const struct conga_control_source *source,
 	if (header->version != CONGA_CONTROL_VERSION)
 		return;
 	news->theirs = conga_control_terms_read(header);
-	news->reason = conga_hello_compare(&ours, &news->theirs);
+	news->reason = conga_hello_terms_compare(&ours, &news->theirs);
 }
 
 static enum conga_attr_stats conga_announce_hear(const struct conga_control_source *source)

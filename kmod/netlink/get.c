@@ -19,6 +19,7 @@
 #include "objects/flowlets.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
+#include "paper/hello_terms.h"
 
 static int conga_netlink_put_dstports(struct sk_buff *skb,
 				      const struct conga_params *params)
@@ -240,7 +241,7 @@ static int conga_netlink_put_neighbour(struct sk_buff *skb, struct conga_port *p
 		return -EMSGSIZE;
 	if (state != CONGA_NEIGHBOUR_CONGA && state != CONGA_NEIGHBOUR_MISMATCH)
 		return 0;
-	term = conga_hello_term(&adjacency.news.theirs, adjacency.news.reason);
+	term = conga_hello_terms_value(&adjacency.news.theirs, adjacency.news.reason);
 	if (nla_put_u32(skb, CONGA_A_PORT_NEIGHBOUR_ID, adjacency.news.id) ||
 	    (state == CONGA_NEIGHBOUR_MISMATCH &&
 	     nla_put_u32(skb, CONGA_A_PORT_NEIGHBOUR_REASON, adjacency.news.reason)) ||

@@ -7,6 +7,7 @@
 #include "objects/leaf.h"
 #include "objects/ping.h"
 #include "objects/port.h"
+#include "paper/hello_terms.h"
 
 /* The layout that the comment at the struct describes, if locks are one word. */
 #define CONGA_LEAF_LAID_OUT	(sizeof(spinlock_t) <= sizeof(u32) && IS_ENABLED(CONFIG_64BIT))
@@ -302,7 +303,7 @@ struct conga_leaf_look conga_leaf_look(struct conga_leaf *leaf,
 	look.reason = conga_leaf_reason(leaf, params);
 	look.state = conga_leaf_is_conga(leaf) ? CONGA_LEAF_STATE_CONGA :
 						 conga_leaf_unstamped(look.reason, hello->heard);
-	look.term = conga_hello_term(&hello->theirs, look.reason);
+	look.term = conga_hello_terms_value(&hello->theirs, look.reason);
 	look.unanswered = hello->unanswered;
 	look.heard = hello->heard;
 	spin_unlock_bh(&leaf->hello_lock);

@@ -52,6 +52,7 @@
 #include "paper/hello_large.h"
 #include "paper/hello_loss.h"
 #include "paper/hello_ping.h"
+#include "paper/hello_terms.h"
 
 /* conga_hello_setup - sets up a leaf that has not been heard of; @tick spreads leaves over
  * a round, @port has the fabric's UDP ports, 0: none
@@ -468,36 +469,6 @@ bool conga_hello_wrong(struct conga_hello *hello)
 	return true;
 }
 
-/* conga_hello_compare - what differs first, as an enum conga_leaf_reason; CONGA_LEAF_ANSWERS if
- * both agree
- */
-u8 conga_hello_compare(const struct conga_hello_terms *ours,
-		       const struct conga_hello_terms *theirs)
-{
-	if (ours->q != theirs->q)
-		return CONGA_LEAF_Q;
-	if (ours->byte3 != theirs->byte3)
-		return CONGA_LEAF_BYTE3;
-	if (ours->sum != theirs->sum)
-		return CONGA_LEAF_METRIC;
-	return CONGA_LEAF_ANSWERS;
-}
-
-/* conga_hello_term - their own value of the setting that differs; 0 if @reason is no setting */
-u32 conga_hello_term(const struct conga_hello_terms *theirs, u8 reason)
-{
-	switch (reason) {
-	case CONGA_LEAF_Q:
-		return theirs->q;
-	case CONGA_LEAF_BYTE3:
-		return theirs->byte3;
-	case CONGA_LEAF_METRIC:
-		return theirs->sum ? CONGA_METRIC_SUM : CONGA_METRIC_MAX;
-	default:
-		return 0;
-	}
-}
-
 /* A node that was restarted has a new id once. Two nodes behind one address alternate
  * between ids that were there before.
  */
@@ -566,7 +537,7 @@ bool conga_hello_answered(struct conga_hello *hello, u64 echo, u32 id,
 	hello->agreed |= BIT(port);
 	conga_hello_identify(hello, id);
 	WRITE_ONCE(hello->reason, hello->calm ? CONGA_LEAF_ALTERNATES :
-						conga_hello_compare(ours, theirs));
+						conga_hello_terms_compare(ours, theirs));
 	return true;
 }
 

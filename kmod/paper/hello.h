@@ -16,9 +16,6 @@ void conga_hello_tick(struct conga_hello *hello,
 		      struct conga_hello_step *step);
 bool conga_hello_echoed(const struct conga_hello *hello, u64 echo);
 bool conga_hello_wrong(struct conga_hello *hello);
-u8 conga_hello_compare(const struct conga_hello_terms *ours,
-		       const struct conga_hello_terms *theirs);
-u32 conga_hello_term(const struct conga_hello_terms *theirs, u8 reason);
 bool conga_hello_answered(struct conga_hello *hello, u64 echo, u32 id,
 			  const struct conga_hello_terms *ours,
 			  const struct conga_hello_terms *theirs);

@@ -2,7 +2,7 @@
 /* What a port knows of the node at the other end of its link, beside a list of all that came. */
 #include "unit.h"
 #include "paper/adjacency.h"
-#include "paper/hello.h"
+#include "paper/hello_terms.h"
 
 #define BEGIN	1000000000ULL
 #define LOST	CONGA_ADJACENCY_LOST_NS
@@ -76,7 +76,7 @@ static void test_a_node_that_agrees_again_is_believed(void **state)
 	conga_adjacency_sent(&adjacency, BEGIN);
 	conga_adjacency_hear(&adjacency, &news, BEGIN);
 	state_is(&adjacency, BEGIN, CONGA_NEIGHBOUR_MISMATCH);
-	assert_int_equal(conga_hello_term(&adjacency.news.theirs, adjacency.news.reason), 4);
+	assert_int_equal(conga_hello_terms_value(&adjacency.news.theirs, adjacency.news.reason), 4);
 	news.reason = CONGA_LEAF_ANSWERS;
 	conga_adjacency_hear(&adjacency, &news, BEGIN + 1);
 	state_is(&adjacency, BEGIN + 1, CONGA_NEIGHBOUR_CONGA);
