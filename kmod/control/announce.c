@@ -18,7 +18,9 @@
 
 /* --- sent --- */
 
-/* A port without an address, which may get one, announces nothing. */
+/* A port without an address, which may get one, announces nothing. What was not sent, for lack of
+ * memory or by an IPsec policy, is counted, and no neighbour is expected to follow it.
+ */
 static void conga_announce_send(struct conga_port *port, const struct conga_params *params)
 {
 	const struct conga_control_way way = { .params = params, .port = port };
@@ -31,6 +33,8 @@ static void conga_announce_send(struct conga_port *port, const struct conga_para
 		return;
 	conga_stats_inc(port->fabric->stats,
 			conga_control_outcome(err, CONGA_A_STATS_ANNOUNCE_SENT));
+	if (err)
+		return;
 	spin_lock(&port->adjacency_lock);
 	conga_adjacency_sent(&port->adjacency, ktime_get_ns());
 	spin_unlock(&port->adjacency_lock);

@@ -159,10 +159,38 @@ a_dead_link_forgets() {
 		ip -n "${LEAF[0]}" link set up0 up && soon_has 0 neighbour '"waiting"'
 }
 
+# blocked COMMAND...: runs it while an IPsec policy blocks packets to all systems
+blocked() {
+	local policy=(dst "$ALL/32" dir out)
+	local rc=0
+
+	ip -n "${LEAF[0]}" xfrm policy add "${policy[@]}" action block || return
+	"$@" || rc=$?
+	ip -n "${LEAF[0]}" xfrm policy del "${policy[@]}" && return "$rc"
+}
+
+rejected_by_policy() {
+	[[ " $(growth)" == *" control_unsent_xfrm="* ]]
+}
+
+restart_unsent() {
+	ip -n "${LEAF[0]}" link set up0 down && soon_has 0 neighbour null || return
+	mark
+	ip -n "${LEAF[0]}" link set up0 up || return
+	busywait "$EVERY_MS" rejected_by_policy ||
+		fail "no announcement was rejected by the policy: $(growth)" || return
+	port_has 0 neighbour null
+}
+
+# The port has a neighbour as soon as an announcement leaves.
+unsent_expects_nobody() {
+	blocked restart_unsent && soon_has 0 neighbour '"waiting"'
+}
+
 require_root
 require_commands ip jq awk tcpdump ethtool
 require_module
-tap_plan 9
+tap_plan 10
 setup || die "the fabric cannot be set up"
 tap_test "each port announces itself to all systems of its link with TTL 255" each_port_announces
 tap_test "a link without announcements has no neighbour after 14 s" silence_is_none
@@ -173,5 +201,6 @@ tap_test "distant, strange and malformed announcements are counted and change no
 tap_test "an announcement to one address is no announcement" unicast_has_no_meaning
 tap_test "a node that announces itself no more is no neighbour after 14 s" a_silent_node_is_none
 tap_test "a port that cannot send forgets its neighbour" a_dead_link_forgets
+tap_test "a port whose announcements are not sent has no neighbour" unsent_expects_nobody
 tap_test "with hello off no port announces itself, or has a neighbour" hello_off_is_quiet
 tap_exit
