@@ -146,6 +146,8 @@ def check_built(tree: Path, release: str) -> None:
                             (made / "conga.ko", "kmod/**/*.[ch]"),
                             (made / "lab" / "wire.ko", "lab/sch_wire.[ch]"),
                             (made / "lab" / "wire.ko", "lab/wire_sampler.c"),
+                            (made / "lab" / "lia.ko", "lab/tcp_lia.c"),
+                            (made / "lab" / "lia.ko", "lab/lia_window.[ch]"),
                             (tree / "lab" / "wire", "lab/wire.c")):
         newest = max(path.stat().st_mtime for path in tree.glob(sources))
         if not binary.exists() or binary.stat().st_mtime < newest:

@@ -490,6 +490,7 @@ class Checks(Case):
         for name in ("selftests/tools/flowgen.c", "kmod/main.c", "lab/sch_wire.c",
                      "lab/wire_sampler.c", "lab/wire.c",
                      "selftests/tools/flowgen", "build/6.1-uml/conga.ko",
+                     "lab/tcp_lia.c", "lab/lia_window.c", "build/6.1-uml/lab/lia.ko",
                      "build/6.1-uml/lab/wire.ko", "lab/wire",
                      "selftests/tools/netns_batch.c", "selftests/tools/rtnetlink.c",
                      "selftests/tools/netns_batch"):
