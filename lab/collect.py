@@ -44,6 +44,9 @@ def forms_by_key() -> dict:
     return found
 
 
+# Columns of transfers' sums which all hosts together counted instead.
+OF_HOSTS = ("retransmits", "out_of_order")
+
 # What a run did of which there was no key yet.
 BEFORE = {key.column: key.kind.shell(key.kind.parse(key.default)) for key in KEYS}
 
@@ -58,10 +61,17 @@ def run_row(folder: Path, meta: dict, forms: dict) -> dict:
         **transfers.statistics(found, values.rate(keys["host_rate"]),
                                values.rate(keys["link_rate"]), values.time(keys["delay"]),
                                int(keys["mtu"])),
+        **hosts_counted(folder),
         "realised_load": meta["trace"]["realised_load"],
         "trace": meta["trace"]["sha256"][:results.HASH_DIGITS],
         **machine.columns(meta), "wall_seconds": meta["wall_seconds"],
     }
+
+
+def hosts_counted(folder: Path) -> dict:
+    """What hosts counted in sum, where no transfer has counts of its own: with MPTCP."""
+    return {name: value for box, name, value in results.read_counters(folder / "counters")
+            if box == "hosts" and name in OF_HOSTS}
 
 
 def counter_rows(folder: Path) -> list[dict]:

@@ -75,7 +75,7 @@ PATTERNS = ("client-server", "demand", "incast", "hdfs", "idle")
 PEERS = ("leaves", "pods")
 PAIRINGS = ("all", "one", "matched")
 DIRECTIONS = ("both", "one")
-CONGESTION = ("cubic", "reno", "dctcp", "bbr")
+CONGESTION = ("cubic", "reno", "dctcp", "bbr", "lia")
 
 
 class Tcp(NamedTuple):

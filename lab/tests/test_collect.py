@@ -325,6 +325,16 @@ class Tables(Case):
                          [("leaf0.up0", "bytes", "3000"), ("leaf0.up0", "packets", "2"),
                           ("leaf0", "stamped", "7")])
 
+    def test_what_all_hosts_counted_is_of_the_run(self):
+        """Transfers of MPTCP have no counts of their own."""
+        self.store("one", results.inputs_digest())
+        with open(self.folder / "store" / "one" / "counters", "a", encoding="ascii") as file:
+            file.write("hosts out_of_order 12\nhosts retransmits 34\nhosts repathed 9\n")
+        self.collect(False)
+        row = self.read("runs")[0]
+        self.assertEqual((row["retransmits"], row["out_of_order"]), ("34", "12"))
+        self.assertNotIn("repathed", row)
+
     def test_runs_made_elsewhere_are_added(self):
         """Their tables are all that there is of them; those that are here, too, count once."""
         self.store("one-0-x", results.inputs_digest())

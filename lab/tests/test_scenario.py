@@ -277,6 +277,11 @@ class Runs(unittest.TestCase):
                           if "sack" in word or "core" in word],
                          ["net.ipv4.tcp_sack=1", "net.ipv4.tcp_dsack=0", "net.core.somaxconn=9"])
 
+    def test_lia_is_for_any_scheme(self):
+        """It couples subflows of MPTCP; a plain TCP has Reno with it."""
+        found = runs("[schemes]\nnames = ecmp, mptcp\n[load]\ncongestion = lia\n" + REDUCED)
+        self.assertEqual([scenario.settings(run)["CONGESTION"] for run in found], ["lia"] * 2)
+
     def test_boots_of_one_run(self):
         found = runs("[load]\nboot = 1, 2\n" + REDUCED)
         self.assertEqual(scenario.settings(found[0]), scenario.settings(found[1]))
