@@ -219,9 +219,11 @@ lab: lab-check lab-build
 	@$(LAB) run --form $(FORM) $(SCENARIO)
 
 # Whether this machine can be trusted: links, queues, round trips, goodput, hashing,
-# Incast; whether it does the same again, and whether a capture says so, too.
+# Incast; what MPTCP's subflows take together; whether it does the same again, and whether a capture says so, too.
 lab-calibrate: lab-build
 	@$(VM) -k uml --time-travel -t 1800 -- lab/calibrate.sh
+	@LIA_SUBFLOWS="1 2 4 8" LIA_STARTS="0 0.13 0.37" $(VM) -k uml --time-travel -t 1800 \
+		-e LIA_SUBFLOWS -e LIA_STARTS -- selftests/harness/lia.sh
 	@$(LAB) repeat fig2 --form quick
 	@$(LAB) run capture --form quick
 	@$(LAB) captured
