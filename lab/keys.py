@@ -190,6 +190,9 @@ KEYS = (
         patterns=("client-server",)),
     Key("load", "seconds", SECONDS, "100ms",
         patterns=("client-server", "demand", "hdfs", "idle")),
+    # Instead of seconds: the time in which so many transfers are expected
+    Key("load", "flows", Kind(integer(0, 10 ** 6)), "0", rare=True,
+        patterns=("client-server",)),
     Key("load", "seed", Kind(integer(0, 2 ** 31)), "1"),
     # Other random numbers of the kernel, as ports and the secrets of hashes: how much of
     # a difference is chance. By itself a run does the same again to the bit.

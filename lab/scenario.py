@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import keys
 import values
+import workload
 from keys import BY_PATH, KEYS
 
 FOLDER = Path(__file__).resolve().parent / "scenarios"
@@ -24,7 +25,7 @@ PARTS = ("fabric", "schemes", "load")
 HEADER_KEYS = ("title", "claims", "most")
 MOST = "4GB"            # bytes that a run of the quick and the reduced form carries
 HASH_DIGITS = 8
-NOT_OF_THE_TRACE = ("load.sample", "load.boot", "load.tcp")
+NOT_OF_THE_TRACE = ("load.sample", "load.boot", "load.tcp", "load.flows")
 
 
 class Scenario(NamedTuple):
@@ -181,8 +182,22 @@ def combine(scenario: Scenario, texts: dict) -> list[Run]:
     alternatives = [parse_values(key.path, texts.get(key.path, key.default), where)
                     for key in KEYS]
     check_meaning(scenario, texts)
-    return [Run(scenario.name, dict(zip(BY_PATH, combination)))
+    return [timed(scenario, Run(scenario.name, dict(zip(BY_PATH, combination))), texts)
             for combination in itertools.product(*alternatives)]
+
+
+def timed(scenario: Scenario, run: Run, texts: dict) -> Run:
+    """With the seconds in which so many transfers are expected, if a number is said."""
+    if not run["load.flows"]:
+        return run
+    for path in ("load.seconds", "load.caps"):
+        if path in texts:
+            raise ValueError(f"{scenario.name}.ini: {path} beside load.flows, from which the "
+                             "seconds follow by the mean of all sizes: say one of them")
+    mean = float(workload.mean(workload.find(run["load.workload"])))
+    seconds = run["load.flows"] * mean / offered_rate(run)
+    return run._replace(values={**run.values,
+                                "load.seconds": round(seconds * values.NS_PER_SECOND)})
 
 
 def check_meaning(scenario: Scenario, texts: dict) -> None:

@@ -137,6 +137,10 @@ class Refusals(unittest.TestCase):
         ("[load]\nseed = x", "load.seed: 'x' is no whole number"),
         ("[load]\nseconds = 0ms", "'0ms' is not above 0"),
         ("[load]\nseconds = 1s", "a reduced run carries 22.2 GB, more than 4 GB"),
+        ("[load]\nflows = 100\nseconds = 1s", "load.seconds beside load.flows, from which the "
+         "seconds follow by the mean of all sizes: say one of them"),
+        ("[load]\nflows = 100\ncaps = datamining:1MB", "load.caps beside load.flows"),
+        ("[load]\npattern = hdfs\nflows = 9", "load.flows means nothing to the pattern hdfs"),
         ("[load]\nservers = 3", "load.servers means nothing to the pattern client-server"),
         ("[load]\npattern = incast\nservers = 64", "64 servers and their client are more than"),
         ("[load]\npattern = incast\nload = 10%", "load.load means nothing to the pattern incast"),
@@ -242,6 +246,17 @@ class Runs(unittest.TestCase):
         self.assertEqual([found[name] for name in ("LINK_DELAYS", "SCHEME_PARAMS", "ORDER")],
                          ["spine0=5us", "short 10000 rtt 300us", "1"])
         self.assertFalse({"LINK_DELAYS", "SCHEME_PARAMS", "ORDER"} & set(scenario.settings(plain)))
+
+    def test_seconds_of_so_many_flows(self):
+        """So many are expected by the mean of all sizes; the trace is that of these seconds."""
+        text = "[load]\nworkload = datamining\nload = 30%\nwithin = none\n{}\n" + REDUCED
+        run = runs(text.format("flows = 100"))[0]
+        mean = float(scenario.workload.mean(scenario.workload.find("datamining")))
+        self.assertAlmostEqual(scenario.run_bytes(run) / mean, 100, places=5)
+        same = runs(text.format(f"seconds = {run['load.seconds']}ns"))[0]
+        self.assertEqual(scenario.run_key(run), scenario.run_key(same))
+        twice = runs(text.format("flows = 200"))[0]
+        self.assertAlmostEqual(twice["load.seconds"] / run["load.seconds"], 2, places=5)
 
     def test_ticks_are_those_of_the_kernels(self):
         """Their patches set them, since nothing can configure them."""
