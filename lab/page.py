@@ -17,8 +17,10 @@ import measures
 import order
 import ranks
 import tables
+import transport
 import verdict
 from judgement import Row, WHOLE
+from measures_hula import DROPS
 from tables import Tables
 
 PAGE = "index.html"
@@ -70,6 +72,11 @@ def overtaken(found: Tables) -> str | None:
     return plain_table(rows) if rows else None
 
 
+def transports(found: Tables) -> str | None:
+    rows = transport.rows(found)
+    return plain_table([row._asdict() for row in rows]) if rows else None
+
+
 RANKED = tuple(map(ranked, ranks.FABRICS))
 
 SECTIONS = (
@@ -117,31 +124,35 @@ SECTIONS = (
               "link and the level that its metric has to reach."),)),
     Section("Flowlets by congestion control", (), runs_of("congestion"),
             ((figures.congestion, "How many flowlets leaves start per MB of data."),)),
-    Section("HULA's fat tree, healthy", ("H01", "H02", "H03", "H04", "H11"), runs_of("fattree"),
+    Section("HULA's fat tree, healthy", ("H01", "H02", "H03", "H04"), runs_of("fattree"),
             ((figures.fat_tree("websearch"), "Web search: mean FCT over load; small and large "
               "transfers relative to ECMP."),
-             (figures.fat_tree("datamining"), "Data mining: the same."),
-             (figures.slow_probes, "Web search: probes every 200 us, and ten times as seldom."))),
-    Section("HULA's fat tree, one link removed", ("H05", "H06", "H07", "H08", "H09"),
+             (figures.fat_tree("datamining"), "Data mining: the same."))),
+    Section("HULA's fat tree, one link removed",
+            ("H05", "H06", "H07", "H08", "H09", "H11", "H13", "H14", "H15"),
             runs_of("fattree-cut"),
             ((figures.fat_tree_cut, "Web search at 60 %: FCT relative to ECMP; queues of the links "
-              "that are left of spine 0 upwards and of core 0 to its pod."),)),
+              "that are left of spine 0 upwards and of core 0 to its pod."),
+             (figures.slow_probes, "Web search: probes every 200 us, and ten times as seldom."))),
     Section("HULA: a link goes down and up", ("H10",), runs_of("linkdown"),
             ((figures.link_down, "The longest of five failures of a leaf's link."),)),
     Section("HULA: what probes take", ("H12",), runs_of("probes"),
             ((figures.probe_bytes, "By kind of link, from the lower box or from the upper."),)),
     Section("TR: ten uplinks of 40 Gbit/s, half of the paths longer",
-            ("T01", "T06", "T07", "T08", "T09"), runs_of("tr"),
+            ("T01", "T06", "T07", "T08", "T11"), runs_of("tr"),
             tuple((figures.tr_sizes(name), f"{title}: relative to LetFlow's, by size.")
                   for name, title in claims_tr.WORKLOADS.items())),
-    Section("TR: ten paths of 1 Gbit/s", ("T02", "T03"), runs_of("tr-micro"),
-            ((figures.tr_micro, "Web search at 50 %, by how many times the round trip of half of "
-              "the paths is that of the others."),)),
-    Section("TR: who overtakes whom, and why", ("T04",), runs_of("tr-order"), (),
+    Section("TR: ten paths of 1 Gbit/s", ("T02", "T03", "T04", "T09"), runs_of("tr-micro"),
+            ((figures.tr_micro, "Data mining, ns-2's TCP, by how many times the round trip of half "
+              "of the paths is that of the others."),),
+            ((transports, "Half of the paths 3.5 times as long: flows above 1 MB and what is sent "
+              "again, with ns-2's TCP, which takes three duplicate acknowledgements for a loss, "
+              "and with Linux's, which waits for packets that come late."),)),
+    Section("TR: who overtakes whom, and why", (), runs_of("tr-order"), (),
             ((overtaken, "Packets of data from leaf 0 to leaf 1, means over seeds; of TR's by the "
               "part of its Time to Next Leaf that was most wrong (order.py)."),)),
     Section("TR: from which size on a flow is long", ("T05",), runs_of("tr-short"),
-            ((figures.tr_short, "Web search at 60 %."),)),
+            ((figures.tr_short, "Four workloads at 30 %, half of the paths 3.5 times as long."),)),
     Section("TR: unequal load, beside a model", (), runs_of("tr-unequal"),
             ((figures.tr_unequal, "Half of the spines carry what another leaf sends there, too: "
               "model (unequal.py says what it knows) and measurement."),)),
@@ -191,6 +202,14 @@ def throughput_matters(run: dict, link: str) -> bool:
     return bool(wanted and wanted(link))
 
 
+def counter_matters(run: dict, row: dict) -> bool:
+    """Of the fat tree what was dropped, and that something was counted."""
+    if run["scenario"] == "fattree-cut":
+        return row["counter"] == DROPS or (row["counter"] == "packets"
+                                           and row["box"] in measures.links_next_to_failures(run))
+    return run["scenario"] == "congestion" and row["counter"] == "flowlets_started"
+
+
 def of_runs(runs: list[dict], rows: dict, wanted: Callable) -> dict:
     some = {run["id"]: [row for row in rows.get(run["id"], []) if wanted(run, row)]
             for run in runs}
@@ -205,9 +224,7 @@ def compact(found: Tables) -> Tables:
         queues=of_runs(runs, found.queues, lambda run, row: queue_matters(run, row["link"])),
         throughput=of_runs(runs, found.throughput,
                            lambda run, row: throughput_matters(run, row["link"])),
-        counters=of_runs(runs, found.counters, lambda run, row:
-                         run["scenario"] == "congestion"
-                         and row["counter"] == "flowlets_started"),
+        counters=of_runs(runs, found.counters, counter_matters),
         **{name: of_runs(runs, getattr(found, name), lambda run, row: True)
            for name in ("balance", "flowlets", "concurrency", "failures", "probes", "order")})
 

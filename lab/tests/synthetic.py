@@ -67,9 +67,7 @@ OTHERS = {"stock": 7, "local": 1.5, "conga-flow": 1.05, "mptcp": 1.4, "letflow":
 def fat_tree(run: dict) -> float:
     """By scheme; 1 is HULA's"""
     if run["scheme"] == "hula":
-        return 1.15 if "probe 2ms" in run["options"] and run["load"] == "0.9" else 1
-    if run["scheme"] == "conga":
-        return 1.2
+        return 1
     if run["workload"] == "datamining":
         return {"ecmp": 1.6, "conga-prime": 1.4}[run["scheme"]]
     ecmp, prime = {"0.2": (1.02, 1.01), "0.5": (2.2, 1.6), "0.7": (3.8, 2.7),
@@ -78,7 +76,9 @@ def fat_tree(run: dict) -> float:
 
 
 def fat_tree_cut(run: dict) -> float:
-    return {"ecmp": 8.5, "conga-prime": 2.7, "conga": 2, "hula": 1}[run["scheme"]]
+    if run["scheme"] == "hula":
+        return 1.15 if "probe 2ms" in run["options"] and run["load"] == "0.9" else 1
+    return {"ecmp": 8.5, "conga-prime": 2.7}[run["scheme"]]
 
 
 HULA = {"fattree": fat_tree, "fattree-cut": fat_tree_cut, "linkdown": lambda run: 1,
@@ -87,24 +87,30 @@ HULA = {"fattree": fat_tree, "fattree-cut": fat_tree_cut, "linkdown": lambda run
 
 # ---- and TR's ----
 
-TR_FCT = {"tr": 1, "letflow": 1.3, "conga": 1.3, "presto": 1.4, "ecmp": 1.5, "drb": 1.8, "rps": 2}
-TR_FAR_RPS = 0.3            # of its throughput, where paths are not equally long
+TR_FCT = {"tr": 1, "letflow": 1.3, "conga": 1.3, "presto": 1.4, "ecmp": 1.5, "drb": 1.8, "rps": 2.6}
+TR_TAIL = {"letflow": 2.2, "rps": 5.2}
+TR_FAR = {"rps": 0.3, "drb": 0.4}   # of their throughput, where paths are not equally long
 
 
 def tr_fct(run: dict) -> float:
     if run["scenario"] == "tr-short":
-        return 1 if run["params"] == "short 100000" else 1.1
+        return 1 if run["params"].endswith("short 100000") else 1.1
     return TR_FCT[run["scheme"]]
 
 
 def tr_cells(run: dict, world) -> dict:
     """Of sizes that only TR's claims look at."""
     fct = world.fct(run) if run["scenario"] == "tr" else 1
-    tail = 2.2 if run["scheme"] == "letflow" and world is PAPER else 1
-    far = run["scheme"] == "rps" and run["link_delays"] and world is PAPER
+    tail = TR_TAIL.get(run["scheme"], 1) if world is PAPER else 1
+    far = TR_FAR.get(run["scheme"], 1) if run["link_delays"] and world is PAPER else 1
     return {"middle_mean_fct_s": str(fct), "long_mean_fct_s": str(fct),
             "small_p99_fct_s": str(0.01 * tail),
-            "long_goodput_bit_s": str(1e9 * (TR_FAR_RPS if far else 1))}
+            "long_goodput_bit_s": str(1e9 * far * (1 + SEED_STEP * (run["scheme"] == "tr")
+                                                   * (world is PAPER)))}
+
+
+def resent(run: dict, world) -> str:
+    return "0" if run["scheme"] == "tr" and world is PAPER else "100"
 
 
 def paper_fct(run: dict) -> float:
@@ -128,7 +134,8 @@ def paper_small(run: dict) -> float:
     if run["scenario"] == "tr":
         return tr_fct(run)
     if run["scenario"] == "fattree-cut":
-        return {"ecmp": 11, "hula": 1}.get(run["scheme"], 3)
+        return {"ecmp": 11 if run["workload"] == "websearch" else 1.6,
+                "hula": 1}.get(run["scheme"], 3)
     return 1.15 if run["scenario"] == "fig9" and run["scheme"] == "conga" else 1
 
 
@@ -162,7 +169,7 @@ def paper_carried(run: dict) -> dict:
 
 def paper_waited(run: dict) -> float:
     if run["scenario"] == "fattree-cut":
-        return {"ecmp": 950_000, "conga-prime": 420_000, "hula": 50_000}.get(run["scheme"], 2e5)
+        return {"ecmp": 950_000, "conga-prime": 420_000, "hula": 50_000}[run["scheme"]]
     return 600_000 if run["scheme"] == "ecmp" else 60_000
 
 
@@ -176,7 +183,7 @@ def flat_carried(_run: dict) -> dict:
     return {link: 20 + i % 2 for i, link in enumerate(FLAT_LINKS)}
 
 
-FLAT = World(lambda run: 1, lambda run: 1, lambda run: 1, flat_carried, lambda run: 100,
+FLAT = World(lambda run: 1, lambda run: 1, lambda run: 1, flat_carried, lambda run: 20_000,
              lambda run: (0.005, 0.005), 1.03)
 
 
@@ -201,7 +208,8 @@ def row(run, form: str, world: World) -> dict:
             "group_mean_s": str(fct),
             "large_mean_fct_s": str(world.large(cells) * (1 + SEED_STEP * run["load.seed"])),
             "p99_fct_s": str(world.small(cells)), **tr_cells(cells, world),
-            "large_p99_fct_s": "0.2", "out_of_order": "500", "retransmits": "100"}
+            "large_p99_fct_s": "0.2", "out_of_order": "500",
+            "retransmits": resent(cells, world)}
 
 
 def runs(*names: str, form: str = "reduced", world: World = PAPER) -> list[dict]:
@@ -226,8 +234,18 @@ def queues(run: dict, world: World) -> list[dict]:
              for leaf in range(int(run["leaves"])) for link in range(int(run["links"]))]
     links += [name for spine in range(int(run["spines"])) for core in range(int(run["cores"]))
               for name in (f"spine{spine}.core{core}", f"core{core}.spine{spine}")]
-    return [{"id": run["id"], "link": link, "mean": size, "p50": size, "p90": size, "p95": size,
-             "p99": size, "max": size} for link in links]
+    empty = run["scheme"] == "hula" and world is PAPER
+    return [{"id": run["id"], "link": link, "mean": size, "p50": size,
+             "p90": run["mtu"] if empty else size, "p95": size, "p99": size, "max": size}
+            for link in links]
+
+
+def counters(run: dict, world: World) -> list[dict]:
+    if run["scenario"] == "congestion":
+        return [{"id": run["id"], "box": "leaf0", "value": "5000", "counter": "flowlets_started"}]
+    drops = [] if run["scheme"] == "hula" and world is PAPER else [("drops", "3")]
+    return [{"id": run["id"], "box": "spine0.core1", "value": value, "counter": counter}
+            for counter, value in (("packets", "9"), *drops)]
 
 
 def failures(run: dict, world: World) -> list[dict]:
@@ -250,8 +268,8 @@ def order(run: dict, world: World) -> list[dict]:
 
 
 def cost(world: World) -> list[dict]:
-    times = {"send-steady": 1.1, "send-start": 1.2, "memory": 1.05} if world is PAPER \
-        else {"send-steady": 1.3, "send-start": 1.3, "memory": 2}
+    times = {"send-steady": 1.1, "send-start": 1.2, "memory": 20} if world is PAPER \
+        else {"send-steady": 1.3, "send-start": 1.3, "memory": 60}
     return [{"case": f"{case}-{name}", "count": str(1000 * (times[case] if name == "tr" else 1))}
             for case in times for name in ("tr", "letflow")]
 
@@ -276,8 +294,7 @@ def whole(found: list[dict], world: World = PAPER) -> "tables.Tables":
         concurrency=of_runs(lambda run: [{"id": run["id"], "gbit_per_s": "15",
                                           "median": "100", "p90": "150", "max": "200"}],
                             "fig5"),
-        counters=of_runs(lambda run: [{"id": run["id"], "box": "leaf0", "value": "5000",
-                                       "counter": "flowlets_started"}], "congestion"),
+        counters=of_runs(lambda run: counters(run, world), "congestion", "fattree-cut"),
         nash=nash(), imbalance=imbalance(),
         unequal=unequal() if any(run["scenario"] == "tr-unequal" for run in found) else [],
         reaction=reaction() if any(run["scenario"] == "grey" for run in found) else [],

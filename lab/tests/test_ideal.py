@@ -39,13 +39,12 @@ class Times(unittest.TestCase):
 
 class Bound(unittest.TestCase):
     def test_of_the_same_trace(self):
-        run = {"id": "a", "scenario": "fattree-cut", "options": claims_hula.FLOWLETS, "seed": "1",
-               "workload": "websearch", "load": "0.6", "scheme": "ecmp", "trace": "two",
-               "mean_fct_s": "6", "seconds": "1"}
+        run = {"id": "a", **{name: str(value) for name, value in claims_hula.CUT.items()},
+               "seed": "1", "scheme": "ecmp", "trace": "two", "mean_fct_s": "6", "seconds": "1"}
         found = tables.Tables(runs=[run], ideal=[{"trace": "one", "mean_fct_s": "1"},
                                                  {"trace": "two", "mean_fct_s": "4"}])
         part = claims_hula.bound("mean_fct_s", **claims_hula.CUT)
-        self.assertEqual(part.measure(found), {"": {"1": 1.5}})
+        self.assertEqual(part.measure(found), {"1 s": {"1": 1.5}})
         self.assertFalse(part.counts)
 
 
