@@ -7,7 +7,7 @@ from claim import CONGA, ECMP, MEAN, SMALL, Claim, Part
 from measures import cell, each, quotient, ratios
 from ranks import per_thousand
 from tables import Tables, number
-from verdict import Factor, Limit, Near, Shown
+from verdict import Factor, Limit, Shown
 
 PAPER = "TR (J. Cloud Comp. 2021)"
 LETFLOW, RPS, DRB, PRESTO = ({"scheme": name} for name in ("letflow", "rps", "drb", "presto"))
