@@ -123,8 +123,8 @@ def faults(rows: list) -> list[str]:
     return found
 
 
-def parse():
-    options = commandline.parser(__doc__.splitlines()[0])
+def parse(description: str = __doc__):
+    options = commandline.parser(description.splitlines()[0])
     options.add_argument("--networks", type=commandline.whole_number(1), default=100,
                          help="random networks of each kind, default %(default)s")
     options.add_argument("--starts", type=commandline.whole_number(1), default=10,

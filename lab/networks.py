@@ -96,6 +96,18 @@ def random_game(generator) -> tuple[Game, None]:
     return build(capacity, users), None
 
 
+def random_equal(generator) -> tuple[Game, None]:
+    """All links are there and alike, all pairs of leaves send, or some."""
+    leaves = range(generator.integers(LEAVES[0], LEAVES[1] + 1))
+    spines = range(generator.integers(SPINES[0], SPINES[1] + 1))
+    capacity = {link: 1.0 for leaf in leaves for spine in spines
+                for link in ((f"L{leaf}", f"S{spine}"), (f"S{spine}", f"L{leaf}"))}
+    users = []
+    while not users:
+        users = random_users(generator, capacity, leaves)
+    return build(capacity, users), None
+
+
 def random_ring(generator) -> tuple[Game, list]:
     """A ring with its Nash flow, where demands differ and spare links may be missing."""
     size = generator.choice(RINGS)
@@ -103,3 +115,71 @@ def random_ring(generator) -> tuple[Game, list]:
     present = generator.choice([0.8, 0.95, 1.0])
     return ring(size, lambda: generator.uniform(1 - uneven, 1 + uneven),
                 lambda: generator.uniform(1, 2) if generator.random() < present else 0)
+
+
+# ---- networks that are bad for metric sum ----
+
+WIDE = 10 ** 6      # times the demand that crosses it: such a link costs next to nothing
+
+
+class Ladder:
+    """A network in which metric sum leads to a bottleneck of 1, and about 2^-depth would do.
+
+    A user fills its own narrow path. Its only other path is half as congested on each of
+    its two links, and so costs the same: nobody moves. These halves are the traffic of two
+    other users, whose other paths are again half as congested, by twice as many users, on
+    links that are `width` times as wide; and so on. The users of the last row have no other
+    path. If all but these spread over the wider links, no link is congested much more than
+    those of the last row are.
+    """
+
+    def __init__(self, depth: int, width: int):
+        self.capacity: dict = {}
+        self.users: list = []
+        self.flow: list = []
+        self.width = Fraction(width)
+        self.leaves = self.spines = 0
+        first, last = self.leaf(), self.leaf()
+        self.add_user(first, last, (ONE, ONE / width), depth, narrow="up")
+
+    def leaf(self) -> str:
+        self.leaves += 1
+        return f"L{self.leaves - 1}"
+
+    def add_user(self, first: str, last: str, link: tuple, depth: int, narrow: str,
+                 spine: str = None) -> None:
+        """With a path whose uplink or downlink it brings to this congestion, of this
+        capacity, while the other link is wide."""
+        congestion, capacity = link
+        if spine is None:
+            spine, self.spines = f"S{self.spines}", self.spines + 1
+        demand = congestion * capacity
+        up, down = (capacity, WIDE * demand) if narrow == "up" else (WIDE * demand, capacity)
+        self.capacity[first, spine], self.capacity[spine, last] = up, down
+        self.users.append(User(first, last, demand))
+        self.flow.append({spine: demand})
+        if depth:
+            self.add_other_path(first, last, demand / up + demand / down, capacity, depth - 1)
+
+    def add_other_path(self, first: str, last: str, cost: Fraction, capacity: Fraction,
+                       depth: int) -> None:
+        spine, self.spines = f"S{self.spines}", self.spines + 1
+        half = (cost / 2, capacity * self.width)
+        self.add_user(first, self.leaf(), half, depth, "up", spine)
+        self.add_user(self.leaf(), last, half, depth, "down", spine)
+
+
+def ladder(depth: int, width: int = 1000) -> tuple[Game, list]:
+    """Depth 0 is a single user on a single path."""
+    made = Ladder(depth, width)
+    return build(made.capacity, made.users), made.flow
+
+
+def saturated(narrowness: int) -> tuple[Game, list]:
+    """A user that stays on a link that its traffic would fill many times over, because a
+    metric ends at full scale and its other path is three fifths full on both links."""
+    most, some = Fraction(3, 5), Fraction(1, 5)
+    capacity = {("L0", "S0"): some / narrowness, ("S0", "L1"): ONE, ("L0", "S1"): ONE,
+                ("S1", "L1"): ONE, ("S1", "L2"): ONE * WIDE, ("L3", "S1"): ONE * WIDE}
+    users = [User("L0", "L1", some), User("L0", "L2", most), User("L3", "L1", most)]
+    return build(capacity, users), [{"S0": some}, {"S1": most}, {"S1": most}]
