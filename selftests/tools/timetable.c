@@ -12,7 +12,9 @@
  *	listen NAME NETNS ADDRESS PORT	a socket for the VXLAN that arrives
  *	tool NAME NETNS			TOOL in this namespace, waiting to be asked
  *	zero T				time 0 is the next multiple of T
- *	at T				wait until then; being late is a failure
+ *	late T				from here on, events may be late by this much, and are not
+ *					waited for awake, which takes many system calls
+ *	at T				wait until then; being later is a failure
  *	send NAME BYTES [SEGMENT]	all zeros; datagrams may be cut to SEGMENT
  *	stamp NAME TAG CE [TAG METRIC]	a stamped VXLAN packet, with feedback
  *	ask NAME WORD...		TOOL's answer, which is a line of JSON
@@ -98,6 +100,7 @@ static struct end ends[ENDS_MAX];
 static int end_count, line_number;
 static const char *tool_path = "conga";
 static int64_t zero;
+static int64_t lateness;	/* ns */
 static unsigned char packet[PACKET_MAX + 1];
 static struct {
 	const char *name;
@@ -144,15 +147,21 @@ static void run_zero(int count, char **words)
 	zero = (now() / step + 1) * step;
 }
 
+static void run_late(int count, char **words)
+{
+	(void)count;
+	lateness = parse(words[0]);
+}
+
 static void hear_all(void);
 
 static void run_at(int count, char **words)
 {
-	int64_t time = zero + parse(words[0]), wake = time - AWAKE_NS;
+	int64_t time = zero + parse(words[0]), wake = lateness ? time : time - AWAKE_NS;
 	struct timespec ts = { wake / NS_PER_S, wake % NS_PER_S };
 
 	(void)count;
-	if (now() > time)
+	if (now() > time + lateness)
 		fail("that time is over");
 	while ((errno = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL)))
 		if (errno != EINTR)
@@ -484,6 +493,7 @@ static const struct command commands[] = {
 	{ "listen", 4, run_listen },
 	{ "tool", 2, run_tool },
 	{ "zero", 1, run_zero },
+	{ "late", 1, run_late },
 	{ "at", 1, run_at },
 	{ "send", 2, run_send },
 	{ "stamp", 3, run_stamp },
