@@ -11,6 +11,7 @@ import keys
 import measures
 import ranks
 import reaction
+import stability
 import tables
 from drawing import Value
 from measures import Quantity
@@ -351,6 +352,14 @@ def schemes(*fabrics: ranks.Fabric) -> Callable:
 
 def overload(found: Tables) -> str | None:
     return reaction.draw(list(map(reaction.of_cells, found.reaction))) if found.reaction else None
+
+
+def stable(found: Tables) -> str | None:
+    return stability.stability_map(found.step, found.step_series)
+
+
+def step_responses(found: Tables) -> str | None:
+    return stability.over_time(found.step, found.step_series)
 
 
 def grey_name(run: dict) -> str:

@@ -122,6 +122,11 @@ SECTIONS = (
     Section("Reaction to a remote link's overload", (), REACTION,
             ((figures.overload, "How long until the first flowlet avoids it, by the load of the "
               "link and the level that its metric has to reach."),)),
+    Section("Section 3.6: is the loop stable?", (), "lab/step.py",
+            ((figures.stable, "Oscillation of a leaf's traffic between two spines, % peak to "
+              "peak, under a constant load of one of them; framed: none beyond noise."),
+             (figures.step_responses, "The traffic by the spine that is loaded from 0 ms on; "
+              "thin: each picture of the links."))),
     Section("Flowlets by congestion control", (), runs_of("congestion"),
             ((figures.congestion, "How many flowlets leaves start per MB of data."),)),
     Section("HULA's fat tree, healthy", ("H01", "H02", "H03", "H04"), runs_of("fattree"),

@@ -36,6 +36,8 @@ class Tables(NamedTuple):
     unequal: list = []
     cost: list = []
     reaction: list = []
+    step: list = []
+    step_series: list = []
 
 
 def read_file(path: Path) -> list[dict]:

@@ -298,6 +298,7 @@ def whole(found: list[dict], world: World = PAPER) -> "tables.Tables":
         nash=nash(), imbalance=imbalance(),
         unequal=unequal() if any(run["scenario"] == "tr-unequal" for run in found) else [],
         reaction=reaction() if any(run["scenario"] == "grey" for run in found) else [],
+        **(stepped() if any(run["scenario"] == "grey" for run in found) else {}),
         feedback=[{"test": str(i), "passed": "1"} for i in range(6)])
 
 
@@ -310,6 +311,23 @@ def nash() -> list[dict]:
 def unequal() -> list[dict]:
     return [{"demands": "2-1:1gbit 0-1:4gbit", "scheme": scheme, "model_share": "0.5",
              "share": "0.4", "model_wait_us": "9", "wait_us": "8"} for scheme in ("rps", "tr")]
+
+
+def stepped() -> dict:
+    return {"step": step(), "step_series": step_series()}
+
+
+def step() -> list[dict]:
+    """Stable where tau is at least the round trip."""
+    return [{"q": str(q), "tau_us": str(tau), "rtt_us": str(rtt), "paced": "1",
+             "amplitude": "0.1" if tau >= rtt else "0.7"}
+            for q in (3, 6) for tau, rtt in ((50, 100), (160, 100), (160, 20), (160, 400))]
+
+
+def step_series() -> list[dict]:
+    return [{"q": "3", "tau_us": tau, "rtt_us": "100", "us": str(us),
+             "share": "0.5" if us < 0 else "0.25"}
+            for tau in ("500", "160", "20") for us in range(-1000, 3000, 20)]
 
 
 def reaction() -> list[dict]:
