@@ -9,7 +9,7 @@ import drawing
 import response
 from tables import number
 
-SHOWN = {(3, 500, 100): "stable", (3, 160, 100): "at the edge", (3, 20, 100): "oscillating"}
+SHOWN = {(3, 500, 100): "stable", (3, 160, 100): "the paper's tau", (3, 20, 100): "oscillating"}
 COLOURS = ("#f7fbff", "#deebf7", "#c6dbef", "#9ecae1", "#6baed6", "#4292c6", "#2171b5",
            "#08519c")     # of amplitudes from 0 to 1
 DARK = 0.55             # from here on numbers on a colour are white

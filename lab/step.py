@@ -229,15 +229,16 @@ def sections(text: str) -> dict:
 
 
 def series(found: Pictures, at: Scale) -> Series:
-    """The shares of all intervals in which leaf 0 sends all the time. It begins to send
-    BEGIN_NS after a multiple of ZERO_NS, which the first interval with traffic tells."""
+    """The shares of all intervals in which leaf 0 sends all the time, but the very first may
+    have to wait for neighbours. It begins to send BEGIN_NS after a multiple of ZERO_NS, which
+    the first interval with traffic tells."""
     steps = numpy.diff(found.sent, axis=0)
     traffic = steps.sum(axis=1) > 0
     if not traffic.any():
         raise ValueError("leaf 0 sent nothing")
     zero = (found.ns[1:][traffic][0] - BEGIN_NS) // ZERO_NS * ZERO_NS
     ends = found.ns[1:] - zero
-    whole = (ends - at.grain >= BEGIN_NS) & (ends <= at.end)
+    whole = traffic & (ends - at.grain >= BEGIN_NS) & (ends <= at.end)
     return Series((ends[whole] - at.step) / US, steps[whole, 0] / steps[whole].sum(axis=1),
                   (at.step_end - at.step) / US)
 
