@@ -15,7 +15,7 @@ TOPO_LEAVES=3
 TOPO_LINKS=1
 FABRIC_RATE=1gbit
 QUIET=				# leaves send hellos
-readonly WAIT_MS=60000
+readonly WAIT_MS=25000		# what is known of a neighbour takes 18.5 s to go
 readonly HELLO=50ms
 readonly LOSS=20		# % of the packets that a bad spine drops
 readonly SMALL_MTU=1400
@@ -88,15 +88,16 @@ named() {
 
 # shows LEAF "PATTERN": a line of "conga" matches, and is printed
 shows() {
-	local line
+	local line said
 
+	said=$(conga "$1")
 	while read -r line; do
 		# shellcheck disable=SC2053 # a pattern
 		[[ $line == $2 ]] || continue
 		echo "# $line"
 		return
-	done < <(conga "$1")
-	fail "conga says: $(conga "$1")"
+	done <<<"$said"
+	fail "conga says: $said"
 }
 
 # shown LEAF "PATTERN": likewise, in a while
