@@ -2,22 +2,34 @@
 """When a claim counts as reproduced: decided by numbers, never typed.
 
 A claim with a factor, written so that more than 1 is the claimed direction:
-  reproduced      more than 1 in every seed, and the mean at least 80 % of what is
-                  published; inside the range where one is given; "up to" means the
-                  best point
-  partly          the mean is more than 1 and its 95 % interval (Student's t over seeds)
-                  excludes 1
-A direction without a published number: reproduced as partly above, and more than 1 in
-every seed. Sameness or a plain number: reproduced within a tolerance in every seed,
-partly if only the mean is within it. A limit: likewise kept in every seed, or by the
-mean. All else is not reproduced. The mean of factors is the geometric one.
+  reproduced       more than 1 in every seed, the 95 % interval (Student's t over seeds)
+                   excludes 1, and the mean is at least 80 % of what is published, or
+                   inside the range where one is published
+  partly           the mean is more than 1, and the interval excludes 1
+  direction only   more than 1 in every seed, but the interval does not exclude 1
+  not reproduced   all else
+A direction without a published number has no factor to reach. "Up to" and "somewhere" mean
+the best point: one suffices. Otherwise each seed counts with its mean over all points. The
+mean of factors is the geometric one.
+
+Sameness, a plain number and a limit have no "no effect" to exclude. In the place of "more than
+1" stands "inside the limits", which are 10 % around a number where nothing else is said:
+  reproduced       inside in every seed, and the interval is inside
+  partly           the interval is inside, but a seed is not
+  direction only   inside in every seed, but the interval reaches beyond
+  not reproduced   all else
+This must hold at every point, and the worst one is shown. There is no chance in what is exact:
+a count of instructions, of which one number is enough, or a calculation for many networks. It
+is inside in every row, or it is not.
 """
 import math
 from typing import NamedTuple
 
-REPRODUCED, PARTLY, NOT = "reproduced", "partly", "not reproduced"
+REPRODUCED, PARTLY = "reproduced", "partly"
+DIRECTION, NOT = "direction only", "not reproduced"
 NOT_MEASURED, TOO_FEW, CONTEXT = "not measured", "too few seeds", "context only"
-WORST_FIRST = (NOT_MEASURED, TOO_FEW, NOT, PARTLY, REPRODUCED)
+DECIDED = (REPRODUCED, PARTLY, DIRECTION, NOT)
+WORST_FIRST = (NOT_MEASURED, TOO_FEW, *reversed(DECIDED))
 
 ENOUGH = 0.8            # of a published factor
 CONFIDENCE = 0.95
@@ -31,13 +43,19 @@ class Factor(NamedTuple):
     published: float | None = None
     most: float | None = None   # of a range
     up_to: bool = False
+    somewhere: bool = False     # claimed of one point, not of all
+
+    @property
+    def of_best(self) -> bool:
+        return self.up_to or self.somewhere
 
     def __str__(self) -> str:
+        where = " somewhere" if self.somewhere else ""
         if self.published is None:
-            return "more than 1"
+            return f"more than 1{where}"
         if self.most is not None:
-            return f"{self.published:.3g} to {self.most:.3g}"
-        return f"{'up to ' if self.up_to else ''}{self.published:.3g}"
+            return f"{self.published:.3g} to {self.most:.3g}{where}"
+        return f"{'up to ' if self.up_to else ''}{self.published:.3g}{where}"
 
 
 class Near(NamedTuple):
@@ -53,6 +71,7 @@ class Near(NamedTuple):
 class Limit(NamedTuple):
     least: float = -math.inf
     most: float = math.inf
+    exact: bool = False     # what is calculated, row by row: there is no chance in it
 
     def __str__(self) -> str:
         words = [f"at least {self.least:.4g}"] if self.least > -math.inf else []
@@ -64,7 +83,7 @@ class Shown(NamedTuple):
     """A number beside those that are judged, and never a verdict."""
     published: str = ""
 
-    up_to = False
+    of_best = False
 
     def __str__(self) -> str:
         return self.published
@@ -111,28 +130,36 @@ def estimate(numbers: list[float], geometric: bool) -> Estimate:
     return Estimate(*ends, min(numbers), max(numbers), len(numbers))
 
 
+def graded(every_seed: bool, beyond_chance: bool, enough: bool = True) -> str:
+    if every_seed and beyond_chance and enough:
+        return REPRODUCED
+    if beyond_chance:
+        return PARTLY
+    return DIRECTION if every_seed else NOT
+
+
 def judge_factor(rule: Factor, found: Estimate) -> str:
-    right, beyond_chance = found.mean > 1, found.low > 1
     if rule.published is None:
-        enough = beyond_chance
+        enough = True
     elif rule.most is not None:
         enough = rule.published <= found.mean <= rule.most
     else:
         enough = found.mean >= ENOUGH * rule.published
-    if found.least > 1 and enough:
-        return REPRODUCED
-    return PARTLY if right and beyond_chance else NOT
+    return graded(found.least > 1, found.low > 1, enough)
 
 
 def judge_near(rule: Near, found: Estimate) -> str:
+    return judge_limit(limits(rule), found)
+
+
+def limits(rule: Near) -> Limit:
     half = abs(rule.published) * rule.tolerance * (1 + 1e-9)
-    return judge_limit(Limit(rule.published - half, rule.published + half), found)
+    return Limit(rule.published - half, rule.published + half)
 
 
 def judge_limit(rule: Limit, found: Estimate) -> str:
-    if rule.least <= found.least and found.most <= rule.most:
-        return REPRODUCED
-    return PARTLY if rule.least <= found.mean <= rule.most else NOT
+    return graded(rule.least <= found.least and found.most <= rule.most,
+                  rule.least <= found.low and found.high <= rule.most)
 
 
 JUDGES = {Factor: judge_factor, Near: judge_near, Limit: judge_limit,
@@ -155,29 +182,49 @@ def merged(points: dict) -> dict:
                                   / len(points)) for seed in sorted(seeds)}}
 
 
+def is_exact(rule, numbers: list[float], fewest: int) -> bool:
+    return len(numbers) == fewest == 1 or getattr(rule, "exact", False)
+
+
+def exact(found: Estimate) -> Estimate:
+    """Numbers without chance are their own interval."""
+    return found._replace(low=found.least, high=found.most)
+
+
 def judge_point(rule, point: str, numbers: list[float], fewest: int) -> Outcome:
     found = estimate(numbers, isinstance(rule, AVERAGED))
-    verdict = JUDGES[type(rule)](rule, found) if len(numbers) >= fewest else TOO_FEW
-    return Outcome(verdict, point, found)
+    if len(numbers) < fewest:
+        return Outcome(TOO_FEW, point, found)
+    sure = exact(found) if is_exact(rule, numbers, fewest) else found
+    return Outcome(JUDGES[type(rule)](rule, sure), point, found)
+
+
+def best(found: list[Outcome]) -> Outcome:
+    """One point is enough; of equally good ones that with the most."""
+    return max(found, key=lambda one: (standing(one.verdict), one.estimate.mean))
+
+
+def standing(verdict: str) -> int:
+    """Worse is less; context is no verdict."""
+    return WORST_FIRST.index(verdict) if verdict in WORST_FIRST else 0
 
 
 def judge(rule, points: dict, fewest: int = FEWEST_SEEDS) -> Outcome:
-    """points: {name: {seed: number}}. A factor is that of the best point ("up to") or
-    the mean of all; what must be the same, or within a limit, must be so at every
-    point, and the worst one is shown."""
+    """points: {name: {seed: number}}. A factor is that of the best point ("up to",
+    "somewhere") or the mean of all; what must be the same, or within a limit, must be so at
+    every point, and the worst one is shown."""
     points = usable(points)
     if isinstance(rule, AVERAGED):
         points = {point: kept for point, by_seed in points.items()
                   if (kept := {seed: x for seed, x in by_seed.items() if x > 0})}
-        points = points if rule.up_to or not points else usable(merged(points))
+        points = points if rule.of_best or not points else usable(merged(points))
     if not points:
         return Outcome(NOT_MEASURED)
     found = [judge_point(rule, point, list(by_seed.values()), fewest)
              for point, by_seed in points.items()]
     if isinstance(rule, AVERAGED):
-        enough = [one for one in found if one.verdict != TOO_FEW] or found
-        return max(enough, key=lambda one: one.estimate.mean)
-    return min(found, key=lambda one: (WORST_FIRST.index(one.verdict), -distance(rule, one)))
+        return best(found)
+    return min(found, key=lambda one: (standing(one.verdict), -distance(rule, one)))
 
 
 def distance(rule, outcome: Outcome) -> float:
