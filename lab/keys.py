@@ -193,6 +193,13 @@ KEYS = (
     # Instead of seconds: the time in which so many transfers are expected
     Key("load", "flows", Kind(integer(0, 10 ** 6)), "0", rare=True,
         patterns=("client-server",)),
+    # The transfers are the first ones of a run of that length, with the same seed
+    Key("load", "prefix_of", Kind(optional(duration), shell_optional(shell_seconds)), "none",
+        rare=True, patterns=("client-server",)),
+    # Applications do not write a transfer at once, but 64 KB after 64 KB, at random moments,
+    # which are so far apart in the mean. Each of these writes is a transfer then.
+    Key("load", "think", Kind(optional(duration), shell_optional(shell_us)), "none", rare=True,
+        patterns=("client-server",)),
     Key("load", "seed", Kind(integer(0, 2 ** 31)), "1"),
     # Other random numbers of the kernel, as ports and the secrets of hashes: how much of
     # a difference is chance. By itself a run does the same again to the bit.

@@ -17,6 +17,7 @@ from workload import Workload
 
 NOTHING = -1            # no group, nothing to wait for, nothing to relay
 ARRIVALS_AT_ONCE = 4096
+WRITE_BYTES = 65536     # of an application that pauses between its writes (load.think)
 DRAWS_MAX = 10000       # of all transfers of a run, until their load is what was asked for
 
 FIELDS = ("start", "size", "sender", "receiver", "copy", "group", "after", "relay")
@@ -47,6 +48,12 @@ def joined(parts: list) -> Transfers:
 def by_start(found: Transfers) -> Transfers:
     order = numpy.argsort(found.start, kind="stable")
     return Transfers(*(column[order] for column in found))
+
+
+def before(found: Transfers, ns: int) -> Transfers:
+    """Those that begin before that."""
+    kept = found.start < ns
+    return Transfers(*(column[kept] for column in found))
 
 
 # ---- sizes ----
@@ -174,7 +181,7 @@ def client_server(run: Run, generator: Generator) -> Transfers:
     for _ in range(DRAWS_MAX):
         found = client_server_draw(run, generator)
         if within is None or abs(int(found.size.sum()) - asked) <= within * asked:
-            return found
+            return written(run, generator, found) if run["load.think"] else found
     raise ValueError(f"{run.scenario}: not one of {DRAWS_MAX} draws has a load within "
                      f"{float(within):.0%} of {float(run['load.load']):.0%}: the run is too "
                      "short for such sizes")
@@ -188,6 +195,22 @@ def client_server_draw(run: Run, generator: Generator) -> Transfers:
     server, client = ends(run, generator, len(start))
     copy = generator.integers(run["load.connections"], size=len(start))
     return transfers(start, draw_sizes(table, generator, len(start)), server, client, copy)
+
+
+def written(run: Run, generator: Generator, found: Transfers) -> Transfers:
+    """Each transfer as writes on its connection, of which the last ones may begin too late to
+    be a part of the run. Drawn: the pauses, transfer by transfer."""
+    count = -(-found.size // WRITE_BYTES)
+    which = numpy.repeat(numpy.arange(len(count)), count)
+    first = numpy.cumsum(count) - count
+    pauses = generator.exponential(run["load.think"], len(which))
+    since = numpy.cumsum(pauses)
+    start = found.start[which] + (since - since[first][which]).astype(numpy.int64)
+    size = numpy.full(len(which), WRITE_BYTES)
+    size[first + count - 1] = found.size - (count - 1) * WRITE_BYTES
+    writes = transfers(start, size, found.sender[which], found.receiver[which],
+                       found.copy[which])
+    return before(by_start(writes), run["load.seconds"])
 
 
 def ends(run: Run, generator: Generator, count: int) -> tuple:

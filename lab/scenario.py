@@ -444,6 +444,13 @@ def check_pairs(run: Run) -> None:
                          "say an even number")
 
 
+def check_prefix(run: Run) -> None:
+    whole = run["load.prefix_of"]
+    if whole and whole < run["load.seconds"]:
+        raise ValueError(f"a run of {run['load.seconds'] / 1e6:g} ms is not the first part of one "
+                         f"of {whole / 1e6:g} ms")
+
+
 def check_tcp(run: Run) -> None:
     names = [word.partition("=")[0] for word in run["load.sysctls"]]
     for name in names:
@@ -462,8 +469,8 @@ def check_bursts(run: Run) -> None:
 
 
 CHECKS = (check_pods, check_uplinks, check_cut, check_fails, check_exceptions, check_boxes,
-          check_scheme, check_demands, check_hosts, check_caps, check_pairs, check_tcp,
-          check_bursts)
+          check_scheme, check_demands, check_hosts, check_caps, check_pairs, check_prefix,
+          check_tcp, check_bursts)
 
 
 # ---- what a run is ----
@@ -553,6 +560,17 @@ def settings(run: Run) -> dict:
     if run["load.sample"]:
         found["SAMPLE_US"] = values.shell_us(run["load.sample"])
     return found
+
+
+def whole(run: Run) -> Run:
+    """That whose first transfers these are; itself, if it is no part."""
+    length = run["load.prefix_of"] or run["load.seconds"]
+    return run._replace(values={**run.values, "load.seconds": length, "load.prefix_of": None})
+
+
+def at_once(run: Run) -> Run:
+    """The same without pauses within its transfers."""
+    return run._replace(values={**run.values, "load.think": None})
 
 
 def trace_keys(run: Run) -> list[str]:

@@ -72,9 +72,12 @@ def table_text(run: Run) -> dict:
 
 
 def make(run: Run) -> Transfers:
-    seed = int(scenario.digest(parameters(run)), 16)
+    whole = scenario.whole(run)
+    seed = int(scenario.digest(parameters(scenario.at_once(whole))), 16)
     generator = numpy.random.Generator(numpy.random.PCG64(seed))
-    found = patterns.PATTERNS[run["load.pattern"]](run, generator)
+    found = patterns.PATTERNS[run["load.pattern"]](whole, generator)
+    if run["load.prefix_of"]:
+        found = patterns.before(found, run["load.seconds"])
     check_size(run, found)
     return found
 

@@ -338,6 +338,67 @@ class Pairs(unittest.TestCase):
         self.assertNotEqual(first, second)
 
 
+class Prefix(unittest.TestCase):
+    """Runs of several lengths with the same transfers, as far as each of them goes."""
+    base = "[load]\nwithin = none\nseconds = {}\n"
+
+    def test_first_transfers_of_the_longer_run(self):
+        whole = one(self.base.format("40ms"))
+        part = one(self.base.format("10ms") + "prefix_of = 40ms\n")
+        kept = whole.start < 10_000_000
+        self.assertTrue(0 < kept.sum() < len(kept))
+        for column, of_whole in zip(part, whole):
+            self.assertTrue(numpy.array_equal(column, of_whole[kept]))
+        alone = one(self.base.format("10ms"))
+        self.assertFalse(numpy.array_equal(alone.start, part.start))
+
+    def test_the_whole_run_is_its_own_prefix(self):
+        whole = one(self.base.format("10ms"))
+        same = one(self.base.format("10ms") + "prefix_of = 10ms\n")
+        self.assertTrue(all(map(numpy.array_equal, whole, same)))
+
+    def test_traces_are_apart(self):
+        paths = {trace.path_of(run) for run in runs(
+            self.base.format("10ms, 20ms") + "prefix_of = none, 20ms, 40ms\n")}
+        self.assertEqual(len(paths), 6)
+
+    def test_a_prefix_is_not_longer(self):
+        with self.assertRaisesRegex(ValueError, "a run of 20 ms is not the first part of one of "
+                                                "10 ms"):
+            runs(self.base.format("20ms") + "prefix_of = 10ms\n")
+
+
+class Think(unittest.TestCase):
+    """Transfers as writes of 64 KB at random moments."""
+    base = "[load]\nworkload = enterprise\nload = 10%\nwithin = none\nseconds = 60ms\n"
+
+    def setUp(self):
+        self.at_once = one(self.base)
+        self.found = one(self.base + "think = 1us\n")
+
+    def test_bytes_are_those_of_the_transfers(self):
+        self.assertEqual(self.found.size.sum(), self.at_once.size.sum(),
+                         "pauses of 1 us end within the run here")
+        self.assertLessEqual(self.found.size.max(), patterns.WRITE_BYTES)
+        self.assertGreater(self.at_once.size.max(), 10 * patterns.WRITE_BYTES)
+
+    def test_pauses_are_exponential(self):
+        found = one(self.base.replace("60ms", "600ms") + "think = 200us\n")
+        one_pair = found.sender << 40 | found.receiver << 8 | found.copy
+        order = numpy.lexsort((found.start, one_pair))
+        full = found.size[order] == patterns.WRITE_BYTES
+        same = numpy.diff(one_pair[order]) == 0
+        gaps = numpy.diff(found.start[order])[same & full[:-1] & full[1:]]
+        self.assertGreater(len(gaps), 3000)
+        self.assertAlmostEqual(numpy.mean(gaps > 200_000), numpy.exp(-1), delta=0.04)
+
+    def test_starts_do_not_decrease_nor_pass_the_end(self):
+        late = one(self.base + "think = 2ms\n")
+        self.assertTrue((numpy.diff(late.start) >= 0).all())
+        self.assertLess(late.start.max(), 60_000_000)
+        self.assertLess(late.size.sum(), self.at_once.size.sum(), "what is later is left out")
+
+
 class ForeignHosts(unittest.TestCase):
     def test_nobody_crosses(self):
         found = one("[fabric]\nleaves = 3\nhosts = 8\n[schemes]\nforeign_hosts = 3\n"
