@@ -9,6 +9,15 @@ ECMP, LOCAL, CONGA, FLOW, MPTCP = ({"scheme": name} for name in (
     "ecmp", "local", "conga", "conga-flow", "mptcp"))
 MEAN, SMALL, LARGE = (cell(f"{name}mean_fct_s") for name in ("", "small_", "large_"))
 NORMALISED = cell("normalised_fct")
+WORKLOADS = {"websearch": "web search", "enterprise": "enterprise",
+             "datamining": "data mining"}
+MB = 1e6
+REST = "spine1.down1.0"     # the link that is left of the two between spine 1 and leaf 1
+
+
+def better(part: float) -> float:
+    """The factor of a completion time that is lower by this part."""
+    return 1 / (1 - part)
 
 
 class Part(NamedTuple):

@@ -29,7 +29,7 @@ import samples
 import scenario
 import transfers
 import values
-from keys import KEYS
+from keys import BEFORE
 
 
 def forms_by_key() -> dict:
@@ -46,9 +46,6 @@ def forms_by_key() -> dict:
 
 # Columns of transfers' sums which all hosts together counted instead.
 OF_HOSTS = ("retransmits", "out_of_order")
-
-# What a run did of which there was no key yet.
-BEFORE = {key.column: key.kind.shell(key.kind.parse(key.default)) for key in KEYS}
 
 
 def run_row(folder: Path, meta: dict, forms: dict) -> dict:

@@ -42,8 +42,8 @@ FIGURES = (
     Figure("figure-2", figures.figure2, page.runs_of("fig2")),
     Figure("figure-3", figures.figure3, page.runs_of("fig3")),
     Figure("figure-9", figures.figure9, page.runs_of("fig9")),
-    Figure("headline", figures.headline, page.runs_of("fig11")),
-    Figure("queue", figures.hotspot("websearch"), page.runs_of("fig11")),
+    Figure("headline", figures.headline, page.runs_of("headline")),
+    Figure("queue", figures.hotspot, page.runs_of("headline")),
     Figure("figure-14", figures.figure14, page.runs_of("fig14")),
     Figure("figure-16", figures.figure16, page.runs_of("fig16")),
     Figure("schemes", figures.schemes(*ranks.FABRICS[:4]), page.runs_of("schemes")),
@@ -146,10 +146,11 @@ def by_paper(rows: list[Row]) -> list[str]:
 
 
 def verdicts(rows: list[Row]) -> list[str]:
-    judged = [row for row in rows if row.part == WHOLE and row.verdict != verdict.CONTEXT]
-    return [*by_paper(judged), "",
-            *head("claim", "what the paper says", "verdict", "measured (95 %)", "published"),
-            *(line(row.claim, row.says, row.verdict, measured(row), row.published)
+    judged = judgement.judged(rows)
+    return [f"{judgement.summary(rows)}.", "", *by_paper(judged), "",
+            *head("claim", "what the paper says", "verdict", "measured (95 %)", "published",
+                  "case"),
+            *(line(row.claim, row.says, row.verdict, measured(row), row.published, row.point)
               for row in judged)]
 
 

@@ -5,6 +5,7 @@ from typing import Callable, Iterable
 
 import claims
 import claims_hula
+import claims_mptcp
 import claims_tr
 import drawing
 import keys
@@ -13,6 +14,7 @@ import ranks
 import reaction
 import stability
 import tables
+from claim import NORMALISED
 from drawing import Value
 from measures import Quantity
 from tables import FORMS, Tables, number
@@ -131,9 +133,9 @@ def byte_curves(axes, series: dict) -> None:
 
 def figure5(found: Tables) -> str | None:
     panels = []
-    for gso, title in ((claims.LATE_BURST, "Hosts that segment late"),
-                       (1500, "Packet by packet")):
-        one = of(found, scenario="fig5", gso=gso)
+    for how, title in ((claims.PAUSES, "64 KB after 64 KB, pauses of 500 us"),
+                       (claims.AT_ONCE, "Transfers at once")):
+        one = of(found, scenario="fig5", gso=claims.LATE_BURST, **how)
         series = {f"{gap / 1000:g} ms": sizes_of_gap(one, gap) for gap in (250_000, 500, 100)}
         panels.append((byte_curves, kept(series), title, "size, bytes", "% of bytes"))
     return draw("figure 5", panels)
@@ -150,7 +152,7 @@ def completion(found: Tables, name: str, **where) -> str | None:
     one = of(found, **where)
     x = "load, %"
     return draw(name, [
-        (drawing.curves, by_scheme(one, claims.NORMALISED, "load", percent), "All transfers", x,
+        (drawing.curves, by_scheme(one, NORMALISED, "load", percent), "All transfers", x,
          "mean FCT / that of the idle network"),
         (drawing.curves, relative(one, claims.SMALL, "load", percent), "Below 100 KB", x,
          "mean FCT / ECMP's"),
@@ -167,8 +169,8 @@ def figure10(found: Tables) -> str | None:
 
 
 def figure11(workload: str) -> Callable:
-    return lambda found: completion(found, f"figure 11, {workload}", workload=workload,
-                                    **claims.TESTBED)
+    return lambda found: completion(found, f"figure 11, {workload}", **claims.FIGURE_11_MPTCP,
+                                    workload=workload)
 
 
 def headline(found: Tables) -> str | None:
@@ -178,7 +180,7 @@ def headline(found: Tables) -> str | None:
 
     panels = []
     for workload, title in claims.WORKLOADS.items():
-        one = of(found, **claims.TESTBED, workload=workload, load=0.6)
+        one = of(found, **claims.AT_LENGTH, workload=workload, load=0.6)
         series = by_scheme(one, milliseconds, "seconds", number)
         panels.append((drawing.curves, {name: points for name, points in series.items()
                                         if len(points) > 1}, title, "length of the run, s",
@@ -205,16 +207,15 @@ def queue_curves(axes, series: dict) -> None:
     drawing.legend(axes)
 
 
-def hotspot(*workloads: str) -> Callable:
-    """A panel for each workload."""
-    def figure(found: Tables) -> str | None:
-        panels = []
-        for workload in workloads:
-            one = of(found, **claims.TESTBED, workload=workload, load=0.6)
+def hotspot(found: Tables) -> str | None:
+    """A panel for each workload of the longest runs, and one with MPTCP."""
+    panels = []
+    for workload in claims.WORKLOADS:
+        for where in ({**claims.AT_LENGTH, **claims.LATER}, claims.FIGURE_11_MPTCP):
+            one = of(found, **where, workload=workload, load=0.6)
             panels.append((queue_curves, queue_points(one, claims.REST),
                            claims.WORKLOADS[workload], "queue, KB", "% of the time at most"))
-        return draw("queue of the link that is left", panels)
-    return figure
+    return draw("queue of the link that is left", panels)
 
 
 # ---- Figures 12 to 16 ----
@@ -234,7 +235,7 @@ def figure12(found: Tables) -> str | None:
 def figure13(found: Tables) -> str | None:
     panels = []
     for mtu in (1500, 9000):
-        one = of(found, scenario="fig13", mtu=mtu, buffer=1 * MB)
+        one = of(found, **claims_mptcp.INCAST, mtu=mtu)
         panels.append((drawing.curves, by_scheme(one, measures.client_gbits, "servers", number),
                        f"MTU {mtu}", "servers", "Gbit/s at the client"))
     return draw("figure 13", panels)
@@ -410,7 +411,7 @@ def slow_probes(found: Tables) -> str | None:
     series: dict = {}
     for (options,), runs in tables.split(one.runs, ("options",)).items():
         name = "2 ms" if "probe" in options else "200 us"
-        series[name] = kept({percent(cells[0]): over_seeds(one, claims.NORMALISED, some)
+        series[name] = kept({percent(cells[0]): over_seeds(one, NORMALISED, some)
                              for cells, some in tables.split(runs, ("load",)).items()})
     return draw("probes' interval", [(drawing.curves, kept(series), "HULA, by the probes' interval",
                                       "load, %", "mean FCT / that of the idle network")])
@@ -531,6 +532,28 @@ def tr_unequal(found: Tables) -> str | None:
         panels.append((drawing.bars, {name: kept(points) for name, points in series.items()},
                        title, "", y))
     return draw("unequal load", panels, TALLER) if found.unequal else None
+
+
+def frames_name(run: dict) -> str:
+    where = "hdfs" if run["pattern"] == "hdfs" else claims.WORKLOADS[run["workload"]]
+    size = "" if run["leaves"] == "2" else f", {run['leaves']} leaves"
+    tiers = ", three tiers" if number(run["pods"]) > 1 else ""
+    return f"{where}{size}{tiers}, {'one link failed' if run['cut'] else 'healthy'}"
+
+
+def frames(found: Tables) -> str | None:
+    """ECMP / CONGA, with frames of either size."""
+    one = of(found, scenario="frames")
+    series: dict = {}
+    for (mtu,), runs in tables.split(one.runs, ("mtu",)).items():
+        groups: dict = {}
+        for run in runs:
+            groups.setdefault(frames_name(run), []).append(run)
+        series[f"frames of {mtu}"] = kept({name: value_of(measures.compared(
+            one, some, claims.MEAN, claims.ECMP, claims.CONGA).values())
+            for name, some in groups.items()})
+    return draw("frames", [(drawing.bars, kept(series), "ECMP / CONGA, mean FCT", "", "factor")],
+                TALLER)
 
 
 def congestion(found: Tables) -> str | None:

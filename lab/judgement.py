@@ -36,16 +36,15 @@ class Row(NamedTuple):
 
 
 def best_form(found: Tables, part: Part) -> tuple[Outcome, str]:
-    """The form that can be judged, with the most points; of these the fullest."""
+    """The fullest form that can be judged; if none can, that with the most seeds."""
     tried = []
-    for position, form in enumerate(FORMS):
-        points = part.measure(tables.of_form(found, form))
-        outcome = verdict.judge(part.rule, points, part.fewest)
-        enough = outcome.verdict not in (verdict.NOT_MEASURED, verdict.TOO_FEW)
-        seeds = outcome.estimate.seeds if outcome.estimate else 0
-        tried.append((enough, len(points) if enough else seeds, -position, outcome, form))
-    best = max(tried, key=lambda one: one[:3])
-    return best[3], best[4] if best[3].estimate else ""
+    for form in FORMS:
+        outcome = verdict.judge(part.rule, part.measure(tables.of_form(found, form)), part.fewest)
+        if outcome.verdict not in (verdict.NOT_MEASURED, verdict.TOO_FEW):
+            return outcome, form
+        tried.append((outcome, form))
+    outcome, form = max(tried, key=lambda one: one[0].estimate.seeds if one[0].estimate else 0)
+    return outcome, form if outcome.estimate else ""
 
 
 def digits(number: float) -> str:
@@ -89,18 +88,21 @@ def judge(found: Tables, claim: Claim) -> list[Row]:
     return [claim_row(claim, parts)] + parts
 
 
-def show(found: Tables, claim: Claim) -> list[Row]:
-    """The same of a claim that is context only: its parts' numbers, where there are runs."""
-    whole = Row(**{**dict.fromkeys(Row._fields, ""), "claim": claim.id, "part": WHOLE,
-                   "counts": 0, "verdict": verdict.CONTEXT, "published": claim.published,
-                   "says": claim.says, "how": claim.how, "differs": claim.differs,
-                   "figure": claim.figure, "command": command(claim, "") if claim.parts else ""})
-    return [whole] + [part_row(claim, part, *best_form(found, part)) for part in claim.parts]
-
-
 def judge_all(found: Tables) -> list[Row]:
-    rows = [row for claim in claims.CLAIMS for row in judge(found, claim)]
-    return rows + [row for claim in claims.BESIDE.values() for row in show(found, claim)]
+    return [row for claim in claims.CLAIMS for row in judge(found, claim)]
+
+
+def judged(rows: list[Row]) -> list[Row]:
+    """A row of each claim that has a verdict."""
+    return [row for row in rows if row.part == WHOLE and row.verdict != verdict.CONTEXT]
+
+
+def summary(rows: list[Row]) -> str:
+    """How many claims came out."""
+    words = [row.verdict for row in judged(rows)]
+    open_ones = [one for one in (verdict.TOO_FEW, verdict.NOT_MEASURED) if one in words]
+    counts = ", ".join(f"{words.count(one)} {one}" for one in (*verdict.DECIDED, *open_ones))
+    return f"{counts} of {len(words)}"
 
 
 # ---- the spread that is left when all is the same ----
@@ -137,21 +139,21 @@ def line(row: Row) -> str:
                                                f"{'' if row.counts else ')'}"
     seeds = f"{row.least_seed} to {row.most_seed}" if row.measured else ""
     return (f"{name:44.44} {row.verdict:14} {interval(row):26} {seeds:16} {row.seeds:>5} "
-            f"{row.form:10.10} {row.published}")
+            f"{row.form:10.10} {row.published:14} {row.point}").rstrip()
 
 
 def text(rows: list[Row], found: Tables) -> str:
     """The table, as lab verdicts prints it."""
     lines = [f"{'claim':44} {'verdict':14} {'measured (95 % interval)':26} "
-             f"{'seeds from, to':16} seeds {'form':10} published"]
+             f"{'seeds from, to':16} seeds {'form':10} {'published':14} case"]
     for row in rows:
         lines.append(line(row))
         if row.part == WHOLE and row.command:
             lines.append(f"  {row.says}\n  {row.differs}\n  {row.command}")
     for name, one in spreads(found).items():
-        lines.append(f"ECMP / CONGA, web search, 60 %, one link failed, over {name}: "
+        lines.append(f"ECMP / CONGA, web search, 60 %, one link failed, 0.3 s, over {name}: "
                      f"{one.mean:.3g}, {deviation(one)}")
-    return "\n".join(lines)
+    return "\n".join(lines + [summary(rows)])
 
 
 def write(rows: list[Row], path) -> None:

@@ -237,3 +237,6 @@ KEYS = (
 )
 
 BY_PATH = {key.path: key for key in KEYS}
+
+# In tables, what a run did of which there was no key yet.
+BEFORE = {key.column: key.kind.shell(key.kind.parse(key.default)) for key in KEYS}

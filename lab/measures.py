@@ -162,11 +162,18 @@ def quotient(one: float, other: float) -> float:
 
 # ---- points ----
 
+WORDS = {"load": lambda value: f"{value:.0%}", "buffer": lambda value: f"{value / 1e6:g} MB",
+         "think": lambda value: f"pauses of {value:g} us"}
+
+
+def word(column: str, text: str) -> str:
+    if math.isnan(number(text)):
+        return text or f"no {column}"
+    return WORDS.get(column, lambda value: f"{column} {text}")(number(text))
+
+
 def label(columns: tuple, cells: tuple) -> str:
-    words = [f"{number(text):.0%}" if column == "load" else f"{column} {text}"
-             if number(text) == number(text) else text or "none"
-             for column, text in zip(columns, cells)]
-    return " ".join(words)
+    return " ".join(map(word, columns, cells))
 
 
 def each(quantity: Quantity, along: tuple = (), **where) -> Measure:
@@ -221,6 +228,21 @@ def trend(quantity: Quantity, one: dict, other: dict, more: dict, less: dict,
             high, low = (compared(found, tables.matching(rows, end), quantity, one, other)
                          for end in (more, less))
             by_seed = {seed: quotient(high[seed], low[seed]) for seed in high if seed in low}
+            if by_seed:
+                points[label(along, cells)] = by_seed
+        return points
+    return measure
+
+
+def grown(quantity: Quantity, more: dict, less: dict, along: tuple = (), **where) -> Measure:
+    """The quantity where there is more of something, over that with less; not on one trace."""
+    def measure(found: Tables) -> dict:
+        points = {}
+        for cells, rows in tables.split(tables.matching(found.runs, where), along).items():
+            high, low = (tables.by_column(tables.matching(rows, end), "seed")
+                         for end in (more, less))
+            by_seed = {seed: quotient(quantity(found, high[seed]), quantity(found, low[seed]))
+                       for seed in high if seed in low}
             if by_seed:
                 points[label(along, cells)] = by_seed
         return points

@@ -19,7 +19,7 @@ import ranks
 import tables
 import transport
 import verdict
-from judgement import Row, WHOLE
+from judgement import Row
 from measures_hula import DROPS
 from tables import Tables
 
@@ -44,13 +44,9 @@ REACTION = "RUNS=16 ROWS=1 selftests/vm/run -k uml --time-travel -e RUNS -e ROWS
     "lab/reaction.py build/reaction.tap --into build/lab"
 
 
-def figure_11() -> tuple:
-    curves = tuple((figures.figure11(name), f"{title}: mean FCT over load; small and large "
-                    "transfers relative to ECMP.") for name, title in claims.WORKLOADS.items())
-    return curves + ((figures.headline, "Mean FCT at 60 %, by the length of the run."),
-                     (figures.hotspot(*claims.WORKLOADS), "Queue of the link that is left "
-                      "between spine 1 and leaf 1 at 60 %: 50th, 90th, 95th and 99th percentile, "
-                      "and the maximum."))
+FIGURE_11 = tuple((figures.figure11(name), f"{claims.WORKLOADS[name]}: mean FCT over load; "
+                   "small and large transfers relative to ECMP.")
+                  for name in ("enterprise", "datamining"))
 
 
 def ranked(fabric: ranks.Fabric) -> tuple:
@@ -88,18 +84,25 @@ SECTIONS = (
     Section("Figure 5: what pauses cut traffic into", ("C06", "C07", "C08"), runs_of("fig5"),
             ((figures.figure5, "Part of the bytes in pieces up to a size, by the pause that "
               "ends a piece: 10th, 25th, 50th, 75th and 90th percentile."),)),
-    Section("Figure 9: enterprise workload, healthy", ("C09", "C11", "C12"), runs_of("fig9"),
+    Section("The headline: one link failed, seconds", ("C01", "C15"), runs_of("headline"),
+            ((figures.headline, "Mean FCT at 60 %, by the length of the run; the shorter runs have "
+              "the first transfers of the longest one."),
+             (figures.hotspot, "Queue of the link that is left between spine 1 and leaf 1 at "
+              "60 %: 50th, 90th, 95th and 99th percentile, and the maximum."))),
+    Section("Figure 9: enterprise workload, healthy", ("C09", "C10", "C11", "C12"),
+            runs_of("fig9"),
             ((figures.figure9, "Mean FCT over load; small and large transfers relative to "
               "ECMP."),)),
     Section("Figure 10: data-mining workload, healthy", ("C13", "C14"), runs_of("fig10"),
             ((figures.figure10, "As Figure 9."),)),
-    Section("Figure 11: one link failed", ("C01", "C15"), runs_of("fig11"), figure_11()),
+    Section("Figure 11: one link failed, MPTCP too", ("C16", "C17", "C18", "C19"),
+            runs_of("fig11"), FIGURE_11),
     Section("Figure 12: how evenly uplinks are used", ("C20",), runs_of("fig12"),
             ((figures.figure12, "(Maximum - minimum) / mean of leaf 0's four uplinks, of all 10 "
               "ms of all seeds."),)),
-    Section("Figure 13: Incast", (), runs_of("fig13"),
+    Section("Figure 13: Incast", ("C03", "C21", "C22", "C23"), runs_of("fig13"),
             ((figures.figure13, "Throughput of a client that gets 10 MB striped over so many "
-              "servers. The paper's claims are about MPTCP: see the end."),)),
+              "servers."),)),
     Section("Figure 14: an HDFS write job", ("C02", "C24", "C25"), runs_of("fig14"),
             ((figures.figure14, "Time of the job, healthy and with one link failed."),)),
     Section("Figure 15: larger fabrics", ("C26", "C27", "C28"), runs_of("fig15"),
@@ -108,7 +111,7 @@ SECTIONS = (
             ((figures.figure16, "Mean queue of each spine port next to a failure."),)),
     Section("Section 3.6: parameters", ("C34",), runs_of("sweep"),
             ((figures.sweep, "One parameter changed at a time, one link failed."),)),
-    Section("Section 7: CONGA in a part of the fabric", ("C36",), runs_of("mixed"),
+    Section("Section 7: CONGA in a part of the fabric", ("C36", "G02"), runs_of("mixed"),
             ((figures.mixed, "Four leaves, one link failed."),)),
     Section("Section 7: three tiers", ("C37",), runs_of("three-tier"),
             ((figures.three_tier, "Two pods, four cores, one link failed."),)),
@@ -127,6 +130,9 @@ SECTIONS = (
               "peak, under a constant load of one of them; framed: none beyond noise."),
              (figures.step_responses, "The traffic by the spine that is loaded from 0 ms on; "
               "thin: each picture of the links."))),
+    Section("Frames of 9000 bytes beside frames of 1500", (), runs_of("frames"),
+            ((figures.frames, "The long runs have frames of 9000 bytes. Both sizes give the same "
+              "factor if these pairs agree."),)),
     Section("Flowlets by congestion control", (), runs_of("congestion"),
             ((figures.congestion, "How many flowlets leaves start per MB of data."),)),
     Section("HULA's fat tree, healthy", ("H01", "H02", "H03", "H04"), runs_of("fattree"),
@@ -174,7 +180,8 @@ th, td { border-bottom: 1px solid var(--line); padding: .25rem .5rem; text-align
          vertical-align: top; }
 tr.part td { font-size: .95em; } tr.context { opacity: .75; }
 td.verdict { white-space: nowrap; font-weight: 600; }
-.reproduced { color: #1a8f4c; } .partly { color: #b07d00; } .not { color: #d0342c; }
+.reproduced { color: #1a8f4c; } .partly { color: #b07d00; }
+.direction { color: #c2600c; } .not { color: #d0342c; }
 .open { opacity: .7; }
 figure { margin: 1rem 0; overflow-x: auto; } figure svg { max-width: 100%; height: auto; }
 svg * { stroke-linejoin: round; stroke-linecap: butt; }
@@ -183,7 +190,8 @@ code { background: var(--quiet); padding: 0 .25em; }
 @media print { body { max-width: none; font-size: 11px; } section { break-inside: avoid; } }
 """
 
-CLASSES = {verdict.REPRODUCED: "reproduced", verdict.PARTLY: "partly", verdict.NOT: "not"}
+CLASSES = {verdict.REPRODUCED: "reproduced", verdict.PARTLY: "partly",
+           verdict.DIRECTION: "direction", verdict.NOT: "not"}
 
 
 # ---- what is written beside the page ----
@@ -199,7 +207,7 @@ DRAWN_LINKS: dict = {
 def queue_matters(run: dict, link: str) -> bool:
     if run["scenario"] in ("fig16", "fattree-cut"):
         return link in measures.links_next_to_failures(run)
-    return run["scenario"] == "fig11" and link == claims.REST
+    return run["scenario"] in ("fig11", *claims.HEADLINES) and link == claims.REST
 
 
 def throughput_matters(run: dict, link: str) -> bool:
@@ -270,15 +278,13 @@ HEAD = ["verdict", "measured (95 %)", "seeds from, to", "seeds", "form", "publis
 def summary_row(row: Row) -> str:
     link = tag("a", escape(row.claim), href=f"#{row.claim}")
     return tag("tr", tag("td", link) + tag("td", escape(row.says)) + verdict_cell(row)
-               + cells(numbers(row)))
+               + cells(numbers(row) + [escape(row.point)]))
 
 
 def summary(rows: list[Row]) -> str:
-    judged = [row for row in rows if row.part == WHOLE and row.verdict != verdict.CONTEXT]
-    head = tag("tr", cells(["claim", "what the paper says"] + HEAD, "th"))
-    count = ", ".join(f"{sum(row.verdict == one for row in judged)} {one}"
-                      for one in reversed(verdict.WORST_FIRST))
-    return tag("p", escape(count + ".")) + tag("table", head + "".join(map(summary_row, judged)))
+    head = tag("tr", cells(["claim", "what the paper says"] + HEAD + ["case"], "th"))
+    return tag("p", escape(judgement.summary(rows) + ".")) \
+        + tag("table", head + "".join(map(summary_row, judgement.judged(rows))))
 
 
 def part_line(row: Row) -> str:
@@ -321,14 +327,8 @@ def plain_table(rows: list[dict]) -> str:
 def chance(found: Tables) -> str:
     lines = [f"{name}: {one.mean:.3g}, {judgement.deviation(one)}"
              for name, one in judgement.spreads(found).items()]
-    return tag("p", "ECMP / CONGA, web search, 60 %, one link failed, over " + escape(
+    return tag("p", "ECMP / CONGA, web search, 60 %, one link failed, 0.3 s, over " + escape(
         "; over ".join(lines)) + ".") if lines else ""
-
-
-def context(rows: list[Row]) -> str:
-    blocks = [claim_block([row for row in rows if row.claim == name]) for name in claims.BESIDE]
-    return tag("section", tag("h2", "What rests on MPTCP: context only")
-               + tag("p", escape(MPTCP)) + "\n".join(blocks))
 
 
 def facts(found: Tables) -> str:
@@ -343,10 +343,6 @@ def facts(found: Tables) -> str:
 
 
 RULE = (verdict.__doc__ or "").strip()
-MPTCP = """Linux's own MPTCP, over a fabric that does ECMP. Its path manager opens a subflow for
-each address of a host, so that hosts have 8 addresses. Linux has no coupled congestion control:
-each subflow is cubic for itself, so that a connection presses on a link as eight would. The paper's
-MPTCP is coupled. So numbers are shown, and nothing is judged by them."""
 INTRODUCTION = """CONGA (Alizadeh et al., SIGCOMM 2014) as this kernel module does it, measured in
 User Mode Linux at the paper's link rates. Every verdict is computed from the tables beside this
 page. Schemes are compared seed by seed on the same trace; error bars reach from the least to the
@@ -358,7 +354,6 @@ def html(found: Tables, rows: list[Row]) -> str:
             summary(rows), tag("details", tag("summary", "The rule") + tag("pre", escape(RULE))),
             facts(found)]
     body += [section(found, rows, one) for one in SECTIONS]
-    body.append(context(rows))
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">' \
         + tag("title", "CONGA on Linux: the paper's evaluation") + tag("style", CSS)
     return "<!DOCTYPE html>\n" + tag("html", tag("head", head) + "\n"

@@ -102,10 +102,11 @@ def effort(run: Run) -> float:
 
 def jobs(scenarios: list, form: str, inputs: str) -> list[Job]:
     """Of all scenarios, those that have the form: the longest first, but last of all what
-    is slow, and no more than context."""
+    is slow. Of equal ones seed by seed, so that those that are done can be compared."""
     found = [Job(results.run_id(run, inputs), form, run, scenario.run_bytes(run))
              for one in scenarios for run in scenario.expand(one, form)]
-    return sorted(found, key=lambda job: (slowness(job.run), -job.bytes))
+    return sorted(found, key=lambda job: (slowness(job.run), -job.bytes,
+                                         job.run["load.seed"]))
 
 
 def known_settings(experiment: Path) -> set:

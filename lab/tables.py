@@ -9,6 +9,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+import keys
+
 FORMS = ("full", "reduced", "quick")    # the best first
 TAP = re.compile(r"(not )?ok ([0-9]+) (.*)")
 NEEDED = ("id", "scenario", "forms", "scheme", "seed", "seconds", "trace")
@@ -59,8 +61,14 @@ def read(folder: Path) -> Tables:
     for column in NEEDED:
         if found["runs"] and column not in found["runs"][0]:
             raise ValueError(f"{folder}/runs.csv has no column {column}")
+    found["runs"] = list(map(with_new_columns, found["runs"]))
     return Tables(**{name: by_id(rows) if name in OF_RUNS else rows
                      for name, rows in found.items()})
+
+
+def with_new_columns(run: dict) -> dict:
+    """Of a run that was before some key."""
+    return {**run, **{name: text for name, text in keys.BEFORE.items() if name not in run}}
 
 
 def by_id(rows: list[dict]) -> dict:

@@ -14,8 +14,8 @@ keys = context.module("keys")
 tables = context.module("tables")
 
 SEED_STEP = 1e-3            # between seeds, relative
-OPTIONS_INSIDE = ("q 4", "q 5", "q 6", "tdre 10us", "tdre 30us", "tdre 50us",
-                  "flowlet-timeout 300us", "flowlet-timeout 1ms")
+OPTIONS_INSIDE = ("q 4", "q 5", "q 6", "tdre 10us", "tdre 20us", "tdre 30us", "tdre 50us",
+                  "flowlet-timeout 300us", "flowlet-timeout 700us", "flowlet-timeout 1ms")
 
 
 class World(NamedTuple):
@@ -25,6 +25,7 @@ class World(NamedTuple):
     carried: Callable       # -> {link: Gbit/s}
     waited: Callable        # -> bytes at each port
     failed: Callable        # -> (s until the last packet is lost, s until it carries again)
+    job: Callable           # -> seconds of an Incast job of 1 GB
     told: float             # by probes, of what the formula says
 
 
@@ -54,7 +55,8 @@ def grey(run: dict) -> float:
 
 ECMP = {"fig9": 1.02, "fig10": 1.5, "fig12": 1.2, "fig13": 1, "fig16": 1.5, "mixed": 2,
         "three-tier": 1.5, "grey": 2, "sweep": 4, "fig2": 1, "fig3": 1, "fig5": 1,
-        "schemes": 2, "headline": 16, "frames": 6}
+        "schemes": 2, "headline-deep": 5.5, "headline-mining": 7, "frames": 6}
+HEADLINE = {"0.1": 1.4, "0.3": 1.9, "1": 3.3, "3": 16}  # by the run's length
 
 
 OTHERS = {"stock": 7, "local": 1.5, "conga-flow": 1.05, "mptcp": 1.4, "letflow": 1.1, "wcmp": 1.9,
@@ -123,14 +125,18 @@ def paper_fct(run: dict) -> float:
         return figure_14(run)
     if scheme == "ecmp":
         if name == "fig11":
-            return 6 if float(run["load"]) > 0.5 else 1.3
+            return 1.5
+        if name == "headline":
+            return HEADLINE[run["seconds"]]
         return figure_15(run) if name == "fig15" else ECMP[name]
     if scheme == "conga":
         return {"sweep": sweep, "grey": grey}.get(name, lambda run: 1)(run)
-    return OTHERS[scheme]
+    return 2.1 if (name, scheme) == ("fig11", "mptcp") else OTHERS[scheme]
 
 
 def paper_small(run: dict) -> float:
+    if (run["scenario"], run["scheme"]) == ("fig9", "mptcp"):
+        return 1.5
     if run["scenario"] == "tr":
         return tr_fct(run)
     if run["scenario"] == "fattree-cut":
@@ -168,13 +174,25 @@ def paper_carried(run: dict) -> dict:
 
 
 def paper_waited(run: dict) -> float:
+    if run["scheme"] == "mptcp":
+        return 250_000
     if run["scenario"] == "fattree-cut":
         return {"ecmp": 950_000, "conga-prime": 420_000, "hula": 50_000}[run["scheme"]]
     return 600_000 if run["scheme"] == "ecmp" else 60_000
 
 
+def paper_incast(run: dict) -> float:
+    """Seconds of a job of 1 GB, which takes 0.8 at the rate of the client's link."""
+    if run["scheme"] != "mptcp":
+        return 0.9
+    if run["rto_min"] == "1ms":
+        return 1.8
+    return 20 if run["mtu"] == "9000" else 3
+
+
 PAPER = World(paper_fct, paper_small, paper_large, paper_carried, paper_waited,
-              lambda run: (0.005, 1e-4) if run["scheme"] == "conga" else (6e-4, 2e-4), 1.001)
+              lambda run: (0.005, 1e-4) if run["scheme"] == "conga" else (6e-4, 2e-4),
+              paper_incast, 1.001)
 FLAT_LINKS = ("leaf0.up0", "leaf0.up1", "leaf0.up2", "leaf0.up3", "leaf1.up0", "leaf1.up1",
               *(f"spine{spine}.down{leaf}.0" for spine in (0, 1) for leaf in (1, 2)))
 
@@ -184,7 +202,7 @@ def flat_carried(_run: dict) -> dict:
 
 
 FLAT = World(lambda run: 1, lambda run: 1, lambda run: 1, flat_carried, lambda run: 20_000,
-             lambda run: (0.005, 0.005), 1.03)
+             lambda run: (0.005, 0.005), lambda run: 0.9, 1.03)
 
 
 # ---- tables ----
@@ -199,12 +217,14 @@ def trace_of(run) -> str:
 def row(run, form: str, world: World) -> dict:
     cells = {"id": scenario.run_slug(run), "scenario": run.scenario, "forms": form,
              "inputs": "0", **{key.column: key.kind.shell(run[key.path]) for key in keys.KEYS},
-             "bytes": "1e8", "job_bytes": "1e8", "trace": trace_of(run), "commit": "c0ffee",
-             "kernel": "6.1"}
+             "bytes": "1e8", "job_bytes": "1e9", "trace": trace_of(run), "commit": "c0ffee",
+             "kernel": "6.1",
+             "hz": "1000" if run["load.kernel"] == "uml-hz1000" else "250"}
     sign = -1 if run["schemes.names"] == "conga" else 1
     fct = world.fct(cells) * (1 + sign * SEED_STEP * run["load.seed"] * (world is PAPER))
     return {**cells, "mean_fct_s": str(fct), "normalised_fct": str(fct),
-            "small_mean_fct_s": str(world.small(cells)), "job_seconds": str(fct),
+            "small_mean_fct_s": str(world.small(cells)),
+            "job_seconds": str(world.job(cells) if run["load.pattern"] == "incast" else fct),
             "group_mean_s": str(fct),
             "large_mean_fct_s": str(world.large(cells) * (1 + SEED_STEP * run["load.seed"])),
             "p99_fct_s": str(world.small(cells)), **tr_cells(cells, world),
@@ -218,6 +238,15 @@ def runs(*names: str, form: str = "reduced", world: World = PAPER) -> list[dict]
     return [row(run, form, world) for one in found if scenario.has_form(one, form)
             for run in scenario.expand(one, form)
             if one.name != "congestion" or run["load.congestion"] == "cubic"]
+
+
+def evaluated(world: World = PAPER) -> list[dict]:
+    """What an evaluation has: CONGA's scenarios in full form, each other one in reduced form."""
+    names = scenario.names()
+    full = [name for name in names if scenario.find(name).claims[:1]
+            and scenario.find(name).claims[0][0] in "CLG"]
+    return runs(*full, form="full", world=world) \
+        + runs(*(name for name in names if name not in full), world=world)
 
 
 def throughput(run: dict, world: World) -> list[dict]:
@@ -277,7 +306,7 @@ def cost(world: World) -> list[dict]:
 def captured(run: dict) -> list[dict]:
     return [{"id": run["id"], "gap_us": str(gap), "flowlets": "9", "bytes": "1e9",
              **{f"bytes_p{p}": str(size * p / 50) for p in (10, 25, 50, 75, 90)}}
-            for gap, size in ((250_000, 35e6), (500, 5e5), (100, 1e5))]
+            for gap, size in ((250_000, 35e6), (500, 4.5e5), (100, 1e5))]
 
 
 def whole(found: list[dict], world: World = PAPER) -> "tables.Tables":
@@ -286,13 +315,14 @@ def whole(found: list[dict], world: World = PAPER) -> "tables.Tables":
     return tables.Tables(
         runs=found,
         throughput=of_runs(lambda run: throughput(run, world), "fig2", "fig3", "fig12", "grey"),
-        queues=of_runs(lambda run: queues(run, world), "fig11", "fig16", "fattree-cut"),
+        queues=of_runs(lambda run: queues(run, world), "fig11", "fig16", "fattree-cut",
+                       "headline", "headline-deep", "headline-mining"),
         failures=of_runs(lambda run: failures(run, world), "linkdown"),
         probes=of_runs(lambda run: probes(run, world), "probes"),
         order=of_runs(lambda run: order(run, world), "tr-order"), cost=cost(world),
         flowlets=of_runs(captured, "fig5"),
         concurrency=of_runs(lambda run: [{"id": run["id"], "gbit_per_s": "15",
-                                          "median": "100", "p90": "150", "max": "200"}],
+                                          "median": "120", "p90": "150", "max": "200"}],
                             "fig5"),
         counters=of_runs(lambda run: counters(run, world), "congestion", "fattree-cut"),
         nash=nash(), imbalance=imbalance(),

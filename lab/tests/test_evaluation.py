@@ -53,7 +53,7 @@ class Case(unittest.TestCase):
 
 class Keep(Case):
     def test_whole(self):
-        kept = self.keep(synthetic.whole(synthetic.runs()))
+        kept = self.keep(synthetic.whole(synthetic.evaluated()))
         self.assertEqual(set(kept), {evaluation.ARCHIVE, evaluation.PAGE, *(
             f"{one.name}.svg" for one in evaluation.FIGURES)})
         self.check_page(kept[evaluation.PAGE].decode())
@@ -89,7 +89,7 @@ class Keep(Case):
             self.assertTrue(after[name] == content, name)
 
     def test_missing_data_is_named(self):
-        found = synthetic.whole([run for run in synthetic.runs() if run["scenario"] != "fig2"])
+        found = synthetic.whole([run for run in synthetic.evaluated() if run["scenario"] != "fig2"])
         with self.assertRaisesRegex(ValueError, "is not kept: it has no data for figure-2, C04$"):
             self.keep(found)
         self.assertEqual(self.files(self.into), {evaluation.PAGE: TEXT.encode()})
@@ -107,16 +107,17 @@ class Keep(Case):
         row = judgement.Row(**{**dict.fromkeys(judgement.Row._fields, ""), "claim": "C01",
                                "part": judgement.WHOLE, "says": "a | b", "seeds": "3",
                                "verdict": verdict.PARTLY, "measured": "2", "low95": "1",
-                               "high95": "3", "published": "5"})
+                               "high95": "3", "published": "5", "point": "conga, 60%"})
         lines = evaluation.verdicts([row, row._replace(claim="C02", high95="inf"),
                                      row._replace(claim="C03", verdict=verdict.CONTEXT),
                                      row._replace(part="a part")])
         self.assertEqual(lines, [
+            "0 reproduced, 2 partly, 0 direction only, 0 not reproduced of 2.", "",
             "| paper | partly |", "|---|---|", "| CONGA | 2: C01 C02 |", "",
-            "| claim | what the paper says | verdict | measured (95 %) | published |",
-            "|---|---|---|---|---|",
-            r"| C01 | a \| b | partly | 2 (1 to 3) | 5 |",
-            r"| C02 | a \| b | partly | 2 | 5 |"])
+            "| claim | what the paper says | verdict | measured (95 %) | published | case |",
+            "|---|---|---|---|---|---|",
+            r"| C01 | a \| b | partly | 2 (1 to 3) | 5 | conga, 60% |",
+            r"| C02 | a \| b | partly | 2 | 5 | conga, 60% |"])
 
 
 class Archive(Case):

@@ -362,13 +362,22 @@ class Runs(unittest.TestCase):
         self.assertNotIn("MTU", found, "written only where it is used")
 
 
+FULL_ONLY = ("headline-deep", "headline-mining")
+US, MS, SECOND = 10 ** 3, 10 ** 6, 10 ** 9
+MB = 10 ** 6
+
+
+def reduced(name: str) -> list:
+    return [] if name in FULL_ONLY else scenario.expand(scenario.find(name), "reduced")
+
+
 class Committed(unittest.TestCase):
     """The scenarios of the lab themselves."""
 
     def test_all_forms_expand(self):
         for name in scenario.names():
             one = scenario.find(name)
-            self.assertTrue(scenario.has_form(one, "reduced"), name)
+            self.assertEqual(scenario.has_form(one, "reduced"), name not in FULL_ONLY, name)
             self.assertTrue(scenario.has_form(one, "full"), name)
             for form in filter(lambda form: scenario.has_form(one, form), scenario.FORMS):
                 with self.subTest(scenario=name, form=form):
@@ -376,19 +385,19 @@ class Committed(unittest.TestCase):
 
     def test_three_seeds_each(self):
         for name in scenario.names():
-            found = scenario.expand(scenario.find(name), "reduced")
+            found = reduced(name) or scenario.expand(scenario.find(name), "full")
             if found[0]["load.pattern"] == "idle":
                 continue  # nothing is drawn
-            seeds = {run["load.seed"] for run in found}
-            self.assertGreaterEqual(len(seeds), 5 if name == "fig11" else 3, name)
+            self.assertGreaterEqual(len({run["load.seed"] for run in found}), 3, name)
 
     def test_loads_are_realised(self):
         """Within 5 %: a short run of heavy-tailed sizes is far off, else. Of a long one the
         rare large transfers are what is looked at."""
         for name in scenario.names():
-            for run in scenario.expand(scenario.find(name), "reduced"):
+            for run in reduced(name):
                 if run["load.within"] is None:
-                    self.assertGreaterEqual(run["load.seconds"], 10 ** 9, name)
+                    self.assertGreaterEqual(run["load.prefix_of"] or run["load.seconds"], SECOND,
+                                            name)
                 else:
                     self.assertLessEqual(run["load.within"], 0.05, name)
 
@@ -400,12 +409,79 @@ class Committed(unittest.TestCase):
         self.assertEqual(other[:6], other[6:])
         self.assertTrue(all(run["fabric.mtu"] == run["fabric.gso"] for run in found))
 
-    def test_the_headline_has_full_size(self):
-        found = [run for run in scenario.expand(scenario.find("fig11"), "reduced")
-                 if float(run["load.load"]) in (0.6, 0.7)]
-        self.assertTrue(all(run["fabric.hosts"] == 32 for run in found))
-        self.assertEqual({run["load.seconds"] / 10 ** 9 for run in found}, {0.1, 0.3, 1})
-        self.assertEqual({run["fabric.buffer"] for run in found}, {10 ** 6, 8 * 10 ** 6})
+    def full(self, name: str, **where) -> list:
+        """Those of the full form that have these values."""
+        wanted = {path.replace("_of_", "."): value for path, value in where.items()}
+        return [run for run in scenario.expand(scenario.find(name), "full")
+                if all(run[path] == value for path, value in wanted.items())]
+
+    def test_frames_have_a_pair_for_each_figure(self):
+        runs_of_size = {mtu: [{path: value for path, value in run.values.items()
+                               if path not in ("fabric.mtu", "fabric.gso")}
+                              for run in self.full("frames", fabric_of_mtu=mtu)]
+                        for mtu in (1500, 9000)}
+        self.assertEqual(runs_of_size[1500], runs_of_size[9000])
+        kinds = {(run["load.pattern"], run["load.workload"], bool(run["fabric.cut"]),
+                  run["fabric.leaves"], run["fabric.pods"]) for run in self.full("frames")}
+        self.assertEqual(kinds, {
+            ("client-server", "websearch", True, 2, 1), ("client-server", "enterprise", True, 2, 1),
+            ("client-server", "enterprise", False, 2, 1),
+            ("client-server", "datamining", False, 2, 1), ("hdfs", "enterprise", True, 2, 1),
+            ("client-server", "websearch", False, 3, 1),
+            ("client-server", "websearch", True, 4, 2)})
+
+    def test_full_runs_are_the_papers(self):
+        """TCP of 2014, neither caps nor traces that are drawn anew."""
+        for name in ("fig5", "fig9", "fig10", "fig11", "fig12", "fig13", "fig14", "fig15", "fig16",
+                     "sweep", "mixed", "three-tier", "headline", *FULL_ONLY):
+            for run in self.full(name):
+                self.assertEqual((run["load.tcp"], run["load.caps"]), ("2014", ()), name)
+                if run["load.pattern"] != "incast":
+                    self.assertIsNone(run["load.within"], name)
+
+    def test_full_runs_have_time_and_seeds(self):
+        """(scenario, seconds, seeds) of the runs that decide; some have more, others fewer."""
+        for name, seconds, seeds in (
+                ("headline", 3, 3), ("headline-deep", 3, 3), ("headline-mining", 20, 3),
+                ("fig5", 5, 3), ("fig9", 2, 5), ("fig10", 5, 5), ("fig11", 1, 3),
+                ("fig12", 0.3, 10), ("fig14", 0.4, 10), ("fig15", 0.5, 3), ("fig16", 0.1, 5),
+                ("sweep", 0.3, 3),
+                ("mixed", 0.5, 5), ("three-tier", 0.5, 5)):
+            found = self.full(name, load_of_seconds=int(seconds * SECOND))
+            self.assertEqual({run["load.seed"] for run in found}, set(range(1, seeds + 1)), name)
+
+    def test_the_headline_has_the_lengths_of_one_trace(self):
+        found = self.full("headline", load_of_workload="websearch", load_of_boot=1,
+                          load_of_balance_flows=0, load_of_congestion="cubic")
+        for scheme in ("ecmp", "conga", "local"):
+            self.assertEqual({run["load.seconds"] / SECOND for run in found
+                              if run["schemes.names"] == scheme}, {0.1, 0.3, 1, 3})
+        self.assertEqual({run["load.prefix_of"] for run in found
+                          if run["load.seconds"] < 3 * SECOND}, {3 * SECOND})
+
+    def test_queues_and_round_trips_of_the_testbed(self):
+        for name in ("fig9", "fig10"):
+            for run in self.full(name):
+                self.assertEqual((run["fabric.buffer"], 8 * run["fabric.delay"]),
+                                 (8 * MB, 100 * US))
+        self.assertEqual({run["fabric.buffer"] for run in self.full("headline-deep")}, {16 * MB})
+        self.assertEqual({run["fabric.buffer"] for run in
+                          self.full("headline", load_of_workload="enterprise")}, {8 * MB})
+
+    def test_the_evaluation_is_affordable(self):
+        """All that CONGA's claims need, in full form, but the longest runs."""
+        names = [name for name in scenario.names() if name not in FULL_ONLY
+                 and any(claim[0] in "CG" for claim in scenario.find(name).claims)]
+        total = sum(scenario.run_bytes(run) for name in names for run in self.full(name))
+        self.assertLess(total, 11.5e12)
+
+    def test_mptcp_is_coupled(self):
+        for name in scenario.names():
+            for form in filter(lambda form: scenario.has_form(scenario.find(name), form),
+                               scenario.FORMS):
+                for run in scenario.expand(scenario.find(name), form):
+                    if run["schemes.names"] == "mptcp":
+                        self.assertEqual(run["load.congestion"], "lia", name)
 
     def test_claims_of_the_quick_form(self):
         found = {claim for one in map(scenario.find, scenario.names())
