@@ -35,8 +35,8 @@ PATIENT, HASTY = {"rto_min": ""}, {"rto_min": "1ms"}
 def incast_factors(buffer: float, counts: bool) -> tuple:
     return tuple(Part(f"{one['scheme']} / mptcp, MTU {mtu}, buffers of {buffer / MB:g} MB",
                       Factor(2), ratios(client_gbits, one, COUPLED, ("servers",),
-                                           **{**INCAST, "buffer": buffer}, mtu=mtu,
-                                           servers=FAN_IN), counts)
+                                        **{**INCAST, "buffer": buffer}, mtu=mtu,
+                                        servers=FAN_IN), counts)
                  for mtu in (SHORT_FRAMES, JUMBO) for one in (CONGA, ECMP))
 
 

@@ -105,8 +105,7 @@ def jobs(scenarios: list, form: str, inputs: str) -> list[Job]:
     is slow. Of equal ones seed by seed, so that those that are done can be compared."""
     found = [Job(results.run_id(run, inputs), form, run, scenario.run_bytes(run))
              for one in scenarios for run in scenario.expand(one, form)]
-    return sorted(found, key=lambda job: (slowness(job.run), -job.bytes,
-                                         job.run["load.seed"]))
+    return sorted(found, key=lambda job: (slowness(job.run), -job.bytes, job.run["load.seed"]))
 
 
 def known_settings(experiment: Path) -> set:

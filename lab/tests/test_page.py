@@ -134,8 +134,8 @@ class Parts(Case):
         self.assertEqual(self.make(synthetic.whole(rows)).count("<svg "), 0)
 
     def test_compact(self):
-        found = page.compact(synthetic.whole(synthetic.runs("fig2", "fig11", "fig16",
-                                                             "headline")))
+        found = page.compact(synthetic.whole(synthetic.runs(
+            "fig2", "fig11", "fig16", "headline")))
         links = {row["link"] for rows in found.throughput.values() for row in rows}
         self.assertEqual(links, {"leaf0.up0", "leaf0.up1", "spine0.down1.0", "spine1.down1.0"})
         for run in found.runs:
