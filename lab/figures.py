@@ -22,7 +22,7 @@ from tables import FORMS, Tables, number
 PERCENTILES = ((50, "p50"), (90, "p90"), (95, "p95"), (99, "p99"), (100, "max"))
 BYTE_PERCENTILES = (10, 25, 50, 75, 90)
 KB, MB, PERCENT = 1e3, 1e6, 100
-TALL, TALLER, NARROW = 3.4, 4.4, 2.2    # inches
+TALL, TALLER, NARROW, WIDE = 3.4, 4.4, 2.2, 5   # inches
 
 
 def of(found: Tables, **where) -> Tables:
@@ -536,24 +536,22 @@ def tr_unequal(found: Tables) -> str | None:
 
 def frames_name(run: dict) -> str:
     where = "hdfs" if run["pattern"] == "hdfs" else claims.WORKLOADS[run["workload"]]
-    size = "" if run["leaves"] == "2" else f", {run['leaves']} leaves"
-    tiers = ", three tiers" if number(run["pods"]) > 1 else ""
-    return f"{where}{size}{tiers}, {'one link failed' if run['cut'] else 'healthy'}"
+    leaves = "" if run["leaves"] == "2" else f", {run['leaves']} leaves"
+    fabric = ", three tiers" if number(run["pods"]) > 1 else leaves
+    return f"{where}{fabric}, {'link failed' if run['cut'] else 'healthy'}"
 
 
 def frames(found: Tables) -> str | None:
-    """ECMP / CONGA, with frames of either size."""
+    """ECMP / CONGA, with frames of either size, one below the other."""
     one = of(found, scenario="frames")
-    series: dict = {}
-    for (mtu,), runs in tables.split(one.runs, ("mtu",)).items():
-        groups: dict = {}
-        for run in runs:
-            groups.setdefault(frames_name(run), []).append(run)
-        series[f"frames of {mtu}"] = kept({name: value_of(measures.compared(
-            one, some, claims.MEAN, claims.ECMP, claims.CONGA).values())
-            for name, some in groups.items()})
-    return draw("frames", [(drawing.bars, kept(series), "ECMP / CONGA, mean FCT", "", "factor")],
-                TALLER)
+    groups: dict = {}
+    for run in one.runs:
+        groups.setdefault((frames_name(run), run["mtu"]), []).append(run)
+    points = {f"{name}: {mtu}": value_of(measures.compared(
+        one, runs, claims.MEAN, claims.ECMP, claims.CONGA).values())
+        for (name, mtu), runs in sorted(groups.items())}
+    return draw("frames", [(drawing.lying_bars, kept(points), "", "ECMP / CONGA", "")],
+                TALL, WIDE)
 
 
 def congestion(found: Tables) -> str | None:
