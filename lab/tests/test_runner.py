@@ -183,7 +183,16 @@ class Runs(Case):
         jobs = runner.jobs([scenario.read(path)], "reduced", "0")
         self.assertEqual([job.run["load.rounds"] for job in jobs], [9, 3, 1])
 
-    def test_what_is_slow_and_context_is_last(self):
+    def test_equal_runs_are_made_seed_by_seed(self):
+        """So that those that are done can be compared."""
+        path = self.folder / "test.ini"
+        path.write_text(SCENARIO.format(seeds="1, 2", rounds="3") + "schemes.names = conga, ecmp\n",
+                        encoding="utf-8")
+        jobs = runner.jobs([scenario.read(path)], "reduced", "0")
+        self.assertEqual([(job.run["load.seed"], job.run["schemes.names"]) for job in jobs],
+                         [(1, "conga"), (1, "ecmp"), (2, "conga"), (2, "ecmp")])
+
+    def test_what_is_slow_is_last(self):
         path = self.folder / "test.ini"
         path.write_text(SCENARIO.format(seeds="1", rounds="1, 9") + "schemes.names = mptcp, ecmp\n",
                         encoding="utf-8")
