@@ -120,6 +120,16 @@ marked() {
 	in_ns "$LINK" nft -j list counter netdev lab ce | jq '.nftables[1].counter.packets'
 }
 
+# At 1 Mbit/s, of 15 frames of 12 ms each: the first has begun to leave.
+quiet_reports_its_backlog() {
+	local backlog
+
+	link_is rate 1mbit limit 1000000 quiet 1 && burst 15 | play || return
+	backlog=$(tc -n "$LINK" -s qdisc show dev wire | sed -n 's/.*backlog \([0-9]*\)b.*/\1/p')
+	((backlog > 14 * FRAME && backlog <= 15 * FRAME)) ||
+		fail "tc showed a backlog of ${backlog:-nothing} bytes"
+}
+
 # Each that finds so many bytes waiting, not one before.
 marks_to_the_byte() {
 	in_ns "$LINK" nft -f - <<-'END' || return
@@ -145,9 +155,14 @@ sends_at_its_rate() {
 	arrive_apart 10 1200 13200 && arrive_apart 7 "1714|1715" 18857
 }
 
-# arrive_apart GBIT NS TOTAL: from one to the next, and from the first to the last
+# Nothing happens at a quiet link when a packet leaves, while two others are on their way.
+quiet_sends_at_its_rate() {
+	arrive_apart 10 1200 13200 quiet 1
+}
+
+# arrive_apart GBIT NS TOTAL WORD...: from one to the next, and from the first to the last
 arrive_apart() {
-	link_is rate "$1gbit" limit 1000000 delay 3us &&
+	link_is rate "$1gbit" limit 1000000 delay 3us "${@:4}" &&
 		capture "$LINK" sink "ether proto $ETHERTYPE" &&
 		burst 12 | play && captured 12 || return
 	awk -v each="^($2)$" -v total="$3" '
@@ -352,13 +367,15 @@ incast_collapses() {
 require_root
 require_commands ip tc jq nft tcpdump ping
 require_exact_time
-tap_plan 11
+tap_plan 13
 settle
 insmod "$(module_file lab/wire)" || die "wire.ko cannot be loaded"
 link_up || die "no link"
 tap_test "a link drops packets exactly at its byte limit" drops_to_the_byte
 tap_test "a link marks packets exactly at its byte limit" marks_to_the_byte
 tap_test "a link sends at its rate" sends_at_its_rate
+tap_test "a quiet link sends at its rate" quiet_sends_at_its_rate
+tap_test "a quiet link reports its backlog to tc" quiet_reports_its_backlog
 tap_test "a queue of Poisson arrivals at load 0.5 has the length of theory" queue_of_theory 0.5
 tap_test "a queue of Poisson arrivals at load 0.8 has the length of theory" queue_of_theory 0.8
 fabric_build || die "no fabric"

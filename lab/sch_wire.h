@@ -16,6 +16,7 @@ enum {
 	TCA_WIRE_DELAY,		/* u64, ns of propagation; default 0 */
 	TCA_WIRE_MARK,		/* u32, bytes waiting at which CE is set; default never */
 	TCA_WIRE_NAME,		/* string; a link with a name is sampled */
+	TCA_WIRE_QUIET,		/* u32, 1: no policy reads the backlog, only who dumps or samples */
 	__TCA_WIRE_MAX
 };
 

@@ -8,7 +8,8 @@
  *
  * One process for all of them: a fork costs more than a hundred requests. Lines
  * of one namespace belong together, each change opens another socket. rate and
- * delay take units as tc does, limit and mark are bytes.
+ * delay take units as tc does, limit and mark are bytes. With "quiet 1" no policy can balance
+ * by the link's backlog.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -54,6 +55,7 @@ static const struct wire_word wire_words[] = {
 	{ "delay", TCA_WIRE_DELAY, conga_units_parse_time, 8 },
 	{ "mark", TCA_WIRE_MARK, conga_units_parse_integer, 4 },
 	{ "name", TCA_WIRE_NAME, NULL, 0 },
+	{ "quiet", TCA_WIRE_QUIET, conga_units_parse_integer, 4 },
 };
 
 static const struct wire_word *wire_word_find(const char *name)

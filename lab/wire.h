@@ -22,6 +22,7 @@ struct wire {
 	u64 delay;	/* ns */
 	u32 limit;	/* bytes */
 	u32 mark;	/* bytes, U32_MAX: never */
+	bool quiet;	/* the backlog is computed only for dumps and samples */
 	char name[WIRE_NAME_MAX];
 
 	/* Variables: under the qdisc's lock. */

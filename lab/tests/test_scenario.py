@@ -28,6 +28,20 @@ def runs(text: str, form: str = "reduced") -> list:
     return scenario.expand(read(HEADER + text), form)
 
 
+class QuietSchemes(unittest.TestCase):
+    """At quiet links no policy may read how much waits."""
+
+    def test_exactly_the_schemes_that_read_no_queue_have_quiet_links(self):
+        text = (context.LAB / "experiment").read_text(encoding="utf-8")
+        quiet = re.search(r'QUIET_SCHEMES="([^"]*)"', text)[1].split()
+        reading = {path.stem.removeprefix("policy_").replace("_", "-")
+                   for path in (context.LAB.parent / "kmod/policies").glob("policy_*.c")
+                   if re.search(r"conga_view_backlog|backlog, u32 mbits",
+                                path.read_text(encoding="utf-8"))}
+        self.assertEqual(reading, {"drill", "tr"})
+        self.assertEqual(set(keys.SCHEMES) - set(quiet), reading)
+
+
 class Refusals(unittest.TestCase):
     """Each a section, its content, and a part of the sentence."""
 

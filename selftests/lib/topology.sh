@@ -59,6 +59,7 @@ topo_defaults() {
 	TOPO_DELAY=			# of every link, wire only: as tc takes it; empty: none
 	TOPO_LINK_DELAY=()		# exceptions, as those of rates
 	TOPO_MARK=			# bytes waiting at which a link marks CE, wire only
+	TOPO_QUIET=			# 1: no policy reads how much waits at a link, wire only
 	TOPO_PORT_BUFFER=		# of a leaf's link to a host; empty: as the host's
 	TOPO_GSO=65536			# largest TSO burst a host sends
 }

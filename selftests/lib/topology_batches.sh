@@ -172,7 +172,7 @@ batch_shape() {
 	[[ $rate ]] || return 0
 	if [[ $TOPO_QDISC == wire ]]; then
 		batch "$ns.wire" "$ns $dev rate $rate limit $limit${delay:+ delay $delay}\
-${TOPO_MARK:+ mark $TOPO_MARK} name ${ns%-*}.$dev"
+${TOPO_MARK:+ mark $TOPO_MARK}${TOPO_QUIET:+ quiet $TOPO_QUIET} name ${ns%-*}.$dev"
 		return
 	fi
 	batch "$ns.tc" "qdisc add dev $dev root tbf rate $rate \
