@@ -62,6 +62,13 @@ allowed_processors() {
 	done
 }
 
+# Runs the rest of its words with the machine's memory in a tmpfs of its own whose pages are huge,
+# if this computer can mount one: the machine reads its memory at random, and with pages of 4 KB
+# translating addresses takes a third of that time.
+readonly IN_HUGE_PAGES='! mount -t tmpfs -o huge=always,size=0 memory memory 2>/dev/null ||
+	TMPDIR=$PWD/memory
+	setsid "$@"; exit'
+
 # machine_processor: sets processor to one that no other machine is bound to, and locks its file
 # until run and the machine have ended. The kernel passes each system call from process to
 # process, which takes about three times as long from one processor to another as on the same one.
@@ -89,7 +96,7 @@ readonly SEEDED_START=1400000000000000000	# ns of the epoch: in May 2014
 # group. The token comes by file descriptor 3, and all printed text is the log. Paths are
 # relative, because random numbers depend on the command line, too.
 machine_start() {
-	local isolate=(unshare --pid --fork --kill-child) args bind=()
+	local isolate=(unshare --mount --pid --fork --kill-child) args bind=()
 
 	[ "$(id -u)" = 0 ] || isolate+=(--map-root-user)
 	args=(
@@ -103,12 +110,13 @@ machine_start() {
 	machine_processor
 	[ -z "$processor" ] || bind=(taskset -c "$processor")
 	touch "$work/output"
+	mkdir "$work/memory"
 	exec {token}< <(ulimit -c 0
 		export TMPDIR
 		TMPDIR=$(uml_memory_dir)
 		cd "$work"
 		exec "${bind[@]}" setpriv --pdeathsig KILL "${isolate[@]}" \
-			sh -c 'setsid "$@"; exit' sh "$kdir/linux" \
+			sh -c "$IN_HUGE_PAGES" sh "$kdir/linux" \
 			"${args[@]}" 3>&1 >"$work/log" 2>"$work/errors" </dev/null)
 	machine=$!
 }
