@@ -103,9 +103,9 @@ TRACE_EVENT(conga_feedback,
 
 /* A path has become usable or unusable, with the reason; "conga monitor path" shows the same. */
 TRACE_EVENT(conga_path,
-	    TP_PROTO(const struct conga_leaf *leaf, const struct conga_port *port,
+	    TP_PROTO(const struct conga_leaf *leaf, const struct conga_port *port, u8 tag,
 		     u8 before, u8 reason),
-	    TP_ARGS(leaf, port, before, reason),
+	    TP_ARGS(leaf, port, tag, before, reason),
 	    TP_STRUCT__entry(__array(u8, leaf, sizeof(struct in6_addr))
 			     __array(char, dev, IFNAMSIZ)
 			     __field(u8, tag)
@@ -114,7 +114,7 @@ TRACE_EVENT(conga_path,
 	    ),
 	    TP_fast_assign(memcpy(__entry->leaf, &leaf->addr, sizeof(struct in6_addr));
 			   strscpy(__entry->dev, port->dev->name, IFNAMSIZ);
-			   __entry->tag = port->tag;
+			   __entry->tag = tag;
 			   __entry->before = before;
 			   __entry->reason = reason;
 	    ),

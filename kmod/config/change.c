@@ -19,7 +19,9 @@
 #include "objects/flowlets.h"
 #include "objects/leaf.h"
 #include "objects/own.h"
+#include "objects/path.h"
 #include "objects/port.h"
+#include "objects/source_port.h"
 #include "paper/hello_terms.h"
 
 /* All that a change of parameters has to allocate before it is applied */
@@ -126,6 +128,43 @@ static void conga_change_flush_leaves(struct conga_fabric *fabric)
 		conga_leaf_flush(leaf);
 }
 
+/* Forgets what was known of the paths of these LBTags, which have another uplink now, or
+ * none; under the locks.
+ */
+static void conga_change_forget_tags(struct conga_fabric *fabric, unsigned long tags)
+{
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+	u8 tag;
+
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
+		for_each_set_bit(tag, &tags, CONGA_TAGS_MAX)
+			conga_leaf_forget_tag(leaf, tag);
+}
+
+/* conga_change_tags - the uplinks, or the number of LBTags of each, have changed */
+void conga_change_tags(struct conga_fabric *fabric)
+{
+	struct conga_port *before[CONGA_TAGS_MAX];
+	unsigned long others = 0;
+	u8 tag;
+
+	conga_assert_locked(fabric);
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		before[tag] = conga_port_uplink(fabric, tag);
+	conga_port_share_tags(fabric);
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		if (conga_port_uplink(fabric, tag) != before[tag])
+			others |= BIT(tag);
+	if (!others)
+		return;
+	conga_path_invalidate(fabric);
+	synchronize_net();
+	conga_change_forget_tags(fabric, others);
+	conga_source_port_refresh(fabric);
+	conga_fabric_changed(fabric);
+}
+
 /* Takes over the objects of @change. */
 static void conga_change_apply(struct conga_fabric *fabric,
 			       struct conga_change *change)
@@ -135,6 +174,7 @@ static void conga_change_apply(struct conga_fabric *fabric,
 	bool hello = old->hello != change->params->hello;
 	bool ports = conga_change_ports_differ(old, change->params);
 	bool terms = conga_change_terms_differ(old, change->params);
+	bool tags = old->entropy != change->params->entropy;
 	struct conga_port *port;
 	u32 i = 0;
 
@@ -158,6 +198,8 @@ static void conga_change_apply(struct conga_fabric *fabric,
 	conga_extension_change(fabric, old);
 	kfree_rcu(old, rcu);
 	conga_own_refresh(fabric);
+	if (tags)
+		conga_change_tags(fabric);
 	if (terms)
 		conga_announce_forget(fabric);
 	if (hello)
@@ -208,5 +250,7 @@ void conga_change_leaf(struct conga_leaf *leaf, u8 mode, u8 origin)
 	if (mode == CONGA_MODE_PLAIN)
 		conga_control_bye(leaf);
 	conga_leaf_set_mode(leaf, mode);
+	if (leaf->fabric->extra)
+		conga_source_port_setup(leaf);
 	WRITE_ONCE(leaf->origin, origin);
 }

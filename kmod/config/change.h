@@ -14,4 +14,7 @@ int conga_change_params(struct conga_fabric *fabric, const struct conga_params *
 			struct netlink_ext_ack *extack);
 void conga_change_leaf(struct conga_leaf *leaf, u8 mode, u8 origin);
 
+/* The locks are held; may sleep */
+void conga_change_tags(struct conga_fabric *fabric);
+
 #endif /* _CONGA_CHANGE_H */

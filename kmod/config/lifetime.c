@@ -11,6 +11,7 @@
 #include <linux/rcupdate.h>
 #include <net/net_namespace.h>
 
+#include "config/change.h"
 #include "config/lifetime.h"
 #include "config/speed.h"
 #include "control/control.h"
@@ -22,6 +23,7 @@
 #include "objects/own.h"
 #include "objects/path.h"
 #include "objects/port.h"
+#include "objects/source_port.h"
 
 static void *conga_lifetime_out_of_memory(struct netlink_ext_ack *extack)
 {
@@ -38,6 +40,7 @@ static void conga_lifetime_publish_port(struct conga_port *port, bool drain)
 	conga_port_publish(port);
 	if (drain)
 		conga_port_set_drain(port, true);
+	conga_change_tags(fabric);
 	conga_path_invalidate(fabric);
 	conga_own_refresh(fabric);
 }
@@ -86,16 +89,24 @@ static void conga_lifetime_kill_port(struct conga_port *port)
 /* Phase two, after the grace period: no packet holds the port or its paths. */
 static void conga_lifetime_bury_port(struct conga_port *port)
 {
+	unsigned long tags = port->tags;
+	u8 tag;
+
 	if (port->tag != CONGA_TAG_NONE)
-		conga_path_forget_tag(port->fabric, port->tag);
+		tags |= BIT(port->tag);
+	for_each_set_bit(tag, &tags, CONGA_TAGS_MAX)
+		conga_path_forget_tag(port->fabric, tag);
 	conga_port_free(port);
 }
 
 void conga_lifetime_destroy_port(struct conga_port *port)
 {
+	struct conga_fabric *fabric = port->fabric;
+
 	conga_lifetime_kill_port(port);
 	synchronize_net();
 	conga_lifetime_bury_port(port);
+	conga_change_tags(fabric);
 }
 
 /* --- fabric --- */
@@ -189,6 +200,8 @@ struct conga_leaf *conga_lifetime_create_leaf(struct conga_fabric *fabric,
 		NL_SET_ERR_MSG(extack, "Out of memory");
 		return leaf;
 	}
+	if (fabric->extra)
+		conga_source_port_setup(leaf);
 	conga_own_changed(fabric);
 	return leaf;
 }

@@ -23,7 +23,11 @@
  */
 static void conga_announce_send(struct conga_port *port, const struct conga_params *params)
 {
-	const struct conga_control_way way = { .params = params, .port = port };
+	const struct conga_control_way way = {
+		.params	= params,
+		.port	= port,
+		.tag	= port->tag,
+	};
 	struct conga_control_payload payload;
 	int err;
 

@@ -68,24 +68,25 @@ static u64 conga_control_echo(const struct conga_control_message *message)
 	       be32_to_cpu(payload->header.echo);
 }
 
+/* One of the paths to @leaf by these LBTags, at random: one that is open, if any is; NONE if
+ * there is none
+ */
+static u8 conga_control_spread(const struct conga_leaf *leaf, u16 usable)
+{
+	if (usable & ~conga_leaf_shut(leaf))
+		usable &= ~conga_leaf_shut(leaf);
+	return usable ? conga_policy_spread(usable, get_random_u32()) : CONGA_TAG_NONE;
+}
+
 /* The reply leaves by the uplink by which the packet came in, since that path works;
  * otherwise by any uplink.
  */
-static struct conga_port *
-conga_control_back(const struct conga_control_source *source)
+static u8 conga_control_back(const struct conga_control_source *source)
 {
-	struct conga_leaf *leaf = source->leaf;
-	u16 usable;
+	u16 usable = conga_control_uplinks(source->leaf), same;
 
-	usable = conga_control_uplinks(leaf);
-	if (source->port->role == CONGA_ROLE_UPLINK && usable & BIT(source->port->tag))
-		return source->port;
-	if (usable & ~conga_leaf_shut(leaf))
-		usable &= ~conga_leaf_shut(leaf);
-	if (!usable)
-		return NULL;
-	return conga_port_uplink(source->fabric,
-				 conga_policy_spread(usable, get_random_u32()));
+	same = source->port->role == CONGA_ROLE_UPLINK ? usable & READ_ONCE(source->port->tags) : 0;
+	return conga_control_spread(source->leaf, same ?: usable);
 }
 
 /* Our address, as the leaf knows it; none if the leaf sent to a group that we are in. */
@@ -109,8 +110,11 @@ static bool conga_control_way_back(const struct conga_control_source *source,
 	*way = (struct conga_control_way) {
 		.params	= source->params,
 		.leaf	= source->leaf,
-		.port	= conga_control_back(source),
+		.tag	= conga_control_back(source),
 	};
+	if (way->tag == CONGA_TAG_NONE)
+		return false;
+	way->port = conga_port_uplink(source->fabric, way->tag);
 	conga_control_called(source, &way->source);
 	return way->port;
 }
@@ -143,7 +147,7 @@ static void conga_control_answer(const struct conga_control_message *message)
 	conga_own_called(leaf, &way.source);
 	way.dstport = source->packet->dstport;
 	conga_control_fill(&payload, source->params, CONGA_CONTROL_HELLO);
-	conga_control_put_nonces(&payload, nonce | way.port->tag,
+	conga_control_put_nonces(&payload, nonce | way.tag,
 				 conga_control_nonce(message));
 	conga_control_emit(&way, &payload, CONGA_A_STATS_HELLO_ANSWERED);
 }
@@ -395,6 +399,7 @@ bool conga_control_bye(struct conga_leaf *leaf)
 	usable = conga_control_uplinks(leaf);
 	for_each_set_bit(tag, &usable, CONGA_TAGS_MAX) {
 		way.port = conga_port_uplink(leaf->fabric, tag);
+		way.tag = tag;
 		sent |= conga_control_emit(&way, &payload,
 					   CONGA_A_STATS_BYE_SENT);
 	}

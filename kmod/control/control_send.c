@@ -80,7 +80,7 @@ static void conga_control_push_vxlan(struct sk_buff *skb,
 				     const struct conga_control_way *way)
 {
 	const struct conga_stamp stamp = {
-		.tag = way->port->role == CONGA_ROLE_UPLINK ? way->port->tag : 0,
+		.tag = way->port->role == CONGA_ROLE_UPLINK ? way->tag : 0,
 	};
 	__be32 *vxlan = skb_push(skb, 2 * sizeof(*vxlan));
 
@@ -89,15 +89,25 @@ static void conga_control_push_vxlan(struct sk_buff *skb,
 	vxlan[1] = cpu_to_be32(CONGA_VNI_CONTROL << CONGA_VNI_SHIFT);
 }
 
-/* Each packet has another source port, since spines hash over it. */
+/* The source port of the path's packets. Without one each packet has another, since spines
+ * hash over it.
+ */
+static u16 conga_control_sport(const struct conga_control_way *way)
+{
+	u16 port = 0;
+
+	if (way->leaf && way->port->role == CONGA_ROLE_UPLINK)
+		port = READ_ONCE(way->leaf->entropy.port[way->tag]);
+	return port ?: CONGA_CONTROL_PORT_MIN | (u16)get_random_u32();
+}
+
 static void conga_control_push_udp(struct sk_buff *skb,
 				   const struct conga_control_way *way)
 {
 	struct udphdr *udp = skb_push(skb, sizeof(*udp));
-	u16 sport = CONGA_CONTROL_PORT_MIN | (u16)get_random_u32();
 
 	skb_reset_transport_header(skb);
-	udp->source = htons(sport);
+	udp->source = htons(conga_control_sport(way));
 	udp->dest = way->dstport ? way->dstport : way->params->dstports.port[0];
 	udp->len = htons(skb->len);
 	udp->check = 0;

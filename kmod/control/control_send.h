@@ -16,6 +16,7 @@ struct conga_control_way {
 	const struct conga_params	*params;
 	struct conga_leaf		*leaf;	/* NULL: all systems at the port's link */
 	struct conga_port		*port;
+	u8				tag;	/* LBTag of the path, one of an uplink's */
 	struct in6_addr			source;	/* outer; IPv4 mapped, :: to choose */
 	__be16				dstport; /* outer; 0: the fabric's first */
 	u32				size;	/* least size of the IP packet; to a leaf */

@@ -20,6 +20,7 @@
 #include "objects/path_dst.h"
 #include "objects/ping.h"
 #include "objects/port.h"
+#include "objects/source_port.h"
 #include "packet/packet.h"
 
 #define CONGA_CONTROL_PIECE		1000000	/* ns, of a tick with many leaves */
@@ -50,11 +51,13 @@ bool conga_control_emit(const struct conga_control_way *way,
 /* --- paths --- */
 
 /* conga_control_uplinks - hellos leave only by uplinks, even if the policy may choose other
- * ports
+ * ports, and only by the paths that the leaf has
  */
 u16 conga_control_uplinks(struct conga_leaf *leaf)
 {
-	return conga_path_usable(leaf) & ~READ_ONCE(leaf->fabric->transit);
+	u16 usable = conga_path_usable(leaf) & ~READ_ONCE(leaf->fabric->transit);
+
+	return conga_leaf_is_conga(leaf) ? usable : usable & ~READ_ONCE(leaf->fabric->extra);
 }
 
 static u16 conga_control_heard(const struct conga_leaf *leaf, u64 now, u64 since)
@@ -107,6 +110,7 @@ static void conga_control_see_tunnels(struct conga_fabric *fabric,
 	 */
 	smp_mb();
 	memset(fabric->tunnel_mtu, 0, sizeof(fabric->tunnel_mtu));
+	conga_source_port_range(fabric, params);
 	for_each_netdev_rcu(fabric->net, dev)
 		if (netif_is_vxlan(dev))
 			conga_control_see_tunnel(fabric, params, dev);
@@ -179,6 +183,7 @@ static bool conga_control_ask(const struct conga_control_asking *asking, u8 tag,
 		.params		= asking->params,
 		.leaf		= asking->leaf,
 		.port		= conga_port_uplink(asking->leaf->fabric, tag),
+		.tag		= tag,
 		.dstport	= asking->dstport[port],
 		.size		= size,
 	};
@@ -293,6 +298,8 @@ static void conga_control_tick_leaf(struct conga_leaf *leaf,
 	conga_control_step(&asking, &view);
 	spin_unlock(&leaf->hello_lock);
 	conga_control_count_step(leaf, &asking.step);
+	if (READ_ONCE(leaf->fabric->extra))
+		conga_source_port_look(leaf, params);
 	conga_control_ask_all(&asking);
 }
 

@@ -39,7 +39,11 @@ static void conga_probe_send(struct conga_port *port,
 			     struct conga_control_payload *payload,
 			     enum conga_attr_stats counter)
 {
-	const struct conga_control_way way = { .params = params, .port = port };
+	const struct conga_control_way way = {
+		.params	= params,
+		.port	= port,
+		.tag	= port->tag,
+	};
 
 	if (!conga_port_up(port))
 		return;

@@ -31,7 +31,7 @@ static u16 conga_choose_interesting(const struct conga_choice *choice,
 	if (needs & CONGA_NEEDS_RATE)
 		return view->usable;
 	if (needs & CONGA_NEEDS_LOCAL)
-		found |= READ_ONCE(choice->fabric->loaded);
+		found |= atomic_long_read(&choice->fabric->loaded);
 	if (needs & CONGA_NEEDS_REMOTE)
 		found |= READ_ONCE(choice->leaf->to.loaded);
 	return view->usable & found;

@@ -72,21 +72,34 @@ static void conga_tx_teach_own(const struct conga_steer *steer,
 		conga_own_learn(leaf, &source);
 }
 
-/* Each flowlet gets another port, so that nodes on its way that hash ports hash it anew.
- * The range is the tunnel device's. A packet that a userspace queue gave back holds no
- * reference to that device: it keeps its port. False if the header cannot be written.
+/* With policy rehash each flowlet gets another port, so that nodes on its way that hash ports
+ * hash it anew. The range is the tunnel device's. A packet that a userspace queue gave back
+ * holds no reference to that device: it keeps its port. 0: the packet keeps its port.
  */
-static bool conga_tx_rehash(const struct conga_steer *steer, struct sk_buff *skb)
+static u16 conga_tx_rehash(const struct conga_steer *steer, const struct sk_buff *skb)
 {
 	const struct conga_choice *choice = &steer->choice;
 	int min, max;
 
-	if (!choice->policy->rehash || !choice->draw || steer->requeued)
-		return true;
+	if (!choice->draw || steer->requeued)
+		return 0;
 	conga_packet_sport_range(skb, choice->fabric->net, &min, &max);
-	if (conga_packet_write_sport(skb, &steer->packet,
-				     conga_flowlet_port(choice->hash, choice->draw,
-							min, max)))
+	return conga_flowlet_port(choice->hash, choice->draw, min, max);
+}
+
+/* The UDP source port of the flowlet, or of the path if uplinks have several. False if the
+ * header cannot be written.
+ */
+static bool conga_tx_sport(const struct conga_steer *steer, struct sk_buff *skb)
+{
+	const struct conga_choice *choice = &steer->choice;
+	u16 port;
+
+	if (likely(!choice->params->sports))
+		return true;
+	port = choice->policy->rehash ? conga_tx_rehash(steer, skb) :
+					READ_ONCE(choice->leaf->entropy.port[choice->tag]);
+	if (!port || conga_packet_write_sport(skb, &steer->packet, port))
 		return true;
 	conga_steer_count(steer, CONGA_A_STATS_FALLBACK_NOMEM);
 	return false;
@@ -142,7 +155,7 @@ static unsigned int conga_tx_packet(struct conga_fabric *fabric, struct sk_buff 
 	if (!conga_steer_choose(&steer, skb))
 		return NF_ACCEPT;
 	conga_tx_teach_own(&steer, skb);
-	if (conga_tx_rehash(&steer, skb) && conga_tx_stamp(&steer, skb))
+	if (conga_tx_sport(&steer, skb) && conga_tx_stamp(&steer, skb))
 		conga_steer_route(&steer, skb);
 	return NF_ACCEPT;
 }

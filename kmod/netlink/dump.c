@@ -38,6 +38,7 @@ struct conga_netlink_path {
 	u8		state;
 	u8		local;
 	u8		remote;
+	u16		sport;		/* 0: packets keep theirs */
 	struct conga_leaf_loss loss;
 	struct conga_ping_look pings;
 	u8		gateways;
@@ -60,7 +61,7 @@ static void conga_netlink_read_gateways(struct conga_netlink_path *path,
 
 static void conga_netlink_read_path(struct conga_netlink_path *path,
 				    struct conga_leaf *leaf,
-				    struct conga_port *port)
+				    struct conga_port *port, u8 tag)
 {
 	const struct conga_params *params;
 
@@ -68,17 +69,18 @@ static void conga_netlink_read_path(struct conga_netlink_path *path,
 	rcu_read_lock();
 	params = conga_fabric_params(leaf->fabric);
 	path->now = ktime_get_ns();
-	path->heard = READ_ONCE(leaf->to.heard[port->tag]);
-	path->reason = conga_leaf_path_reason(leaf, port);
-	path->state = conga_leaf_path_state(leaf, port, path->reason);
-	path->loss = conga_leaf_path_loss(leaf, port->tag);
-	path->pings = conga_ping_look(leaf, port->tag);
+	path->heard = READ_ONCE(leaf->to.heard[tag]);
+	path->reason = conga_leaf_path_reason(leaf, port, tag);
+	path->state = conga_leaf_path_state(leaf, port, tag, path->reason);
+	path->sport = READ_ONCE(leaf->entropy.port[tag]);
+	path->loss = conga_leaf_path_loss(leaf, tag);
+	path->pings = conga_ping_look(leaf, tag);
 	path->local = conga_port_metric(port, path->now);
-	path->remote = conga_toleaf_metric(&leaf->to, port->tag, path->now,
+	path->remote = conga_toleaf_metric(&leaf->to, tag, path->now,
 					   params->tage, params->q);
-	conga_netlink_read_path_extension(&path->extension, leaf, port->tag, path->now,
+	conga_netlink_read_path_extension(&path->extension, leaf, tag, path->now,
 					  params->tage);
-	conga_netlink_read_gateways(path, leaf, port->tag);
+	conga_netlink_read_gateways(path, leaf, tag);
 	rcu_read_unlock();
 	local_bh_enable();
 }
@@ -118,16 +120,17 @@ static int conga_netlink_put_pings(struct sk_buff *skb, const struct conga_ping_
 }
 
 int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
-			   struct conga_port *port)
+			   struct conga_port *port, u8 tag)
 {
 	struct conga_netlink_path path;
 
-	conga_netlink_read_path(&path, leaf, port);
+	conga_netlink_read_path(&path, leaf, port, tag);
 	if (conga_netlink_put_addr(skb, CONGA_A_PATH_ADDR4, CONGA_A_PATH_ADDR6,
 				   leaf) ||
 	    nla_put_u32(skb, CONGA_A_PATH_IFINDEX, port->ifindex) ||
 	    (port->role == CONGA_ROLE_UPLINK &&
-	     nla_put_u32(skb, CONGA_A_PATH_TAG, port->tag)) ||
+	     nla_put_u32(skb, CONGA_A_PATH_TAG, tag)) ||
+	    (path.sport && nla_put_u16(skb, CONGA_A_PATH_SPORT, path.sport)) ||
 	    nla_put_u32(skb, CONGA_A_PATH_STATE, path.state) ||
 	    nla_put_u32(skb, CONGA_A_PATH_REASON, path.reason) ||
 	    conga_netlink_put_gateways(skb, &path) ||
@@ -155,13 +158,13 @@ static int conga_netlink_dump_leaf_paths(struct sk_buff *skb,
 
 	for (; *tag < CONGA_TAGS_MAX; (*tag)++) {
 		port = conga_port_hop(leaf->fabric, *tag);
-		if (!port)
+		if (!port || !conga_leaf_has_path(leaf, *tag))
 			continue;
 		header = conga_netlink_begin(skb, cb, CONGA_CMD_PATH_GET);
 		if (!header)
 			return -EMSGSIZE;
 		err = conga_netlink_end(skb, header,
-					conga_netlink_put_path(skb, leaf, port));
+					conga_netlink_put_path(skb, leaf, port, *tag));
 		if (err)
 			return err;
 	}

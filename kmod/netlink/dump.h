@@ -9,7 +9,7 @@ struct sk_buff;
 
 /* The mutex, or RCU */
 int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
-			   struct conga_port *port);
+			   struct conga_port *port, u8 tag);
 
 int conga_netlink_path_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int conga_netlink_table_dump(struct sk_buff *skb, struct netlink_callback *cb);

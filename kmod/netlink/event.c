@@ -81,17 +81,18 @@ static int conga_netlink_put_leaf_key(struct sk_buff *skb, void *leaf)
 				      CONGA_A_LEAF_ADDR6, leaf);
 }
 
-/* The key of a path: its leaf and its port */
+/* The key of a path: its leaf, and its port and LBTag */
 struct conga_netlink_ends {
 	struct conga_leaf	*leaf;
 	struct conga_port	*port;
+	u8			tag;
 };
 
 static int conga_netlink_put_event_path(struct sk_buff *skb, void *object)
 {
 	const struct conga_netlink_ends *ends = object;
 
-	return conga_netlink_put_path(skb, ends->leaf, ends->port);
+	return conga_netlink_put_path(skb, ends->leaf, ends->port, ends->tag);
 }
 
 /* --- changes of configuration --- */
@@ -143,12 +144,14 @@ void conga_netlink_tell_leaf_gone(struct conga_leaf *leaf)
 
 /* --- changes of state --- */
 
-static u8 conga_netlink_path_now(struct conga_leaf *leaf, struct conga_port *port)
+static u8 conga_netlink_path_now(const struct conga_netlink_ends *ends)
 {
 	u8 reason;
 
+	if (!ends->port || !conga_leaf_has_path(ends->leaf, ends->tag))
+		return 0;
 	local_bh_disable();
-	reason = conga_leaf_path_reason(leaf, port);
+	reason = conga_leaf_path_reason(ends->leaf, ends->port, ends->tag);
 	local_bh_enable();
 	return reason;
 }
@@ -160,15 +163,16 @@ static void conga_netlink_news_paths(struct conga_leaf *leaf)
 	u8 tag, before, reason;
 
 	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
+		ends.tag = tag;
 		ends.port = conga_port_hop(leaf->fabric, tag);
-		reason = ends.port ? conga_netlink_path_now(leaf, ends.port) : 0;
+		reason = conga_netlink_path_now(&ends);
 		if (reason == leaf->told.path[tag])
 			continue;
 		before = leaf->told.path[tag];
 		leaf->told.path[tag] = reason;
-		if (!ends.port)
+		if (!reason)
 			continue;
-		trace_conga_path(leaf, ends.port, before, reason);
+		trace_conga_path(leaf, ends.port, tag, before, reason);
 		conga_netlink_publish(leaf->fabric->net, CONGA_NETLINK_STATE,
 				      CONGA_CMD_PATH_NTF,
 				      conga_netlink_put_event_path, &ends);

@@ -164,7 +164,7 @@ static u32 conga_netlink_flowlets_step(const struct conga_port *port, u32 from)
 	for (i = from; i <= flowlets->mask && i < from + CONGA_NETLINK_STEP; i++) {
 		conga_flowlet_t entry = READ_ONCE(flowlets->entry[i]);
 
-		count += conga_flowlet_tag(entry) == port->tag &&
+		count += BIT(conga_flowlet_tag(entry)) & READ_ONCE(port->tags) &&
 			 conga_flowlet_is_live(entry, now, tfl);
 	}
 	rcu_read_unlock();

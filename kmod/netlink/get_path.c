@@ -84,7 +84,7 @@ static int conga_netlink_put_choice(struct sk_buff *skb, struct conga_leaf *leaf
 		return conga_netlink_put_addr(skb, CONGA_A_PATH_ADDR4,
 					      CONGA_A_PATH_ADDR6, leaf);
 	return conga_netlink_put_path(skb, leaf,
-				      conga_port_hop(leaf->fabric, tag));
+				      conga_port_hop(leaf->fabric, tag), tag);
 }
 
 static int conga_netlink_put_answer(struct sk_buff *skb,

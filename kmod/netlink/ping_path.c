@@ -66,10 +66,26 @@ static int conga_netlink_check_ping(struct conga_leaf *leaf, struct conga_port *
 	return conga_netlink_check_route(leaf, port, info);
 }
 
-static int conga_netlink_order_ping(struct conga_leaf *leaf, struct conga_port *port,
-				    struct genl_info *info)
+/* Reads the LBTag of the path, one of @port's. */
+static int conga_netlink_read_ping_tag(const struct conga_leaf *leaf, const struct conga_port *port,
+				       struct genl_info *info, u8 *tag)
 {
-	int err = conga_ping_order(leaf, port->tag);
+	const struct nlattr *attr = info->attrs[CONGA_A_PATH_TAG];
+	u32 value = attr ? nla_get_u32(attr) : port->tag;
+
+	if (value < CONGA_TAGS_MAX && port->tags & BIT(value) &&
+	    conga_leaf_has_path(leaf, value)) {
+		*tag = value;
+		return 0;
+	}
+	NL_SET_ERR_MSG_ATTR(info->extack, attr,
+			    "There is no path with this LBTag by this uplink to the leaf");
+	return -EINVAL;
+}
+
+static int conga_netlink_order_ping(struct conga_leaf *leaf, u8 tag, struct genl_info *info)
+{
+	int err = conga_ping_order(leaf, tag);
 
 	if (err == -ENOMEM)
 		return conga_netlink_out_of_memory(info);
@@ -84,6 +100,7 @@ static int conga_netlink_ping(struct conga_fabric *fabric, struct genl_info *inf
 	struct conga_leaf *leaf;
 	struct conga_port *port;
 	int err;
+	u8 tag;
 
 	leaf = conga_netlink_leaf(fabric, info->attrs, CONGA_A_PATH_ADDR4,
 				  CONGA_A_PATH_ADDR6, info->extack);
@@ -93,7 +110,9 @@ static int conga_netlink_ping(struct conga_fabric *fabric, struct genl_info *inf
 	if (IS_ERR(port))
 		return PTR_ERR(port);
 	err = conga_netlink_check_ping(leaf, port, info);
-	return err ? err : conga_netlink_order_ping(leaf, port, info);
+	if (!err)
+		err = conga_netlink_read_ping_tag(leaf, port, info, &tag);
+	return err ? err : conga_netlink_order_ping(leaf, tag, info);
 }
 
 int conga_netlink_path_ping(struct sk_buff *skb, struct genl_info *info)

@@ -43,6 +43,7 @@ conga_netlink_fabric_new_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_PROBE]			= { .type = NLA_U64 },
 	[CONGA_A_FABRIC_LOCAL4]			= { .type = NLA_U32 },
 	[CONGA_A_FABRIC_LOCAL6]			= NLA_POLICY_EXACT_LEN(16),
+	[CONGA_A_FABRIC_ENTROPY]		= { .type = NLA_U32 },
 };
 
 /* port-new */
@@ -155,6 +156,7 @@ conga_netlink_path_ping_policy[CONGA_A_PATH_MAX + 1] = {
 	[CONGA_A_PATH_ADDR4]	= { .type = NLA_U32 },
 	[CONGA_A_PATH_ADDR6]	= NLA_POLICY_EXACT_LEN(16),
 	[CONGA_A_PATH_IFINDEX]	= { .type = NLA_U32 },
+	[CONGA_A_PATH_TAG]	= { .type = NLA_U32 },
 };
 
 const struct conga_netlink_rule
@@ -236,6 +238,13 @@ conga_netlink_fabric_rules[CONGA_A_FABRIC_MAX + 1] = {
 		.max = CONGA_FABRIC_PROBE_MAX,
 		.special = { CONGA_FABRIC_PROBE_AUTO, CONGA_FABRIC_PROBE_OFF },
 		.specials = 2,
+	},
+	[CONGA_A_FABRIC_ENTROPY] = {
+		.sentence = "entropy must be auto or a number from 1 to 16",
+		.min = CONGA_FABRIC_ENTROPY_MIN,
+		.max = CONGA_FABRIC_ENTROPY_MAX,
+		.special = { CONGA_FABRIC_ENTROPY_AUTO },
+		.specials = 1,
 	},
 };
 

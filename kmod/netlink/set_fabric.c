@@ -14,6 +14,8 @@
 #include "netlink/set_fabric.h"
 #include "objects/fabric.h"
 #include "objects/flowlets.h"
+#include "objects/port.h"
+#include "paper/tags.h"
 
 /* A given list replaces the previous list. A port counts once. */
 static int conga_netlink_read_dstports(struct conga_params *params,
@@ -133,6 +135,38 @@ static int conga_netlink_read_probe(struct conga_params *params,
 	return 0;
 }
 
+/* conga_netlink_check_entropy - are there LBTags for the uplinks with the own LBTags @own? */
+int conga_netlink_check_entropy(const struct conga_params *params, u16 own,
+				struct netlink_ext_ack *extack)
+{
+	if (conga_tags_suffice(hweight16(own), params->entropy))
+		return 0;
+	NL_SET_ERR_MSG(extack,
+		       "All uplinks together have at most 16 LBTags, entropy for each of them");
+	return -ENOSPC;
+}
+
+/* A policy that draws ports itself, be it towards plain leaves only, or one whose probes tell
+ * paths apart, leaves no use for several ports of an uplink.
+ */
+static int conga_netlink_check_sports(struct conga_params *params,
+				      struct netlink_ext_ack *extack)
+{
+	const struct conga_policy *policy = params->policy;
+	bool rehash = policy->rehash || (policy->plain && policy->plain->rehash);
+
+	params->sports = rehash || params->entropy != 1;
+	if (params->entropy == 1 || !(rehash || policy->extension.transit))
+		return 0;
+	if (rehash)
+		NL_SET_ERR_MSG(extack,
+			       "This policy draws source ports itself, so entropy must be 1");
+	else
+		NL_SET_ERR_MSG(extack,
+			       "This policy finds paths by probes, so entropy must be 1");
+	return -EINVAL;
+}
+
 static int conga_netlink_read_params(struct conga_params *params,
 				     struct genl_info *info)
 {
@@ -159,7 +193,8 @@ static int conga_netlink_read_params(struct conga_params *params,
 		params->leaf_id = nla_get_u32(attrs[CONGA_A_FABRIC_LEAF_ID]);
 		params->leaf_id_set = true;
 	}
-	return conga_netlink_check_extension(params, info->extack);
+	err = conga_netlink_check_sports(params, info->extack);
+	return err ? err : conga_netlink_check_extension(params, info->extack);
 }
 
 static int conga_netlink_fabric_make(struct net *net, struct genl_info *info)
@@ -204,6 +239,9 @@ static int conga_netlink_fabric_change(struct conga_fabric *fabric,
 	int err;
 
 	err = conga_netlink_read_params(&params, info);
+	if (!err)
+		err = conga_netlink_check_entropy(&params, conga_port_own_tags(fabric),
+						  info->extack);
 	if (!err)
 		err = conga_change_params(fabric, &params, info->extack);
 	if (err)

@@ -10,6 +10,7 @@
 #include "netlink/request.h"
 #include "netlink/rules.h"
 #include "netlink/rules_generated.h"
+#include "netlink/set_fabric.h"
 #include "netlink/set_port.h"
 #include "objects/extension.h"
 #include "objects/fabric.h"
@@ -122,11 +123,27 @@ static int conga_netlink_read_tag(struct conga_netlink_port_request *request,
 		return 0;
 	request->port.tag = nla_get_u32(attr);
 	owner = conga_port_uplink(fabric, request->port.tag);
-	if (!owner || owner == old)
+	if (!owner || owner == old || owner->tag != request->port.tag)
 		return 0;
 	NL_SET_ERR_MSG_ATTR(info->extack, attr,
 			    "Another uplink has this LBTag");
 	return -EEXIST;
+}
+
+/* Each uplink has as many LBTags as entropy says. */
+static int conga_netlink_check_tags(const struct conga_netlink_port_request *request,
+				    const struct conga_fabric *fabric,
+				    struct genl_info *info)
+{
+	const struct conga_port *old = request->replaces;
+	u16 own = conga_port_own_tags(fabric);
+
+	if (request->port.role != CONGA_ROLE_UPLINK)
+		return 0;
+	if (old && old->role == CONGA_ROLE_UPLINK)
+		own &= ~BIT(old->tag);
+	own |= BIT(request->port.tag);
+	return conga_netlink_check_entropy(conga_fabric_params(fabric), own, info->extack);
 }
 
 static int conga_netlink_read_rate(struct conga_netlink_port_request *request,
@@ -187,6 +204,8 @@ static int conga_netlink_read_port(struct conga_netlink_port_request *request,
 	err = conga_netlink_read_uplink(request, info);
 	if (!err)
 		err = conga_netlink_read_tag(request, fabric, info);
+	if (!err)
+		err = conga_netlink_check_tags(request, fabric, info);
 	if (!err)
 		err = conga_netlink_read_drain(request, info);
 	return err ? err : conga_netlink_read_rate(request, info);

@@ -16,6 +16,7 @@
 #include "objects/pace.h"
 #include "objects/stats.h"
 #include "packet/dstports.h"
+#include "paper/entropy.h"
 #include "paper/flowlet.h"
 #include "policies/policy.h"
 
@@ -76,6 +77,10 @@ struct conga_params {
 	u32		leaf_id;	/* our leaf id in hellos */
 	u8		q;		/* bits */
 	u8		metric;		/* enum conga_metric */
+	u8		entropy;	/* LBTags of each uplink; 0: as many as there are */
+	bool		sports;		/* packets get other source ports, by the policy or by
+					 * entropy
+					 */
 	bool		explicit_feedback;
 	bool		tfl_set;	/* the user set tfl; otherwise it is the policy's */
 	bool		leaf_id_set;	/* the user set leaf_id; otherwise it is random */
@@ -110,12 +115,13 @@ struct conga_fabric {
 	struct rhashtable		leaves;		/* by address */
 	u16				draining;	/* a bit per LBTag */
 	u16				transit;	/* hops that are no uplinks */
+	u16				extra;		/* LBTags beside an uplink's own */
 	bool				leaving;	/* removal has begun */
 	bool				bound;		/* a tunnel is bound to a device */
 	atomic_t			path_extra;	/* sets of paths beyond a leaf's first */
 
-	unsigned long			loaded		/* uplinks whose metric is more than 0, a
-							 * bit per LBTag; set_bit by packets
+	atomic_long_t			loaded		/* LBTags of uplinks whose metric is more
+							 * than 0, a bit each; by packets
 							 */
 					____cacheline_aligned_in_smp;
 	struct xarray			leaf_index;	/* u16 -> leaf */
@@ -127,6 +133,7 @@ struct conga_fabric {
 	u16				tunnel_mtu[2];	/* largest, IPv4 and IPv6; 0: none;
 							 * by control_tick.c
 							 */
+	struct conga_entropy_range	source_ports;	/* of tunnels; by source_port.c */
 	bool				tunnels_stale;	/* a tunnel came, went or changed since */
 	struct conga_fabric_extension	extension;
 	struct delayed_work		event_work;	/* by event.c */

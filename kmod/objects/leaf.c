@@ -78,14 +78,16 @@ static u8 conga_leaf_derive(const struct conga_leaf *leaf)
 	return CONGA_LEAF_CONGA | (hello->agreed & hello->kept);
 }
 
-/* The paths that are out for a leaf in @state; likewise. */
+/* The paths that are out for a leaf in @state; likewise. Only a leaf that feeds back tells
+ * several paths by one uplink apart.
+ */
 static u16 conga_leaf_silent(const struct conga_leaf *leaf, u8 state)
 {
 	u16 out = conga_extension_out(leaf);
 	u16 closed = out | READ_ONCE(leaf->fabric->draining);
 
 	if (!(state & CONGA_LEAF_CONGA))
-		return out;
+		return out | READ_ONCE(leaf->fabric->extra);
 	return out | conga_hello_shut(leaf->hello, closed);
 }
 
@@ -111,6 +113,7 @@ static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
 	spin_lock_init(&leaf->hello_lock);
 	conga_hello_setup(leaf->hello, 0, conga_fabric_params(fabric)->dstports.port);
 	leaf->state = conga_leaf_derive(leaf);
+	leaf->silent = leaf->state & CONGA_LEAF_CONGA ? 0 : fabric->extra;
 	return leaf;
 }
 
@@ -247,8 +250,8 @@ void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode)
 	WRITE_ONCE(leaf->mode, mode);
 	conga_hello_setup(leaf->hello, leaf->hello->tick,
 			  conga_fabric_params(leaf->fabric)->dstports.port);
-	WRITE_ONCE(leaf->silent, conga_extension_out(leaf));
 	WRITE_ONCE(leaf->state, conga_leaf_derive(leaf));
+	WRITE_ONCE(leaf->silent, conga_leaf_silent(leaf, leaf->state));
 	conga_leaf_flush(leaf);
 	spin_unlock_bh(&leaf->hello_lock);
 }
@@ -316,22 +319,24 @@ u16 conga_leaf_open(struct conga_leaf *leaf)
 	return conga_path_usable(leaf) & ~conga_leaf_shut(leaf);
 }
 
-/* conga_leaf_path_reason - the current enum conga_path_reason; likewise */
-u8 conga_leaf_path_reason(struct conga_leaf *leaf, struct conga_port *port)
+/* conga_leaf_path_reason - the current enum conga_path_reason of the path by the LBTag @tag
+ * of @port; likewise
+ */
+u8 conga_leaf_path_reason(struct conga_leaf *leaf, struct conga_port *port, u8 tag)
 {
 	u8 reason = conga_path_reason(leaf, port);
 
 	if (reason != CONGA_PATH_USABLE)
 		return reason;
-	if (conga_extension_out(leaf) & BIT(port->tag))
+	if (conga_extension_out(leaf) & BIT(tag))
 		return CONGA_PATH_UNPROBED;
 	if (conga_leaf_is_conga(leaf)) {
-		if (READ_ONCE(leaf->hello->out) & BIT(port->tag))
+		if (READ_ONCE(leaf->hello->out) & BIT(tag))
 			return CONGA_PATH_SILENT;
-		if (READ_ONCE(leaf->hello->narrow) & BIT(port->tag))
+		if (READ_ONCE(leaf->hello->narrow) & BIT(tag))
 			return CONGA_PATH_NARROW;
 	}
-	if (READ_ONCE(leaf->fabric->draining) & BIT(port->tag))
+	if (READ_ONCE(leaf->fabric->draining) & BIT(tag))
 		return CONGA_PATH_DRAINING;
 	return CONGA_PATH_USABLE;
 }
@@ -348,7 +353,8 @@ static bool conga_leaf_unproven(const struct conga_leaf *leaf, u8 tag)
  *
  * Of a leaf without conga, or without hello, nothing comes back by any path.
  */
-u8 conga_leaf_path_state(const struct conga_leaf *leaf, const struct conga_port *port, u8 reason)
+u8 conga_leaf_path_state(const struct conga_leaf *leaf, const struct conga_port *port, u8 tag,
+			 u8 reason)
 {
 	static const u8 states[__CONGA_PATH_REASON_MAX] = {
 		[CONGA_PATH_USABLE]	= CONGA_PATH_STATE_USABLE,
@@ -359,7 +365,7 @@ u8 conga_leaf_path_state(const struct conga_leaf *leaf, const struct conga_port 
 	};
 
 	if (reason == CONGA_PATH_USABLE && port->role == CONGA_ROLE_UPLINK &&
-	    conga_leaf_unproven(leaf, port->tag))
+	    conga_leaf_unproven(leaf, tag))
 		return CONGA_PATH_STATE_UNPROVEN;
 	return states[reason] ? states[reason] : CONGA_PATH_STATE_DOWN;
 }

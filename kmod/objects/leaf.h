@@ -80,6 +80,9 @@ struct conga_leaf {
 	struct conga_toleaf	to;
 	struct conga_fromleaf	from ____cacheline_aligned_in_smp;
 	struct conga_hello	*hello;	/* used by the tick and by answers */
+	struct conga_entropy	entropy; /* ports are read for every packet, if entropy is on; by
+					  * hello_lock
+					  */
 	struct conga_hello_pings *pings; /* NULL: it was never pinged; by hello_lock, see ping.c */
 	struct conga_leaf_extension extension; /* of the policy */
 };
@@ -177,6 +180,14 @@ static inline u16 conga_leaf_shut(const struct conga_leaf *leaf)
 	return READ_ONCE(leaf->silent) | READ_ONCE(leaf->fabric->draining);
 }
 
+/* Has the leaf a path of its own by @tag? An uplink's further LBTags are for leaves that feed
+ * back.
+ */
+static inline bool conga_leaf_has_path(const struct conga_leaf *leaf, u8 tag)
+{
+	return conga_leaf_is_conga(leaf) || !(READ_ONCE(leaf->fabric->extra) & BIT(tag));
+}
+
 /* Notes that a packet leaves by @tag. The word is written once per tick and LBTag. */
 static inline void conga_leaf_mark_busy(struct conga_leaf *leaf, u8 tag)
 {
@@ -205,8 +216,9 @@ u8 conga_leaf_reason(const struct conga_leaf *leaf,
 struct conga_leaf_look conga_leaf_look(struct conga_leaf *leaf,
 				       const struct conga_params *params);
 u16 conga_leaf_open(struct conga_leaf *leaf);
-u8 conga_leaf_path_reason(struct conga_leaf *leaf, struct conga_port *port);
-u8 conga_leaf_path_state(const struct conga_leaf *leaf, const struct conga_port *port, u8 reason);
+u8 conga_leaf_path_reason(struct conga_leaf *leaf, struct conga_port *port, u8 tag);
+u8 conga_leaf_path_state(const struct conga_leaf *leaf, const struct conga_port *port, u8 tag,
+			 u8 reason);
 struct conga_leaf_loss conga_leaf_path_loss(struct conga_leaf *leaf, u8 tag);
 void conga_leaf_flush(struct conga_leaf *leaf);
 void conga_leaf_make_dead(struct conga_leaf *leaf);

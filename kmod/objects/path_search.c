@@ -92,7 +92,7 @@ static void conga_path_search_ports(struct conga_path_search *search)
 
 	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
 		port = conga_port_hop(search->leaf->fabric, tag);
-		if (port)
+		if (port && READ_ONCE(port->tag) == tag)
 			search->reason[tag] = conga_path_search_port(search, port);
 	}
 }
@@ -111,6 +111,23 @@ static void conga_path_search(struct conga_path_search *search)
 		conga_path_members4(search);
 	else
 		conga_path_members6(search);
+}
+
+/* All LBTags of an uplink have the paths of its own one. */
+static void conga_path_repeat(struct conga_paths *paths, const struct conga_fabric *fabric)
+{
+	unsigned long extra = READ_ONCE(fabric->extra);
+	const struct conga_port *port;
+	u8 tag;
+
+	for_each_set_bit(tag, &extra, CONGA_TAGS_MAX) {
+		port = conga_port_uplink(fabric, tag);
+		if (!port || port->tag == tag)
+			continue;
+		paths->path[tag] = paths->path[port->tag];
+		if (paths->path[tag].count)
+			paths->routed |= BIT(tag);
+	}
 }
 
 /* Copies the gathered nexthops, by LBTag. */
@@ -136,6 +153,7 @@ static void conga_path_fill(struct conga_paths *paths, const struct conga_path_s
 		paths->uneven |= weight && paths->path[tag].weight != weight;
 		weight = paths->path[tag].weight;
 	}
+	conga_path_repeat(paths, search->leaf->fabric);
 }
 
 static struct conga_paths *conga_path_alloc(const struct conga_path_search *search)

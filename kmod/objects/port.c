@@ -8,6 +8,7 @@
 #include "objects/backlog.h"
 #include "objects/extension.h"
 #include "objects/port.h"
+#include "paper/tags.h"
 
 #define CONGA_BITS_PER_MBIT	1000000ULL
 
@@ -24,15 +25,17 @@ struct conga_port *conga_port_find(const struct conga_fabric *fabric,
 	return NULL;
 }
 
-/* conga_port_free_tag - the lowest free LBTag, CONGA_TAGS_MAX if none */
+/* conga_port_free_tag - an LBTag for another uplink, CONGA_TAGS_MAX if there is none: the
+ * lowest one that is free, or else the lowest one that is no uplink's own
+ */
 u8 conga_port_free_tag(const struct conga_fabric *fabric)
 {
-	u8 tag;
+	u16 taken = conga_port_own_tags(fabric);
+	u16 free = ~(taken | fabric->extra);
 
-	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
-		if (!conga_port_uplink(fabric, tag))
-			break;
-	return tag;
+	if (!free)
+		free = ~taken;
+	return free ? __ffs(free) : CONGA_TAGS_MAX;
 }
 
 /* conga_port_link_rate - bit/s as the device reports it; 0 if the device reports none, or
@@ -135,6 +138,7 @@ struct conga_port *conga_port_create(struct conga_fabric *fabric,
 	port->ifindex = dev->ifindex;
 	port->role = role;
 	port->tag = tag;
+	port->tags = tag == CONGA_TAG_NONE ? 0 : BIT(tag);
 	port->rate = rate;
 	port->rate_source = rate_source;
 	/* An event notifies of the port once it is complete. */
@@ -164,11 +168,11 @@ err_free_port:
 void conga_port_set_drain(struct conga_port *port, bool drain)
 {
 	struct conga_fabric *fabric = port->fabric;
-	u16 draining = fabric->draining & ~BIT(port->tag);
+	u16 draining = fabric->draining & ~port->tags;
 
 	conga_assert_locked(fabric);
 	WRITE_ONCE(port->drain, drain);
-	WRITE_ONCE(fabric->draining, draining | (drain ? BIT(port->tag) : 0));
+	WRITE_ONCE(fabric->draining, draining | (drain ? port->tags : 0));
 }
 
 /* conga_port_take_tag - from now on the port is found by @tag; the locks are held, may sleep
@@ -186,20 +190,81 @@ void conga_port_take_tag(struct conga_port *port, u8 tag)
 	rcu_assign_pointer(fabric->hop[tag], port);
 	WRITE_ONCE(fabric->transit, port->role == CONGA_ROLE_TRANSIT ?
 				    transit | BIT(tag) : transit);
-	if (before) {
+	if (before && before->role == CONGA_ROLE_TRANSIT) {
 		synchronize_net();
 		WRITE_ONCE(before->tag, CONGA_TAG_NONE);
 	}
 }
 
-static void conga_port_drop_tag(struct conga_port *port)
+/* No packet finds the port by these LBTags any more. */
+static void conga_port_leave_tags(const struct conga_port *port, unsigned long tags)
+{
+	struct conga_fabric *fabric = port->fabric;
+	u8 tag;
+
+	for_each_set_bit(tag, &tags, CONGA_TAGS_MAX)
+		if (conga_port_hop(fabric, tag) == port)
+			RCU_INIT_POINTER(fabric->hop[tag], NULL);
+}
+
+static void conga_port_drop_tags(struct conga_port *port)
 {
 	struct conga_fabric *fabric = port->fabric;
 
 	if (port->tag == CONGA_TAG_NONE)
 		return;
 	WRITE_ONCE(fabric->transit, fabric->transit & ~BIT(port->tag));
-	RCU_INIT_POINTER(fabric->hop[port->tag], NULL);
+	WRITE_ONCE(fabric->extra, fabric->extra & ~port->tags);
+	conga_port_leave_tags(port, port->tags | BIT(port->tag));
+}
+
+/* --- the LBTags of uplinks --- */
+
+/* conga_port_own_tags - the own LBTags of all uplinks, a bit each; the locks are held */
+u16 conga_port_own_tags(const struct conga_fabric *fabric)
+{
+	const struct conga_port *port;
+	u16 own = 0;
+
+	list_for_each_entry(port, &fabric->ports, list)
+		if (port->role == CONGA_ROLE_UPLINK)
+			own |= BIT(port->tag);
+	return own;
+}
+
+static void conga_port_set_tags(struct conga_port *port, unsigned long tags)
+{
+	struct conga_fabric *fabric = port->fabric;
+	u16 draining = fabric->draining & ~port->tags;
+	u8 tag;
+
+	conga_port_leave_tags(port, port->tags & ~tags);
+	WRITE_ONCE(port->tags, tags);
+	WRITE_ONCE(fabric->draining, draining | (port->drain ? tags : 0));
+	for_each_set_bit(tag, &tags, CONGA_TAGS_MAX)
+		rcu_assign_pointer(fabric->hop[tag], port);
+}
+
+/* conga_port_share_tags - give each uplink the LBTags that it has now; the locks are held
+ *
+ * The caller forgets what was known of the paths of LBTags that have another uplink, and
+ * invalidates paths.
+ */
+void conga_port_share_tags(struct conga_fabric *fabric)
+{
+	u8 entropy = conga_fabric_params(fabric)->entropy;
+	u16 own = conga_port_own_tags(fabric);
+	struct conga_port *port;
+	u16 all = 0;
+
+	conga_assert_locked(fabric);
+	list_for_each_entry(port, &fabric->ports, list) {
+		if (port->role != CONGA_ROLE_UPLINK)
+			continue;
+		conga_port_set_tags(port, conga_tags_share(own, port->tag, entropy));
+		all |= port->tags;
+	}
+	WRITE_ONCE(fabric->extra, all & ~own);
 }
 
 /* conga_port_publish - from now on packets may use the port; may sleep */
@@ -228,7 +293,7 @@ void conga_port_make_dead(struct conga_port *port)
 	if (port->role == CONGA_ROLE_UPLINK)
 		conga_port_set_drain(port, false);
 	conga_extension_remove_port(port);
-	conga_port_drop_tag(port);
+	conga_port_drop_tags(port);
 }
 
 /* conga_port_free - free the port after a grace period since it was made dead */

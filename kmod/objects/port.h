@@ -60,6 +60,7 @@ struct conga_port {
 						 * or CONGA_TAG_NONE
 						 */
 	u8				rate_source; /* enum conga_rate_source */
+	u16				tags;	/* all LBTags of an uplink, its own among them */
 	u8				origin;	/* enum conga_origin */
 	bool				drain;	/* no new flowlets; also in fabric->draining */
 	bool				told_up; /* the state in the last event, by event.c */
@@ -111,6 +112,8 @@ struct conga_port *conga_port_create(struct conga_fabric *fabric,
 				     u64 rate, u8 rate_source);
 void conga_port_set_drain(struct conga_port *port, bool drain);
 void conga_port_take_tag(struct conga_port *port, u8 tag);
+u16 conga_port_own_tags(const struct conga_fabric *fabric);
+void conga_port_share_tags(struct conga_fabric *fabric);
 void conga_port_publish(struct conga_port *port);
 void conga_port_make_dead(struct conga_port *port);
 void conga_port_free(struct conga_port *port);
@@ -137,14 +140,16 @@ void conga_port_read(const struct conga_port *port, u64 *packets, u64 *bytes);
 static inline void conga_port_note_load(const struct conga_port *port,
 					bool loaded)
 {
-	unsigned long *all = &port->fabric->loaded;
+	atomic_long_t *all = &port->fabric->loaded;
+	long tags = READ_ONCE(port->tags);
 
-	if (port->role != CONGA_ROLE_UPLINK || test_bit(port->tag, all) == loaded)
+	if (port->role != CONGA_ROLE_UPLINK ||
+	    (atomic_long_read(all) & tags) == (loaded ? tags : 0))
 		return;
 	if (loaded)
-		set_bit(port->tag, all);
+		atomic_long_or(tags, all);
 	else
-		clear_bit(port->tag, all);
+		atomic_long_andnot(tags, all);
 }
 
 /* conga_port_count - a packet enters the port's queue; returns X in DRE units, with it.

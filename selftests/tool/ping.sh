@@ -123,8 +123,8 @@ late_answer_counts() {
 json_has_base_units() {
 	pinged 0 -j ping "${VTEP[1]}" dev up0 count 1 || return
 	jq -es ".[0] == {event: \"answered\", leaf: \"${VTEP[1]}\", name: \"$NAME\", dev: \"up0\",
-			seq: 1, rtt_ns: .[0].rtt_ns} and .[0].rtt_ns > 0 and
-			.[1] == {event: \"summary\", leaf: \"${VTEP[1]}\", name: \"$NAME\", dev: \"up0\", sent: 1,
+			tag: 0, seq: 1, rtt_ns: .[0].rtt_ns} and .[0].rtt_ns > 0 and
+			.[1] == {event: \"summary\", leaf: \"${VTEP[1]}\", name: \"$NAME\", dev: \"up0\", tag: 0, sent: 1,
 			received: 1, min_ns: .[0].rtt_ns, avg_ns: .[0].rtt_ns, max_ns: .[0].rtt_ns}" \
 			"$OUT" >/dev/null || fail "JSON is $(cat "$OUT")"
 }

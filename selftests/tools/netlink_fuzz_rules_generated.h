@@ -143,6 +143,14 @@ static const struct fuzz_rule fuzz_rules[] = {
 		.attr = CONGA_A_FABRIC_LOCAL6,
 	},
 	{
+		.object = FUZZ_FABRIC,
+		.attr = CONGA_A_FABRIC_ENTROPY,
+		.min = CONGA_FABRIC_ENTROPY_MIN,
+		.max = CONGA_FABRIC_ENTROPY_MAX,
+		.zero = !CONGA_FABRIC_ENTROPY_AUTO,
+		.sentence = "entropy must be auto or a number from 1 to 16",
+	},
+	{
 		.object = FUZZ_PARAM,
 		.attr = CONGA_A_PARAM_NAME,
 	},
@@ -274,6 +282,11 @@ static const struct fuzz_rule fuzz_rules[] = {
 	{
 		.object = FUZZ_PATH,
 		.attr = CONGA_A_PATH_IFINDEX,
+		.max = UINT32_MAX,
+	},
+	{
+		.object = FUZZ_PATH,
+		.attr = CONGA_A_PATH_TAG,
 		.max = UINT32_MAX,
 	},
 	{

@@ -157,6 +157,11 @@ const struct conga_choice conga_choices_fabric_probe[] = {
 	{ }
 };
 
+const struct conga_choice conga_choices_fabric_entropy[] = {
+	{ "auto", CONGA_FABRIC_ENTROPY_AUTO },
+	{ }
+};
+
 const struct conga_choice conga_choices_port_rate[] = {
 	{ "auto", CONGA_PORT_RATE_AUTO },
 	{ }

@@ -30,6 +30,7 @@ extern const struct conga_choice conga_choices_fabric_flowlet_timeout[];
 extern const struct conga_choice conga_choices_fabric_hello[];
 extern const struct conga_choice conga_choices_fabric_opt_out_dscp[];
 extern const struct conga_choice conga_choices_fabric_probe[];
+extern const struct conga_choice conga_choices_fabric_entropy[];
 extern const struct conga_choice conga_choices_port_rate[];
 
 #endif /* CONGA_TOOL_CHOICES_GENERATED_H */

@@ -570,4 +570,10 @@ const struct conga_counter conga_counters[CONGA_A_STATS_MAX + 1] = {
 		"A sender that is no neighbour sends announcements, and they are ignored: find the sender.",
 		CONGA_SEVERITY_NOTE
 	},
+	[CONGA_A_STATS_ENTROPY_REDRAWN] = {
+		"entropy_redrawn",
+		"UDP source ports of paths drawn anew",
+		"Nothing to do. If the number grows all the time, nodes above do not hash UDP source ports, or have one path only: \"conga fabric set entropy 1\" is better then.",
+		CONGA_SEVERITY_NONE
+	},
 };

@@ -144,6 +144,15 @@ const struct conga_field conga_fabric_fields[] = {
 		.print_by_hand = conga_fabric_print_local,
 	},
 	{
+		.attr = CONGA_A_FABRIC_ENTROPY,
+		.key = "entropy",
+		.label = "entropy",
+		.print = conga_print_uint,
+		.choices = conga_choices_fabric_entropy,
+		.shown = CONGA_FIELD_CHANGED,
+		.usual = CONGA_FABRIC_ENTROPY_DEFAULT,
+	},
+	{
 		.attr = CONGA_A_FABRIC_PORTS,
 		.key = "ports",
 		.label = "ports",

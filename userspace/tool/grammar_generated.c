@@ -42,6 +42,7 @@ const struct nla_policy conga_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_LEAF_ID_ORIGIN]		= { .type = NLA_U32 },
 	[CONGA_A_FABRIC_LOCAL4]			= { .type = NLA_U32 },
 	[CONGA_A_FABRIC_LOCAL6]			= { .minlen = 16 },
+	[CONGA_A_FABRIC_ENTROPY]		= { .type = NLA_U32 },
 };
 
 const struct nla_policy conga_param_policy[CONGA_A_PARAM_MAX + 1] = {
@@ -118,6 +119,7 @@ const struct nla_policy conga_path_policy[CONGA_A_PATH_MAX + 1] = {
 	[CONGA_A_PATH_PINGS_ANSWERED]	= { .type = NLA_U32 },
 	[CONGA_A_PATH_PING_RTT]		= { .type = NLA_U64 },
 	[CONGA_A_PATH_PING_WAITING]	= { .type = NLA_FLAG },
+	[CONGA_A_PATH_SPORT]		= { .type = NLA_U16 },
 };
 
 const struct nla_policy conga_table_policy[CONGA_A_TABLE_MAX + 1] = {
@@ -165,6 +167,7 @@ const unsigned long long conga_fabric_defaults[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_OPT_OUT_DSCP]		= CONGA_FABRIC_OPT_OUT_DSCP_DEFAULT,
 	[CONGA_A_FABRIC_PROBE]			= CONGA_FABRIC_PROBE_DEFAULT,
 	[CONGA_A_FABRIC_LOCAL4]			= CONGA_FABRIC_LOCAL4_DEFAULT,
+	[CONGA_A_FABRIC_ENTROPY]		= CONGA_FABRIC_ENTROPY_DEFAULT,
 };
 
 const unsigned long long conga_port_defaults[CONGA_A_PORT_MAX + 1] = {
@@ -199,6 +202,7 @@ const struct conga_keyword conga_fabric_words[] = {
 	  CONGA_KEYWORD_REPEATED, conga_fabric_kind_opt_outs },
 	{ "local", CONGA_A_FABRIC_LOCAL4, &conga_fabric_kind_local,
 	  CONGA_KEYWORD_REPEATED, conga_fabric_kind_local_off },
+	{ "entropy", CONGA_A_FABRIC_ENTROPY, &conga_kind_u32, 0, conga_choices_fabric_entropy },
 	{ }
 };
 
@@ -269,7 +273,7 @@ const char conga_fabric_usage[] =
 	"                    [ explicit-feedback { on | off } ] [ leaf-id NUMBER ]\n"
 	"                    [ opt-out mark { VALUE[/MASK] | off } ]\n"
 	"                    [ opt-out dscp { NUMBER | off } ]\n"
-	"                    [ local { ADDR | off } ]...\n"
+	"                    [ local { ADDR | off } ]... [ entropy { auto | NUMBER } ]\n"
 	"       conga fabric [ show ]\n"
 	"       conga fabric del\n"
 	"TIME := NUMBER{ ns | us | ms | s }\n"

@@ -91,6 +91,7 @@ static void conga_path_get_print_choice(struct nlattr **attrs)
 	conga_print_choice("decision", NULL, decision, conga_choices_decision);
 	conga_print_dev("dev", "dev", attrs[CONGA_A_PATH_IFINDEX]);
 	conga_print_uint("tag", "tag", attrs[CONGA_A_PATH_TAG]);
+	conga_print_uint("sport", "sport", attrs[CONGA_A_PATH_SPORT]);
 	conga_print_choice(NULL, "", decision, conga_path_get_sentences);
 	conga_print_metric("local", "local", attrs[CONGA_A_PATH_LOCAL],
 			   attrs[CONGA_A_PATH_METRIC_LIMIT]);

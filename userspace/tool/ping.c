@@ -45,6 +45,7 @@ static const char conga_ping_usage[] =
 /* A path and what became of its pings */
 struct conga_ping_path {
 	unsigned int ifindex;		/* 0: the LBTag was not pinged yet */
+	bool one_of_several;		/* the uplink has other LBTags, too */
 	unsigned long long before;	/* the kernel's count before the ping that is waited for */
 	bool waiting;
 	unsigned long long sent, received;
@@ -129,8 +130,9 @@ static struct nl_msg *conga_ping_message(const struct conga_ping *ping,
 
 /* ---- output ---- */
 
-/* Begins an object, and on screen the words up to the device. */
-static void conga_ping_print_begin(const struct conga_ping *ping, unsigned int ifindex,
+/* Begins an object, and on screen the words up to the path. */
+static void conga_ping_print_begin(const struct conga_ping *ping,
+				   const struct conga_ping_path *path,
 				   const char *event, const char *leaf, const char *dev)
 {
 	struct nlattr *attrs[CONGA_A_PATH_ADDR6 + 1] = {
@@ -141,8 +143,9 @@ static void conga_ping_print_begin(const struct conga_ping *ping, unsigned int i
 
 	conga_print_string("event", NULL, event);
 	conga_print_leaf("leaf", leaf, attrs, CONGA_A_PATH_ADDR4);
-	conga_names_find(ifindex, name);
+	conga_names_find(path->ifindex, name);
 	conga_print_string("dev", dev, name);
+	conga_print_number("tag", path->one_of_several ? "tag" : NULL, path - ping->paths);
 	conga_print_append(":");
 }
 
@@ -161,7 +164,7 @@ static void conga_ping_print_answer(const struct conga_ping *ping,
 {
 	conga_print_object(NULL);
 	conga_repeat_print_time();
-	conga_ping_print_begin(ping, path->ifindex, "answered", "from", "by");
+	conga_ping_print_begin(ping, path, "answered", "from", "by");
 	conga_print_number("seq", "seq", ping->seq);
 	conga_ping_print_time("time", rtt);
 	conga_print_object_end();
@@ -176,7 +179,7 @@ static void conga_ping_print_failure(const struct conga_ping *ping,
 	conga_repeat_print_time();
 	conga_print_color(CONGA_COLOR_BAD);
 	conga_print_text(words);
-	conga_ping_print_begin(ping, path->ifindex, event, NULL, "by");
+	conga_ping_print_begin(ping, path, event, NULL, "by");
 	conga_print_number("seq", "seq", ping->seq);
 	conga_print_object_end();
 	fflush(stdout);
@@ -208,7 +211,7 @@ static void conga_ping_print_path(const struct conga_ping *ping,
 	double lost = path->sent - path->received;
 
 	conga_print_object(NULL);
-	conga_ping_print_begin(ping, path->ifindex, "summary", NULL, "");
+	conga_ping_print_begin(ping, path, "summary", NULL, "");
 	conga_print_number("sent", NULL, path->sent);
 	conga_print_number("received", NULL, path->received);
 	snprintf(text, sizeof(text), "%llu sent, %llu received", path->sent, path->received);
@@ -340,16 +343,20 @@ static bool conga_ping_is_passing(int error)
 	return error == EBUSY || error == ENETUNREACH;
 }
 
-/* Orders a ping. Somebody else may ping, too, so that the path is busy for a hello interval.
- * *@error is set to the refusal if it was not printed.
+/* Orders a ping; @tag: the LBTag, or NULL for the uplink's own. Somebody else may ping, too, so
+ * that the path is busy for a hello interval. *@error is set to the refusal if it was not
+ * printed.
  */
-static int conga_ping_order(const struct conga_ping *ping, unsigned int ifindex, int *error)
+static int conga_ping_order(const struct conga_ping *ping, unsigned int ifindex,
+			    const struct nlattr *tag, int *error)
 {
 	struct nl_msg *msg = conga_ping_message(ping, conga_ping_commands);
 	int status = CONGA_REFUSED;
 
 	*error = 0;
-	if (msg && !conga_args_stored(nla_put_u32(msg, CONGA_A_PATH_IFINDEX, ifindex)))
+	if (msg && !conga_args_stored(nla_put_u32(msg, CONGA_A_PATH_IFINDEX, ifindex)) &&
+	    (!tag || !conga_args_stored(nla_put_u32(msg, CONGA_A_PATH_TAG,
+						    conga_attr_number(tag)))))
 		status = CONGA_OK;
 	while (!status) {
 		status = conga_nl_order(conga_ping_commands, msg,
@@ -375,12 +382,13 @@ static int conga_ping_path(const struct conga_ping *ping, struct conga_ping_path
 	if (down && !ping->ifindex && path->ifindex != ifindex)
 		return CONGA_OK;
 	if (!down || ping->seq == 1) {
-		status = conga_ping_order(ping, ifindex, &error);
+		status = conga_ping_order(ping, ifindex, attrs[CONGA_A_PATH_TAG], &error);
 		if (status)
 			return status;
 	}
 	if (path->ifindex != ifindex)
 		*path = (struct conga_ping_path) { .ifindex = ifindex };
+	path->one_of_several = attrs[CONGA_A_PATH_SPORT];
 	conga_names_remember(ifindex);
 	path->before = conga_attr_number(attrs[CONGA_A_PATH_PINGS]);
 	path->waiting = !error;
@@ -395,7 +403,7 @@ static int conga_ping_none(const struct conga_ping *ping)
 
 	/* The kernel has a sentence about this device. */
 	if (ping->ifindex)
-		return conga_ping_order(ping, ping->ifindex, &error);
+		return conga_ping_order(ping, ping->ifindex, NULL, &error);
 	fputs("Error: no path to this leaf can be pinged: \"conga path show\" says why\n", stderr);
 	return CONGA_REFUSED;
 }

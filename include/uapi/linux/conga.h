@@ -212,6 +212,10 @@
 #define CONGA_FABRIC_PROBE_USUAL		200000ULL
 #define CONGA_FABRIC_LOCAL4_OFF			0U
 #define CONGA_FABRIC_LOCAL4_DEFAULT		CONGA_FABRIC_LOCAL4_OFF
+#define CONGA_FABRIC_ENTROPY_AUTO		0U
+#define CONGA_FABRIC_ENTROPY_MIN		1U
+#define CONGA_FABRIC_ENTROPY_MAX		16U
+#define CONGA_FABRIC_ENTROPY_DEFAULT		1U
 #define CONGA_PORT_TAG_MIN			0U
 #define CONGA_PORT_TAG_MAX			15U
 #define CONGA_PORT_RATE_AUTO			0ULL
@@ -284,11 +288,12 @@
  * @CONGA_CMD_LEAF_DEL_NTF: (event, config) A leaf is gone.
  * @CONGA_CMD_PATH_NTF: (event, state) A path became usable, or ceased to be.
  * @CONGA_CMD_PATH_PING: Send a hello to the leaf by the uplink
- *	CONGA_A_PATH_IFINDEX within a quarter of the hello interval, even if the
- *	path is silent, narrow or draining. path-get has what became of it. It
- *	is a hello as any other: an answer proves the path, and a missed one
- *	counts as missed. EBUSY if the path was pinged in this hello interval
- *	already.
+ *	CONGA_A_PATH_IFINDEX, and by its LBTag CONGA_A_PATH_TAG if it has
+ *	several (default: its own one), within a quarter of the hello interval,
+ *	even if the path is silent, narrow or draining. path-get has what became
+ *	of it. It is a hello as any other: an answer proves the path, and a
+ *	missed one counts as missed. EBUSY if the path was pinged in this hello
+ *	interval already.
  */
 enum conga_cmd {
 	CONGA_CMD_FABRIC_NEW = 1,
@@ -450,6 +455,12 @@ enum conga_origin {
  *	each leaf by the packets of tunnels and by hellos.
  * @CONGA_A_FABRIC_LOCAL6: (16 bytes) The IPv6 address by which leaves know this
  *	node, likewise. The address :: is off.
+ * @CONGA_A_FABRIC_ENTROPY: (u32, 1-16, 0 is auto, default 1) Number of LBTags
+ *	of each uplink. Each LBTag has a UDP source port of its own for each
+ *	leaf that runs conga, so that nodes above that hash ports lead it along
+ *	a path of its own. CONGA_FABRIC_ENTROPY_AUTO is as many as 16 LBTags
+ *	allow. ENOSPC if there are too few LBTags for all uplinks, EINVAL with a
+ *	policy that chooses ports or hops itself.
  */
 enum conga_attr_fabric {
 	CONGA_A_FABRIC_POLICY = 1,
@@ -480,6 +491,7 @@ enum conga_attr_fabric {
 	CONGA_A_FABRIC_LEAF_ID_ORIGIN,
 	CONGA_A_FABRIC_LOCAL4,
 	CONGA_A_FABRIC_LOCAL6,
+	CONGA_A_FABRIC_ENTROPY,
 
 	/* private: */
 	__CONGA_A_FABRIC_MAX,
@@ -876,7 +888,7 @@ enum conga_path_state {
  * @CONGA_A_PATH_ADDR6: (16 bytes) The leaf.
  * @CONGA_A_PATH_IFINDEX: (u32) The device of the uplink, or of a transit port
  *	that the policy may choose (it decides at every node).
- * @CONGA_A_PATH_TAG: (u32, tag, reply only) Its LBTag; only uplinks have one.
+ * @CONGA_A_PATH_TAG: (u32, tag) Its LBTag; only uplinks have one.
  * @CONGA_A_PATH_REASON: (u32, enum conga_path_reason, reply only) Whether and
  *	why the path is not used.
  * @CONGA_A_PATH_LOCAL: (u32, reply only) The uplink's own metric, 0 to 2^Q - 1.
@@ -915,6 +927,9 @@ enum conga_path_state {
  *	ping. It is absent if that was not answered.
  * @CONGA_A_PATH_PING_WAITING: (flag, reply only) A ping is about to leave, or
  *	its answer may still come.
+ * @CONGA_A_PATH_SPORT: (u16, reply only) UDP source port of packets by this
+ *	path. It is absent if packets keep the ports that their tunnel gave
+ *	them.
  */
 enum conga_attr_path {
 	CONGA_A_PATH_ADDR4 = 1,
@@ -940,6 +955,7 @@ enum conga_attr_path {
 	CONGA_A_PATH_PINGS_ANSWERED,
 	CONGA_A_PATH_PING_RTT,
 	CONGA_A_PATH_PING_WAITING,
+	CONGA_A_PATH_SPORT,
 
 	/* private: */
 	__CONGA_A_PATH_MAX,
@@ -1212,6 +1228,9 @@ enum conga_attr_policy {
  *	ports' links.
  * @CONGA_A_STATS_ANNOUNCE_DISTANT: Announcements ignored: the sender is no
  *	neighbour. Their TTL is below 255.
+ * @CONGA_A_STATS_ENTROPY_REDRAWN: UDP source ports of paths drawn anew. No
+ *	answer came back by the path, or it told the same as another path of its
+ *	uplink for long.
  *
  * The doc of each says what is counted.
  */
@@ -1310,6 +1329,7 @@ enum conga_attr_stats {
 	CONGA_A_STATS_ANNOUNCE_SENT,
 	CONGA_A_STATS_ANNOUNCE_HEARD,
 	CONGA_A_STATS_ANNOUNCE_DISTANT,
+	CONGA_A_STATS_ENTROPY_REDRAWN,
 
 	/* private: */
 	__CONGA_A_STATS_MAX,
