@@ -51,6 +51,10 @@ tags_are() {
 }
 
 each_path_has_its_port() {
+	soon paths_are_told_apart
+}
+
+paths_are_told_apart() {
 	tags_are up0 "$TAGS_OF_UP0" && tags_are up1 "$TAGS_OF_UP1" &&
 		paths_have 2 "$IN_RANGE" && paths_have 2 "$PORTS_DIFFER" &&
 		paths_have 2 'all(.state == "usable")'
@@ -128,7 +132,7 @@ a_plain_leaf_has_one_path_each() {
 a_leaf_that_becomes_plain_loses_them() {
 	conga 0 leaf set "${VTEP[2]}" mode plain &&
 		paths_have 2 'map(.dev) == ["up0", "up1"] and all(.sport == null)' || return
-	conga 0 leaf set "${VTEP[2]}" mode auto && soon each_path_has_its_port
+	conga 0 leaf set "${VTEP[2]}" mode auto && each_path_has_its_port
 }
 
 each_path_is_pinged() {
@@ -291,7 +295,7 @@ setup() {
 	for l in 0 1 2; do fabric_leaf "$l" conga auto || return; done
 	leaves_of_three set entropy "$ENTROPY" && conga 0 leaf set "${VTEP[3]}" mode plain &&
 		pin "${HOST[2.0]}" && send 0 2 1 && send 0 3 1 && send 2 0 1 && sleep 0.1 &&
-		soon each_path_has_its_port
+		leaf_becomes 0 "conga answers" "${VTEP[2]}"
 }
 
 # leaves_of_three WORD...: "fabric WORD..." on the leaves that run conga
