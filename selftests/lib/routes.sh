@@ -144,11 +144,16 @@ paths_are() {
 }
 
 # The kernel also leaves out a gateway of a group that did not answer. It asks again only if a
-# packet is for the gateway itself, for example from a routing daemon.
+# packet is for the gateway itself, for example from a routing daemon. A link that has just
+# returned may lose the first one, or have no address for it yet.
 paths_return() {
 	gateway 0
-	in_ns "${LEAF[0]}" ping -q -c 1 -W 5 "$SPINE_END" >/dev/null
+	busywait 10000 gateway_answers || fail "the gateway $SPINE_END does not answer" || return
 	busywait 10000 paths_are usable usable || paths_are usable usable
+}
+
+gateway_answers() {
+	in_ns "${LEAF[0]}" ping -q -c 1 -W 1 "$SPINE_END" >/dev/null 2>&1
 }
 
 # path_state JSON DEVICE VARIABLE: sets the variable to the state
