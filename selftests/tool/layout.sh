@@ -68,9 +68,10 @@ no_fabric_is_a_line() {
 		fail "it prints: $("$CONGA" -n "$BOX-none" -o)"
 }
 
-# Two rows need packets of the other leaf by both uplinks.
+# Two rows need packets of the other leaf by both uplinks. Each of these datagrams is a flow of its
+# own, and draws its uplink.
 table_has_rows() {
-	in_ns "${HOST[0.0]}" ping -q -c 1 -W 1 "${HOST_IP[1.0]}" >/dev/null
+	"$TESTS/tools/vxlan_send" -n "${HOST[1.0]}" -c 20 -l 100 -p 9 "${HOST_IP[0.0]}" -
 	conga 0 table show from-leaf >"$TOPO_DIR/table" && [[ $(wc -l <"$TOPO_DIR/table") -ge 4 ]]
 }
 
