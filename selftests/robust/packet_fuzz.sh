@@ -46,6 +46,7 @@ readonly -A BEYOND_REACH=(
 	[leaf_alternates]="a conversation, see hello.sh" [leaf_silent]="the same"
 	[leaf_bye]="the same" [leaf_disagrees]="the same" [control_limited]="the same, see control.sh"
 	[path_silent]="a leaf that answers by one path alone" [path_answers]="the same"
+	[entropy_redrawn]="no uplink with several paths, see entropy.sh"
 	[path_unprobed]="probes that stop" [path_probed]="the same"
 	[path_down]="no path goes down"
 	[fallback_nomem]="a tunnel's header is its own" [ce_unwritable]="at a port so are all"
