@@ -25,6 +25,12 @@ readonly DATAGRAMS=300
 # feedback comes, and some whenever the feedback has aged.
 readonly FEW=$((DATAGRAMS * 2 / 15)) MANY=$((DATAGRAMS * 3 / 20))
 
+# presently COMMAND...: repeats the command for thirty rounds of hellos; if it still fails, it prints
+# the reason
+presently() {
+	busywait 3000 "$@" >/dev/null || "$@"
+}
+
 # ---- paths of leaf 0 ----
 
 # paths_of LEAF FILTER: prints what jq selects of the paths to the leaf
@@ -51,7 +57,7 @@ tags_are() {
 }
 
 each_path_has_its_port() {
-	soon paths_are_told_apart
+	presently paths_are_told_apart
 }
 
 paths_are_told_apart() {
@@ -242,7 +248,7 @@ without_entropy_it_is_not() {
 auto_takes_all() {
 	conga 0 fabric set entropy auto &&
 		paths_have 2 'length == 16 and ([.[] | select(.dev == "up0")] | length) == 8' &&
-		soon paths_have 2 "$IN_RANGE" && paths_have 2 "$PORTS_DIFFER"
+		presently paths_have 2 "$IN_RANGE" && paths_have 2 "$PORTS_DIFFER"
 }
 
 tags_follow_the_uplinks() {
@@ -250,7 +256,7 @@ tags_follow_the_uplinks() {
 		paths_have 2 'length == 16 and all(.dev == "up0")' || return
 	{ fabric_uplinks 0 | sed -n 2p; } | conga_batch "${LEAF[0]}" &&
 		paths_have 2 'length == 16 and ([.[] | select(.dev == "up1")] | length) == 8' &&
-		soon paths_have 2 'all(.state == "usable")' && soon paths_have 2 "$PORTS_DIFFER"
+		soon paths_have 2 'all(.state == "usable")' && presently paths_have 2 "$PORTS_DIFFER"
 }
 
 # An LBTag that the operator gives an uplink may be an extra one of another uplink.
