@@ -71,6 +71,7 @@ static void conga_source_port_fill(struct conga_leaf *leaf, const struct conga_p
 	unsigned long share = port->tags;
 	u8 tag;
 
+	lockdep_assert_held(&leaf->hello_lock);
 	for_each_set_bit(tag, &share, CONGA_TAGS_MAX) {
 		if (port->tags == BIT(tag) || !conga_leaf_is_conga(leaf) ||
 		    !conga_source_port_drawable(fabric)) {

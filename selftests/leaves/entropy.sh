@@ -68,15 +68,6 @@ paths_are_told_apart() {
 
 # ---- packets ----
 
-# observed COMMAND...: captures what leaf 0 sends meanwhile
-observed() {
-	local status=0
-
-	capture_start all "${LEAF[0]}" any -Q out "udp port $TOPO_PORT" || return
-	"$@" || status=$?
-	capture_stop all && return "$status"
-}
-
 # sent_to LEAF {data|control}: prints "TAG PORT" of the captured stamped packets to the leaf, each
 # pair once; the digits of VXLAN's VNI tell control packets from others
 sent_to() {

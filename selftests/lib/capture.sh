@@ -9,6 +9,7 @@
 #	capture_text NAME [WORD]...	tcpdump's text
 #	capture_bytes NAME NAMESPACE [WORD]...	"TIME DEVICE DIRECTION BYTES" of each
 #	capture_headers NAME NAMESPACE	"DEVICE 16-DIGITS" of each VXLAN packet
+#	observed COMMAND...	captures as "all" what tunnels of leaf 0 send meanwhile
 #
 # Source lib.sh, topology.sh and expect.sh first; the files live in $TOPO_DIR.
 
@@ -76,4 +77,13 @@ capture_bytes() {
 # Selects the eight bytes after the 28 bytes of IPv4 and UDP, or the 48 of IPv6 and UDP.
 capture_headers() {
 	capture_bytes "$@" | awk '{ print $2, substr($4, $4 ~ /^4/ ? 57 : 97, 16) }'
+}
+
+# The status is that of the command, unless the capture failed.
+observed() {
+	local status=0
+
+	capture_start all "${LEAF[0]}" any -Q out "udp port $TOPO_PORT" || return
+	"$@" || status=$?
+	capture_stop all && return "$status"
 }

@@ -49,15 +49,6 @@ flowlets() {
 	done
 }
 
-# observed COMMAND...: captures the packets that leaf 0 sends meanwhile
-observed() {
-	local status=0
-
-	capture_start all "${LEAF[0]}" any -Q out "udp port $TOPO_PORT" || return
-	"$@" || status=$?
-	capture_stop all && return "$status"
-}
-
 run() {
 	"$TESTS/tools/timetable" "$CONGA" >"$TOPO_DIR/events" || fail "timetable failed or was late"
 }
