@@ -93,7 +93,7 @@ queues() {
 
 # by_uplink: prints "FLOW:UPLINK ..." of leaf 0's packets, in order, as captured
 by_uplink() {
-	capture_bytes out "${LEAF[0]}" | awk -v first="$SOURCE_PORT" -v outer="$OUTER" '
+	capture_bytes all "${LEAF[0]}" "$TUNNELLED" | awk -v first="$SOURCE_PORT" -v outer="$OUTER" '
 		function field(at, bytes) { return substr($4, 2 * (outer + at) + 1, 2 * bytes) }
 		function number(hex,   n, i) {
 			for (i = 1; i <= length(hex); i++)
@@ -101,15 +101,6 @@ by_uplink() {
 			return n
 		}
 		$2 ~ /^up/ { printf "%s%d:%s", (NR > 1 ? " " : ""), number(field(50, 2)) - first, $2 }'
-}
-
-# observed: captures the packets that leaf 0 sends while the schedule on stdin runs
-observed() {
-	local status=0
-
-	capture_start out "${LEAF[0]}" any -Q out "$TUNNELLED" || return
-	run || status=$?
-	capture_stop out && return "$status"
 }
 
 # told UPLINK FRAMES: FRAMES frames wait at the spine of the uplink, towards leaf 1, when one
@@ -250,7 +241,7 @@ short_avoid_queue_ahead() {
 
 	for s in 0 1; do
 		conga 0 flowlet flush && sleep 0.1
-		observed < <(told "$s" 40; first_packets $((500 * US))) && all_by "up$((1 - s))" || return
+		observed run < <(told "$s" 40; first_packets $((500 * US))) && all_by "up$((1 - s))" || return
 	done
 }
 
@@ -259,7 +250,7 @@ short_avoid_own_queue() {
 
 	for s in 0 1; do
 		conga 0 flowlet flush && sleep 0.1
-		observed < <(
+		observed run < <(
 			ends
 			at 0
 			load "own$s" 40
@@ -304,7 +295,7 @@ long_keep_clear_and_in_order() {
 
 	conga 0 fabric set policy tr short "$LONG" && conga 0 flowlet flush && sleep 0.1
 	capture_start in "${HOST[1.0]}" eth0 -Q in "udp port $PORT" || return
-	observed < <(long_and_short) && capture_stop in || return
+	observed run < <(long_and_short) && capture_stop in || return
 	said=$(by_uplink)
 	[[ $said != *0:up1* && $said != *1:up0* ]] || fail "the flows left by $said" || status=1
 	in_order || status=1
@@ -368,7 +359,7 @@ delay_counts() {
 	local said
 
 	leaves_set hello 20ms && sleep 1 && hello_off && conga 0 flowlet flush &&
-		observed < <(ends; first_packets 0) && all_by up0
+		observed run < <(ends; first_packets 0) && all_by up0
 }
 
 # ---- other settings ----
