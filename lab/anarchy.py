@@ -65,7 +65,7 @@ def nash_flows(played: game.Game, known: list, count: int, generator) -> list:
 def of_network(name: str, played: game.Game, known: list, count: int, generator) -> Row | None:
     """None: starts did not settle."""
     flow = known if known and sums.is_nash(played, known, 0) else \
-        sums.settle(played, game.random_split(played, generator))
+        sums.settle(played, game.random_split(played, generator), generator)
     others = nash_flows(played, known, count, generator)
     return describe(name, played, flow, others) if flow and others else None
 

@@ -12,7 +12,7 @@ a Nash flow's network bottleneck to the least one possible: 2 on a leaf-spine.
 Flows are lists with one {spine: amount} per user. All but the linear program is
 arithmetic that stays exact when capacities and demands are fractions.
 """
-from typing import NamedTuple
+from typing import Callable, NamedTuple
 
 import numpy
 from scipy.optimize import linprog
@@ -130,25 +130,36 @@ def best_response(game: Game, flow: list, index: int, load: dict = None) -> tupl
     return level, {spine: amount for spine, amount in split.items() if amount > 0}
 
 
-def gain(game: Game, flow: list, index: int) -> tuple:
-    """By what part of its bottleneck a user can lower it alone, and the split for that."""
+class Cost(NamedTuple):
+    """What a user wants to be low, of (game, flow, index, load)."""
+    of_user: Callable
+    best_response: Callable     # the least cost that a user can reach alone, and the split
+
+
+MAX = Cost(user_bottleneck, best_response)  # sums.py has another
+
+
+def gain(game: Game, flow: list, index: int, cost: Cost = MAX) -> tuple:
+    """By what part of its cost a user can lower it alone, and the split for that."""
     load = loads(game, flow)
-    now = user_bottleneck(game, flow, index, load)
-    level, split = best_response(game, flow, index, load)
+    now = cost.of_user(game, flow, index, load)
+    level, split = cost.best_response(game, flow, index, load)
     return (now - level) / now, split
 
 
-def is_nash(game: Game, flow: list, tolerance: float = TOLERANCE) -> bool:
-    return all(gain(game, flow, index)[0] <= tolerance for index in range(len(game.users)))
+def is_nash(game: Game, flow: list, tolerance: float = TOLERANCE, cost: Cost = MAX) -> bool:
+    return all(gain(game, flow, index, cost)[0] <= tolerance
+               for index in range(len(game.users)))
 
 
-def settle(game: Game, flow: list, generator, tolerance: float = TOLERANCE) -> list | None:
+def settle(game: Game, flow: list, generator, tolerance: float = TOLERANCE,
+           cost: Cost = MAX) -> list | None:
     """Best answers in random order until none gains; None if that does not come."""
     flow = list(flow)
     for _ in range(MOST_ROUNDS):
         moved = False
         for index in generator.permutation(len(flow)):
-            part, split = gain(game, flow, index)
+            part, split = gain(game, flow, index, cost)
             if part > tolerance:
                 flow[index], moved = split, True
         if not moved:

@@ -20,8 +20,10 @@ mean cost of a unit of traffic times the traffic, so that metric sum has the lea
 cost there is. Its bottleneck is another matter.
 """
 from fractions import Fraction
+from functools import partial
 
-from game import MOST_ROUNDS, TOLERANCE, Game, congestions, loads
+import game
+from game import Cost, Game, congestions, loads
 
 FULL = 1    # the congestion that full scale of a metric stands for
 
@@ -70,30 +72,9 @@ def best_response(game: Game, flow: list, index: int, load: dict = None) -> tupl
     return level, {spine: amount for spine, amount in split.items() if amount > 0}
 
 
-def gain(game: Game, flow: list, index: int) -> tuple:
-    """By what part of its cost a user can lower it alone, and the split for that."""
-    load = loads(game, flow)
-    now = user_cost(game, flow, index, load)
-    level, split = best_response(game, flow, index, load)
-    return (now - level) / now, split
-
-
-def is_nash(game: Game, flow: list, tolerance: float = TOLERANCE) -> bool:
-    return all(gain(game, flow, index)[0] <= tolerance for index in range(len(game.users)))
-
-
-def settle(game: Game, flow: list, tolerance: float = TOLERANCE) -> list | None:
-    """Best answers in turn until none gains, from any start; None if that takes too long."""
-    flow = list(flow)
-    for _ in range(MOST_ROUNDS):
-        moved = False
-        for index in range(len(flow)):
-            part, split = gain(game, flow, index)
-            if part > tolerance:
-                flow[index], moved = split, True
-        if not moved:
-            return flow
-    return None
+COST = Cost(user_cost, best_response)
+is_nash = partial(game.is_nash, cost=COST)
+settle = partial(game.settle, cost=COST)
 
 
 # ---- metrics that end at full scale ----

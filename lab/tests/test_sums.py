@@ -47,7 +47,7 @@ class ByHand(unittest.TestCase):
     def test_both_links_count(self):
         """Slopes are 1 + 1 and 1 + 1/2: the split is 3/7 and 4/7, and both cost 6/7."""
         played = network({"S0": (1, 1), "S1": (1, 2)})
-        end = sums.settle(played, [{"S0": Fraction(1)}])
+        end = sums.settle(played, [{"S0": Fraction(1)}], numpy.random.default_rng(1))
         self.assertEqual(end, [{"S0": Fraction(3, 7), "S1": Fraction(4, 7)}])
         self.assertEqual(sums.path_costs(played, end, 0),
                          {"S0": Fraction(6, 7), "S1": Fraction(6, 7)})
@@ -87,7 +87,7 @@ class NashFlow(unittest.TestCase):
             generator = numpy.random.default_rng(seed)
             played, _ = networks.random_game(generator)
             start = game.random_split(played, generator)
-            end = sums.settle(played, start)
+            end = sums.settle(played, start, generator)
             self.assertTrue(sums.is_nash(played, end, CLOSE), seed)
             self.assertAlmostEqual(sums.total_cost(played, end) / least_total(played, start), 1,
                                    delta=1e-4, msg=f"seed {seed}")
@@ -99,7 +99,7 @@ class NashFlow(unittest.TestCase):
             generator = numpy.random.default_rng(seed)
             played, _ = networks.random_game(generator)
             first, second = (game.congestions(played, sums.settle(
-                played, game.one_path_each(played, generator))) for _ in range(2))
+                played, game.one_path_each(played, generator), generator)) for _ in range(2))
             for link, value in first.items():
                 self.assertAlmostEqual(value, second[link], delta=1e-4 * max(1, value))
 
@@ -142,8 +142,8 @@ class Saturated(unittest.TestCase):
 
     def test_full_scale_is_the_cause(self):
         played, flow = networks.saturated(100)
-        self.assertLess(game.bottleneck(played, sums.settle(played, flow))
-                        / game.optimum(played)[0], 2)
+        end = sums.settle(played, flow, numpy.random.default_rng(1))
+        self.assertLess(game.bottleneck(played, end) / game.optimum(played)[0], 2)
 
     def test_empty_path_attracts(self):
         played, flow = networks.saturated(10)
