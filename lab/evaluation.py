@@ -3,7 +3,7 @@
 with the figures that carry it.
 
 The same tables give the same bytes. An evaluation with a figure or a claim without runs
-is not kept.
+is kept only if it is said to be partial, and the page says what is missing.
 """
 import io
 import lzma
@@ -174,32 +174,38 @@ def read_page(folder: Path) -> str:
         raise ValueError(f"{folder} has no page to be written again: {error}") from None
 
 
-def written(text: str, found: Tables, rows: list[Row]) -> str:
+def written(text: str, found: Tables, rows: list[Row], missing: list[str]) -> str:
+    facts = made(found, *IN_PAGE) + ([f"without data: {' '.join(missing)}"] if missing else [])
     text = replaced(text, "verdicts", verdicts(rows))
-    return replaced(text, "runs", [f"- {fact}" for fact in made(found, *IN_PAGE)])
+    return replaced(text, "runs", [f"- {fact}" for fact in facts])
 
 
 # ---- to keep it ----
 
-def without_data(rows: list[Row], pictures: dict) -> list[str]:
-    return [name for name, picture in pictures.items() if picture is None] + [
+def without_data(rows: list[Row], drawn: set) -> list[str]:
+    """drawn: names of the figures that there are"""
+    return [one.name for one in FIGURES if one.name not in drawn] + [
         row.claim for row in rows if row.part == WHOLE and row.verdict == verdict.NOT_MEASURED]
 
 
-def keep(source: Path, into: Path) -> None:
-    """Writes archive, figures and page of a finished evaluation."""
+def keep(source: Path, into: Path, partial: bool = False) -> list[str]:
+    """Writes archive, figures and page of an evaluation, and returns what it has no data for."""
     found = page.compact(tables.read(source))
     rows = judgement.judge_all(found)
-    pictures = {one.name: one.draw(found) for one in FIGURES}
-    missing = without_data(rows, pictures)
-    if missing:
+    drawings = {one.name: one.draw(found) for one in FIGURES}
+    pictures = {name: picture for name, picture in drawings.items() if picture is not None}
+    missing = without_data(rows, set(pictures))
+    if missing and not partial:
         raise ValueError(f"{source} is not kept: it has no data for {', '.join(missing)}")
-    text = written(read_page(into), found, rows)
+    text = written(read_page(into), found, rows, missing)
     with tempfile.TemporaryDirectory() as folder:
         page.write_tables(found, Path(folder))
         judgement.write(rows, Path(folder, "verdicts.csv"))
         Path(folder, INSIDE).write_text(inside(found), encoding="utf-8")
         pack(Path(folder), into / ARCHIVE)
+    for one in FIGURES:
+        (into / f"{one.name}.svg").unlink(missing_ok=True)
     for name, picture in pictures.items():
         (into / f"{name}.svg").write_text(drawing.document(picture), encoding="utf-8")
     (into / PAGE).write_text(text, encoding="utf-8")
+    return missing
