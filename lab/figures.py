@@ -12,6 +12,7 @@ import keys
 import measures
 import ranks
 import reaction
+import settings
 import stability
 import tables
 from claim import NORMALISED
@@ -563,3 +564,25 @@ def congestion(found: Tables) -> str | None:
                              for cells, some in tables.split(runs, ("congestion",)).items()})
     return draw("congestion", [(drawing.bars, kept(series), "Flowlets", "",
                                 "flowlets started per MB")])
+
+
+# ---- scenarios that no figure is about ----
+
+def of_scenario(name: str) -> Callable:
+    """Mean FCT by scheme: over the one setting in which runs differ, if it is a number, or else a
+    group of bars for each combination of settings."""
+    def figure(found: Tables) -> str | None:
+        one = of(found, scenario=name)
+        columns = settings.varied(one.runs)
+        scale = len(columns) == 1 and settings.is_scale(one.runs, columns[0])
+        series: dict = {}
+        for run in one.runs:
+            place = number(run[columns[0]]) if scale else settings.case(run, columns)
+            series.setdefault(settings.variant(run), {}).setdefault(place, []).append(run)
+        points = kept({scheme: kept({place: over_seeds(one, NORMALISED, runs) for place, runs in
+                                     sorted(places.items())})
+                       for scheme, places in series.items()})
+        return draw(name, [(drawing.curves if scale else drawing.bars, points, name,
+                            columns[0] if scale else "", "mean FCT / that of the idle network")],
+                    width=WIDE)
+    return figure

@@ -319,6 +319,16 @@ def section(found: Tables, rows: list[Row], one: Section) -> str:
     return tag("section", "\n".join(parts))
 
 
+def other_sections(found: Tables) -> list[Section]:
+    """Of scenarios that no section above is about, a researcher's own among them."""
+    known = {one.command for one in SECTIONS}
+    names = dict.fromkeys(run["scenario"] for run in found.runs)
+    return [Section(f"Scenario {name}", (), runs_of(name),
+                    ((figures.of_scenario(name), "Means over seeds."),),
+                    tuple(map(ranked, ranks.fabrics(found, name))))
+            for name in names if runs_of(name) not in known]
+
+
 def plain_table(rows: list[dict]) -> str:
     return tag("table", tag("tr", cells([escape(name) for name in rows[0]], "th")) + "".join(
         tag("tr", cells([escape(str(text)) for text in row.values()])) for row in rows))
@@ -353,7 +363,7 @@ def html(found: Tables, rows: list[Row]) -> str:
     body = [tag("h1", "The paper's evaluation, again"), tag("p", INTRODUCTION), chance(found),
             summary(rows), tag("details", tag("summary", "The rule") + tag("pre", escape(RULE))),
             facts(found)]
-    body += [section(found, rows, one) for one in SECTIONS]
+    body += [section(found, rows, one) for one in (*SECTIONS, *other_sections(found))]
     head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">' \
         + tag("title", "CONGA on Linux: the paper's evaluation") + tag("style", CSS)
     return "<!DOCTYPE html>\n" + tag("html", tag("head", head) + "\n"

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-"""All schemes side by side: a table for each fabric of the scenario schemes, the scheme
-with the least mean completion time first."""
+"""Schemes side by side: a table for each fabric of a scenario, the scheme with the least mean
+completion time first. The scenario schemes has fabrics with names; those of others are told
+apart by all settings in which their runs differ."""
 from typing import Callable, NamedTuple
 
+import settings
 import tables
 from measures import Quantity, cell, mean
 from tables import FORMS, Tables, number
 
 SCENARIO = "schemes"
 SEGMENT_BYTES = 1448
+SCHEME_WIDTH = 12       # letters of a column, at least
 MS = 1e3
 
 
@@ -28,8 +31,8 @@ def healthy(run: dict) -> bool:
 
 def fabric(name: str, differs: Callable, mode: str = "conga",
            congestion: str = "cubic") -> Fabric:
-    return Fabric(name, lambda run: (run["mode"], run["congestion"]) == (mode, congestion)
-                  and differs(run))
+    return Fabric(name, lambda run: run["scenario"] == SCENARIO and differs(run)
+                  and (run["mode"], run["congestion"]) == (mode, congestion))
 
 
 FABRICS = (
@@ -42,6 +45,17 @@ FABRICS = (
     fabric("DCTCP, healthy", healthy, congestion="dctcp"),
     fabric("DCTCP, one link failed", lambda run: bool(run["cut"]), congestion="dctcp"),
 )
+
+
+def fabrics(found: Tables, scenario: str) -> tuple:
+    """Of any scenario, in the order of its runs."""
+    if scenario == SCENARIO:
+        return FABRICS
+    runs = [run for run in found.runs if run["scenario"] == scenario]
+    columns = settings.varied(runs)
+    names = dict.fromkeys(settings.case(run, columns) for run in runs)
+    return tuple(Fabric(name, lambda run, name=name: run["scenario"] == scenario
+                        and settings.case(run, columns) == name) for name in names)
 
 
 def milliseconds(column: str) -> Quantity:
@@ -68,7 +82,7 @@ def runs_of(found: Tables, one: Fabric) -> list[dict]:
     """Of the fullest form that has any."""
     for form in FORMS:
         rows = [run for run in tables.of_form(found, form).runs
-                if run["scenario"] == SCENARIO and one.is_it(run)]
+                if one.is_it(run)]
         if rows:
             return rows
     return []
@@ -78,7 +92,7 @@ def common_seeds(runs: list[dict]) -> set:
     """Those that every scheme has: a missing run must not make a scheme better."""
     by_scheme: dict = {}
     for run in runs:
-        by_scheme.setdefault(run["scheme"], set()).add(run["seed"])
+        by_scheme.setdefault(settings.variant(run), set()).add(run["seed"])
     return set.intersection(*by_scheme.values()) if by_scheme else set()
 
 
@@ -100,13 +114,16 @@ def rank(found: Tables, one: Fabric) -> list[dict]:
     runs = runs_of(found, one)
     check_traces(runs)
     seeds = common_seeds(runs)
-    split = tables.split([run for run in runs if run["seed"] in seeds], ("scheme",))
-    rows = [line(found, one.name, scheme, some) for (scheme,), some in split.items()]
+    by_scheme: dict = {}
+    for run in runs:
+        if run["seed"] in seeds:
+            by_scheme.setdefault(settings.variant(run), []).append(run)
+    rows = [line(found, one.name, scheme, some) for scheme, some in by_scheme.items()]
     return sorted(rows, key=lambda row: row[COLUMNS[0].name])
 
 
-def rank_all(found: Tables) -> list[dict]:
-    return [row for one in FABRICS for row in rank(found, one)]
+def rank_all(found: Tables, scenario: str = SCENARIO) -> list[dict]:
+    return [row for one in fabrics(found, scenario) for row in rank(found, one)]
 
 
 def text_of(value) -> str:
@@ -116,12 +133,13 @@ def text_of(value) -> str:
 def text(rows: list[dict]) -> str:
     """As lab ranks prints it."""
     lines, last = [], None
+    width = max([SCHEME_WIDTH, *(len(row["scheme"]) for row in rows)])
     for row in rows:
         if row["fabric"] != last:
             last = row["fabric"]
-            lines += ["", last, f"  {'scheme':12}" + "".join(
+            lines += ["", last, f"  {'scheme':{width}}" + "".join(
                 f"{column.name:>24}" for column in COLUMNS)]
-        lines.append(f"  {row['scheme']:12}" + "".join(
+        lines.append(f"  {row['scheme']:{width}}" + "".join(
             f"{text_of(row[column.name]):>24}" for column in COLUMNS))
     return "\n".join(lines[1:])
 

@@ -85,8 +85,11 @@ class Whole(Case):
             self.assertIn(link[1:], found.ids)
 
     def check_figures(self):
-        drawn = sum(len(one.drawings) for one in page.SECTIONS)
+        others = ("capture", "headline-deep", "headline-mining")
+        drawn = sum(len(one.drawings) for one in page.SECTIONS) + len(others)
         self.assertEqual(self.text.count("<svg "), drawn)
+        for name in others:
+            self.check_in(f"<h2>Scenario {name}</h2>")
         self.assertEqual(self.text.count(page.NO_DATA), 0)
         self.assertGreater(self.text.count("currentColor"), drawn)
 
@@ -120,6 +123,17 @@ class Whole(Case):
 
 
 class Parts(Case):
+    def test_any_scenario_has_a_figure_and_tables(self):
+        """One that the page does not know, with schemes that differ in their options alone."""
+        runs = [{**run, "scenario": "own", "options": options, "id": f"{run['id']}{options}"}
+                for run in synthetic.runs("fig9", form="full") if run["scheme"] == "conga"
+                for options in ("", "q 6")]
+        text = self.make(synthetic.whole(runs))
+        start = text.index("<h2>Scenario own</h2>")
+        self.assertEqual(text[start:].count("<svg "), 1)
+        for words in ("conga q 6", "sudo make lab SCENARIO=own", "50%: means", "80%: means"):
+            self.assertTrue(words in text[start:], words)
+
     def test_missing_figures_are_said(self):
         text = self.make(synthetic.whole(synthetic.runs("fig9")))
         drawn = sum(len(one.drawings) for one in page.SECTIONS)

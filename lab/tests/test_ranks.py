@@ -69,6 +69,21 @@ class Ranks(unittest.TestCase):
             rows = tables.read_file(Path(folder) / "ranks.csv")
         self.assertEqual([row["scheme"] for row in rows], [row["scheme"] for row in found])
 
+    def test_other_scenarios_by_what_their_runs_differ_in(self):
+        found = synthetic.whole(synthetic.runs("fig9", form="full"))
+        rows = ranks.rank_all(found, "fig9")
+        self.assertEqual(list(dict.fromkeys(row["fabric"] for row in rows)),
+                         ["50% cubic", "80% cubic", "80% lia"])
+        self.assertEqual({row["scheme"] for row in rows if row["fabric"] == "50% cubic"},
+                         {"ecmp", "conga"})
+
+    def test_options_make_another_scheme(self):
+        runs = [{**run, "scenario": "own", "options": options}
+                for run in synthetic.runs("schemes") if run["scheme"] == "conga" and not run["cut"]
+                and ranks.healthy(run) for options in ("", "q 6")]
+        rows = ranks.rank_all(synthetic.whole(runs), "own")
+        self.assertEqual({row["scheme"] for row in rows}, {"conga", "conga q 6"})
+
     def test_nothing(self):
         self.assertEqual(ranks.rank_all(synthetic.whole(synthetic.runs("fig9"))), [])
 
