@@ -58,9 +58,21 @@ def colour(name: str, position: int) -> str:
     return COLOURS.get(name, OTHERS[position % len(OTHERS)])
 
 
+def last(points: dict) -> float:
+    return list(points.values())[-1].mean
+
+
+def ordered(series: dict) -> dict:
+    """Schemes, the largest at the right end first, as curves lie; others stay, since their colour
+    is that of their place."""
+    if not all(name in COLOURS for name in series):
+        return series
+    return dict(sorted(series.items(), key=lambda one: -last(one[1])))
+
+
 def curves(axes, series: dict) -> None:
     """{name: {x: Value}}"""
-    for position, (name, points) in enumerate(series.items()):
+    for position, (name, points) in enumerate(ordered(series).items()):
         values = list(points.values())
         axes.errorbar(list(points), [one.mean for one in values], errors(values), label=name,
                       color=colour(name, position), marker=MARKERS.get(name, "o"),
@@ -68,6 +80,15 @@ def curves(axes, series: dict) -> None:
     axes.set_ylim(0, HEADROOM * max(one.most for points in series.values()
                                     for one in points.values()) or 1)
     legend(axes)
+
+
+def steep_curves(axes, series: dict) -> None:
+    """Where the largest would flatten all others."""
+    curves(axes, series)
+    values = [one for points in series.values() for one in points.values()]
+    axes.set_yscale("log")
+    axes.set_ylim(min(one.least for one in values) / HEADROOM,
+                  max(one.most for one in values) * HEADROOM)
 
 
 def legend(axes, place: float = BELOW) -> None:
@@ -87,6 +108,7 @@ def steps(axes, series: dict) -> None:
 
 def bars(axes, series: dict) -> None:
     """{name: {group: Value}}: groups side by side, a bar for each name."""
+    series = ordered(series)
     groups = list(dict.fromkeys(group for points in series.values() for group in points))
     width = 0.8 / len(series)
     for position, (name, points) in enumerate(series.items()):

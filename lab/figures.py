@@ -183,9 +183,9 @@ def headline(found: Tables) -> str | None:
     for workload, title in claims.WORKLOADS.items():
         one = of(found, **claims.AT_LENGTH, workload=workload, load=0.6)
         series = by_scheme(one, milliseconds, "seconds", number)
-        panels.append((drawing.curves, {name: points for name, points in series.items()
-                                        if len(points) > 1}, title, "length of the run, s",
-                       "mean FCT, ms"))
+        panels.append((drawing.steep_curves, {name: points for name, points in series.items()
+                                              if len(points) > 1}, title,
+                       "length of the run, s", "mean FCT, ms"))
     return draw("mean FCT over the length of a run", panels)
 
 
