@@ -55,6 +55,8 @@ OPTIONS = {
     "age": time_between("100us", "10s"),
     "hello": optional(time_between("20ms", "10s"), "off"),
     "explicit-feedback": choice("on", "off"),
+    "entropy": optional(integer(1, UPLINKS_MAX), "auto"),
+    "ecn": choice("on", "off"),
     "probe": optional(optional(time_between("20us", "1s"), "off"), "auto"),
 }
 

@@ -175,6 +175,7 @@ static void conga_change_apply(struct conga_fabric *fabric,
 	bool ports = conga_change_ports_differ(old, change->params);
 	bool terms = conga_change_terms_differ(old, change->params);
 	bool tags = old->entropy != change->params->entropy;
+	bool ecn = old->ecn != change->params->ecn;
 	struct conga_port *port;
 	u32 i = 0;
 
@@ -200,6 +201,8 @@ static void conga_change_apply(struct conga_fabric *fabric,
 	conga_own_refresh(fabric);
 	if (tags)
 		conga_change_tags(fabric);
+	if (ecn)
+		conga_control_settle(fabric);
 	if (terms)
 		conga_announce_forget(fabric);
 	if (hello)

@@ -30,8 +30,11 @@
 #include "packet/packet.h"
 #include "trace.h"
 
-/* After a goodbye message, stamped packets that are on the way are still cleared. */
+/* After a goodbye message, stamped packets that are on the way are still cleared: so long, and
+ * with ecn until no packet came for so long, at most so often.
+ */
 #define CONGA_CONTROL_LINGER_MS		20
+#define CONGA_CONTROL_LINGERS		10
 
 #define CONGA_CONTROL_OVERDUE		2	/* parts of Tage, the least time between two */
 
@@ -201,6 +204,7 @@ static bool conga_control_take_answer(const struct conga_control_message *messag
 				  be32_to_cpu(header->id), &ours, &theirs))
 		return false;
 	hello->heard = ktime_get_ns();
+	hello->ecn = header->flags & CONGA_CONTROL_ECN;
 	WRITE_ONCE(hello->echo, conga_control_nonce(message));
 	conga_delay_answered(message->source, conga_control_echo(message));
 	conga_ping_answered(message->source->leaf, conga_control_echo(message));
@@ -421,6 +425,21 @@ static bool conga_control_bye_all(struct conga_fabric *fabric)
 	return sent;
 }
 
+/* The packets that leaves sent before they got goodbye messages may still wait in queues, which
+ * are longer if they mark packets rather than drop them.
+ */
+static void conga_control_linger(const struct conga_fabric *fabric)
+{
+	u64 came = conga_stats_read(fabric->stats, CONGA_A_STATS_RX_STAMPED), before;
+	int left = conga_fabric_params(fabric)->ecn ? CONGA_CONTROL_LINGERS : 1;
+
+	do {
+		msleep(CONGA_CONTROL_LINGER_MS);
+		before = came;
+		came = conga_stats_read(fabric->stats, CONGA_A_STATS_RX_STAMPED);
+	} while (--left && came != before);
+}
+
 static void conga_control_forget(struct conga_leaf *leaf)
 {
 	spin_lock_bh(&leaf->hello_lock);
@@ -446,6 +465,21 @@ void conga_control_restart(struct conga_fabric *fabric)
 	conga_control_bye_all(fabric);
 	for (; (leaf = conga_leaf_next(fabric, &index)); index++)
 		conga_control_forget(leaf);
+	conga_fabric_changed(fabric);
+}
+
+/* conga_control_settle - ecn was switched on or off; the locks are held */
+void conga_control_settle(struct conga_fabric *fabric)
+{
+	struct conga_leaf *leaf;
+	unsigned long index = 0;
+
+	conga_assert_locked(fabric);
+	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
+		spin_lock_bh(&leaf->hello_lock);
+		conga_leaf_settle(leaf);
+		spin_unlock_bh(&leaf->hello_lock);
+	}
 	conga_fabric_changed(fabric);
 }
 
@@ -482,7 +516,7 @@ void conga_control_hold_ports(struct conga_fabric *fabric,
 	}
 	if (conga_control_loses_port(conga_fabric_params(fabric), after) &&
 	    conga_control_bye_all(fabric))
-		msleep(CONGA_CONTROL_LINGER_MS);
+		conga_control_linger(fabric);
 }
 
 /* conga_control_bind_ports - the new list is in force, a grace period after the hold; likewise */
@@ -511,5 +545,5 @@ void conga_control_stop(struct conga_fabric *fabric)
 	conga_extension_stop(fabric);
 	cancel_delayed_work_sync(&fabric->hello_work);
 	if (conga_control_bye_all(fabric))
-		msleep(CONGA_CONTROL_LINGER_MS);
+		conga_control_linger(fabric);
 }

@@ -17,6 +17,7 @@ void conga_control_feedback(const struct conga_control_source *source, u64 now);
 void conga_control_setup(struct conga_fabric *fabric);
 void conga_control_start(struct conga_fabric *fabric);
 void conga_control_restart(struct conga_fabric *fabric);
+void conga_control_settle(struct conga_fabric *fabric);
 void conga_control_stop(struct conga_fabric *fabric);
 bool conga_control_bye(struct conga_leaf *leaf);
 void conga_control_hold_ports(struct conga_fabric *fabric,

@@ -22,6 +22,7 @@ struct conga_control_source {
 	struct conga_leaf		*leaf;
 	const struct sk_buff		*skb;
 	const struct conga_packet	*packet;
+	u8				ecn;	/* of data: the outer field, as it came */
 	unsigned int			length;	/* bytes behind UDP, for a datagram that came
 						 * joined with others
 						 */

@@ -33,6 +33,17 @@
 #define CONGA_CONTROL_TOS	0xc0	/* CS6, network control */
 #define CONGA_CONTROL_PORT_MIN	0xc000	/* dynamic ports, RFC 6335 */
 
+static u8 conga_control_flags(const struct conga_params *params, u8 type)
+{
+	u8 flags = 0;
+
+	if (params->metric == CONGA_METRIC_SUM)
+		flags |= CONGA_CONTROL_SUM;
+	if (params->ecn && type == CONGA_CONTROL_HELLO)
+		flags |= CONGA_CONTROL_ECN;
+	return flags;
+}
+
 /* conga_control_fill - the fields that all control packets have; no records, no nonces */
 void conga_control_fill(struct conga_control_payload *payload,
 			const struct conga_params *params, u8 type)
@@ -41,8 +52,7 @@ void conga_control_fill(struct conga_control_payload *payload,
 		.magic		= cpu_to_be32(CONGA_CONTROL_MAGIC),
 		.version	= CONGA_CONTROL_VERSION,
 		.type		= type,
-		.flags		= params->metric == CONGA_METRIC_SUM ?
-				  CONGA_CONTROL_SUM : 0,
+		.flags		= conga_control_flags(params, type),
 		.id		= cpu_to_be32(params->leaf_id),
 		.q		= params->q,
 		.byte3		= conga_extension_byte3(params),

@@ -14,12 +14,12 @@
  *    | hash the inner flow                                          |
  *    | flowlet live? keep : policy picks  (choose.c)          vxlan device
  *    | path -> route by that uplink                                 ^
- *    | a port of the flowlet's own, if the policy rehashes          |
  *    | stamp: LBTag, CE = 0, feedback                               |
+ *    | ECT, another source port, if a parameter wants it            |
  *    v                                                        rx.c  LOCAL_IN
  *  kernel's output, neighbour                                       | stamped?
- *    |                                                              | learn CE
- *    v                                                              | learn fb
+ *    |                                                              | learn CE, fb
+ *    v                                                              | restore ECN
  *  link.c  EGRESS of the uplink         link.c  EGRESS              | clear
  *    | DRE counts                         | DRE counts              |
  *    | CE = max(CE, metric)               | CE = max(CE, metric)    |

@@ -6,9 +6,11 @@
  * stamped packet from any sender is cleared and delivered; the module learns only from
  * packets that a known conga leaf sent over a port.
  */
-#include <linux/ktime.h>
-#include <net/ip.h>
 #include <linux/ipv6.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
 
 #include "control/announce.h"
 #include "control/control.h"
@@ -93,6 +95,30 @@ static void conga_rx_take_feedback(const struct conga_control_source *source,
 	conga_rx_count(source->fabric, CONGA_A_STATS_FEEDBACK_RECEIVED);
 }
 
+/* The metric by the marks of nodes without conga. An skb of joined datagrams is counted one by
+ * one, and any other with all packets that GRO merged in it.
+ */
+static noinline u8 conga_rx_marks(const struct conga_control_source *source, u8 tag, u64 now)
+{
+	const struct conga_params *params = source->params;
+	const struct conga_ecn_memory memory = {
+		.decay	= params->ecn_decay,
+		.tage	= params->tage,
+		.q	= params->q,
+	};
+	const struct conga_ecn_seen seen = {
+		.packets = source->length ? 1 :
+			   max_t(u32, skb_shinfo(source->skb)->gso_segs, 1),
+		.marked	= INET_ECN_is_ce(source->ecn),
+	};
+
+	if (!conga_leaf_has_ecn(source->leaf))
+		return 0;
+	if (seen.marked)
+		conga_rx_count(source->fabric, CONGA_A_STATS_ECN_MARKED);
+	return conga_ecn_learn(&source->leaf->ecn, tag, &seen, &memory, now);
+}
+
 /* Section 3.3: CE into the from-leaf table, feedback into the to-leaf table. */
 static void conga_rx_learn(const struct conga_control_source *source)
 {
@@ -102,6 +128,8 @@ static void conga_rx_learn(const struct conga_control_source *source)
 	u64 now = ktime_get_ns();
 
 	conga_wire_read(&stamp, source->packet->word, params->q);
+	if (unlikely(source->ecn))
+		stamp.ce = max(stamp.ce, conga_rx_marks(source, stamp.tag, now));
 	conga_fromleaf_learn(&leaf->from, stamp.tag, stamp.ce, now);
 	conga_rx_count(source->fabric, CONGA_A_STATS_RX_LEARNT);
 	if (stamp.feedback)
@@ -161,6 +189,35 @@ static void conga_rx_data(struct conga_control_source *source)
 		conga_rx_learn(source);
 }
 
+static u8 conga_rx_ecn(const struct sk_buff *skb, const struct conga_packet *packet)
+{
+	return conga_packet_tos(skb, packet) & INET_ECN_MASK;
+}
+
+/* Tunnels drop a packet that is marked outside and Not-ECT inside, and log one that is ECT
+ * outside alone (RFC 6040). A leaf with ecn sends ECT whatever is inside, so the field
+ * is put back to what the sender's tunnel wrote, whether ecn is on here or not: packets may be
+ * on the way when it is switched off. Where ECN is used inside, the mark stays for the tunnel to
+ * pass it on. Joined datagrams share one field: if one of them is Not-ECT, the mark of the
+ * others is lost, rather than the one. False if the header cannot be written.
+ */
+static noinline bool conga_rx_restore_marked(const struct conga_control_source *source,
+					     struct sk_buff *skb)
+{
+	if (!INET_ECN_is_not_ect(conga_inner_ecn(skb, source->packet)))
+		return true;
+	if (!conga_packet_write_ecn(skb, source->packet, INET_ECN_NOT_ECT))
+		return false;
+	if (INET_ECN_is_ce(source->ecn))
+		conga_rx_count(source->fabric, CONGA_A_STATS_ECN_RESTORED);
+	return true;
+}
+
+static bool conga_rx_restore(const struct conga_control_source *source, struct sk_buff *skb)
+{
+	return likely(!source->ecn) || conga_rx_restore_marked(source, skb);
+}
+
 static unsigned int conga_rx_stamped(struct conga_fabric *fabric,
 				     struct sk_buff *skb,
 				     struct conga_packet *packet,
@@ -177,8 +234,10 @@ static unsigned int conga_rx_stamped(struct conga_fabric *fabric,
 		conga_rx_control(&source);
 		return conga_rx_consume(skb);
 	}
+	source.ecn = conga_rx_ecn(skb, packet);
 	conga_rx_data(&source);
-	if (!conga_packet_write(skb, packet, conga_wire_clear(packet->word)))
+	if (!conga_rx_restore(&source, skb) ||
+	    !conga_packet_write(skb, packet, conga_wire_clear(packet->word)))
 		conga_rx_count(fabric, CONGA_A_STATS_RX_NOMEM);
 	return NF_ACCEPT;
 }
@@ -228,7 +287,8 @@ static void conga_rx_joined_data(struct conga_control_source *source,
 		conga_rx_odd(source);
 	else
 		conga_rx_data(source);
-	if (!conga_joined_write(joined, conga_wire_clear(packet->word)))
+	if (!conga_rx_restore(source, joined->skb) ||
+	    !conga_joined_write(joined, conga_wire_clear(packet->word)))
 		conga_rx_count(source->fabric, CONGA_A_STATS_RX_NOMEM);
 }
 
@@ -244,6 +304,7 @@ static noinline unsigned int conga_rx_joined(struct conga_fabric *fabric,
 		.params	= params,
 		.skb	= skb,
 		.packet	= &joined.packet,
+		.ecn	= conga_rx_ecn(skb, first),
 	};
 
 	if (conga_joined_begin(&joined, skb, first)) {

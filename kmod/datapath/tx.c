@@ -6,6 +6,7 @@
  */
 #include <linux/netdevice.h>
 #include <linux/udp.h>
+#include <net/inet_ecn.h>
 #include <net/l3mdev.h>
 #include <net/sock.h>
 
@@ -93,12 +94,9 @@ static u16 conga_tx_rehash(const struct conga_steer *steer, const struct sk_buff
 static bool conga_tx_sport(const struct conga_steer *steer, struct sk_buff *skb)
 {
 	const struct conga_choice *choice = &steer->choice;
-	u16 port;
+	u16 port = choice->policy->rehash ? conga_tx_rehash(steer, skb) :
+					    READ_ONCE(choice->leaf->entropy.port[choice->tag]);
 
-	if (likely(!choice->params->sports))
-		return true;
-	port = choice->policy->rehash ? conga_tx_rehash(steer, skb) :
-					READ_ONCE(choice->leaf->entropy.port[choice->tag]);
 	if (!port || conga_packet_write_sport(skb, &steer->packet, port))
 		return true;
 	conga_steer_count(steer, CONGA_A_STATS_FALLBACK_NOMEM);
@@ -139,6 +137,31 @@ static bool conga_tx_stamp(struct conga_steer *steer, struct sk_buff *skb)
 	return true;
 }
 
+/* Switches may mark a stamped packet to a leaf that restores the field. A field that the tunnel
+ * took from the inner packet stays. The stamp has made the header writable.
+ */
+static void conga_tx_ect(const struct conga_steer *steer, struct sk_buff *skb)
+{
+	const struct conga_packet *packet = &steer->packet;
+
+	if (conga_leaf_has_ecn(steer->choice.leaf) &&
+	    conga_wire_stamped(packet->word, packet->vni) &&
+	    INET_ECN_is_not_ect(conga_packet_tos(skb, packet)) &&
+	    conga_packet_write_ecn(skb, packet, INET_ECN_ECT_0))
+		conga_steer_count(steer, CONGA_A_STATS_ECN_SENT);
+}
+
+/* The outer header in front of VXLAN's. False if it cannot be written, which happens only to
+ * packets without a stamp.
+ */
+static bool conga_tx_outer(const struct conga_steer *steer, struct sk_buff *skb)
+{
+	if (likely(!steer->choice.params->outer))
+		return true;
+	conga_tx_ect(steer, skb);
+	return conga_tx_sport(steer, skb);
+}
+
 static unsigned int conga_tx_packet(struct conga_fabric *fabric, struct sk_buff *skb,
 				    const struct nf_hook_state *state, bool requeued)
 {
@@ -155,7 +178,7 @@ static unsigned int conga_tx_packet(struct conga_fabric *fabric, struct sk_buff 
 	if (!conga_steer_choose(&steer, skb))
 		return NF_ACCEPT;
 	conga_tx_teach_own(&steer, skb);
-	if (conga_tx_sport(&steer, skb) && conga_tx_stamp(&steer, skb))
+	if (conga_tx_stamp(&steer, skb) && conga_tx_outer(&steer, skb))
 		conga_steer_route(&steer, skb);
 	return NF_ACCEPT;
 }

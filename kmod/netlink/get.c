@@ -371,19 +371,21 @@ static int conga_netlink_put_leaf_look(struct sk_buff *skb, struct conga_leaf *l
 {
 	const struct conga_params *params;
 	struct conga_leaf_look look;
-	bool asked;
+	bool asked, ecn;
 
 	rcu_read_lock();
 	params = conga_fabric_params(leaf->fabric);
 	look = conga_leaf_look(leaf, params);
 	asked = params->hello && READ_ONCE(leaf->mode) != CONGA_MODE_PLAIN;
+	ecn = params->ecn;
 	rcu_read_unlock();
 	if (nla_put_u32(skb, CONGA_A_LEAF_STATE, look.state) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_REASON, look.reason) ||
 	    (asked && nla_put_u32(skb, CONGA_A_LEAF_UNANSWERED, look.unanswered)) ||
 	    (look.heard && nla_put_u64_64bit(skb, CONGA_A_LEAF_HEARD,
 					     ktime_get_ns() - look.heard, CONGA_A_LEAF_PAD)) ||
-	    (look.term && nla_put_u32(skb, CONGA_A_LEAF_TERM, look.term)))
+	    (look.term && nla_put_u32(skb, CONGA_A_LEAF_TERM, look.term)) ||
+	    (ecn && nla_put_u32(skb, CONGA_A_LEAF_ECN, look.ecn)))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -23,6 +23,7 @@ void conga_netlink_default_plain(struct conga_params *params)
 	params->hello = CONGA_FABRIC_HELLO_DEFAULT;
 	params->explicit_feedback = CONGA_FABRIC_EXPLICIT_FEEDBACK_DEFAULT;
 	params->entropy = CONGA_FABRIC_ENTROPY_DEFAULT;
+	params->ecn = CONGA_FABRIC_ECN_DEFAULT;
 }
 
 void conga_netlink_read_plain(struct conga_params *params, struct nlattr **attrs)
@@ -45,6 +46,8 @@ void conga_netlink_read_plain(struct conga_params *params, struct nlattr **attrs
 		params->explicit_feedback = nla_get_u32(attrs[CONGA_A_FABRIC_EXPLICIT_FEEDBACK]);
 	if (attrs[CONGA_A_FABRIC_ENTROPY])
 		params->entropy = nla_get_u32(attrs[CONGA_A_FABRIC_ENTROPY]);
+	if (attrs[CONGA_A_FABRIC_ECN])
+		params->ecn = nla_get_u32(attrs[CONGA_A_FABRIC_ECN]);
 }
 
 int conga_netlink_put_plain(struct sk_buff *skb, const struct conga_params *params)
@@ -60,5 +63,6 @@ int conga_netlink_put_plain(struct sk_buff *skb, const struct conga_params *para
 	       nla_put_u64_64bit(skb, CONGA_A_FABRIC_HELLO, params->hello,
 				 CONGA_A_FABRIC_PAD) ?:
 	       nla_put_u32(skb, CONGA_A_FABRIC_EXPLICIT_FEEDBACK, params->explicit_feedback) ?:
-	       nla_put_u32(skb, CONGA_A_FABRIC_ENTROPY, params->entropy);
+	       nla_put_u32(skb, CONGA_A_FABRIC_ENTROPY, params->entropy) ?:
+	       nla_put_u32(skb, CONGA_A_FABRIC_ECN, params->ecn);
 }

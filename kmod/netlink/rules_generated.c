@@ -44,6 +44,7 @@ conga_netlink_fabric_new_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_LOCAL4]			= { .type = NLA_U32 },
 	[CONGA_A_FABRIC_LOCAL6]			= NLA_POLICY_EXACT_LEN(16),
 	[CONGA_A_FABRIC_ENTROPY]		= { .type = NLA_U32 },
+	[CONGA_A_FABRIC_ECN]			= { .type = NLA_U32 },
 };
 
 /* port-new */
@@ -245,6 +246,11 @@ conga_netlink_fabric_rules[CONGA_A_FABRIC_MAX + 1] = {
 		.max = CONGA_FABRIC_ENTROPY_MAX,
 		.special = { CONGA_FABRIC_ENTROPY_AUTO },
 		.specials = 1,
+	},
+	[CONGA_A_FABRIC_ECN] = {
+		.sentence = "ecn must be on or off",
+		.min = CONGA_FABRIC_ECN_MIN,
+		.max = CONGA_FABRIC_ECN_MAX,
 	},
 };
 

@@ -15,6 +15,7 @@
 #include "objects/fabric.h"
 #include "objects/flowlets.h"
 #include "objects/port.h"
+#include "paper/ecn.h"
 #include "paper/tags.h"
 
 /* A given list replaces the previous list. A port counts once. */
@@ -155,7 +156,7 @@ static int conga_netlink_check_sports(struct conga_params *params,
 	const struct conga_policy *policy = params->policy;
 	bool rehash = policy->rehash || (policy->plain && policy->plain->rehash);
 
-	params->sports = rehash || params->entropy != 1;
+	params->outer = rehash || params->entropy != 1 || params->ecn;
 	if (params->entropy == 1 || !(rehash || policy->extension.transit))
 		return 0;
 	if (rehash)
@@ -164,6 +165,24 @@ static int conga_netlink_check_sports(struct conga_params *params,
 	else
 		NL_SET_ERR_MSG(extack,
 			       "This policy finds paths by probes, so entropy must be 1");
+	return -EINVAL;
+}
+
+/* A policy that does not know paths by feedback leaves no use for marks. */
+static int conga_netlink_check_ecn(struct conga_params *params,
+				   struct netlink_ext_ack *extack)
+{
+	const struct conga_policy_extension *extension = &params->policy->extension;
+
+	params->ecn_decay = conga_ecn_decay(params->tdre, params->alpha);
+	if (!params->ecn || !(extension->transit || extension->absorb))
+		return 0;
+	if (extension->transit)
+		NL_SET_ERR_MSG(extack,
+			       "This policy finds paths by probes, so ecn must be off");
+	else
+		NL_SET_ERR_MSG(extack,
+			       "This policy finds paths by queues in packets, so ecn must be off");
 	return -EINVAL;
 }
 
@@ -194,6 +213,8 @@ static int conga_netlink_read_params(struct conga_params *params,
 		params->leaf_id_set = true;
 	}
 	err = conga_netlink_check_sports(params, info->extack);
+	if (!err)
+		err = conga_netlink_check_ecn(params, info->extack);
 	return err ? err : conga_netlink_check_extension(params, info->extack);
 }
 

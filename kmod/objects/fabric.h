@@ -78,9 +78,13 @@ struct conga_params {
 	u8		q;		/* bits */
 	u8		metric;		/* enum conga_metric */
 	u8		entropy;	/* LBTags of each uplink; 0: as many as there are */
-	bool		sports;		/* packets get other source ports, by the policy or by
-					 * entropy
+	bool		ecn;		/* packets get ECT, and their marks are read, where both
+					 * leaves have this
 					 */
+	bool		outer;		/* the outer header may change: packets get other source
+					 * ports, by the policy or by entropy, or ECT
+					 */
+	u32		ecn_decay;	/* of the memory of marks, see conga_ecn_learn() */
 	bool		explicit_feedback;
 	bool		tfl_set;	/* the user set tfl; otherwise it is the policy's */
 	bool		leaf_id_set;	/* the user set leaf_id; otherwise it is random */

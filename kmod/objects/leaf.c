@@ -15,7 +15,7 @@
 static_assert(!CONGA_LEAF_LAID_OUT || sizeof(struct conga_leaf) <= 1024);
 static_assert(sizeof(struct conga_hello) <= 256);
 static_assert(sizeof(struct conga_hello_pings) <= 512);
-static_assert(!(CONGA_LEAF_PORTS & CONGA_LEAF_CONGA));
+static_assert(!(CONGA_LEAF_PORTS & (CONGA_LEAF_CONGA | CONGA_LEAF_ECN)));
 static_assert(!CONGA_LEAF_LAID_OUT ||
 	      offsetof(struct conga_leaf, to.heard) % SMP_CACHE_BYTES == 0);
 
@@ -66,16 +66,27 @@ struct conga_leaf *conga_leaf_next(struct conga_fabric *fabric,
 	return xa_find(&fabric->leaf_index, index, U16_MAX, XA_PRESENT);
 }
 
+/* Is ecn on here, and in the leaf's last answer? Only hello can tell, also of a leaf that is
+ * conga by order.
+ */
+static u8 conga_leaf_derive_ecn(const struct conga_leaf *leaf)
+{
+	const struct conga_hello *hello = leaf->hello;
+
+	return hello->ecn && hello->reason == CONGA_LEAF_ANSWERS &&
+	       conga_fabric_params(leaf->fabric)->ecn ? CONGA_LEAF_ECN : 0;
+}
+
 /* The current state, configured or found by hello; under hello_lock. */
 static u8 conga_leaf_derive(const struct conga_leaf *leaf)
 {
 	const struct conga_hello *hello = leaf->hello;
 
 	if (leaf->mode == CONGA_MODE_CONGA)
-		return CONGA_LEAF_CONGA | CONGA_LEAF_PORTS;
+		return CONGA_LEAF_CONGA | CONGA_LEAF_PORTS | conga_leaf_derive_ecn(leaf);
 	if (leaf->mode == CONGA_MODE_PLAIN || hello->reason != CONGA_LEAF_ANSWERS)
 		return 0;
-	return CONGA_LEAF_CONGA | (hello->agreed & hello->kept);
+	return CONGA_LEAF_CONGA | (hello->agreed & hello->kept) | conga_leaf_derive_ecn(leaf);
 }
 
 /* The paths that are out for a leaf in @state; likewise. Only a leaf that feeds back tells
@@ -178,6 +189,7 @@ void conga_leaf_flush(struct conga_leaf *leaf)
 {
 	conga_toleaf_flush(&leaf->to);
 	conga_fromleaf_flush(&leaf->from);
+	conga_ecn_flush(&leaf->ecn);
 	conga_extension_flush_leaf(leaf);
 }
 
@@ -308,6 +320,7 @@ struct conga_leaf_look conga_leaf_look(struct conga_leaf *leaf,
 						 conga_leaf_unstamped(look.reason, hello->heard);
 	look.term = conga_hello_terms_value(&hello->theirs, look.reason);
 	look.unanswered = hello->unanswered;
+	look.ecn = conga_leaf_has_ecn(leaf);
 	look.heard = hello->heard;
 	spin_unlock_bh(&leaf->hello_lock);
 	return look;

@@ -14,6 +14,7 @@
 #include "objects/extension.h"
 #include "objects/fabric.h"
 #include "objects/path.h"
+#include "paper/ecn.h"
 #include "paper/feedback.h"
 #include "paper/hello.h"
 #include "paper/hello_ping.h"
@@ -40,7 +41,10 @@ struct conga_leaf_told {
  *	read once a flowlet, if the path has load.
  *   4-8	from: a word is written once a grain at most by packets received, and by
  *	packets sent when they feed back something new.
- *   9	extension: of probes, some per Tp, if there are any; read once a flowlet then.
+ *   9-11	ecn, after pointers and ports, which the tick writes: with ecn on, a word is written
+ *	once a grain at most by packets received.
+ *   11	extension: of probes, some per Tp, if there are any; read once a flowlet then, but
+ *	never with ecn on.
  *
  * So only the lines of a leaf's two tables bounce between CPUs. The tables need that: one
  * CPU receives, another sends.
@@ -49,8 +53,9 @@ struct conga_leaf {
 	struct in6_addr		addr;	/* IPv4 as ::ffff:a.b.c.d */
 	struct rhash_head	node;
 	u16			index;	/* in flowlets and fabric->leaf_index */
-	u8			state;	/* CONGA_LEAF_CONGA, and a bit for each UDP port that
-					 * gets stamps; READ_ONCE by packets
+	u8			state;	/* CONGA_LEAF_CONGA, CONGA_LEAF_ECN, and a bit for
+					 * each UDP port that gets stamps; READ_ONCE by
+					 * packets
 					 */
 	u8			mode;	/* enum conga_mode, as ordered */
 	u16			silent;	/* paths that are out; READ_ONCE by packets */
@@ -83,6 +88,7 @@ struct conga_leaf {
 	struct conga_entropy	entropy; /* ports are read for every packet, if entropy is on; by
 					  * hello_lock
 					  */
+	struct conga_ecn	ecn;	/* marks on its packets, as written as from */
 	struct conga_hello_pings *pings; /* NULL: it was never pinged; by hello_lock, see ping.c */
 	struct conga_leaf_extension extension; /* of the policy */
 };
@@ -129,14 +135,21 @@ static inline bool conga_leaf_is_v4(const struct conga_leaf *leaf)
 	return leaf->v4;
 }
 
-/* A bit in struct conga_leaf::state, beside the ports */
+/* Bits in struct conga_leaf::state, beside the ports */
 #define CONGA_LEAF_CONGA	BIT(7)
+#define CONGA_LEAF_ECN		BIT(6)
 #define CONGA_LEAF_PORTS	(BIT(CONGA_DSTPORTS_MAX) - 1)
 
 /* Do packets to it get stamps at any port, and are its stamps learnt? Any context. */
 static inline bool conga_leaf_is_conga(const struct conga_leaf *leaf)
 {
 	return READ_ONCE(leaf->state) & CONGA_LEAF_CONGA;
+}
+
+/* Is ecn on here and there? Then stamped packets are sent with ECT, and marks are counted. */
+static inline bool conga_leaf_has_ecn(const struct conga_leaf *leaf)
+{
+	return READ_ONCE(leaf->state) & CONGA_LEAF_ECN;
 }
 
 /* Do packets to it get stamps at @port, a bit of conga_dstports_bit()? */
@@ -158,6 +171,7 @@ struct conga_leaf_look {
 	u8	state;		/* enum conga_leaf_state */
 	u8	reason;		/* enum conga_leaf_reason */
 	u8	unanswered;	/* hellos in a row, up to CONGA_HELLO_MISSES */
+	bool	ecn;		/* is on here and there */
 	u32	term;		/* its own value of what differs, or 0 */
 	u64	heard;		/* ns, of the last answer; 0: none yet */
 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The packet inside the tunnel: where its network header is, and its DSCP. */
+/* The packet inside the tunnel: where its network header is, its DSCP and its ECN field. */
 #include <linux/if_ether.h>
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <net/dsfield.h>
+#include <net/inet_ecn.h>
 
 #include "packet/packet.h"
 #include "paper/wire.h"
@@ -66,8 +67,9 @@ __be16 conga_inner_network(const struct sk_buff *skb,
 	return conga_inner_ethernet(skb, offset);
 }
 
-/* conga_inner_dscp - the DSCP of the inner packet; CONGA_DSCP_NONE if it is not IP */
-u8 conga_inner_dscp(const struct sk_buff *skb, const struct conga_packet *packet)
+/* DSCP and ECN of the inner packet; false if it is not IP, or its header is not whole. */
+static bool conga_inner_dsfield(const struct sk_buff *skb, const struct conga_packet *packet,
+				u8 *dsfield)
 {
 	int offset;
 	__be16 protocol = conga_inner_network(skb, packet, &offset);
@@ -75,18 +77,41 @@ u8 conga_inner_dscp(const struct sk_buff *skb, const struct conga_packet *packet
 		struct iphdr	v4;
 		struct ipv6hdr	v6;
 	} buffer;
-	const void *header;
+	const void *header = NULL;
 
 	if (protocol == htons(ETH_P_IP)) {
 		header = skb_header_pointer(skb, offset, sizeof(buffer.v4),
 					    &buffer.v4);
 		if (header)
-			return ipv4_get_dsfield(header) >> CONGA_DSCP_SHIFT;
+			*dsfield = ipv4_get_dsfield(header);
 	} else if (protocol == htons(ETH_P_IPV6)) {
 		header = skb_header_pointer(skb, offset, sizeof(buffer.v6),
 					    &buffer.v6);
 		if (header)
-			return ipv6_get_dsfield(header) >> CONGA_DSCP_SHIFT;
+			*dsfield = ipv6_get_dsfield(header);
 	}
-	return CONGA_DSCP_NONE;
+	return header;
+}
+
+/* conga_inner_dscp - the DSCP of the inner packet; CONGA_DSCP_NONE if it is not IP */
+u8 conga_inner_dscp(const struct sk_buff *skb, const struct conga_packet *packet)
+{
+	u8 dsfield;
+
+	return conga_inner_dsfield(skb, packet, &dsfield) ? dsfield >> CONGA_DSCP_SHIFT :
+							    CONGA_DSCP_NONE;
+}
+
+/* conga_inner_ecn - the ECN field of the inner packet; Not-ECT if it is not IP
+ *
+ * The kernel's tunnels look for IP behind VLAN tags, as this does, but read the field in front
+ * of them: what they do to a tagged packet depends on its VLAN. They do nothing if the
+ * outer field is Not-ECT.
+ */
+u8 conga_inner_ecn(const struct sk_buff *skb, const struct conga_packet *packet)
+{
+	u8 dsfield;
+
+	return conga_inner_dsfield(skb, packet, &dsfield) ? dsfield & INET_ECN_MASK :
+							    INET_ECN_NOT_ECT;
 }

@@ -15,6 +15,7 @@
 #include <net/checksum.h>
 #include <net/dsfield.h>
 #include <net/gso.h>
+#include <net/inet_ecn.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include <net/vxlan.h>
@@ -193,6 +194,45 @@ bool conga_packet_write_sport(struct sk_buff *skb,
 	conga_packet_fix_csum(skb, packet, udp, (__force __be32)from,
 			      (__force __be32)udp->source);
 	skb_clear_hash(skb);
+	return true;
+}
+
+/* The header has no sum of its own that a change would leave as it is: where skb->csum is of
+ * the whole packet, it changes with the header.
+ */
+static void conga_packet_change_ecn6(struct sk_buff *skb, struct ipv6hdr *ip, u8 ecn)
+{
+	const __be32 *word = (const __be32 *)ip;
+	__be32 from = *word, to;
+
+	ipv6_change_dsfield(ip, (u8)~INET_ECN_MASK, ecn);
+	to = *word;
+	if (skb->ip_summed == CHECKSUM_COMPLETE)
+		skb->csum = csum_add(csum_sub(skb->csum, (__force __wsum)from),
+				     (__force __wsum)to);
+}
+
+/*
+ * conga_packet_write_ecn - replace the ECN field of the outer header
+ *
+ * It returns what conga_packet_write() returns. UDP's checksum does not cover the field. Of
+ * joined datagrams it is the field of all.
+ */
+bool conga_packet_write_ecn(struct sk_buff *skb,
+			    const struct conga_packet *packet, u8 ecn)
+{
+	int header = packet->v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+	void *ip;
+
+	if ((conga_packet_tos(skb, packet) & INET_ECN_MASK) == ecn)
+		return true;
+	if (!conga_packet_writable(skb, packet->network + header))
+		return false;
+	ip = skb->data + packet->network;
+	if (packet->v6)
+		conga_packet_change_ecn6(skb, ip, ecn);
+	else
+		ipv4_change_dsfield(ip, (u8)~INET_ECN_MASK, ecn);
 	return true;
 }
 

@@ -72,6 +72,8 @@ void conga_packet_sport_range(const struct sk_buff *skb, const struct net *net,
 			      int *min, int *max);
 bool conga_packet_write_sport(struct sk_buff *skb,
 			      const struct conga_packet *packet, u16 port);
+bool conga_packet_write_ecn(struct sk_buff *skb,
+			    const struct conga_packet *packet, u8 ecn);
 void conga_packet_write_held(struct sk_buff *held, struct udphdr *udp,
 			     __be32 word);
 bool conga_packet_read(const struct sk_buff *skb, int offset,
@@ -86,6 +88,8 @@ __be16 conga_inner_network(const struct sk_buff *skb,
 			   const struct conga_packet *packet, int *offset);
 u8 conga_inner_dscp(const struct sk_buff *skb,
 		    const struct conga_packet *packet);
+u8 conga_inner_ecn(const struct sk_buff *skb,
+		   const struct conga_packet *packet);
 u32 conga_packet_flow_hash(const struct sk_buff *skb,
 			   const struct conga_packet *packet, u32 seed);
 u32 conga_flow_hash(const struct conga_flow *flow, u32 seed);

@@ -32,6 +32,7 @@ enum conga_control_type {
 #define CONGA_CONTROL_ASK	0x01	/* this hello wants an answer */
 #define CONGA_CONTROL_SUM	0x02	/* the sender's metric is sum */
 #define CONGA_CONTROL_WIDE	0x04	/* upper halves of nonces, behind the records */
+#define CONGA_CONTROL_ECN	0x08	/* in hellos: the sender has ecn on */
 
 struct conga_control_header {
 	__be32	magic;

@@ -95,6 +95,7 @@ struct conga_hello {
 	u8	misses[CONGA_HELLO_PORTS]; /* ticks in a row whose hellos nobody answered */
 	u8	unanswered;	/* likewise, about no port, counted up to CONGA_HELLO_MISSES */
 	struct conga_hello_terms theirs; /* of the last answer */
+	bool	ecn;		/* the leaf has ecn on, by its last answer; by the user */
 	__be16	port[CONGA_HELLO_PORTS]; /* the list of UDP ports; 0: none */
 	u16	asked[CONGA_HELLO_PORTS]; /* hellos of the previous tick, a bit per LBTag */
 	u16	waiting[CONGA_HELLO_PORTS]; /* of these, those not answered yet */

@@ -346,15 +346,17 @@ class Runs(unittest.TestCase):
                            ("age", "a time from 100 us to 10 s"),
                            ("hello", "off or a time from 20 ms to 10 s"),
                            ("explicit-feedback", "on or off"),
+                           ("entropy", "auto or a number from 1 to 16"),
+                           ("ecn", "on or off"),
                            ("probe", "auto, off or a time from 20 us to 1 s")):
             self.assertEqual(said[name], text)
             self.assertIn(name, keys.OPTIONS)
-        self.assertEqual(len(keys.OPTIONS), 8)
+        self.assertEqual(len(keys.OPTIONS), 10)
         found = runs("[schemes]\noptions = none, q 6 tdre auto, hello off  age 1ms, "
-                     "probe off, probe auto, probe 20us\n" + REDUCED)
+                     "probe off, probe auto, probe 20us, entropy 4 ecn on\n" + REDUCED)
         self.assertEqual([run["schemes.options"] for run in found],
                          ["", "q 6 tdre auto", "hello off age 1ms", "probe off", "probe auto",
-                          "probe 20us"])
+                          "probe 20us", "entropy 4 ecn on"])
 
     def test_tiers(self):
         run = runs("[fabric]\nleaves = 4\nspines = 4\npods = 2\ncores = 3\ncut = 3.3.1\n"

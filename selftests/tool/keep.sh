@@ -63,7 +63,7 @@ saved() {
 
 full() {
 	file_is full <<-END
-		fabric add policy letflow q 4 metric sum tdre 20us alpha 0.25 flowlet-timeout 0ns age 20ms dstport 8472 dstport 4789 flowlets 1024 hello off probe off explicit-feedback off leaf-id 0x00001234 opt-out mark 0x10/0xf0 opt-out dscp 46 local 10.0.0.11 local fd00::11
+		fabric add policy letflow q 4 metric sum tdre 20us alpha 0.25 flowlet-timeout 0ns age 20ms dstport 8472 dstport 4789 flowlets 1024 hello off probe off explicit-feedback off leaf-id 0x00001234 opt-out mark 0x10/0xf0 opt-out dscp 46 local 10.0.0.11 local fd00::11 ecn on
 		port add dev '"'q"'" role transit rate 2Gbit
 		port add dev "a""#""b" role transit rate 1Gbit tier 15
 		port add dev d0 role uplink tag 5 rate 10Gbit drain on tier 2
@@ -135,7 +135,7 @@ random_params() {
 		"$DIR/policies")
 }
 
-# A policy that marks packets limits q.
+# A policy that marks packets limits q; one with probes or marks has no ecn.
 random_fabric() {
 	local policy
 
@@ -143,6 +143,7 @@ random_fabric() {
 	policy=$(one_of $POLICIES)
 	echo -n "fabric add policy $policy $(random_params "$policy")leaf-id $((1 + RANDOM)) "
 	[[ $policy == tr ]] || maybe q 1 3 4 6
+	[[ $policy == @(hula|tr) ]] || maybe ecn on off
 	maybe metric max sum
 	maybe tdre auto 16us 1ms
 	maybe alpha 0.1 0.001 0.5 0.333333

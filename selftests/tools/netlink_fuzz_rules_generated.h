@@ -151,6 +151,13 @@ static const struct fuzz_rule fuzz_rules[] = {
 		.sentence = "entropy must be auto or a number from 1 to 16",
 	},
 	{
+		.object = FUZZ_FABRIC,
+		.attr = CONGA_A_FABRIC_ECN,
+		.min = CONGA_FABRIC_ECN_MIN,
+		.max = CONGA_FABRIC_ECN_MAX,
+		.sentence = "ecn must be on or off",
+	},
+	{
 		.object = FUZZ_PARAM,
 		.attr = CONGA_A_PARAM_NAME,
 	},

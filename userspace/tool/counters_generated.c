@@ -576,4 +576,22 @@ const struct conga_counter conga_counters[CONGA_A_STATS_MAX + 1] = {
 		"Nothing to do. If the number grows all the time, nodes above do not hash UDP source ports, or have one path only: \"conga fabric set entropy 1\" is better then.",
 		CONGA_SEVERITY_NONE
 	},
+	[CONGA_A_STATS_ECN_SENT] = {
+		"ecn_sent",
+		"stamped packets sent with ECT(0) in place of Not-ECT, for switches to mark",
+		"Nothing to do. If it stays zero with ecn on, leaves have ecn off: \"conga leaf show\" shows which.",
+		CONGA_SEVERITY_NONE
+	},
+	[CONGA_A_STATS_ECN_MARKED] = {
+		"ecn_marked",
+		"stamped packets that came with the mark CE from leaves with ecn on",
+		"Nothing to do. If it stays zero under load, no node on the way marks: see what their queues do with ECT packets.",
+		CONGA_SEVERITY_NONE
+	},
+	[CONGA_A_STATS_ECN_RESTORED] = {
+		"ecn_restored",
+		"marks of switches taken off again, since what is inside the tunnel does not use ECN",
+		"Nothing to do. Without ecn switches would have dropped many of these packets, and their senders would have slowed down.",
+		CONGA_SEVERITY_NONE
+	},
 };

@@ -153,6 +153,14 @@ const struct conga_field conga_fabric_fields[] = {
 		.usual = CONGA_FABRIC_ENTROPY_DEFAULT,
 	},
 	{
+		.attr = CONGA_A_FABRIC_ECN,
+		.key = "ecn",
+		.label = "ecn",
+		.print = conga_print_on_off,
+		.shown = CONGA_FIELD_CHANGED,
+		.usual = CONGA_FABRIC_ECN_DEFAULT,
+	},
+	{
 		.attr = CONGA_A_FABRIC_PORTS,
 		.key = "ports",
 		.label = "ports",

@@ -43,6 +43,7 @@ const struct nla_policy conga_fabric_policy[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_LOCAL4]			= { .type = NLA_U32 },
 	[CONGA_A_FABRIC_LOCAL6]			= { .minlen = 16 },
 	[CONGA_A_FABRIC_ENTROPY]		= { .type = NLA_U32 },
+	[CONGA_A_FABRIC_ECN]			= { .type = NLA_U32 },
 };
 
 const struct nla_policy conga_param_policy[CONGA_A_PARAM_MAX + 1] = {
@@ -95,6 +96,7 @@ const struct nla_policy conga_leaf_policy[CONGA_A_LEAF_MAX + 1] = {
 	[CONGA_A_LEAF_UNANSWERED]	= { .type = NLA_U32 },
 	[CONGA_A_LEAF_HEARD]		= { .type = NLA_U64 },
 	[CONGA_A_LEAF_TERM]		= { .type = NLA_U32 },
+	[CONGA_A_LEAF_ECN]		= { .type = NLA_U32 },
 };
 
 const struct nla_policy conga_path_policy[CONGA_A_PATH_MAX + 1] = {
@@ -168,6 +170,7 @@ const unsigned long long conga_fabric_defaults[CONGA_A_FABRIC_MAX + 1] = {
 	[CONGA_A_FABRIC_PROBE]			= CONGA_FABRIC_PROBE_DEFAULT,
 	[CONGA_A_FABRIC_LOCAL4]			= CONGA_FABRIC_LOCAL4_DEFAULT,
 	[CONGA_A_FABRIC_ENTROPY]		= CONGA_FABRIC_ENTROPY_DEFAULT,
+	[CONGA_A_FABRIC_ECN]			= CONGA_FABRIC_ECN_DEFAULT,
 };
 
 const unsigned long long conga_port_defaults[CONGA_A_PORT_MAX + 1] = {
@@ -203,6 +206,7 @@ const struct conga_keyword conga_fabric_words[] = {
 	{ "local", CONGA_A_FABRIC_LOCAL4, &conga_fabric_kind_local,
 	  CONGA_KEYWORD_REPEATED, conga_fabric_kind_local_off },
 	{ "entropy", CONGA_A_FABRIC_ENTROPY, &conga_kind_u32, 0, conga_choices_fabric_entropy },
+	{ "ecn", CONGA_A_FABRIC_ECN, &conga_kind_choice, 0, conga_args_on_off },
 	{ }
 };
 
@@ -274,6 +278,7 @@ const char conga_fabric_usage[] =
 	"                    [ opt-out mark { VALUE[/MASK] | off } ]\n"
 	"                    [ opt-out dscp { NUMBER | off } ]\n"
 	"                    [ local { ADDR | off } ]... [ entropy { auto | NUMBER } ]\n"
+	"                    [ ecn { on | off } ]\n"
 	"       conga fabric [ show ]\n"
 	"       conga fabric del\n"
 	"TIME := NUMBER{ ns | us | ms | s }\n"

@@ -90,7 +90,9 @@
  *
  * The types are 1 hello, 2 explicit feedback, 3 goodbye, 4 probe, 5 announcement.
  * The flags are 0x01 this hello wants an answer, 0x02 the sender's metric is sum, 0x04 nonces
- * have upper halves, behind the records. Byte-3 use is enum conga_byte3. A
+ * have upper halves, behind the records, 0x08 (in hellos) the sender has ecn on: it counts marks
+ * of packets with ECT in their outer header, and delivers what is inside by RFC 6040. A node
+ * ignores flags that it does not know. Byte-3 use is enum conga_byte3. A
  * nonce has 64 bits: bits 63..7 are random, bit 6 is set if its hello is of
  * full size, bits 5..4 are the place of the UDP port in the sender's list, bits
  * 3..0 are the LBTag; only the sender reads them. A node accepts an answer,
@@ -216,6 +218,9 @@
 #define CONGA_FABRIC_ENTROPY_MIN		1U
 #define CONGA_FABRIC_ENTROPY_MAX		16U
 #define CONGA_FABRIC_ENTROPY_DEFAULT		1U
+#define CONGA_FABRIC_ECN_MIN			0U
+#define CONGA_FABRIC_ECN_MAX			1U
+#define CONGA_FABRIC_ECN_DEFAULT		0U
 #define CONGA_PORT_TAG_MIN			0U
 #define CONGA_PORT_TAG_MAX			15U
 #define CONGA_PORT_RATE_AUTO			0ULL
@@ -461,6 +466,12 @@ enum conga_origin {
  *	a path of its own. CONGA_FABRIC_ENTROPY_AUTO is as many as 16 LBTags
  *	allow. ENOSPC if there are too few LBTags for all uplinks, EINVAL with a
  *	policy that chooses ports or hops itself.
+ * @CONGA_A_FABRIC_ECN: (u32, on/off, default off) Read congestion from the ECN
+ *	marks of nodes without conga. Stamped packets to leaves that have it on,
+ *	too, are sent with ECT(0) if their ECN field is zero; the fraction of
+ *	packets from these leaves that came marked (CE) makes a metric, and what
+ *	is fed back is the larger one of this metric and CE of the stamp. EINVAL
+ *	with a policy that knows the paths by probes, or by queues in packets.
  */
 enum conga_attr_fabric {
 	CONGA_A_FABRIC_POLICY = 1,
@@ -492,6 +503,7 @@ enum conga_attr_fabric {
 	CONGA_A_FABRIC_LOCAL4,
 	CONGA_A_FABRIC_LOCAL6,
 	CONGA_A_FABRIC_ENTROPY,
+	CONGA_A_FABRIC_ECN,
 
 	/* private: */
 	__CONGA_A_FABRIC_MAX,
@@ -758,6 +770,9 @@ enum conga_leaf_state {
  *	It is absent if there was none.
  * @CONGA_A_LEAF_TERM: (u32, reply only) The leaf's own value of what differs,
  *	if the reason is q, byte3 or metric.
+ * @CONGA_A_LEAF_ECN: (u32, on/off, reply only) Packets to the leaf are sent
+ *	with ECT(0), and marks of its packets are counted, since ecn is on here
+ *	and there. It is absent while ecn is off here.
  */
 enum conga_attr_leaf {
 	CONGA_A_LEAF_ADDR4 = 1,
@@ -777,6 +792,7 @@ enum conga_attr_leaf {
 	CONGA_A_LEAF_UNANSWERED,
 	CONGA_A_LEAF_HEARD,
 	CONGA_A_LEAF_TERM,
+	CONGA_A_LEAF_ECN,
 
 	/* private: */
 	__CONGA_A_LEAF_MAX,
@@ -1231,6 +1247,12 @@ enum conga_attr_policy {
  * @CONGA_A_STATS_ENTROPY_REDRAWN: UDP source ports of paths drawn anew. No
  *	answer came back by the path, or it told the same as another path of its
  *	uplink for long.
+ * @CONGA_A_STATS_ECN_SENT: Stamped packets sent with ECT(0) in place of
+ *	Not-ECT, for switches to mark.
+ * @CONGA_A_STATS_ECN_MARKED: Stamped packets that came with the mark CE from
+ *	leaves with ecn on.
+ * @CONGA_A_STATS_ECN_RESTORED: Marks of switches taken off again, since what is
+ *	inside the tunnel does not use ECN.
  *
  * The doc of each says what is counted.
  */
@@ -1330,6 +1352,9 @@ enum conga_attr_stats {
 	CONGA_A_STATS_ANNOUNCE_HEARD,
 	CONGA_A_STATS_ANNOUNCE_DISTANT,
 	CONGA_A_STATS_ENTROPY_REDRAWN,
+	CONGA_A_STATS_ECN_SENT,
+	CONGA_A_STATS_ECN_MARKED,
+	CONGA_A_STATS_ECN_RESTORED,
 
 	/* private: */
 	__CONGA_A_STATS_MAX,
