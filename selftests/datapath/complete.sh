@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# CHECKSUM_COMPLETE: a network card sums up every frame. When a leaf clears bits, it must adjust
-# the sum, too: the sum must be right when the tunnel receives the packet and when the inner
+# CHECKSUM_COMPLETE: a network card sums up every frame. When a leaf clears bits, or takes off a
+# mark, it must adjust the sum, too: the sum must be right when the tunnel receives the packet and when the inner
 # packet arrives, with or without a checksum in the outer header, over IPv4 and IPv6, in plain
 # VXLAN and GPE, and in every kind of skb. A wrong sum would not lose the packet: the kernel sums
 # up again, and warns once about the card. So a module of this test, selftests/inject, checks the
@@ -211,6 +211,25 @@ sum_is_true() {
 		stats_grew "${LEAF[1]}" "rx_stamped=$count rx_learnt=$count"
 }
 
+# The spine marks every packet, of which none uses ECN inside: the leaf takes the mark off. IPv6 has
+# no header checksum that would keep the sum as it was.
+marked_sum_is_true() {
+	local status=0
+
+	in_ns "${SPINE[0]}" nft -f - <<-END || return
+		table inet marks {
+			chain forward {
+				type filter hook forward priority 0;
+				ip ecn set ce
+				ip6 ecn set ce
+			}
+		}
+	END
+	sum_is_true "$1" && stats_grew "${LEAF[1]}" "ecn_restored=$((PACKETS_EACH * ${#SHAPES[@]}))" ||
+		status=1
+	in_ns "${SPINE[0]}" nft delete table inet marks && return "$status"
+}
+
 # ---- controls ----
 
 # This control runs without GRO, which would write to the kernel's log.
@@ -277,9 +296,9 @@ load_card() {
 	[[ ! -e /sys/module/conga_inject ]] || defer rmmod conga_inject
 }
 
-tap_plan 11
+tap_plan 15
 require_root
-require_commands ip ethtool ping dmesg sysctl
+require_commands ip ethtool ping dmesg sysctl nft
 require_module
 load_card || tap_skip_all "needs conga_inject.ko: build selftests/inject"
 setup || die "the fabric cannot be set up"
@@ -290,6 +309,12 @@ tap_test "v6: the inner checksum stays right with an outer checksum" sum_is_true
 tap_test "GPE, v4: the inner checksum stays right without an outer checksum" sum_is_true gpe
 tap_test "GPE, v4: the inner checksum stays right with an outer checksum" sum_is_true gpesum
 tap_test "GPE, v6: the inner checksum stays right with an outer checksum" sum_is_true gpe6sum
+tap_test "v4: the inner checksum stays right where a mark is taken off" marked_sum_is_true v4sum
+tap_test "v6: the inner checksum stays right where a mark is taken off, without an outer checksum" \
+	marked_sum_is_true v6
+tap_test "v6: the inner checksum stays right where a mark is taken off, with an outer checksum" \
+	marked_sum_is_true v6sum
+tap_test "GPE, v6: the inner checksum stays right where a mark is taken off" marked_sum_is_true gpe6sum
 tap_test "TCP streams cross all tunnels" streams_cross
 tap_test "the test notices a wrong checksum" lies_are_seen
 tap_test "damaged packets are dropped" damaged_are_dropped

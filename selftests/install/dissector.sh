@@ -303,6 +303,7 @@ golden_control() {
 		conga.leaf_id conga.q conga.echo conga.record.lbtag conga.record.metric &&
 		control_is "12 1 1 1 6 2 0x00000abc 0x00000def" "$HELLO_BYTES" conga.lbtag conga.type \
 			conga.flags.ask conga.flags.sum conga.q conga.byte3 conga.nonce conga.echo &&
+		control_is "1 1" "${HELLO_BYTES/010103/01010b}" conga.flags.ask conga.flags.ecn &&
 		control_is "4 ::ffff:10.0.0.12 42 7" "$PROBE_BYTES" conga.type conga.probe.origin \
 			conga.probe.utilisation conga.probe.hops &&
 		control_is "5 0x01020304 4 1" "$ANNOUNCEMENT_BYTES" conga.type conga.leaf_id conga.q \
