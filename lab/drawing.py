@@ -20,12 +20,12 @@ COLOURS = {"stock": "#8c8c8c", "ecmp": "#d55e00", "local": "#c99700", "conga": "
            "conga-flow": "#159c74", "mptcp": "#9467bd", "wcmp": "#a6611a", "letflow": "#e377c2",
            "rps": "#7f3b08", "drb": "#b8860b", "presto": "#4d9221", "drill": "#542788",
            "plb": "#1b7837", "hula": "#c51b7d", "rehash": "#737373", "conga-prime": "#35978f",
-           "tr": "#000000"}
+           "tr": "#000000", "letflow-rate": "#fb8072"}
 OTHERS = ("#2b83ba", "#159c74", "#9467bd", "#d55e00", "#c99700", "#8c8c8c")
 MARKERS = {"stock": "x", "ecmp": "s", "local": "^", "conga": "o", "conga-flow": "D",
            "mptcp": "v", "wcmp": "p", "letflow": "*", "rps": "1", "drb": "2", "presto": "P",
            "drill": "X", "plb": "h", "hula": "<", "rehash": "3", "conga-prime": ">",
-           "tr": "H"}
+           "tr": "H", "letflow-rate": "d"}
 STYLE = {"svg.fonttype": "none", "font.size": 8, "axes.edgecolor": INK, "text.color": INK,
          "axes.labelcolor": INK, "xtick.color": INK, "ytick.color": INK, "path.simplify": True,
          "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False,

@@ -2,6 +2,7 @@
 /* The policies of this module, and the functions that they share. */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
+#include <linux/math64.h>
 #include <linux/string.h>
 
 #include "policies/policy.h"
@@ -87,6 +88,35 @@ u8 conga_policy_share(const struct conga_view *view, u16 set, u32 value)
 {
 	return view->uneven ? conga_policy_draw(view, set, &value) :
 			      conga_policy_spread(set, value);
+}
+
+static u64 conga_policy_rates(const struct conga_view *view)
+{
+	u64 sum = 0;
+	u8 tag;
+
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
+		if (view->usable & BIT(tag))
+			sum += view->uplink[tag].rate;
+	return sum;
+}
+
+/* conga_policy_by_rate - map a uniform 32 bit @value onto the usable uplinks, in proportion to
+ * their rates. The sum is at most 16 * 2^32 Mbit/s, and its product with the value below 2^68,
+ * which mul_u64_u32_shr() has room for.
+ */
+u8 conga_policy_by_rate(const struct conga_view *view, u32 value)
+{
+	u64 place = mul_u64_u32_shr(conga_policy_rates(view), value, 32);
+	u16 left = view->usable;
+	u8 tag = __ffs(left);
+
+	while (place >= view->uplink[tag].rate) {
+		place -= view->uplink[tag].rate;
+		left &= left - 1;
+		tag = __ffs(left);
+	}
+	return tag;
 }
 
 /* conga_policy_after - the LBTag of @set that follows @tag, going round */

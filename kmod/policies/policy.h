@@ -134,6 +134,7 @@ const struct conga_policy *conga_policy_opt_out(void);
 u8 conga_policy_nth(u16 set, unsigned int n);
 u8 conga_policy_spread(u16 set, u32 value);
 u8 conga_policy_draw(const struct conga_view *view, u16 set, u32 *random);
+u8 conga_policy_by_rate(const struct conga_view *view, u32 value);
 u8 conga_policy_after(u16 set, u8 tag);
 u8 conga_policy_share(const struct conga_view *view, u16 set, u32 value);
 u8 conga_policy_next(const struct conga_view *view);

@@ -9,8 +9,9 @@
  * own DRE metric and remote the to-leaf metric that the destination leaf fed
  * back for this LBTag. Among the uplinks of minimal cost the one of the flow's previous
  * flowlet is kept, so that a flow moves only to a strictly better uplink; otherwise one of
- * them is drawn uniformly. A plain leaf feeds nothing back: towards it another policy
- * decides.
+ * them is drawn uniformly. A plain leaf feeds nothing back, and local load alone would send
+ * more by an uplink the more a narrow path behind it slows TCP down. Towards such a leaf
+ * policy_letflow_rate.c decides.
  *
  * With metric sum (section 7) cost(uplink) = local + remote, where remote is the
  * sum of the links behind the uplink: a path with two busy links costs more than
@@ -48,7 +49,7 @@ const struct conga_policy conga_policy_conga = {
 	.summary	= "per flowlet, the least congested path end to end (CONGA, SIGCOMM 2014)",
 	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_LOCAL |
 			  CONGA_NEEDS_REMOTE | CONGA_NEEDS_RANDOM,
-	.plain		= &conga_policy_local,
+	.plain		= &conga_policy_letflow_rate,
 	.pick		= conga_policy_conga_pick,
 };
 
@@ -63,6 +64,6 @@ const struct conga_policy conga_policy_conga_flow = {
 	.needs		= CONGA_NEEDS_FLOWLET | CONGA_NEEDS_LOCAL |
 			  CONGA_NEEDS_REMOTE | CONGA_NEEDS_RANDOM,
 	.tfl		= CONGA_FLOW_TFL,
-	.plain		= &conga_policy_local,
+	.plain		= &conga_policy_letflow_rate,
 	.pick		= conga_policy_conga_pick,
 };

@@ -244,9 +244,9 @@ stamped_is_lost() {
 	fail "$((ARRIVED - before)) of $COUNT stamped and $COUNT plain packets arrived"
 }
 
-# A loaded uplink gets no new flowlet in this many decisions, because of its local load and not at
-# random. The load never passes the tunnel, decays over many seconds, and is known to all
-# processors within a short Tdre.
+# A loaded uplink gets some of this many new flowlets: local load is no reason. The load never
+# passes the tunnel, decays over many seconds, and is known to all processors within a short
+# Tdre.
 readonly CHOICES=20 LOAD_FRAMES=500 LOAD_BYTES=400
 readonly LOAD_RATE=1mbit LOAD_TDRE=5ms LOAD_ALPHA=0.001
 
@@ -255,17 +255,30 @@ load_up0() {
 		-l "$LOAD_BYTES" -r "$LOAD_FRAMES" 10.255.255.1 -
 }
 
-local_load_decides() {
-	local i dev
+load_is_no_reason() {
+	local i chosen=""
 
 	conga 0 fabric set policy conga tdre "$LOAD_TDRE" alpha "$LOAD_ALPHA" &&
-		conga 0 port set up0 rate "$LOAD_RATE" || return
+		conga 0 port set up0 rate "$LOAD_RATE" && conga 0 port set up1 rate "$LOAD_RATE" ||
+		return
 	for ((i = 0; i < CHOICES; i++)); do
 		load_up0 || return
-		dev=$(conga 0 -j path get "${VTEP[1]}" | jq -r '.[0].dev')
-		[[ $dev == up[1-9] ]] || fail "a new flowlet was sent by $dev" || return
+		chosen+=" $(conga 0 -j path get "${VTEP[1]}" | jq -r '.[0].dev')"
 	done
-	(($(conga 0 -j port show up0 | jq '.[0].metric') > 0)) || fail "the metric of up0 is 0"
+	(($(conga 0 -j port show up0 | jq '.[0].metric') > 0)) || fail "the metric of up0 is 0" ||
+		return
+	[[ $chosen == *up0* && $chosen == *up1* ]] || fail "new flowlets were sent by$chosen"
+}
+
+# A slow uplink gets few: one of 10,000 here.
+rates_count() {
+	local i dev
+
+	conga 0 port set up0 rate 1mbit && conga 0 port set up1 rate 10gbit || return
+	for ((i = 0; i < CHOICES; i++)); do
+		dev=$(conga 0 -j path get "${VTEP[1]}" | jq -r '.[0].dev')
+		[[ $dev == up1 ]] || fail "a new flowlet was sent by $dev" || return
+	done
 }
 
 setup() {
@@ -278,7 +291,7 @@ setup() {
 }
 
 export -f datagrams large_datagrams
-tap_plan 9
+tap_plan 10
 require_root
 require_commands ip nft ping tcpdump jq
 require_module
@@ -292,5 +305,6 @@ tap_test "no leaf configured: packets are left to the kernel" unknown_is_untouch
 tap_test "mode conga towards a plain leaf loses packets, which is why modes exist" stamped_is_lost
 tap_test "fragments of an inner datagram are one flow, whatever bytes they carry" \
 	fragments_stay_together
-tap_test "local load decides about packets to a plain leaf" local_load_decides
+tap_test "new flowlets to a plain leaf use loaded uplinks, too" load_is_no_reason
+tap_test "new flowlets to a plain leaf use uplinks in proportion to their rates" rates_count
 tap_exit

@@ -4,10 +4,10 @@
 
 #include "policy_scene.h"
 
-/* ---- wcmp ---- */
+/* ---- by rate: wcmp, letflow-rate ---- */
 
 /* A dart board: the usable uplinks in a row, each as wide as its rate. */
-static int naive_wcmp(const struct conga_view *view)
+static int naive_by_rate(const struct conga_view *view, u32 value)
 {
 	long double sum = 0, place;
 	int tag, last = -1;
@@ -15,7 +15,7 @@ static int naive_wcmp(const struct conga_view *view)
 	for (tag = 0; tag < TAGS; tag++)
 		if (view->usable >> tag & 1)
 			sum += view->uplink[tag].rate;
-	place = floorl(view->hash * sum / 4294967296.0L);
+	place = floorl(value * sum / 4294967296.0L);
 	for (tag = 0; tag < TAGS; tag++) {
 		if (!(view->usable >> tag & 1))
 			continue;
@@ -39,10 +39,38 @@ static void test_wcmp_random(void **state)
 
 		random_view(&random, &view);
 		got = conga_policy_wcmp.pick(&view);
-		want = naive_wcmp(&view);
+		want = naive_by_rate(&view, view.hash);
 		unit_check_step(&random, got == want, "tag %d, not %d", got,
 				want);
 	}
+}
+
+/* The same places, but drawn anew for each flowlet: neither flow, nor load counts. */
+static void test_letflow_rate(void **state)
+{
+	struct unit_random random;
+
+	(void)state;
+	assert_int_equal(conga_policy_letflow_rate.needs, CONGA_NEEDS_FLOWLET |
+			 CONGA_NEEDS_RATE | CONGA_NEEDS_RANDOM);
+	unit_random_setup(&random, 35);
+	for (; random.step < UNIT_STEPS; random.step++) {
+		struct conga_view view;
+		int got, want;
+
+		random_view(&random, &view);
+		got = conga_policy_letflow_rate.pick(&view);
+		want = naive_by_rate(&view, view.random);
+		unit_check_step(&random, got == want, "tag %d, not %d", got, want);
+	}
+}
+
+/* Without feedback there is no reason for a choice by load. */
+static void test_towards_plain_leaves(void **state)
+{
+	(void)state;
+	assert_ptr_equal(conga_policy_conga.plain, &conga_policy_letflow_rate);
+	assert_ptr_equal(conga_policy_conga_flow.plain, &conga_policy_letflow_rate);
 }
 
 /* The largest rates there are: nothing overflows. */
@@ -386,6 +414,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wcmp_random),
+		cmocka_unit_test(test_letflow_rate),
+		cmocka_unit_test(test_towards_plain_leaves),
 		cmocka_unit_test(test_wcmp_edges),
 		cmocka_unit_test(test_wcmp_is_ecmp),
 		cmocka_unit_test(test_letflow),
