@@ -5,6 +5,7 @@ A claim has parts, each with a rule and a measure, and is worth what its weakest
 is; parts that do not count are context. "x % better" means a completion time that is
 x % lower: a factor of 1 / (1 - x).
 """
+import claims_foreign
 import claims_hula
 import claims_mptcp
 import claims_tr
@@ -463,7 +464,8 @@ CALCULATED = (
 )
 
 CLAIMS = tuple(sorted(FIGURES_2_TO_5 + HEALTHY + FIGURE_11 + HADOOP + LARGE_FABRICS + BEYOND
-                      + CALCULATED + claims_mptcp.CLAIMS + claims_hula.FAT_TREE + claims_tr.CLAIMS,
+                      + CALCULATED + claims_foreign.CLAIMS + claims_mptcp.CLAIMS
+                      + claims_hula.FAT_TREE + claims_tr.CLAIMS,
                       key=lambda claim: (claim.id[0] != "C", claim.id)))
 
 

@@ -205,6 +205,44 @@ def ratios(quantity: Quantity, one: dict, other: dict, along: tuple = (),
     return measure
 
 
+def by_seed(found: Tables, rows: list[dict], quantity: Quantity, one: dict) -> dict:
+    """{seed: (number, trace)} of the runs that are so."""
+    return {seed: (quantity(found, run), run["trace"]) for seed, run in
+            tables.by_column(tables.matching(rows, one), "seed").items()}
+
+
+def together(quantity: Quantity, several: tuple, number_of: Callable, along: tuple,
+             where: dict) -> Measure:
+    """A number of the quantities of several schemes on the same trace."""
+    def measure(found: Tables) -> dict:
+        points = {}
+        for cells, rows in tables.split(tables.matching(found.runs, where), along).items():
+            each_one = [by_seed(found, rows, quantity, one) for one in several]
+            seeds = set.intersection(*map(set, each_one))
+            if any(len({one[seed][1] for one in each_one}) > 1 for seed in seeds):
+                raise ValueError(f"runs of different traces: {where}")
+            if seeds:
+                points[label(along, cells)] = {
+                    seed: number_of(*(one[seed][0] for one in each_one))
+                    for seed in sorted(seeds)}
+        return points
+    return measure
+
+
+def gain(quantity: Quantity, one: dict, best: dict, base: dict, along: tuple = (),
+         **where) -> Measure:
+    """What one gains over the base, of what the best gains; 0 where that gains nothing."""
+    return together(quantity, (one, best, base), lambda mine, least, most:
+                    quotient(most - mine, most - least) if most > least else 0, along, where)
+
+
+def over_best(quantity: Quantity, one: dict, others: tuple, along: tuple = (),
+              **where) -> Measure:
+    """One, over the least of the others."""
+    return together(quantity, (one, *others), lambda mine, *rest: quotient(mine, min(rest)),
+                    along, where)
+
+
 def against_one(quantity: Quantity, base: dict, column: str, values: tuple, over: bool,
                 **where) -> Measure:
     """A point for each value of a column: base / it, or it / base if `over`."""

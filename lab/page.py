@@ -119,6 +119,10 @@ SECTIONS = (
             ((figures.schemes(*ranks.FABRICS[:4]), "Mean FCT / that of an idle network."),
              (figures.schemes(*ranks.FABRICS[4:]), "The same with DCTCP, and towards leaves "
               "without conga.")), RANKED),
+    Section("Past spines that only hash and mark", ("G03",), runs_of("foreign"),
+            ((figures.of_scenario("foreign"), "Web search, one link failed, and healthy."),)),
+    Section("Towards leaves without conga", ("G04",), runs_of("plain"),
+            ((figures.of_scenario("plain"), "Web search, four fabrics."),)),
     Section("A spine that drops silently", ("G01",), runs_of("grey"),
             ((figures.grey, "Spine 0 of four drops all it forwards, 20 ms after the load's "
               "start."),)),
