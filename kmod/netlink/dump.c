@@ -39,6 +39,7 @@ struct conga_netlink_path {
 	u8		local;
 	u8		remote;
 	u16		sport;		/* 0: packets keep theirs */
+	u8		alike;		/* ports in a row that told the same */
 	struct conga_leaf_loss loss;
 	struct conga_ping_look pings;
 	u8		gateways;
@@ -73,6 +74,7 @@ static void conga_netlink_read_path(struct conga_netlink_path *path,
 	path->reason = conga_leaf_path_reason(leaf, port, tag);
 	path->state = conga_leaf_path_state(leaf, port, tag, path->reason);
 	path->sport = READ_ONCE(leaf->entropy.port[tag]);
+	path->alike = READ_ONCE(leaf->entropy.alike[tag]);
 	path->loss = conga_leaf_path_loss(leaf, tag);
 	path->pings = conga_ping_look(leaf, tag);
 	path->local = conga_port_metric(port, path->now);
@@ -119,6 +121,18 @@ static int conga_netlink_put_pings(struct sk_buff *skb, const struct conga_ping_
 	return pings->waits ? nla_put_flag(skb, CONGA_A_PATH_PING_WAITING) : 0;
 }
 
+/* The first LBTag of an uplink is that with which others are compared. */
+static int conga_netlink_put_sport(struct sk_buff *skb, const struct conga_netlink_path *path,
+				   const struct conga_port *port, u8 tag)
+{
+	if (!path->sport)
+		return 0;
+	if (nla_put_u16(skb, CONGA_A_PATH_SPORT, path->sport))
+		return -EMSGSIZE;
+	return port->tags & (BIT(tag) - 1) ?
+	       nla_put_u32(skb, CONGA_A_PATH_ALIKE, path->alike) : 0;
+}
+
 int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
 			   struct conga_port *port, u8 tag)
 {
@@ -130,7 +144,7 @@ int conga_netlink_put_path(struct sk_buff *skb, struct conga_leaf *leaf,
 	    nla_put_u32(skb, CONGA_A_PATH_IFINDEX, port->ifindex) ||
 	    (port->role == CONGA_ROLE_UPLINK &&
 	     nla_put_u32(skb, CONGA_A_PATH_TAG, tag)) ||
-	    (path.sport && nla_put_u16(skb, CONGA_A_PATH_SPORT, path.sport)) ||
+	    conga_netlink_put_sport(skb, &path, port, tag) ||
 	    nla_put_u32(skb, CONGA_A_PATH_STATE, path.state) ||
 	    nla_put_u32(skb, CONGA_A_PATH_REASON, path.reason) ||
 	    conga_netlink_put_gateways(skb, &path) ||

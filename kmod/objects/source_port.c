@@ -103,17 +103,32 @@ static void conga_source_port_see(const struct conga_leaf *leaf, const struct co
 	}
 }
 
+/* The uplink's own load is in the metrics of all its LBTags. What does not exceed it tells nothing
+ * about the links behind.
+ */
+static void conga_source_port_leave_own(struct conga_entropy_view *view, struct conga_port *port)
+{
+	u8 local = conga_port_metric(port, ktime_get_ns());
+	unsigned long share = port->tags;
+	u8 tag;
+
+	for_each_set_bit(tag, &share, CONGA_TAGS_MAX)
+		if (view->metric[tag] <= local)
+			view->metric[tag] = 0;
+}
+
 /* conga_source_port_look - the tick looks at the paths to a leaf */
 void conga_source_port_look(struct conga_leaf *leaf, const struct conga_params *params)
 {
 	struct conga_entropy_view view = {};
-	const struct conga_port *port;
+	struct conga_port *port;
 	u16 bad;
 
 	conga_source_port_see(leaf, params, &view);
 	spin_lock(&leaf->hello_lock);
 	view.silent = leaf->hello->out;
 	list_for_each_entry_rcu(port, &leaf->fabric->ports, list) {
+		conga_source_port_leave_own(&view, port);
 		bad = conga_entropy_judge(&leaf->entropy, port->tags, &view);
 		conga_source_port_fill(leaf, port, bad);
 	}

@@ -21,6 +21,10 @@
  * LBTags of one path reaches its limit if they differ at less than a third of all looks. An
  * LBTag is compared with one lower LBTag of its uplink after the other: with the next one when
  * the score is 0.
+ *
+ * If each port of an LBTag tells the same, one after the other, there is probably only one path: by
+ * one link to a node that has no other way, or by nodes that do not hash the source port. The
+ * operator is told after some draws.
  */
 #include <linux/bitops.h>
 #include <linux/compiler.h>
@@ -77,6 +81,7 @@ void conga_entropy_draw(struct conga_entropy *entropy, u16 share, u8 tag,
 void conga_entropy_forget(struct conga_entropy *entropy, u8 tag)
 {
 	WRITE_ONCE(entropy->port[tag], 0);
+	WRITE_ONCE(entropy->alike[tag], 0);
 	entropy->score[tag] = 0;
 }
 
@@ -89,6 +94,19 @@ static u8 conga_entropy_next(u16 share, u8 tag, u8 other)
 	u16 higher = lower & ~(BIT(other) | (BIT(other) - 1));
 
 	return __ffs(higher ?: lower);
+}
+
+/* Counts the ports in a row that told the same. One path differs from itself now and then, so
+ * that a difference takes one from the count; paths that differ soon have taken all of it.
+ */
+static void conga_entropy_count(struct conga_entropy *entropy, u8 tag)
+{
+	u8 *alike = &entropy->alike[tag];
+
+	if (!entropy->score[tag])
+		WRITE_ONCE(*alike, *alike - !!*alike);
+	else if (entropy->score[tag] == CONGA_ENTROPY_ALIKE && *alike < CONGA_ENTROPY_ALIKE_MOST)
+		WRITE_ONCE(*alike, *alike + 1);
 }
 
 /* Looks at an LBTag; true if it is taken to share the path of another one. */
@@ -106,6 +124,7 @@ static bool conga_entropy_alike(struct conga_entropy *entropy, u16 share, u8 tag
 		*score -= min_t(u8, *score, CONGA_ENTROPY_DIFFER);
 	else if (*score < CONGA_ENTROPY_ALIKE)
 		++*score;
+	conga_entropy_count(entropy, tag);
 	return *score == CONGA_ENTROPY_ALIKE;
 }
 

@@ -9,6 +9,7 @@
  * conga_entropy_judge()
  */
 #define CONGA_ENTROPY_ALIKE	32
+#define CONGA_ENTROPY_ALIKE_MOST	U8_MAX
 #define CONGA_ENTROPY_DIFFER	2	/* what a difference takes from the score */
 
 /* Looks at a silent path until its port is drawn once more */
@@ -19,6 +20,9 @@ struct conga_entropy {
 	u16	port[CONGA_TAGS_MAX];	/* host order; 0: packets keep theirs */
 	u8	score[CONGA_TAGS_MAX];	/* with the LBTag below; up to CONGA_ENTROPY_ALIKE */
 	u8	other[CONGA_TAGS_MAX];	/* a lower LBTag of the same uplink */
+	u8	alike[CONGA_TAGS_MAX];	/* ports in a row that were drawn anew since they told the
+					 * same; up to CONGA_ENTROPY_ALIKE_MOST
+					 */
 	u8	silent[CONGA_TAGS_MAX];	/* looks since the port was drawn, if the path is silent */
 };
 
@@ -32,7 +36,7 @@ struct conga_entropy_range {
 struct conga_entropy_view {
 	u16	silent;			/* LBTags by which no answer comes back any more */
 	u16	fresh;			/* LBTags with feedback that has not aged */
-	u8	metric[CONGA_TAGS_MAX];
+	u8	metric[CONGA_TAGS_MAX];	/* 0: it tells nothing about links behind the uplink */
 };
 
 bool conga_entropy_fits(const struct conga_entropy *entropy, u8 tag,

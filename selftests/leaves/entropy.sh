@@ -234,6 +234,62 @@ without_entropy_it_is_not() {
 	((OVER >= MANY)) || fail "$OVER datagrams crossed the loaded link, expected at least $MANY"
 }
 
+# for_long: datagrams to leaf 2, for most of the time of a load of FRAMES
+for_long() {
+	"$TESTS/tools/vxlan_send" -n "${HOST[0.0]}" -c $((FRAMES * NEARLY_FULL_NS / 1000000)) -i 800 \
+		-l 200 -p 9 "${HOST_IP[2.0]}" - >/dev/null
+}
+
+# ---- LBTags that tell the same ----
+
+# In five seconds at a constant metric a port would be drawn anew.
+readonly FRAMES=48000 NEARLY_FULL_NS=105000
+
+# All LBTags of the uplink tell its own load.
+busy_uplink_is_no_reason() {
+	local before
+
+	before=$(ports_of 2)
+	load_start "${LEAF[0]}" up0 "$FRAMES" "$NEARLY_FULL_NS" && for_long &&
+		(($(conga 0 -j port show up0 | jq '.[0].metric') > 0)) || fail "up0 is not busy" || return
+	load_stop
+	[[ $(ports_of 2) == "$before" ]] || fail "ports were ${before//$'\n'/, }, and are $(ports_of 2)"
+}
+
+# hash_by POLICY: spines and cores hash addresses alone (0), or ports, too (3)
+hash_by() {
+	local ns
+
+	for ns in "${SPINE[@]}" "${CORE[@]}"; do
+		in_ns "$ns" sysctl -qw net.ipv4.fib_multipath_hash_policy="$1" || return
+	done
+}
+
+readonly UNHASHED="up0: has LBTags that tell the same whichever source ports they have (to 1 leaf), so\
+ there is one path only behind it; if there should be more, see that the nodes there hash the UDP\
+ source port (layer 4)"
+
+check_says_unhashed() {
+	[[ $(conga 0 check interval 1ms) == *"note: $UNHASHED"* ]]
+}
+
+# Each link to the leaf is loaded: LBTags that lead along one path tell the same.
+unhashed_ports_are_found() {
+	local s loads=() status=0
+
+	! check_says_unhashed || fail "ports are hashed, and the check says no" || return
+	hash_by 0 && leaves_set hello 20ms || return
+	for s in 2 3; do
+		load_start "${SPINE[s]}" down2.0 "$FRAMES" "$NEARLY_FULL_NS" && loads+=("$LOAD")
+	done
+	for_long
+	check_says_unhashed || status=1
+	kill "${loads[@]}" 2>/dev/null
+	wait "${loads[@]}" || :
+	leaves_set hello 100ms && hash_by 3 || return
+	((!status)) || fail "$(conga 0 check; paths_of 2 'map([.dev, .tag, .sport, .remote, .alike])')"
+}
+
 # ---- LBTags ----
 
 auto_takes_all() {
@@ -309,7 +365,7 @@ leaves_set() {
 require_root
 require_commands ip jq tcpdump nft
 require_module
-tap_plan 16
+tap_plan 18
 setup || die "the fabric cannot be set up"
 tap_test "each path by an uplink has its own LBTag and a port of the tunnel's range" \
 	each_path_has_its_port
@@ -327,6 +383,9 @@ tap_test "ports stay when the core returns" core_returns
 nodes_mark || die "spines and cores cannot run conga"
 tap_test "a loaded link beyond the spines is avoided" loaded_link_is_avoided
 tap_test "with entropy 1 a loaded link beyond the spines is not avoided" without_entropy_it_is_not
+leaves_set entropy "$ENTROPY" || die "leaves reject entropy"
+tap_test "an uplink's own load is no reason to draw ports anew" busy_uplink_is_no_reason
+tap_test "conga check says that nodes do not hash source ports" unhashed_ports_are_found
 tap_test "entropy auto uses all LBTags" auto_takes_all
 tap_test "LBTags follow the uplinks" tags_follow_the_uplinks
 tap_test "an uplink's own LBTag may have been an extra one of another uplink" \

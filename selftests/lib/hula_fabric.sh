@@ -120,12 +120,13 @@ received() {
 
 LOAD=""
 
-# load_start NAMESPACE DEVICE: loads the device with foreign traffic of half its rate
+# load_start NAMESPACE DEVICE [FRAMES [NS]]: loads the device with foreign frames, so far apart; in
+# general with half of its rate for 0.4 s
 load_start() {
 	"$TESTS/tools/timetable" >/dev/null <<-END &
 		frames load $1 $2
 		zero 1000000
-		$(for ((i = 0; i < 2000; i++)); do echo "at $((i * 200000))"; echo "send load 1250"; done)
+		$(for ((i = 0; i < ${3:-2000}; i++)); do echo "at $((i * ${4:-200000}))"; echo "send load 1250"; done)
 	END
 	LOAD=$!
 }

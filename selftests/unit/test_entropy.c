@@ -6,6 +6,7 @@
 #include "unit.h"
 #include <string.h>
 #include <linux/bitops.h>
+#include <linux/minmax.h>
 #include "paper/entropy.h"
 
 #define TAGS	CONGA_TAGS_MAX
@@ -108,6 +109,38 @@ static u32 looks_until_drawn(u64 seed, double differs, u16 *drawn)
 	return look;
 }
 
+/* Looks at LBTags 0 and 1, which are alike or not, until 1 should be drawn anew, or LOOKS */
+static void look_until_drawn(struct conga_entropy *entropy, bool alike)
+{
+	struct conga_entropy_view view = { .fresh = 3, .metric = { 2, alike ? 2 : 3 } };
+	u32 look;
+
+	for (look = 0; look < LOOKS; look++)
+		if (conga_entropy_judge(entropy, 3, &view))
+			break;
+	if (look < LOOKS)
+		conga_entropy_draw(entropy, 3, 1, &range, look);
+}
+
+static void test_ports_in_a_row_that_tell_the_same_are_counted(void **state)
+{
+	struct conga_entropy entropy = { 0 };
+	int draws;
+
+	(void)state;
+	for (draws = 1; draws <= 2 * CONGA_ENTROPY_ALIKE_MOST; draws++) {
+		look_until_drawn(&entropy, true);
+		assert_int_equal(entropy.alike[1], min_t(int, draws, CONGA_ENTROPY_ALIKE_MOST));
+	}
+	look_until_drawn(&entropy, false);
+	assert_int_equal(entropy.alike[1], 0);
+	look_until_drawn(&entropy, true);
+	assert_int_equal(entropy.alike[1], 1);
+	assert_int_equal(entropy.alike[0], 0);
+	conga_entropy_forget(&entropy, 1);
+	assert_int_equal(entropy.alike[1], 0);
+}
+
 static void test_two_that_share_their_path_are_found(void **state)
 {
 	u16 drawn;
@@ -194,6 +227,7 @@ int main(void)
 		cmocka_unit_test(test_every_port_of_the_range_is_drawn),
 		cmocka_unit_test(test_a_range_of_one_port_has_no_other),
 		cmocka_unit_test(test_only_ports_of_the_range_fit),
+		cmocka_unit_test(test_ports_in_a_row_that_tell_the_same_are_counted),
 		cmocka_unit_test(test_two_that_share_their_path_are_found),
 		cmocka_unit_test(test_two_that_often_differ_stay),
 		cmocka_unit_test(test_idle_or_silent_paths_tell_nothing),

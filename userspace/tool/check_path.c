@@ -17,6 +17,11 @@
 #define CONGA_CHECK_LOSS_LEAST		3
 #define CONGA_CHECK_LOSS_PERCENT	10
 
+/* Source ports of an LBTag in a row that told the same as another one, before the nodes behind are
+ * said not to hash them: with two paths, one of 256 uplinks has as many by chance.
+ */
+#define CONGA_CHECK_ALIKE_LEAST		8
+
 /* Prints "LEAF by UPLINK". */
 static void conga_check_path_name(struct nlattr **path, char text[CONGA_CHECK_PATH_MAX])
 {
@@ -120,5 +125,60 @@ void conga_check_path_loss(const struct conga_check *check, const struct conga_n
 				   "loses packets: %llu of the last %llu hellos by it were not answered; look for a link with errors, or for a node that drops packets, from %s on",
 				   conga_attr_number(path[CONGA_A_PATH_HELLOS_MISSED]),
 				   conga_attr_number(path[CONGA_A_PATH_HELLOS]), place);
+	}
+}
+
+/* The LBTags of an uplink, as one leaf's feedback tells them apart */
+struct conga_check_share {
+	unsigned int others;	/* LBTags but the first */
+	unsigned int alike;	/* of these, however often they got another port */
+};
+
+static bool conga_check_shares_path(const struct conga_check_share *share)
+{
+	return share->others && share->alike == share->others;
+}
+
+/* The number of leaves to which all LBTags of the uplink tell the same. The paths of a leaf by an
+ * uplink follow each other; the first one has no other before it to be like.
+ */
+static unsigned int conga_check_alike_leaves(const struct conga_node *node, unsigned int ifindex)
+{
+	struct conga_check_share share = { 0, 0 };
+	struct nlattr *path[CONGA_ATTRS_MAX + 1];
+	unsigned int leaves = 0;
+	size_t next = 0;
+
+	while (conga_node_next_path(node, &next, path)) {
+		if (conga_attr_number(path[CONGA_A_PATH_IFINDEX]) != ifindex)
+			continue;
+		if (path[CONGA_A_PATH_ALIKE]) {
+			share.others++;
+			share.alike += conga_attr_number(path[CONGA_A_PATH_ALIKE]) >=
+				       CONGA_CHECK_ALIKE_LEAST;
+			continue;
+		}
+		leaves += conga_check_shares_path(&share);
+		share = (struct conga_check_share){ 0, 0 };
+	}
+	return leaves + conga_check_shares_path(&share);
+}
+
+void conga_check_path_alike(const struct conga_check *check, const struct conga_node *node)
+{
+	struct nlattr *port[CONGA_ATTRS_MAX + 1];
+	char dev[CONGA_NODE_NAME_MAX];
+	size_t next = 0;
+
+	while (conga_node_next_port(node, &next, port)) {
+		unsigned int ifindex = conga_attr_number(port[CONGA_A_PORT_IFINDEX]);
+		unsigned int leaves = conga_check_alike_leaves(node, ifindex);
+
+		if (!leaves)
+			continue;
+		conga_names_find(ifindex, dev);
+		conga_check_report(check, dev,
+				   "has LBTags that tell the same whichever source ports they have (to %u %s), so there is one path only behind it; if there should be more, see that the nodes there hash the UDP source port (layer 4)",
+				   leaves, leaves == 1 ? "leaf" : "leaves");
 	}
 }

@@ -10,5 +10,6 @@ void conga_check_path_silent(const struct conga_check *check, const struct conga
 void conga_check_path_narrow(const struct conga_check *check, const struct conga_node *node);
 void conga_check_path_unproven(const struct conga_check *check, const struct conga_node *node);
 void conga_check_path_loss(const struct conga_check *check, const struct conga_node *node);
+void conga_check_path_alike(const struct conga_check *check, const struct conga_node *node);
 
 #endif /* CONGA_TOOL_CHECK_PATH_H */

@@ -122,6 +122,7 @@ const struct nla_policy conga_path_policy[CONGA_A_PATH_MAX + 1] = {
 	[CONGA_A_PATH_PING_RTT]		= { .type = NLA_U64 },
 	[CONGA_A_PATH_PING_WAITING]	= { .type = NLA_FLAG },
 	[CONGA_A_PATH_SPORT]		= { .type = NLA_U16 },
+	[CONGA_A_PATH_ALIKE]		= { .type = NLA_U32 },
 };
 
 const struct nla_policy conga_table_policy[CONGA_A_TABLE_MAX + 1] = {

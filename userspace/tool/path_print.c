@@ -126,6 +126,7 @@ void conga_path_print_tail(struct nlattr **attrs, struct nl_msg *reply)
 	conga_print_dev("dev", "dev", attrs[CONGA_A_PATH_IFINDEX]);
 	conga_print_uint("tag", "tag", attrs[CONGA_A_PATH_TAG]);
 	conga_print_uint("sport", "sport", attrs[CONGA_A_PATH_SPORT]);
+	conga_print_uint("alike", NULL, attrs[CONGA_A_PATH_ALIKE]);
 	conga_path_print_gateways(reply);
 	conga_path_print_state(attrs);
 	usable = usable || conga_options.details;

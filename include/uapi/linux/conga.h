@@ -946,6 +946,10 @@ enum conga_path_state {
  * @CONGA_A_PATH_SPORT: (u16, reply only) UDP source port of packets by this
  *	path. It is absent if packets keep the ports that their tunnel gave
  *	them.
+ * @CONGA_A_PATH_ALIKE: (u32, reply only) How many source ports in a row told
+ *	the same as another LBTag of the uplink, and were drawn anew. If it
+ *	keeps growing, there is one path only, or nodes on the way do not hash
+ *	the port. It is absent for the first LBTag of an uplink.
  */
 enum conga_attr_path {
 	CONGA_A_PATH_ADDR4 = 1,
@@ -972,6 +976,7 @@ enum conga_attr_path {
 	CONGA_A_PATH_PING_RTT,
 	CONGA_A_PATH_PING_WAITING,
 	CONGA_A_PATH_SPORT,
+	CONGA_A_PATH_ALIKE,
 
 	/* private: */
 	__CONGA_A_PATH_MAX,
