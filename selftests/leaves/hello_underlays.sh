@@ -56,9 +56,10 @@ leaf_is_pinged() {
 		"${VTEP[1]} up0;${VTEP[1]} up1" ]] || fail "not all uplinks were answered: $said"
 }
 
-# Only the tunnel's own packets show the module which rules they match.
+# Only the tunnel's own packets show the module which rules they match. Each ping is a flowlet, and
+# may take another uplink than the one before: all of them return once every link is ready.
 both_are_conga() {
-	pings_return && leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers" ||
+	soon pings_return && leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers" ||
 		return
 	stats_mark "${LEAF[0]}"
 	pings_return || return
@@ -68,7 +69,7 @@ both_are_conga() {
 # The hellos of leaf 0 come from the address of an uplink. It answers the requests of leaf 1.
 without_address() {
 	stats_mark "${LEAF[1]}"
-	pings_return && pause_rounds && leaf_falls_silent 0 && pings_return || return
+	soon pings_return && pause_rounds && leaf_falls_silent 0 && pings_return || return
 	[[ $(stats_growth "${LEAF[1]}") == *" control_unknown_leaf="* ]] ||
 		fail "$(stats_growth "${LEAF[1]}")" || return
 	leaf_is 1 "conga answers"
