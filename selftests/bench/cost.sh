@@ -76,7 +76,8 @@ captured() {
 	return "$status"
 }
 
-# ours CASE NAMESPACE UPLINKS LEAVES POLICY FLOWS STARTED STOCK [RATE]: the counters must show
+# ours CASE NAMESPACE UPLINKS LEAVES POLICY FLOWS STARTED STOCK [RATE]: POLICY may have other words
+# of "fabric add" behind it; the counters must show
 # that the intended packets were measured
 ours() {
 	fabric "$2" "$3" "$4" "$5" "${@:9}" || die "$1-$5: no fabric"
@@ -88,7 +89,7 @@ ours() {
 	((STARTED <= $7 && STARTED >= ($7 ? $7 * 99 / 100 : -$6))) ||
 		die "$1-$5: $STARTED packets started a flowlet, not $7"
 	(($# < 9 || $(counter "$2" ce_raised) >= PACKETS)) || die "$1-$5: CE was not raised"
-	said "$1-$5" "$8"
+	said "$1-${5// /-}" "$8"
 	"$CONGA" -n "$2" fabric del
 	FABRIC=""
 }
@@ -163,6 +164,7 @@ main() {
 	send_cases ecmp 0
 	few_cases letflow 1
 	few_cases tr 0
+	ours send-steady v4 $UPLINKS 1 "conga entropy auto" $FLOWS 0 stock-pinned
 	queue_cases drill
 	receive_cases
 }
