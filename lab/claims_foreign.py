@@ -9,7 +9,7 @@ ALIKE = 0.03            # where nothing failed
 WORSE = 1.05            # than the better one of two
 LETFLOW, BY_RATE = ({"scheme": name} for name in ("letflow", "letflow-rate"))
 
-OURS = {**CONGA, "options": "entropy auto ecn on", "unmarked_spines": "0 1"}
+OURS = {**CONGA, "options": "entropy auto ecn on hello 100ms", "unmarked_spines": "0 1"}
 EVERYWHERE = {**CONGA, "options": "", "unmarked_spines": ""}
 FAILED, HEALTHY = ({"scenario": "foreign", "cut": cut} for cut in ("1.1.1", ""))
 
