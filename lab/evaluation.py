@@ -43,7 +43,7 @@ FIGURES = (
     Figure("figure-3", figures.figure3, page.runs_of("fig3")),
     Figure("figure-9", figures.figure9, page.runs_of("fig9")),
     Figure("headline", figures.headline, page.runs_of("headline")),
-    Figure("queue", figures.hotspot, page.runs_of("headline")),
+    Figure("queue", figures.headline_queue, page.runs_of("headline")),
     Figure("figure-14", figures.figure14, page.runs_of("fig14")),
     Figure("figure-16", figures.figure16, page.runs_of("fig16")),
     Figure("schemes", figures.schemes(*ranks.FABRICS[:4]), page.runs_of("schemes")),

@@ -208,15 +208,24 @@ def queue_curves(axes, series: dict) -> None:
     drawing.legend(axes)
 
 
-def hotspot(found: Tables) -> str | None:
-    """A panel for each workload of the longest runs, and one with MPTCP."""
+def hotspots(found: Tables, *several: dict) -> str | None:
+    """A panel for each workload of these runs."""
     panels = []
     for workload in claims.WORKLOADS:
-        for where in ({**claims.AT_LENGTH, **claims.LATER}, claims.FIGURE_11_MPTCP):
+        for where in several:
             one = of(found, **where, workload=workload, load=0.6)
             panels.append((queue_curves, queue_points(one, claims.REST),
                            claims.WORKLOADS[workload], "queue, KB", "% of the time at most"))
     return draw("queue of the link that is left", panels)
+
+
+def hotspot(found: Tables) -> str | None:
+    """Of the longest runs, and of those with MPTCP."""
+    return hotspots(found, {**claims.AT_LENGTH, **claims.LATER}, claims.FIGURE_11_MPTCP)
+
+
+def headline_queue(found: Tables) -> str | None:
+    return hotspots(found, {**claims.AT_LENGTH, **claims.LATER})
 
 
 # ---- Figures 12 to 16 ----
