@@ -27,18 +27,6 @@ readonly CORRUPTED=5
 readonly DISCARD=9
 readonly PATIENCE_MS=10000
 
-# offloads_off NAMESPACE...: switches them off on every veth in the namespaces
-offloads_off() {
-	local ns dev
-
-	for ns; do
-		for dev in $(ip -n "$ns" -o link show type veth | sed 's/^[0-9]*: \([^@:]*\).*/\1/'); do
-			in_ns "$ns" ethtool -K "$dev" tx off rx off gso off gro off tso off >/dev/null ||
-				fail "the offloads of $dev cannot be switched off" || return
-		done
-	done
-}
-
 # ---- errors ----
 
 no_errors() {

@@ -244,15 +244,8 @@ tag_hosts() {
 
 # ---- checksums ----
 
-offloads_off() {
-	local ns dev
-
-	for ns in "${LEAF[@]:0:2}" "${SPINE[@]}" "${HOST[0.0]}" "${HOST[1.0]}"; do
-		for dev in $(ip -n "$ns" -o link show type veth | sed 's/^[0-9]*: \([^@:]*\).*/\1/'); do
-			in_ns "$ns" ethtool -K "$dev" tx off rx off gso off gro off tso off >/dev/null ||
-				fail "the offloads of $dev cannot be switched off" || return
-		done
-	done
+no_offloads() {
+	offloads_off "${LEAF[@]:0:2}" "${SPINE[@]}" "${HOST[0.0]}" "${HOST[1.0]}"
 }
 
 # bad_checksums: prints the number of captured packets with a wrong one of IP or UDP, or none
@@ -265,7 +258,7 @@ checksums_are_right() {
 	local errors bad
 
 	CAPTURE_BYTES=2000
-	offloads_off && outer_field ce && unwanted_mark "${HOST[1.0]}" || return
+	no_offloads && outer_field ce && unwanted_mark "${HOST[1.0]}" || return
 	observed send 1 20 -p 9 && unwanted_arrive 1000 "${HOST[1.0]}" 20 &&
 		tcp_crosses -C 1e6 -l 1 -S 20000 -n 5 -c 2 || return
 	CAPTURE_BYTES=256
@@ -532,7 +525,8 @@ merged_in_order() {
 # Other feedback in a packet separates it from those before, too. It stays the same while
 # acknowledgements come by one path, which they do not load.
 merging_keeps_order() {
-	conga 1 port set up0 rate 100gbit && conga 1 port set up1 drain on && offloads_off && in_ns "${LEAF[1]}" ethtool -K up0 gro on >/dev/null &&
+	conga 1 port set up0 rate 100gbit && conga 1 port set up1 drain on && no_offloads &&
+		in_ns "${LEAF[1]}" ethtool -K up0 gro on >/dev/null &&
 		ip netns exec "${LEAF[1]}" sh -c "echo $FLUSH_NS >/sys/class/net/up0/gro_flush_timeout" ||
 		return
 	by_up0_alone merged_in_order && outer_is_kept

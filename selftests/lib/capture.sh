@@ -10,6 +10,7 @@
 #	capture_bytes NAME NAMESPACE [WORD]...	"TIME DEVICE DIRECTION BYTES" of each
 #	capture_headers NAME NAMESPACE	"DEVICE 16-DIGITS" of each VXLAN packet
 #	observed COMMAND...	captures as "all" what tunnels of leaf 0 send meanwhile
+#	offloads_off NAMESPACE...	switches the offloads of every veth off
 #
 # Source lib.sh, topology.sh and expect.sh first; the files live in $TOPO_DIR.
 
@@ -86,4 +87,17 @@ observed() {
 	capture_start all "${LEAF[0]}" any -Q out "udp port $TOPO_PORT" || return
 	"$@" || status=$?
 	capture_stop all && return "$status"
+}
+
+# offloads_off NAMESPACE...: switches offloads off on every veth in the
+# namespaces, so that captures show the checksums and the packets of the wire
+offloads_off() {
+	local ns dev
+
+	for ns; do
+		for dev in $(ip -n "$ns" -o link show type veth | sed 's/^[0-9]*: \([^@:]*\).*/\1/'); do
+			in_ns "$ns" ethtool -K "$dev" tx off rx off gso off gro off tso off >/dev/null ||
+				fail "the offloads of $dev cannot be switched off" || return
+		done
+	done
 }
