@@ -4,7 +4,8 @@
  * hands all others to the extension of the policy. adjacency.c judges announcements.
  *
  * An announcement is believed only if it comes with TTL 255 by a port (GTSM, RFC 5082). It
- * changes what the operator is shown, and nothing else.
+ * changes what the operator is shown, and one thing else: while no uplink ends at a node that
+ * announces itself, feedback tells no more than this node's own load (conga_leaf_settle()).
  */
 #include <linux/ktime.h>
 
@@ -63,6 +64,35 @@ static void conga_announce_port(struct conga_port *port, const struct conga_para
 	local_bh_enable();
 }
 
+/* The enum conga_neighbour of the port's link, 0 if it announces nothing */
+static u8 conga_announce_neighbour(struct conga_port *port, u64 now)
+{
+	u8 state;
+
+	spin_lock_bh(&port->adjacency_lock);
+	state = conga_adjacency_state(&port->adjacency, now);
+	spin_unlock_bh(&port->adjacency_lock);
+	return state;
+}
+
+/* Is it known of each uplink that works that no node with conga is at its other end? An uplink
+ * by which it is not known yet may lead to such a node.
+ */
+static bool conga_announce_unmarked(struct conga_fabric *fabric, u64 now)
+{
+	struct conga_port *port;
+	bool none = false;
+
+	list_for_each_entry_rcu(port, &fabric->ports, list) {
+		if (port->role != CONGA_ROLE_UPLINK || !conga_port_up(port))
+			continue;
+		if (conga_announce_neighbour(port, now) != CONGA_NEIGHBOUR_NONE)
+			return false;
+		none = true;
+	}
+	return none;
+}
+
 /* conga_announce_tick - send announcements if they are due; only the work of the tick calls it */
 void conga_announce_tick(struct conga_fabric *fabric)
 {
@@ -82,6 +112,7 @@ void conga_announce_tick(struct conga_fabric *fabric)
 	if (params->hello)
 		list_for_each_entry_rcu(port, &fabric->ports, list)
 			conga_announce_port(port, params);
+	WRITE_ONCE(fabric->unmarked, conga_announce_unmarked(fabric, now));
 	rcu_read_unlock();
 }
 

@@ -39,7 +39,7 @@ struct conga_choice {
 };
 
 /* The fabric's policy, unless the user exempted the packet, or the policy needs feedback
- * that this leaf does not give; then another policy.
+ * that tells more than this leaf's does; then another policy.
  */
 static inline const struct conga_policy *
 conga_choose_policy(const struct conga_choice *choice)
@@ -48,7 +48,7 @@ conga_choose_policy(const struct conga_choice *choice)
 
 	if (choice->opted_out)
 		return conga_policy_opt_out();
-	if (policy->plain && !conga_leaf_is_conga(choice->leaf))
+	if (policy->plain && !conga_leaf_informs(choice->leaf))
 		return policy->plain;
 	return policy;
 }

@@ -114,6 +114,7 @@ static noinline u8 conga_rx_marks(const struct conga_control_source *source, u8 
 
 	if (!conga_leaf_has_ecn(source->leaf))
 		return 0;
+	conga_rx_count(source->fabric, CONGA_A_STATS_ECN_RECEIVED);
 	if (seen.marked)
 		conga_rx_count(source->fabric, CONGA_A_STATS_ECN_MARKED);
 	return conga_ecn_learn(&source->leaf->ecn, tag, &seen, &memory, now);

@@ -390,6 +390,19 @@ static int conga_netlink_put_leaf_look(struct sk_buff *skb, struct conga_leaf *l
 	return 0;
 }
 
+/* Puts the policy that decides in place of the fabric's, if one does. */
+static int conga_netlink_put_leaf_policy(struct sk_buff *skb, const struct conga_leaf *leaf)
+{
+	const struct conga_policy *plain;
+
+	rcu_read_lock();
+	plain = conga_fabric_params(leaf->fabric)->policy->plain;
+	rcu_read_unlock();
+	if (!plain || conga_leaf_informs(leaf))
+		return 0;
+	return nla_put_string(skb, CONGA_A_LEAF_POLICY, plain->name);
+}
+
 /* Likewise. */
 int conga_netlink_put_leaf(struct sk_buff *skb, struct conga_leaf *leaf)
 {
@@ -406,6 +419,7 @@ int conga_netlink_put_leaf(struct sk_buff *skb, struct conga_leaf *leaf)
 			conga_netlink_usable_paths(leaf)) ||
 	    nla_put_u32(skb, CONGA_A_LEAF_PATHS_ALL,
 			conga_netlink_all_paths(leaf->fabric)) ||
+	    conga_netlink_put_leaf_policy(skb, leaf) ||
 	    conga_netlink_put_leaf_ports(skb, leaf))
 		return -EMSGSIZE;
 	return 0;

@@ -134,6 +134,9 @@ struct conga_fabric {
 	struct conga_pace		hello_pace;	/* likewise */
 	unsigned long			hello_next;	/* leaf_index at which the tick continues */
 	u64				announced;	/* ns, latest announcements; 0: none */
+	bool				unmarked;	/* no uplink ends at a node that runs
+							 * conga; by announce.c
+							 */
 	u16				tunnel_mtu[2];	/* largest, IPv4 and IPv6; 0: none;
 							 * by control_tick.c
 							 */

@@ -15,7 +15,7 @@
 static_assert(!CONGA_LEAF_LAID_OUT || sizeof(struct conga_leaf) <= 1024);
 static_assert(sizeof(struct conga_hello) <= 256);
 static_assert(sizeof(struct conga_hello_pings) <= 512);
-static_assert(!(CONGA_LEAF_PORTS & (CONGA_LEAF_CONGA | CONGA_LEAF_ECN)));
+static_assert(!(CONGA_LEAF_PORTS & (CONGA_LEAF_CONGA | CONGA_LEAF_ECN | CONGA_LEAF_INFORMS)));
 static_assert(!CONGA_LEAF_LAID_OUT ||
 	      offsetof(struct conga_leaf, to.heard) % SMP_CACHE_BYTES == 0);
 
@@ -77,16 +77,26 @@ static u8 conga_leaf_derive_ecn(const struct conga_leaf *leaf)
 	       conga_fabric_params(leaf->fabric)->ecn ? CONGA_LEAF_ECN : 0;
 }
 
+/* What a conga leaf is beside that. Whoever orders mode conga knows who marks. */
+static u8 conga_leaf_derive_more(const struct conga_leaf *leaf)
+{
+	u8 ecn = conga_leaf_derive_ecn(leaf);
+
+	if (!ecn && leaf->mode != CONGA_MODE_CONGA && READ_ONCE(leaf->fabric->unmarked))
+		return 0;
+	return ecn | CONGA_LEAF_INFORMS;
+}
+
 /* The current state, configured or found by hello; under hello_lock. */
 static u8 conga_leaf_derive(const struct conga_leaf *leaf)
 {
 	const struct conga_hello *hello = leaf->hello;
 
 	if (leaf->mode == CONGA_MODE_CONGA)
-		return CONGA_LEAF_CONGA | CONGA_LEAF_PORTS | conga_leaf_derive_ecn(leaf);
+		return CONGA_LEAF_CONGA | CONGA_LEAF_PORTS | conga_leaf_derive_more(leaf);
 	if (leaf->mode == CONGA_MODE_PLAIN || hello->reason != CONGA_LEAF_ANSWERS)
 		return 0;
-	return CONGA_LEAF_CONGA | (hello->agreed & hello->kept) | conga_leaf_derive_ecn(leaf);
+	return CONGA_LEAF_CONGA | (hello->agreed & hello->kept) | conga_leaf_derive_more(leaf);
 }
 
 /* The paths that are out for a leaf in @state; likewise. Only a leaf that feeds back tells

@@ -53,9 +53,9 @@ struct conga_leaf {
 	struct in6_addr		addr;	/* IPv4 as ::ffff:a.b.c.d */
 	struct rhash_head	node;
 	u16			index;	/* in flowlets and fabric->leaf_index */
-	u8			state;	/* CONGA_LEAF_CONGA, CONGA_LEAF_ECN, and a bit for
-					 * each UDP port that gets stamps; READ_ONCE by
-					 * packets
+	u8			state;	/* CONGA_LEAF_CONGA, CONGA_LEAF_ECN,
+					 * CONGA_LEAF_INFORMS, and a bit for each UDP port
+					 * that gets stamps; READ_ONCE by packets
 					 */
 	u8			mode;	/* enum conga_mode, as ordered */
 	u16			silent;	/* paths that are out; READ_ONCE by packets */
@@ -138,12 +138,21 @@ static inline bool conga_leaf_is_v4(const struct conga_leaf *leaf)
 /* Bits in struct conga_leaf::state, beside the ports */
 #define CONGA_LEAF_CONGA	BIT(7)
 #define CONGA_LEAF_ECN		BIT(6)
+#define CONGA_LEAF_INFORMS	BIT(5)
 #define CONGA_LEAF_PORTS	(BIT(CONGA_DSTPORTS_MAX) - 1)
 
 /* Do packets to it get stamps at any port, and are its stamps learnt? Any context. */
 static inline bool conga_leaf_is_conga(const struct conga_leaf *leaf)
 {
 	return READ_ONCE(leaf->state) & CONGA_LEAF_CONGA;
+}
+
+/* Does its feedback tell of links that this node does not see itself? It tells nothing if the leaf
+ * is plain, or if no node between the two raises CE or sets marks.
+ */
+static inline bool conga_leaf_informs(const struct conga_leaf *leaf)
+{
+	return READ_ONCE(leaf->state) & CONGA_LEAF_INFORMS;
 }
 
 /* Is ecn on here and there? Then stamped packets are sent with ECT, and marks are counted. */

@@ -103,7 +103,8 @@ struct conga_policy_param {
  * @param: its parameters
  * @rehash: each flowlet has an outer UDP source port of its own, by which the nodes on
  *	its way hash it anew; with CONGA_NEEDS_FLOWLET only
- * @plain: the policy used instead towards leaves that feed nothing back; NULL: none
+ * @plain: the policy used instead towards leaves that feed nothing back, or nothing that this
+ *	node does not know itself; NULL: none
  * @pick: mandatory; returns the LBTag of a usable uplink, or CONGA_TAG_NONE to
  *	leave the packet to the kernel's route. Softirq. It may change only the
  *	flow's state and the flows' shared one, which other CPUs may read and write at

@@ -9,9 +9,9 @@
  * own DRE metric and remote the to-leaf metric that the destination leaf fed
  * back for this LBTag. Among the uplinks of minimal cost the one of the flow's previous
  * flowlet is kept, so that a flow moves only to a strictly better uplink; otherwise one of
- * them is drawn uniformly. A plain leaf feeds nothing back, and local load alone would send
- * more by an uplink the more a narrow path behind it slows TCP down. Towards such a leaf
- * policy_letflow_rate.c decides.
+ * them is drawn uniformly. A plain leaf feeds nothing back, and where no node on the way marks
+ * packets, feedback tells local load alone, which would send more by an uplink the more a
+ * narrow path behind it slows TCP down. Towards such leaves policy_letflow_rate.c decides.
  *
  * With metric sum (section 7) cost(uplink) = local + remote, where remote is the
  * sum of the links behind the uplink: a path with two busy links costs more than

@@ -56,6 +56,7 @@ static const struct conga_check conga_checks[] = {
 	{ "path_unproven", CONGA_SEVERITY_NOTE, conga_check_path_unproven },
 	{ "path_loss", CONGA_SEVERITY_WARNING, conga_check_path_loss },
 	{ "path_alike", CONGA_SEVERITY_NOTE, conga_check_path_alike },
+	{ "ecn_unmarked", CONGA_SEVERITY_NOTE, conga_check_ecn_unmarked },
 	{ "hello_off", CONGA_SEVERITY_WARNING, conga_check_hello_off },
 	{ "hash_policy", CONGA_SEVERITY_WARNING, conga_check_hash_policy },
 	{ "linkdown", CONGA_SEVERITY_WARNING, conga_check_linkdown },

@@ -13,6 +13,9 @@
 /* Packets in a hundred that share the entry of another flow's flowlet, at most */
 #define CONGA_CHECK_COLLISIONS_PERCENT	1
 
+/* So many packets meet a long queue on their way, unless the fabric is almost idle. */
+#define CONGA_CHECK_UNMARKED_LEAST	100000ULL
+
 static unsigned long long conga_check_growth(const struct conga_node *node, int attr)
 {
 	return conga_stats_change(node->before.values[attr], node->after.values[attr]);
@@ -53,4 +56,16 @@ void conga_check_collisions(const struct conga_check *check, const struct conga_
 
 	if (collisions * 100 > packets * CONGA_CHECK_COLLISIONS_PERCENT)
 		conga_check_counter_report(check, node, CONGA_A_STATS_FLOWLET_COLLISIONS);
+}
+
+/* Either no queue was ever long, or none marks; this node cannot tell which. */
+void conga_check_ecn_unmarked(const struct conga_check *check, const struct conga_node *node)
+{
+	unsigned long long packets = node->after.values[CONGA_A_STATS_ECN_RECEIVED];
+
+	if (packets < CONGA_CHECK_UNMARKED_LEAST || node->after.values[CONGA_A_STATS_ECN_MARKED])
+		return;
+	conga_check_report(check, "ecn",
+			   "is on, and none of the %llu packets that could be marked was; if the fabric was ever busy, see that the queues of the nodes on the way mark packets with ECT",
+			   packets);
 }

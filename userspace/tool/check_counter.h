@@ -9,4 +9,7 @@
 void conga_check_counters(const struct conga_check *check, const struct conga_node *node);
 void conga_check_collisions(const struct conga_check *check, const struct conga_node *node);
 
+/* Packets with ECN came, and none was marked since the fabric exists. */
+void conga_check_ecn_unmarked(const struct conga_check *check, const struct conga_node *node);
+
 #endif /* CONGA_TOOL_CHECK_COUNTER_H */

@@ -594,4 +594,10 @@ const struct conga_counter conga_counters[CONGA_A_STATS_MAX + 1] = {
 		"Nothing to do. Without ecn switches would have dropped many of these packets, and their senders would have slowed down.",
 		CONGA_SEVERITY_NONE
 	},
+	[CONGA_A_STATS_ECN_RECEIVED] = {
+		"ecn_received",
+		"stamped packets that came with ECT or a mark from leaves with ecn on",
+		"Nothing to do. ecn_marked tells how many of them were marked.",
+		CONGA_SEVERITY_NONE
+	},
 };

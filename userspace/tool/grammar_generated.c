@@ -97,6 +97,7 @@ const struct nla_policy conga_leaf_policy[CONGA_A_LEAF_MAX + 1] = {
 	[CONGA_A_LEAF_HEARD]		= { .type = NLA_U64 },
 	[CONGA_A_LEAF_TERM]		= { .type = NLA_U32 },
 	[CONGA_A_LEAF_ECN]		= { .type = NLA_U32 },
+	[CONGA_A_LEAF_POLICY]		= { .type = NLA_STRING },
 };
 
 const struct nla_policy conga_path_policy[CONGA_A_PATH_MAX + 1] = {

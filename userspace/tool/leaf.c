@@ -107,6 +107,7 @@ static void conga_leaf_print(struct nlattr **attrs, struct nl_msg *reply)
 	conga_leaf_print_paths(attrs);
 	conga_leaf_print_ports(reply);
 	conga_print_on_off("ecn", "ecn", attrs[CONGA_A_LEAF_ECN]);
+	conga_print_name("policy", "policy", attrs[CONGA_A_LEAF_POLICY]);
 	conga_print_id("id", "id", attrs[CONGA_A_LEAF_ID]);
 	conga_leaf_print_best(attrs);
 	conga_print_origin(attrs[CONGA_A_LEAF_ORIGIN]);

@@ -773,6 +773,10 @@ enum conga_leaf_state {
  * @CONGA_A_LEAF_ECN: (u32, on/off, reply only) Packets to the leaf are sent
  *	with ECT(0), and marks of its packets are counted, since ecn is on here
  *	and there. It is absent while ecn is off here.
+ * @CONGA_A_LEAF_POLICY: (string, reply only) The policy that decides about
+ *	packets to the leaf in place of the fabric's, because the leaf feeds
+ *	nothing back, or because no node behind the uplinks raises CE or sets
+ *	marks. It is absent if the fabric's policy decides.
  */
 enum conga_attr_leaf {
 	CONGA_A_LEAF_ADDR4 = 1,
@@ -793,6 +797,7 @@ enum conga_attr_leaf {
 	CONGA_A_LEAF_HEARD,
 	CONGA_A_LEAF_TERM,
 	CONGA_A_LEAF_ECN,
+	CONGA_A_LEAF_POLICY,
 
 	/* private: */
 	__CONGA_A_LEAF_MAX,
@@ -1258,6 +1263,8 @@ enum conga_attr_policy {
  *	leaves with ecn on.
  * @CONGA_A_STATS_ECN_RESTORED: Marks of switches taken off again, since what is
  *	inside the tunnel does not use ECN.
+ * @CONGA_A_STATS_ECN_RECEIVED: Stamped packets that came with ECT or a mark
+ *	from leaves with ecn on.
  *
  * The doc of each says what is counted.
  */
@@ -1360,6 +1367,7 @@ enum conga_attr_stats {
 	CONGA_A_STATS_ECN_SENT,
 	CONGA_A_STATS_ECN_MARKED,
 	CONGA_A_STATS_ECN_RESTORED,
+	CONGA_A_STATS_ECN_RECEIVED,
 
 	/* private: */
 	__CONGA_A_STATS_MAX,
