@@ -16,6 +16,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/pktgen.sh"
 . "$TESTS/lib/cost_rig.sh"
 
+readonly ECN_FLAG=8 ECT=2	# of hellos; of a packet's TOS
+
 declare -A COST=()	# CASE -> instructions of the stock kernel
 SAID=$(mktemp)		# the output of tcpdump
 defer "rm -f $SAID"
@@ -108,6 +110,26 @@ receive_cases() {
 	"$CONGA" -n v4 fabric del
 }
 
+# With ecn on, a played leaf agrees. Hellos are rare, so that few come while packets are counted.
+ecn_is_agreed() {
+	"$CONGA" -n v4 -j leaf show | jq -e '.[0].ecn' >/dev/null
+}
+
+ecn_cases() {
+	fabric v4 $UPLINKS 1 conga && "$CONGA" -n v4 fabric set hello 10s ecn on || die "ecn: no fabric"
+	FABRIC=v4
+	"$TESTS/tools/hello_peer" -f "$ECN_FLAG" v4-sink >"$SAID" &
+	defer "kill $! 2>/dev/null"
+	busywait $PATIENCE_MS ecn_is_agreed || die "ecn: the leaf does not agree"
+	send v4 $FLOWS || die "ecn: nothing was sent"
+	((STAMPED == PACKETS && $(counter v4 ecn_sent) >= 3 * PACKETS)) || die "ecn: packets have no ECT"
+	said send-steady-conga-ecn stock-pinned
+	recv $STAMPED_WORD -o $ECT && said recv-ecn stock-recv
+	(($(counter v4 ecn_received) == 3 * STORM)) || die "recv-ecn: ECN fields were not read"
+	"$CONGA" -n v4 fabric del
+	FABRIC=""
+}
+
 # few_cases POLICY STARTS: STARTS states whether the policy has flowlets
 few_cases() {
 	ours send-steady v4 $UPLINKS 1 "$1" $FLOWS 0 stock-pinned
@@ -167,6 +189,7 @@ main() {
 	ours send-steady v4 $UPLINKS 1 "conga entropy auto" $FLOWS 0 stock-pinned
 	queue_cases drill
 	receive_cases
+	ecn_cases
 }
 
 main "$@"

@@ -240,10 +240,10 @@ storm() {
 	SPENT=$(((NS - once) / STORM))
 }
 
-# The packets go to the tunnel, where no socket receives them.
+# recv WORD [OPTION]...: the packets go to the tunnel, where no socket receives them.
 recv() {
 	far 0
-	storm v4 "$1$INNER$INNER_UDP" -s "$FAR4" 10.0.0.1
+	storm v4 "$1$INNER$INNER_UDP" -s "$FAR4" "${@:2}" 10.0.0.1
 }
 
 # The packets go to a far leaf, through this node.

@@ -16,6 +16,7 @@
  *	-g		all datagrams in one call, cut by UDP_SEGMENT to LENGTH
  *	-x SUM		with -d: the UDP checksum, hexadecimal, instead of the right one
  *	-h HOPS		with -d: TTL or hop limit, default 64
+ *	-o TOS		with -d: TOS or traffic class, default 0
  *	-e BYTES	with -d: the last so many are behind the end that IP tells of
  *	-r COUNT	with -d: so many packets, the datagrams in turn, as fast as
  *			it goes
@@ -56,12 +57,13 @@
 #define NSEC_PER_SEC	1000000000ULL
 #define IP_VERSION_4	4
 #define IP_VERSION_6	0x60000000
+#define TOS_SHIFT	20
 
 static struct sender sender = { .count = 1, .port = VXLAN_PORT };
 
 static struct {
 	const char *dev, *mac;
-	unsigned int storm, hops, beyond;
+	unsigned int storm, hops, tos, beyond;
 	uint16_t sum;
 	bool segment, has_sum, timed;
 } options = { .hops = HOPS };
@@ -155,7 +157,7 @@ static size_t build_v4(unsigned char *packet, const void *data, size_t len)
 {
 	size_t headers = sizeof(struct iphdr) + sizeof(struct udphdr);
 	struct iphdr ip = {
-		.version = IP_VERSION_4, .ihl = sizeof(ip) / 4,
+		.version = IP_VERSION_4, .ihl = sizeof(ip) / 4, .tos = options.tos,
 		.tot_len = htons(headers + len - options.beyond), .ttl = options.hops,
 		.frag_off = htons(IP_DF),	/* so that the ID may stay 0 */
 		.protocol = IPPROTO_UDP,
@@ -176,7 +178,7 @@ static size_t build_v6(unsigned char *packet, const void *data, size_t len)
 {
 	size_t headers = sizeof(struct ip6_hdr) + sizeof(struct udphdr);
 	struct ip6_hdr ip = {
-		.ip6_flow = htonl(IP_VERSION_6),
+		.ip6_flow = htonl(IP_VERSION_6 | options.tos << TOS_SHIFT),
 		.ip6_plen = htons(sizeof(struct udphdr) + len - options.beyond),
 		.ip6_nxt = IPPROTO_UDP, .ip6_hlim = options.hops,
 		.ip6_src = sender.source.v6,
@@ -320,6 +322,9 @@ static bool packet_option(int letter, const char *value)
 	case 'h':
 		options.hops = atoi(value);
 		return true;
+	case 'o':
+		options.tos = atoi(value);
+		return true;
 	case 'e':
 		options.beyond = atoi(value);
 		return true;
@@ -350,7 +355,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, SENDER_OPTIONS "d:m:gx:h:e:r:t")) != -1)
+	while ((c = getopt(argc, argv, SENDER_OPTIONS "d:m:gx:h:o:e:r:t")) != -1)
 		if (c == 'g')
 			options.segment = true;
 		else if (!packet_option(c, optarg) && !sender_option(&sender, c, optarg))
