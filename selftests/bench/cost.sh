@@ -116,7 +116,8 @@ ecn_is_agreed() {
 }
 
 ecn_cases() {
-	fabric v4 $UPLINKS 1 conga && "$CONGA" -n v4 fabric set hello 10s ecn on || die "ecn: no fabric"
+	fabric v4 $UPLINKS 1 conga || die "ecn: no fabric"
+	"$CONGA" -n v4 fabric set hello 10s ecn on || die "ecn: cannot be set"
 	FABRIC=v4
 	"$TESTS/tools/hello_peer" -f "$ECN_FLAG" v4-sink >"$SAID" &
 	defer "kill $! 2>/dev/null"

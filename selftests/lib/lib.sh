@@ -161,11 +161,12 @@ readonly POLL_LEAST_US=10000
 
 # busywait MILLISECONDS COMMAND...: repeats the command, in a subshell, until it succeeds; the
 # status is 1 after the time is over. Prints the output of the last attempt. A pause is as long as
-# the attempt before it, so that polling leaves half of a processor to what it waits for.
+# the attempt before it, so that polling leaves half of a processor to what it waits for, and at
+# least a sixteenth of the time until now: where code takes no time, polling costs more than waiting.
 busywait() {
-	local now=${EPOCHREALTIME/[.,]/} end began out status
+	local now=${EPOCHREALTIME/[.,]/} start end began out status pause
 
-	end=$((now + $1 * 1000))
+	start=$now end=$((now + $1 * 1000))
 	shift
 	while :; do
 		began=$now
@@ -176,7 +177,8 @@ busywait() {
 			echo -n "${out:+$out$'\n'}"
 			return "$status"
 		fi
-		poll_pause $((now - began))
+		pause=$(((now - start) / 16))
+		poll_pause $((pause > now - began ? pause : now - began))
 		now=${EPOCHREALTIME/[.,]/}
 	done
 }
