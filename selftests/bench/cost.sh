@@ -110,21 +110,44 @@ receive_cases() {
 	"$CONGA" -n v4 fabric del
 }
 
-# With ecn on, a played leaf agrees. Hellos are rare, so that few come while packets are counted.
 ecn_is_agreed() {
 	"$CONGA" -n v4 -j leaf show | jq -e '.[0].ecn' >/dev/null
 }
 
-ecn_cases() {
-	fabric v4 $UPLINKS 1 conga || die "ecn: no fabric"
-	"$CONGA" -n v4 fabric set hello 10s ecn on || die "ecn: cannot be set"
-	FABRIC=v4
+# A played leaf agrees about ecn, and goes. Hellos are so rare that it is not missed while packets
+# are counted.
+ecn_agree() {
+	local i peer
+
+	"$CONGA" -n v4 fabric set hello 10s ecn on || die "ecn: it cannot be set"
+	for ((i = 0; i < UPLINKS; i++)); do
+		ip -n v4-sink link set "down$i" address "$NEXT_MAC"
+		tc -n v4-sink filter del dev "down$i" ingress
+	done
 	"$TESTS/tools/hello_peer" -f "$ECN_FLAG" v4-sink >"$SAID" &
-	defer "kill $! 2>/dev/null"
+	peer=$!
 	busywait $PATIENCE_MS ecn_is_agreed || die "ecn: the leaf does not agree"
-	send v4 $FLOWS || die "ecn: nothing was sent"
-	((STAMPED == PACKETS && $(counter v4 ecn_sent) >= 3 * PACKETS)) || die "ecn: packets have no ECT"
-	said send-steady-conga-ecn stock-pinned
+	kill "$peer"
+	for ((i = 0; i < UPLINKS; i++)); do
+		tc -n v4-sink filter add dev "down$i" ingress matchall action drop
+	done
+}
+
+# ecn_case CASE [WORD]...: with these words of "fabric set"
+ecn_case() {
+	fabric v4 $UPLINKS 1 conga || die "$1: no fabric"
+	FABRIC=v4
+	(($# < 2)) || "$CONGA" -n v4 fabric set "${@:2}" || die "$1: the words are refused"
+	ecn_agree
+	send v4 $FLOWS || die "$1: nothing was sent"
+	((STAMPED == PACKETS && $(counter v4 ecn_sent) >= 3 * PACKETS)) || die "$1: packets have no ECT"
+	said "$1" stock-pinned
+}
+
+ecn_cases() {
+	ecn_case send-steady-conga-entropy-auto-ecn entropy auto
+	"$CONGA" -n v4 fabric del
+	ecn_case send-steady-conga-ecn
 	recv $STAMPED_WORD -o $ECT && said recv-ecn stock-recv
 	(($(counter v4 ecn_received) == 3 * STORM)) || die "recv-ecn: ECN fields were not read"
 	"$CONGA" -n v4 fabric del

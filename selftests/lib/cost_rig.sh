@@ -21,7 +21,7 @@ readonly BYTES=200 FLOWS=8 MANY_FLOWS=1000
 readonly UPLINKS=4 MANY_UPLINKS=16 MANY_LEAVES=1000
 readonly QUEUES=64
 readonly VXLAN_PORT=4789 OTHER_PORT=5000 VNI=100
-readonly FAR_MAC=02:00:00:00:03:00
+readonly FAR_MAC=02:00:00:00:03:00 NEXT_MAC=02:00:00:00:02:00
 readonly RATE=40gbit BUSY_RATE=100mbit	# one flow loads the port little, or too much
 
 FABRIC=""		# the namespace that has a fabric
@@ -63,8 +63,8 @@ addresses() {
 	for dev in "$@"; do
 		echo "address add 10.1.0.$((2 * i))/31 dev $dev"
 		echo "address add 2001:db8:1:$i::1/64 dev $dev nodad"
-		echo "neighbour add 10.1.0.$((2 * i + 1)) lladdr 02:00:00:00:02:00 dev $dev nud permanent"
-		echo "neighbour add 2001:db8:1:$i::2 lladdr 02:00:00:00:02:00 dev $dev nud permanent"
+		echo "neighbour add 10.1.0.$((2 * i + 1)) lladdr $NEXT_MAC dev $dev nud permanent"
+		echo "neighbour add 2001:db8:1:$i::2 lladdr $NEXT_MAC dev $dev nud permanent"
 		i=$((i + 1))
 	done | ip -n "$leaf" -batch -
 }
