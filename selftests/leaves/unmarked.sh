@@ -14,7 +14,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LEAVES=2
 TOPO_LINKS=1
-QUIET="hello 400ms"
+readonly HELLO_MS_HERE=400
+QUIET="hello ${HELLO_MS_HERE}ms"
 
 readonly PLAIN='"letflow-rate"'
 readonly LOST_S=14		# so long after the last announcement no node is there
@@ -205,6 +206,36 @@ marks_never_come() {
 	[[ -z $(notes) ]] || fail "a mark came, and conga check says: $(notes)"
 }
 
+# ---- a spine that drops silently ----
+
+readonly EACH=4			# LBTags of an uplink
+readonly ROUND_MS=100
+
+# all_are DEVICE STATE: all LBTags of an uplink have paths in this state
+all_are() {
+	conga 0 -j path show | jq -e --arg dev "$1" --arg state "$2" --argjson each "$EACH" \
+		'[.[] | select(.dev == $dev) | .state] | length == $each and all(. == $state)' >/dev/null ||
+		fail "paths by $1 are not all $2: $(conga 0 path show)"
+}
+
+all_are_usable() {
+	all_are up0 usable && all_are up1 usable
+}
+
+# Each path carries packets, so that hellos ask about it every round.
+silent_spine_is_left() {
+	local ms
+
+	leaves_set entropy "$EACH" && in_time all_are_usable || return
+	in_ns "${SPINE[1]}" nft add table inet dead && in_ns "${SPINE[1]}" nft add chain inet dead forward \
+		"{ type filter hook forward priority 0; policy drop; }" || return
+	for ((ms = 0; ms < 3 * HELLO_MS_HERE; ms += ROUND_MS)); do
+		send 40 && sleep 0.1 || return
+	done
+	all_are up1 silent && all_are up0 usable && in_ns "${SPINE[1]}" nft delete table inet dead &&
+		in_time all_are_usable
+}
+
 setup() {
 	topo_up && settle && fabric_leaf 0 conga auto &&
 		fabric_leaf 1 conga auto && slow_up0
@@ -214,7 +245,7 @@ require_root
 require_commands ip jq ping
 require_module
 require_exact_time
-tap_plan 13
+tap_plan 14
 setup || die "the fabric cannot be set up"
 tap_test "feedback decides until neighbours had 14 s to announce themselves" neighbours_unknown
 tap_test "while no neighbour runs conga, flowlets to conga leaves are placed by rates" nobody_marks
@@ -229,4 +260,6 @@ tap_test "a spine with another q is not taken for one without conga" disagreemen
 tap_test "neighbours are asked anew when the terms of the node change" terms_are_asked_anew
 tap_test "with hello off nothing is known of neighbours" hello_off_knows_nobody
 tap_test "conga check notes that no packet came marked" marks_never_come
+tap_test "a spine without conga that drops silently is left within three hello intervals, alone" \
+	silent_spine_is_left
 tap_exit
