@@ -200,14 +200,15 @@ counters_read() {
 # also sets STAMPED and STARTED, the number of these packets that were stamped and that started a
 # flowlet.
 send() {
-	local once before
+	local once before half
 
 	IN=$1
-	generate $PACKETS "$2" && counters_read || return
-	once=$NS before=("${COUNTERS[@]}")
+	counters_read && before=("${COUNTERS[@]}") && generate $PACKETS "$2" && counters_read || return
+	once=$NS half=("${COUNTERS[@]}")
 	generate $((2 * PACKETS)) "$2" && counters_read || return
 	SPENT=$(((NS - once) / PACKETS))
-	STAMPED=$((COUNTERS[0] - 2 * before[0])) STARTED=$((COUNTERS[1] - 2 * before[1]))
+	STAMPED=$((COUNTERS[0] - 2 * half[0] + before[0]))
+	STARTED=$((COUNTERS[1] - 2 * half[1] + before[1]))
 }
 
 # Packets that arrive by a cable belong to one flow. These are, as hexadecimal digits, the VXLAN
