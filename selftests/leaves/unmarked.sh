@@ -91,7 +91,8 @@ stamps_go_on() {
 	in_ns "${HOST[0.0]}" ping -q -n -c 3 -i 0.1 "${HOST_IP[1.0]}" >/dev/null ||
 		fail "pings are lost" || return
 	after=$(stat_of "${LEAF[0]}" tx_stamped)
-	((after >= before + 3)) || fail "$((after - before)) of 3 packets were stamped"
+	((after >= before + 3)) || fail "$((after - before)) of 3 packets were stamped" || return
+	[[ $(stat_of "${LEAF[1]}" ecn_received) == 0 ]] || fail "ECN fields were read with ecn off"
 }
 
 other_policies_stay() {
