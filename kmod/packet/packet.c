@@ -174,29 +174,6 @@ void conga_packet_sport_range(const struct sk_buff *skb, const struct net *net,
 	inet_get_local_port_range(net, min, max);
 }
 
-/*
- * conga_packet_write_sport - replace the UDP source port
- *
- * It returns what conga_packet_write() returns. A hash of the outer header is void
- * afterwards.
- */
-bool conga_packet_write_sport(struct sk_buff *skb,
-			      const struct conga_packet *packet, u16 port)
-{
-	struct udphdr *udp;
-	__be16 from;
-
-	if (!conga_packet_writable(skb, packet->udp + sizeof(*udp)))
-		return false;
-	udp = (void *)skb->data + packet->udp;
-	from = udp->source;
-	udp->source = htons(port);
-	conga_packet_fix_csum(skb, packet, udp, (__force __be32)from,
-			      (__force __be32)udp->source);
-	skb_clear_hash(skb);
-	return true;
-}
-
 /* The header has no sum of its own that a change would leave as it is: where skb->csum is of
  * the whole packet, it changes with the header.
  */
@@ -212,20 +189,12 @@ static void conga_packet_change_ecn6(struct sk_buff *skb, struct ipv6hdr *ip, u8
 				     (__force __wsum)to);
 }
 
-/*
- * conga_packet_write_ecn - replace the ECN field of the outer header
- *
- * It returns what conga_packet_write() returns. UDP's checksum does not cover the field. Of
- * joined datagrams it is the field of all.
- */
-bool conga_packet_write_ecn(struct sk_buff *skb,
-			    const struct conga_packet *packet, u8 ecn)
+/* conga_packet_write_ecn_any - likewise, of packets of IPv6, with options or shared */
+bool conga_packet_write_ecn_any(struct sk_buff *skb, const struct conga_packet *packet, u8 ecn)
 {
 	int header = packet->v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
 	void *ip;
 
-	if ((conga_packet_tos(skb, packet) & INET_ECN_MASK) == ecn)
-		return true;
 	if (!conga_packet_writable(skb, packet->network + header))
 		return false;
 	ip = skb->data + packet->network;

@@ -5,11 +5,14 @@
 /* Inline, because every hook function finds VXLAN in every packet, and conga_tx(),
  * conga_link() and conga_rx() write its first word.
  */
+#include <linux/if_ether.h>
 #include <linux/if_vlan.h>
 #include <linux/in6.h>
 #include <linux/ip.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
+#include <net/dsfield.h>
+#include <net/inet_ecn.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
 
@@ -70,10 +73,8 @@ void conga_packet_fix_csum(struct sk_buff *skb, const struct conga_packet *packe
 			   struct udphdr *udp, __be32 from, __be32 to);
 void conga_packet_sport_range(const struct sk_buff *skb, const struct net *net,
 			      int *min, int *max);
-bool conga_packet_write_sport(struct sk_buff *skb,
-			      const struct conga_packet *packet, u16 port);
-bool conga_packet_write_ecn(struct sk_buff *skb,
-			    const struct conga_packet *packet, u8 ecn);
+bool conga_packet_write_ecn_any(struct sk_buff *skb,
+				const struct conga_packet *packet, u8 ecn);
 void conga_packet_write_held(struct sk_buff *held, struct udphdr *udp,
 			     __be32 word);
 bool conga_packet_read(const struct sk_buff *skb, int offset,
@@ -88,8 +89,8 @@ __be16 conga_inner_network(const struct sk_buff *skb,
 			   const struct conga_packet *packet, int *offset);
 u8 conga_inner_dscp(const struct sk_buff *skb,
 		    const struct conga_packet *packet);
-u8 conga_inner_ecn(const struct sk_buff *skb,
-		   const struct conga_packet *packet);
+u8 conga_inner_ecn_any(const struct sk_buff *skb,
+		       const struct conga_packet *packet);
 u32 conga_packet_flow_hash(const struct sk_buff *skb,
 			   const struct conga_packet *packet, u32 seed);
 u32 conga_flow_hash(const struct conga_flow *flow, u32 seed);
@@ -294,6 +295,65 @@ static inline u8 conga_packet_tos(const struct sk_buff *skb,
 	if (packet->plain4)
 		return conga_packet_plain4(skb, packet)->ip.tos;
 	return conga_packet_tos_any(skb, packet);
+}
+
+/*
+ * conga_packet_write_sport - replace the UDP source port
+ *
+ * It returns what conga_packet_write() returns. A hash of the outer header is void
+ * afterwards.
+ */
+static inline bool conga_packet_write_sport(struct sk_buff *skb,
+					    const struct conga_packet *packet, u16 port)
+{
+	struct udphdr *udp;
+	__be16 from;
+
+	if (!conga_packet_writable(skb, conga_packet_vxlan(packet)))
+		return false;
+	udp = (void *)skb->data + packet->udp;
+	from = udp->source;
+	udp->source = htons(port);
+	if (udp->check || skb->ip_summed == CHECKSUM_COMPLETE)
+		conga_packet_fix_csum(skb, packet, udp, (__force __be32)from,
+				      (__force __be32)udp->source);
+	skb_clear_hash(skb);
+	return true;
+}
+
+/*
+ * conga_packet_write_ecn - replace the ECN field of the outer header
+ *
+ * It returns what conga_packet_write() returns. UDP's checksum does not cover the field. Of
+ * joined datagrams it is the field of all.
+ */
+static inline bool conga_packet_write_ecn(struct sk_buff *skb,
+					  const struct conga_packet *packet, u8 ecn)
+{
+	if (!packet->plain4 || skb_cloned(skb))
+		return conga_packet_write_ecn_any(skb, packet, ecn);
+	ipv4_change_dsfield((struct iphdr *)(skb->data + packet->network),
+			    (u8)~INET_ECN_MASK, ecn);
+	return true;
+}
+
+/* The first headers inside nearly all packets */
+struct conga_inner_plain4 {
+	struct ethhdr		eth;
+	struct iphdr		ip;
+} __packed;
+
+/* conga_inner_ecn - the ECN field of the inner packet; Not-ECT if it is not IP */
+static inline u8 conga_inner_ecn(const struct sk_buff *skb,
+				 const struct conga_packet *packet)
+{
+	const struct conga_inner_plain4 *plain;
+
+	plain = conga_packet_linear(skb, conga_inner_start(packet), sizeof(*plain));
+	if (plain && !conga_wire_gpe(packet->word) &&
+	    plain->eth.h_proto == htons(ETH_P_IP))
+		return plain->ip.tos & INET_ECN_MASK;
+	return conga_inner_ecn_any(skb, packet);
 }
 
 bool conga_packet_to_link(const struct sk_buff *skb,
