@@ -2,7 +2,7 @@
 """What conga is worth where others do not run it: spines of hardware, plain leaves."""
 from claim import CONGA, ECMP, LOCAL, MEAN, Claim, Part
 from measures import gain, over_best, ratios
-from verdict import Factor, Limit, Near
+from verdict import Factor, Limit
 
 MOST_OF_IT = 0.9        # of what CONGA at every node gains over ECMP
 ALIKE = 0.03            # where nothing failed
@@ -39,7 +39,7 @@ CLAIMS = (
           (Part("gain over ECMP, of CONGA's at every node", Limit(least=MOST_OF_IT),
                 gain(MEAN, OURS, EVERYWHERE, ECMP, **FAILED)),
            Part("letflow / entropy and ecn", Factor(), ratios(MEAN, LETFLOW, OURS, **FAILED)),
-           Part("healthy: entropy and ecn / CONGA at every node", Near(1, ALIKE),
+           Part("healthy: entropy and ecn / CONGA at every node", Limit(most=1 + ALIKE),
                 ratios(MEAN, OURS, EVERYWHERE, **HEALTHY)))),
     Claim("G04", "Towards leaves that feed nothing back, flowlets placed by the rates of the "
           "uplinks are at most 5 % worse than the better of a choice by local load and LetFlow.",
