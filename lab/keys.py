@@ -162,12 +162,14 @@ KEYS = (
     Key("schemes", "params", Kind(values.options({name: parse for known in PARAMS.values()
                                                   for name, parse in known.items()})),
         "none", "SCHEME_PARAMS", rare=True),
-    # Leaves without conga, and what they do instead; spines without conga; the last so
-    # many hosts of each leaf, whose tunnel conga does not know: they are hashed, and talk
+    # Leaves without conga, and what they do instead; spines and cores without conga; the last
+    # so many hosts of each leaf, whose tunnel conga does not know: they are hashed, and talk
     # to their like only
     Key("schemes", "leaf_schemes", Kind(LEAF_SCHEME, shell_words), "none", "LEAF_SCHEMES",
         rare=True),
     Key("schemes", "unmarked_spines", Kind(NUMBERS, shell_words), "none", "UNMARKED_SPINES",
+        rare=True),
+    Key("schemes", "unmarked_cores", Kind(NUMBERS, shell_words), "none", "UNMARKED_CORES",
         rare=True),
     Key("schemes", "foreign_hosts", Kind(integer(0, HOSTS_MAX)), "0", "FOREIGN_HOSTS",
         rare=True, patterns=("client-server",)),

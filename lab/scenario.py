@@ -352,6 +352,8 @@ def check_boxes(run: Run) -> None:
              for word in run["schemes.leaf_schemes"]]
     boxes += [("spine", int(word), run["fabric.spines"])
               for word in run["schemes.unmarked_spines"] + run["fabric.silent"]]
+    boxes += [("core", int(word), run["fabric.cores"])
+              for word in run["schemes.unmarked_cores"]]
     for what, number, count in boxes:
         if number >= count:
             raise ValueError(f"there is no {what} {number}: there are {count}, "
@@ -377,7 +379,7 @@ def check_pods(run: Run) -> None:
 
 
 def check_scheme(run: Run) -> None:
-    for name in ("options", "leaf_schemes", "unmarked_spines"):
+    for name in ("options", "leaf_schemes", "unmarked_spines", "unmarked_cores"):
         if run["schemes.names"] in ("stock", "plb") and run[f"schemes.{name}"]:
             raise ValueError(f"the scheme {run['schemes.names']} has no {name}")
     if run["schemes.names"] == "mptcp":
@@ -386,7 +388,7 @@ def check_scheme(run: Run) -> None:
     for name in run["schemes.params"].split()[::2]:
         if name not in known:
             raise ValueError(f"the scheme {run['schemes.names']} has no parameter {name}")
-    for name in ("leaf_schemes", "unmarked_spines"):
+    for name in ("leaf_schemes", "unmarked_spines", "unmarked_cores"):
         if run["schemes.names"] == "hula" and run[f"schemes.{name}"]:
             raise ValueError(f"the scheme hula has no {name}: every box decides")
     if run["schemes.names"] == "plb" and (run["load.congestion"], run["load.kernel"]) \

@@ -55,13 +55,13 @@ def grey(run: dict) -> float:
 
 ECMP = {"fig9": 1.02, "fig10": 1.5, "fig12": 1.2, "fig13": 1, "fig16": 1.5, "mixed": 2,
         "three-tier": 1.5, "grey": 2, "sweep": 4, "fig2": 1, "fig3": 1, "fig5": 1,
-        "schemes": 2, "foreign": 2, "plain": 2, "headline-deep": 5.5, "headline-mining": 7,
-        "frames": 6}
+        "schemes": 2, "foreign": 2, "foreign-more": 2, "foreign-tree": 2, "plain": 2,
+        "headline-deep": 5.5, "headline-mining": 7, "frames": 6}
 HEADLINE = {"0.1": 1.4, "0.3": 1.9, "1": 3.3, "3": 16}  # by the run's length
 
 
 OTHERS = {"stock": 7, "local": 1.5, "conga-flow": 1.05, "mptcp": 1.4, "letflow": 1.1, "wcmp": 1.9,
-          "rps": 3, "drb": 2.5, "presto": 1.3, "drill": 1.6, "plb": 1.2,
+          "rps": 3, "drb": 2.5, "presto": 1.3, "drill": 1.6, "plb": 1.2, "hula": 1,
           "rehash": 2.2, "letflow-rate": 1.08}
 
 

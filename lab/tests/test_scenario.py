@@ -121,6 +121,7 @@ class Refusals(unittest.TestCase):
         ("[schemes]\nnames = stock\noptions = q 4", "the scheme stock has no options"),
         ("[schemes]\nnames = stock\nleaf_schemes = 1=ecmp", "the scheme stock has no leaf_schemes"),
         ("[schemes]\nnames = stock\nunmarked_spines = 1", "stock has no unmarked_spines"),
+        ("[schemes]\nunmarked_cores = 0", "there is no core 0: there are 0, counted from 0"),
         ("[schemes]\nnames = mptcp\nleaf_schemes = 1=local",
          "the scheme mptcp has no leaf_schemes: every leaf does ECMP"),
         ("[schemes]\nnames = ecmp, mptcp\n[load]\ncapture = leaf0.vx",
