@@ -380,14 +380,22 @@ def grey_name(run: dict) -> str:
     return "no hellos" if hello[1] == "off" else f"hellos, {hello[1]}"
 
 
+STEPS = 25      # of a curve, so that each can be seen
+
+
 def to_silent_spine(found: Tables) -> dict:
-    """{what: {ms: Value of Gbit/s}}"""
+    """{what: {ms: Value of Gbit/s}}, the mean of each step but the first, in which it forwards"""
     series: dict = {}
     for run in found.runs:
-        points = series.setdefault(grey_name(run), {})
-        for row in found.throughput.get(run["id"], []):
-            if row["link"] == "leaf0.up0":
-                points.setdefault(number(row["start_ms"]), []).append(number(row["gbit_per_s"]))
+        rows = [row for row in found.throughput.get(run["id"], []) if row["link"] == "leaf0.up0"]
+        step = max((number(row["start_ms"]) for row in rows), default=0) / STEPS or 1
+        means: dict = {}
+        for row in rows:
+            means.setdefault(number(row["start_ms"]) // step * step, []).append(
+                number(row["gbit_per_s"]))
+        for start, rates in list(means.items())[1:]:
+            series.setdefault(grey_name(run), {}).setdefault(round(start), []).append(
+                sum(rates) / len(rates))
     return kept({name: {x: drawing.value(numbers) for x, numbers in sorted(points.items())}
                  for name, points in series.items()})
 
@@ -397,7 +405,8 @@ def grey(found: Tables) -> str | None:
     fct = {name: over_seeds(one, claims.MEAN, [run for run in one.runs if grey_name(run) == name])
            for name in dict.fromkeys(map(grey_name, one.runs))}
     return draw("grey", [
-        (drawing.lying_bars, kept(fct), "All transfers", "mean FCT, s", ""),
+        (drawing.lying_bars, dict(sorted(kept(fct).items(), key=lambda one: one[1].mean)),
+         "All transfers", "mean FCT, s", ""),
         (drawing.curves, to_silent_spine(one), "To the silent spine, from leaf 0", "ms",
          "Gbit/s")])
 
