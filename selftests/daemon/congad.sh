@@ -284,17 +284,17 @@ state_is() {
 	[[ $(state) == "$1" ]]
 }
 
-# Both directions of a plane are set, so that no node sends to a link that is down.
+# Both directions of a plane are set, so that no node sends to a link that is down, and by one
+# command, since leaves use the spine as soon as a link is up, whether it has routes or not.
 flap() {
-	local words=$1 l
+	local words=$1
 
-	for l in 0 1; do
-		echo "link set down$l.0 $words"
-	done | ip -n "${SPINE[0]}" -batch - || return
-	[[ $words == down ]] || ip -n "${SPINE[0]}" -batch - <<-END
-		route replace ${VTEP[0]}/32 via 10.1.0.0 dev down0.0
-		route replace ${VTEP[1]}/32 via 10.1.0.4 dev down1.0
-	END
+	{
+		echo "link set down1.0 $words"
+		[[ $words == down ]] || echo "route replace ${VTEP[1]}/32 via 10.1.0.4 dev down1.0"
+		echo "link set down0.0 $words"
+		[[ $words == down ]] || echo "route replace ${VTEP[0]}/32 via 10.1.0.0 dev down0.0"
+	} | ip -n "${SPINE[0]}" -batch -
 }
 
 path_by_up0() {

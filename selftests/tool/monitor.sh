@@ -261,7 +261,7 @@ text_is_a_line_each() {
 	settled || return
 	text=$(grep -v '^fabric' "$OUT")
 	[[ $text == "port unused: role transit rate 1Gbit (configured) state up metric 0/7
-leaf 10.0.0.99 mode plain state plain paths 0/2
+leaf 10.0.0.99 mode plain state plain paths 0/2 policy letflow-rate
 deleted leaf 10.0.0.99
 deleted port unused" ]] || fail "$text" || return
 	[[ $(tail -n 1 "$OUT") == "fabric: policy conga q 3 "* ]] || fail "$(<"$OUT")" || return
