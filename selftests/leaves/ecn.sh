@@ -242,6 +242,26 @@ tag_hosts() {
 	done
 }
 
+# A copy of a packet shares its header, and is looked at after the packet was delivered.
+copies_keep_their_field() {
+	local dev count
+
+	ip -n "${LEAF[1]}" link add copy0 up type veth peer name copy1 &&
+		ip -n "${LEAF[1]}" link set copy1 up || return
+	for dev in up0 up1; do
+		tc -n "${LEAF[1]}" qdisc add dev "$dev" clsact &&
+			tc -n "${LEAF[1]}" filter add dev "$dev" ingress matchall \
+				action mirred egress mirror dev copy0 || return
+	done
+	unwanted_mark "${HOST[1.0]}" && capture_start copies "${LEAF[1]}" copy1 -Q in \
+		"udp port $TOPO_PORT and udp[12:4] & 0xffffff00 != 0xfffffe00 and ip[1] & 3 != 0" &&
+		send 1 20 -p 9 && unwanted_arrive 1000 "${HOST[1.0]}" 20 && capture_stop copies || return
+	for dev in up0 up1; do tc -n "${LEAF[1]}" qdisc del dev "$dev" clsact || return; done
+	ip -n "${LEAF[1]}" link del copy0
+	count=$(capture_count copies udp)
+	((count == 20)) || fail "$count of 20 copies have ECT"
+}
+
 # ---- checksums ----
 
 no_offloads() {
@@ -609,10 +629,11 @@ require_commands ip jq tcpdump nft ethtool nstat
 require_module
 require_exact_time
 [[ -d /sys/module/wire ]] || insmod "$(module_file lab/wire)" || die "wire.ko cannot be loaded"
-tap_plan 24
+tap_plan 25
 fields 6
 topo_down
 fields 4
+tap_test "the copy of a packet keeps the field that is put back in the packet" copies_keep_their_field
 tap_test "sent, marked and restored packets are counted" packets_are_counted
 tap_test "leaf show tells to which leaves ecn is agreed" agreement_is_shown
 tap_test "packets to leaves without ecn, and to plain leaves, have no ECT" others_get_no_ect
