@@ -403,7 +403,7 @@ static int conga_netlink_put_leaf_policy(struct sk_buff *skb, const struct conga
 	return nla_put_string(skb, CONGA_A_LEAF_POLICY, plain->name);
 }
 
-/* Likewise. */
+/* conga_netlink_put_leaf - puts a leaf and all that is known of it; negative if there is no room */
 int conga_netlink_put_leaf(struct sk_buff *skb, struct conga_leaf *leaf)
 {
 	u32 id = READ_ONCE(leaf->hello->id);

@@ -77,7 +77,9 @@ static u8 conga_leaf_derive_ecn(const struct conga_leaf *leaf)
 	       conga_fabric_params(leaf->fabric)->ecn ? CONGA_LEAF_ECN : 0;
 }
 
-/* What a conga leaf is beside that. Whoever orders mode conga knows who marks. */
+/* What feedback of a conga leaf tells. An operator who orders mode conga says that it tells more
+ * than this node's own load; hello cannot know.
+ */
 static u8 conga_leaf_derive_more(const struct conga_leaf *leaf)
 {
 	u8 ecn = conga_leaf_derive_ecn(leaf);

@@ -102,7 +102,7 @@ u8 conga_inner_dscp(const struct sk_buff *skb, const struct conga_packet *packet
 							    CONGA_DSCP_NONE;
 }
 
-/* conga_inner_ecn_any - likewise, of packets of IPv6, with VLAN tags or in pieces
+/* conga_inner_ecn_any - conga_inner_ecn() of packets of IPv6, with VLAN tags or in pieces
  *
  * The kernel's tunnels look for IP behind VLAN tags, as this does, but read the field in front
  * of them: what they do to a tagged packet depends on its VLAN. They do nothing if the

@@ -189,7 +189,9 @@ static void conga_packet_change_ecn6(struct sk_buff *skb, struct ipv6hdr *ip, u8
 				     (__force __wsum)to);
 }
 
-/* conga_packet_write_ecn_any - likewise, of packets of IPv6, with options or shared */
+/* conga_packet_write_ecn_any - conga_packet_write_ecn() of packets of IPv6, with options or
+ * shared
+ */
 bool conga_packet_write_ecn_any(struct sk_buff *skb, const struct conga_packet *packet, u8 ecn)
 {
 	int header = packet->v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);

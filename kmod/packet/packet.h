@@ -3,7 +3,8 @@
 #define _CONGA_PACKET_H
 
 /* Inline, because every hook function finds VXLAN in every packet, and conga_tx(),
- * conga_link() and conga_rx() write its first word.
+ * conga_link() and conga_rx() write its first word; with entropy and ecn, conga_tx() and
+ * conga_rx() also write a port and an ECN field.
  */
 #include <linux/if_ether.h>
 #include <linux/if_vlan.h>
