@@ -144,7 +144,7 @@ choose_accelerator() {
 	if [ -n "$icount" ]; then
 		accel=(-accel tcg -icount "shift=$icount,sleep=off" -cpu max)
 		cpus=1
-	elif kvm_works; then
+	elif [ -z "$plugin" ] && kvm_works; then
 		accel=(-accel kvm -cpu host)
 	else
 		accel=(-accel "tcg,thread=$(emulator_threads)" -cpu qemu64)
@@ -154,6 +154,7 @@ choose_accelerator() {
 # machine_prepare: runs after the kernel was unpacked, because testing KVM boots it
 machine_prepare() {
 	need qemu-system-x86_64 busybox cpio modprobe setpriv
+	[ -z "$plugin" ] || make -s -C "$here/plugin"
 	choose_accelerator
 	stop_signal=TERM
 }
@@ -199,6 +200,7 @@ machine_start() {
 		-fsdev "local,id=modules,path=$kdir/lib/modules/$release,security_model=none,readonly=on,multidevs=remap"
 		-device virtio-9p-pci,fsdev=modules,mount_tag=modules
 	)
+	[ -z "$plugin" ] || args+=(-plugin "$here/plugin/build/$plugin.so,out=$sections/section")
 	[ -z "$cable" ] || args+=(
 		-netdev "dgram,id=cable,local.type=unix,local.path=${cable%%:*},remote.type=unix,remote.path=${cable#*:}"
 		-device "${card/%virtio/virtio-net-pci},netdev=cable,romfile="

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A plugin of QEMU that counts accesses to cache lines that processors have to take from one
+ * another. In a first section, from MARK_LEARN to MARK_BEGIN, it learns which processors write and
+ * read each line. In the second, to MARK_END, it counts for each instruction of the kernel how
+ * often it writes a line that another processor writes or reads, and how often it reads one that
+ * another processor writes.
+ *
+ * The emulated processors take turns, so that the number of times that a line really moves would
+ * depend on the length of a turn. Such an access is what makes a line move when they run at the
+ * same time.
+ */
+#include <stdlib.h>
+
+#include "section.h"
+
+#define LINE_SHIFT	6
+#define MEMORY_MOST	(4ull << 30)	/* physical addresses that are looked at */
+#define LINES		(MEMORY_MOST >> LINE_SHIFT)
+#define VCPUS_MOST	8
+
+EXPORTED int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+
+/* By line, a bit for each processor */
+static uint8_t *writers, *readers;
+static enum mark phase = MARK_NONE;
+
+static void marked(unsigned int vcpu, void *data)
+{
+	enum mark mark = (enum mark)(uintptr_t)data;
+	size_t i;
+
+	(void)vcpu;
+	if (mark == MARK_LEARN)
+		for (i = 0; i < LINES; i++)
+			writers[i] = readers[i] = 0;
+	if (mark == MARK_BEGIN)
+		section_forget();
+	if (mark == MARK_END)
+		section_write();
+	phase = mark;
+}
+
+static void accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+	struct qemu_plugin_hwaddr *hardware;
+	struct place *place = data;
+	bool store = qemu_plugin_mem_is_store(info);
+	uint8_t mine = 1 << vcpu;
+	uint64_t line;
+
+	if (phase != MARK_LEARN && phase != MARK_BEGIN)
+		return;
+	hardware = qemu_plugin_get_hwaddr(info, address);
+	if (!hardware || qemu_plugin_hwaddr_is_io(hardware) || vcpu >= VCPUS_MOST)
+		return;
+	line = qemu_plugin_hwaddr_phys_addr(hardware) >> LINE_SHIFT;
+	if (line >= LINES)
+		return;
+	if (phase == MARK_LEARN)
+		*(store ? &writers[line] : &readers[line]) |= mine;
+	else if ((writers[line] | (store ? readers[line] : 0)) & ~mine)
+		place->count++;
+}
+
+static void translated(struct qemu_plugin_insn *insn)
+{
+	enum mark mark = section_mark(insn);
+	struct place *place = section_place(insn);
+
+	if (place)
+		qemu_plugin_register_vcpu_mem_cb(insn, accessed, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_RW, place);
+	if (mark != MARK_NONE)
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, marked, QEMU_PLUGIN_CB_NO_REGS,
+						       (void *)(uintptr_t)mark);
+}
+
+static void block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t i;
+
+	(void)id;
+	for (i = 0; i < qemu_plugin_tb_n_insns(tb); i++)
+		translated(qemu_plugin_tb_get_insn(tb, i));
+}
+
+EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_plugin_info *info, int argc,
+				 char **argv)
+{
+	(void)info;
+	section_open(argc, argv);
+	writers = calloc(LINES, 1);
+	readers = calloc(LINES, 1);
+	if (!writers || !readers)
+		return -1;
+	qemu_plugin_register_vcpu_tb_trans_cb(id, block);
+	return 0;
+}
