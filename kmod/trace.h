@@ -55,15 +55,15 @@ TRACE_EVENT(conga_choice,
  * its CE was raised (section 3.3).
  */
 TRACE_EVENT(conga_ce_raised,
-	    TP_PROTO(const struct conga_port *port, u8 before, u8 ce),
-	    TP_ARGS(port, before, ce),
+	    TP_PROTO(const struct conga_port *port, u32 from, u32 to, u8 q),
+	    TP_ARGS(port, from, to, q),
 	    TP_STRUCT__entry(__array(char, dev, IFNAMSIZ)
 			     __field(u8, before)
 			     __field(u8, ce)
 	    ),
 	    TP_fast_assign(strscpy(__entry->dev, port->dev->name, IFNAMSIZ);
-			   __entry->before = before;
-			   __entry->ce = ce;
+			   __entry->before = conga_wire_ce(from, q);
+			   __entry->ce = conga_wire_ce(to, q);
 	    ),
 	    TP_printk("dev %s from %u to %u", __entry->dev, __entry->before, __entry->ce)
 );

@@ -332,20 +332,15 @@ static bool conga_control_address(struct conga_leaf *leaf, struct conga_control_
 	return echo;
 }
 
-/*
- * conga_control_feedback - send feedback that is due in a packet of its own
- *
- * Softirq, RCU. At most one packet per Tage / 2 and leaf.
- */
-void conga_control_feedback(const struct conga_control_source *source, u64 now)
+/* Not inlined: it takes a packet on the stack, and most calls of its caller end before it. */
+static noinline void conga_control_send_feedback(const struct conga_control_source *source, u64 now)
 {
 	struct conga_stamp stamps[CONGA_CONTROL_RECORDS];
 	struct conga_control_payload payload;
 	struct conga_control_way way;
 	u8 i, count;
 
-	if (!conga_control_elect(source, now) ||
-	    !conga_control_way_back(source, &way))
+	if (!conga_control_way_back(source, &way))
 		return;
 	count = conga_feedback_collect(&source->leaf->from, stamps,
 				       CONGA_CONTROL_RECORDS, now,
@@ -361,6 +356,17 @@ void conga_control_feedback(const struct conga_control_source *source, u64 now)
 							   source->params->q),
 		};
 	conga_control_emit(&way, &payload, CONGA_A_STATS_EXPLICIT_SENT);
+}
+
+/*
+ * conga_control_feedback - send feedback that is due in a packet of its own
+ *
+ * Softirq, RCU. At most one packet per Tage / 2 and leaf.
+ */
+void conga_control_feedback(const struct conga_control_source *source, u64 now)
+{
+	if (conga_control_elect(source, now))
+		conga_control_send_feedback(source, now);
 }
 
 /* --- beginning and end --- */

@@ -12,6 +12,7 @@
 #include "datapath/choose.h"
 #include "datapath/extension.h"
 #include "objects/backlog.h"
+#include "packet/flowhash.h"
 #include "packet/packet.h"
 #include "trace.h"
 
@@ -360,8 +361,7 @@ static bool conga_choose_by_flow(struct conga_choice *choice)
 		choice->flow = conga_flow_state(choice->params, choice->hash);
 	if (!conga_choose_pick(choice, previous))
 		return false;
-	if (choice->tag == previous &&
-	    !conga_flowlet_stale(choice->entry, choice->now))
+	if (choice->tag == previous && !choice->stale)
 		return true;
 	conga_choose_write(choice);
 	if (choice->tag != previous)

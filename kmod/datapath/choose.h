@@ -31,6 +31,7 @@ struct conga_choice {
 	conga_flowlet_t			*slot;	/* of the flow in the flowlet table */
 	conga_flowlet_t			entry;	/* that slot's content, read once */
 	enum conga_flowlet_state	state;	/* of the entry, for this packet */
+	bool				stale;	/* the entry's time is not this packet's grain */
 	void				*flow;	/* the policy's state of the flow */
 	u8				tag;	/* of the chosen uplink */
 	u8				draw;	/* of the flowlet, if the policy rehashes */
@@ -85,6 +86,7 @@ static inline void conga_choose_read(struct conga_choice *choice)
 	choice->entry = READ_ONCE(*choice->slot);
 	choice->state = conga_flowlet_state(choice->entry, choice->leaf->index,
 					    choice->now, tfl);
+	choice->stale = conga_flowlet_stale(choice->entry, choice->now);
 }
 
 /* Writes that a flowlet begins with this packet. */
@@ -99,7 +101,7 @@ static inline void conga_choose_write(const struct conga_choice *choice)
 /* Writes that the flowlet in the entry continues with this packet. */
 static inline void conga_choose_go_on(const struct conga_choice *choice)
 {
-	if (conga_flowlet_stale(choice->entry, choice->now))
+	if (likely(choice->stale))
 		WRITE_ONCE(*choice->slot, conga_flowlet_renew(choice->entry,
 							      choice->now));
 }
@@ -120,7 +122,7 @@ static inline bool conga_choose_follow(struct conga_choice *choice)
 static inline bool conga_choose_continue(struct conga_choice *choice)
 {
 	conga_choose_read(choice);
-	return choice->state == CONGA_FLOWLET_LIVE && conga_choose_follow(choice);
+	return likely(choice->state == CONGA_FLOWLET_LIVE) && conga_choose_follow(choice);
 }
 
 /* BH disabled, RCU */
@@ -137,8 +139,8 @@ enum conga_decision conga_choose_ask(struct conga_leaf *leaf,
 static inline bool conga_choose(struct conga_choice *choice)
 {
 	choice->policy = conga_choose_policy(choice);
-	if (choice->policy->needs & CONGA_NEEDS_FLOWLET &&
-	    conga_choose_continue(choice))
+	if (likely(choice->policy->needs & CONGA_NEEDS_FLOWLET) &&
+	    likely(conga_choose_continue(choice)))
 		return true;
 	return conga_choose_anew(choice);
 }

@@ -11,7 +11,7 @@
 static unsigned int conga_forward_packet(struct conga_fabric *fabric, struct sk_buff *skb,
 					 const struct nf_hook_state *state)
 {
-	struct conga_steer steer;
+	struct conga_steer steer __uninitialized;
 
 	/* During a policy change the hook may be attached before or after its policy is current. */
 	if (!rcu_dereference(fabric->params)->policy->extension.transit)
@@ -19,7 +19,7 @@ static unsigned int conga_forward_packet(struct conga_fabric *fabric, struct sk_
 	conga_steer_begin(&steer, fabric, true, false);
 	if (conga_steer_find(&steer, skb, state) &&
 	    conga_steer_choose(&steer, skb))
-		conga_steer_route(&steer, skb);
+		conga_steer_route(&steer, skb, CONGA_A_STATS_FORWARD_STEERED);
 	return NF_ACCEPT;
 }
 

@@ -5,8 +5,7 @@
  * CE := max(CE, this port's metric), their own bytes included (section 3.2), or
  * with metric sum CE := CE + this port's metric (section 7).
  */
-#include <linux/ktime.h>
-
+#include "datapath/clock.h"
 #include "datapath/link.h"
 #include "datapath/mark.h"
 #include "objects/port.h"
@@ -30,14 +29,14 @@ static u32 conga_link_raise(const struct conga_port *port,
 }
 
 /* Counts that one header was changed, or could not be written. */
-static void conga_link_raised(const struct conga_port *port, u8 before, u8 ce,
+static void conga_link_raised(const struct conga_port *port, u32 from, u32 to, u8 q,
 			      bool written)
 {
 	conga_stats_inc(port->fabric->stats,
 			written ? CONGA_A_STATS_CE_RAISED :
 				  CONGA_A_STATS_CE_UNWRITABLE);
 	if (written)
-		trace_conga_ce_raised(port, before, ce);
+		trace_conga_ce_raised(port, from, to, q);
 }
 
 /* Each datagram is one packet to the next node. */
@@ -58,8 +57,7 @@ static noinline void conga_link_mark_joined(const struct conga_port *port,
 			continue;
 		word = conga_link_raise(port, params, from, metric, q);
 		if (word != from)
-			conga_link_raised(port, conga_wire_ce(from, q),
-					  conga_wire_ce(word, q),
+			conga_link_raised(port, from, word, q,
 					  conga_joined_write(&joined, word));
 	} while (conga_joined_next(&joined));
 }
@@ -70,7 +68,7 @@ static void conga_link_mark(const struct conga_port *port,
 {
 	const struct conga_params *params = rcu_dereference(port->fabric->params);
 	u8 metric, q = dre->q;
-	struct conga_packet packet;
+	struct conga_packet packet __uninitialized;
 	u32 from, word;
 
 	if (!conga_packet_find_stamped(&packet, skb, &params->dstports))
@@ -83,23 +81,21 @@ static void conga_link_mark(const struct conga_port *port,
 	from = packet.word;
 	word = conga_link_raise(port, params, from, metric, q);
 	if (word != from)
-		conga_link_raised(port, conga_wire_ce(from, q),
-				  conga_wire_ce(word, q),
-				  conga_packet_write(skb, &packet, word));
+		conga_link_raised(port, from, word, q, conga_packet_write(skb, &packet, word));
 }
+
+DEFINE_PER_CPU(struct conga_clock, conga_clock);
 
 unsigned int conga_link(void *priv, struct sk_buff *skb,
 			const struct nf_hook_state *state)
 {
 	struct conga_port *port = priv;
 	struct conga_port_dre *dre = rcu_dereference(port->dre);
-	u64 now = ktime_get_ns();
-	u32 frames, bytes;
+	u64 now = conga_clock_read(skb);
 	u64 x;
 
 	lockdep_assert(in_softirq());
-	conga_packet_on_wire(skb, &frames, &bytes);
-	x = conga_port_count(port, dre, now, frames, bytes);
+	x = conga_port_count(port, dre, now, conga_packet_on_wire(skb));
 	if (conga_dre_loaded(&dre->params, x))
 		conga_link_mark(port, &dre->params, skb, x);
 	if (unlikely(dre->marks))

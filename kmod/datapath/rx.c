@@ -15,6 +15,7 @@
 #include "control/announce.h"
 #include "control/control.h"
 #include "control/control_read.h"
+#include "datapath/find.h"
 #include "datapath/mark.h"
 #include "datapath/rx.h"
 #include "objects/leaf.h"
@@ -50,12 +51,11 @@ static int conga_rx_ifindex(const struct sk_buff *skb,
 /* Did a known leaf send this packet, and did it come in by a port? If not, one of two
  * counters counts it.
  */
-static bool conga_rx_source(struct conga_control_source *source,
+static __always_inline bool conga_rx_source(struct conga_control_source *source,
 			    enum conga_attr_stats not_port,
 			    enum conga_attr_stats unknown_leaf)
 {
 	struct conga_fabric *fabric = source->fabric;
-	struct in6_addr addr;
 
 	source->port = conga_port_find(fabric, conga_rx_ifindex(source->skb,
 								source->packet));
@@ -63,15 +63,14 @@ static bool conga_rx_source(struct conga_control_source *source,
 		conga_rx_count(fabric, not_port);
 		return false;
 	}
-	conga_packet_source(source->skb, source->packet, &addr);
-	source->leaf = conga_leaf_find(fabric, &addr);
+	source->leaf = conga_find_source(fabric, source->skb, source->packet);
 	if (!source->leaf)
 		conga_rx_count(fabric, unknown_leaf);
 	return source->leaf;
 }
 
 /* May the module learn from the sender? */
-static bool conga_rx_teacher(struct conga_control_source *source)
+static __always_inline bool conga_rx_teacher(struct conga_control_source *source)
 {
 	if (!conga_rx_source(source, CONGA_A_STATS_RX_NOT_PORT,
 			     CONGA_A_STATS_RX_UNKNOWN_LEAF))
@@ -98,34 +97,26 @@ static void conga_rx_take_feedback(const struct conga_control_source *source,
 /* The metric by the marks of nodes without conga. An skb of joined datagrams is counted one by
  * one, and any other with all packets that GRO merged in it.
  */
-static noinline u8 conga_rx_marks(const struct conga_control_source *source, u8 tag, u64 now)
+static __always_inline u8 conga_rx_marks(const struct conga_control_source *source, u8 tag, u64 now)
 {
-	const struct conga_params *params = source->params;
-	const struct conga_ecn_memory memory = {
-		.decay	= params->ecn_decay,
-		.tage	= params->tage,
-		.q	= params->q,
-	};
-	const struct conga_ecn_seen seen = {
-		.packets = source->length ? 1 :
-			   max_t(u32, skb_shinfo(source->skb)->gso_segs, 1),
-		.marked	= INET_ECN_is_ce(source->ecn),
-	};
+	u32 packets = source->length ? 1 : max_t(u32, skb_shinfo(source->skb)->gso_segs, 1);
+	bool marked = INET_ECN_is_ce(source->ecn);
 
 	if (!conga_leaf_has_ecn(source->leaf))
 		return 0;
 	conga_rx_count(source->fabric, CONGA_A_STATS_ECN_RECEIVED);
-	if (seen.marked)
+	if (marked)
 		conga_rx_count(source->fabric, CONGA_A_STATS_ECN_MARKED);
-	return conga_ecn_learn(&source->leaf->ecn, tag, &seen, &memory, now);
+	return conga_ecn_learn(&source->leaf->ecn, tag, packets, marked,
+			       &source->params->ecn_memory, now);
 }
 
 /* Section 3.3: CE into the from-leaf table, feedback into the to-leaf table. */
-static void conga_rx_learn(const struct conga_control_source *source)
+static __always_inline void conga_rx_learn(const struct conga_control_source *source)
 {
 	const struct conga_params *params = source->params;
 	struct conga_leaf *leaf = source->leaf;
-	struct conga_stamp stamp;
+	struct conga_stamp stamp __uninitialized;
 	u64 now = ktime_get_ns();
 
 	conga_wire_read(&stamp, source->packet->word, params->q);
@@ -143,7 +134,7 @@ static void conga_rx_learn(const struct conga_control_source *source)
 }
 
 /* A packet that UDP will drop, because IPsec policies reject it, must not be learnt from. */
-static bool conga_rx_admits(const struct conga_control_source *source,
+static __always_inline bool conga_rx_admits(const struct conga_control_source *source,
 			    enum conga_attr_stats counter)
 {
 	/* The check only reads headers. */
@@ -165,7 +156,7 @@ static void conga_rx_link(struct conga_control_source *source)
 		conga_rx_count(source->fabric, CONGA_A_STATS_CONTROL_NOT_PORT);
 }
 
-static void conga_rx_control(struct conga_control_source *source)
+static noinline void conga_rx_control(struct conga_control_source *source)
 {
 	conga_rx_count(source->fabric, CONGA_A_STATS_RX_CONTROL);
 	if (!conga_rx_admits(source, CONGA_A_STATS_CONTROL_XFRM))
@@ -183,7 +174,7 @@ static unsigned int conga_rx_consume(struct sk_buff *skb)
 	return NF_STOLEN;
 }
 
-static void conga_rx_data(struct conga_control_source *source)
+static __always_inline void conga_rx_data(struct conga_control_source *source)
 {
 	conga_rx_count(source->fabric, CONGA_A_STATS_RX_STAMPED);
 	if (conga_rx_teacher(source) && conga_rx_admits(source, CONGA_A_STATS_RX_XFRM))
@@ -202,9 +193,11 @@ static u8 conga_rx_ecn(const struct sk_buff *skb, const struct conga_packet *pac
  * pass it on. Joined datagrams share one field: if one of them is Not-ECT, the mark of the
  * others is lost, rather than the one. False if the header cannot be written.
  */
-static noinline bool conga_rx_restore_marked(const struct conga_control_source *source,
-					     struct sk_buff *skb)
+static __always_inline bool
+conga_rx_restore(const struct conga_control_source *source, struct sk_buff *skb)
 {
+	if (likely(!source->ecn))
+		return true;
 	if (!INET_ECN_is_not_ect(conga_inner_ecn(skb, source->packet)))
 		return true;
 	if (!conga_packet_write_ecn(skb, source->packet, INET_ECN_NOT_ECT))
@@ -214,28 +207,22 @@ static noinline bool conga_rx_restore_marked(const struct conga_control_source *
 	return true;
 }
 
-static bool conga_rx_restore(const struct conga_control_source *source, struct sk_buff *skb)
-{
-	return likely(!source->ecn) || conga_rx_restore_marked(source, skb);
-}
-
-static unsigned int conga_rx_stamped(struct conga_fabric *fabric,
-				     struct sk_buff *skb,
-				     struct conga_packet *packet,
-				     const struct conga_params *params)
+static __always_inline unsigned int
+conga_rx_stamped(struct conga_fabric *fabric, struct sk_buff *skb, struct conga_packet *packet,
+		 const struct conga_params *params)
 {
 	struct conga_control_source source = {
 		.fabric	= fabric,
 		.params	= params,
 		.skb	= skb,
 		.packet	= packet,
+		.ecn	= conga_rx_ecn(skb, packet),
 	};
 
-	if (conga_wire_control(packet->vni)) {
+	if (unlikely(conga_wire_control(packet->vni))) {
 		conga_rx_control(&source);
 		return conga_rx_consume(skb);
 	}
-	source.ecn = conga_rx_ecn(skb, packet);
 	conga_rx_data(&source);
 	if (!conga_rx_restore(&source, skb) ||
 	    !conga_packet_write(skb, packet, conga_wire_clear(packet->word)))
@@ -274,7 +261,7 @@ static unsigned int conga_rx_joined_control(struct conga_control_source *source,
 	return conga_rx_consume(joined->skb);
 }
 
-static void conga_rx_joined_data(struct conga_control_source *source,
+static noinline void conga_rx_joined_data(struct conga_control_source *source,
 				 struct conga_joined *joined)
 {
 	const struct conga_packet *packet = source->packet;
@@ -320,13 +307,13 @@ static noinline unsigned int conga_rx_joined(struct conga_fabric *fabric,
 	return NF_ACCEPT;
 }
 
-static unsigned int conga_rx_packet(struct conga_fabric *fabric, struct sk_buff *skb,
-				    const struct nf_hook_state *state)
+static __always_inline unsigned int
+conga_rx_packet(struct conga_fabric *fabric, struct sk_buff *skb, const struct nf_hook_state *state)
 {
 	const struct conga_params *params = rcu_dereference(fabric->params);
 	__be16 protocol = state->pf == NFPROTO_IPV6 ? htons(ETH_P_IPV6) :
 						      htons(ETH_P_IP);
-	struct conga_packet packet;
+	struct conga_packet packet __uninitialized;
 
 	lockdep_assert(in_softirq());
 	switch (conga_packet_find(&packet, skb, protocol, &params->dstports)) {
@@ -340,7 +327,7 @@ static unsigned int conga_rx_packet(struct conga_fabric *fabric, struct sk_buff 
 	}
 	if (unlikely(conga_packet_is_joined(skb)))
 		return conga_rx_joined(fabric, skb, &packet, params);
-	if (conga_wire_stamped(packet.word, packet.vni))
+	if (likely(conga_wire_stamped(packet.word, packet.vni)))
 		return conga_rx_stamped(fabric, skb, &packet, params);
 	conga_rx_count_unstamped(fabric, &packet);
 	return NF_ACCEPT;

@@ -12,8 +12,11 @@
 #include <net/dst.h>
 
 #include "datapath/choose.h"
+#include "datapath/clock.h"
+#include "datapath/find.h"
 #include "datapath/leave.h"
 #include "objects/leaf.h"
+#include "packet/flowhash.h"
 #include "packet/packet.h"
 
 /* The facts and decisions about one packet, step by step */
@@ -66,6 +69,8 @@ static inline bool conga_steer_opted_out(const struct conga_steer *steer,
 {
 	const struct conga_params *params = steer->choice.params;
 
+	if (likely(!params->opt_out))
+		return false;
 	if (params->opt_out_mask &&
 	    (skb->mark & params->opt_out_mask) == params->opt_out_mark)
 		return true;
@@ -117,24 +122,23 @@ static inline bool conga_steer_transformed(const struct conga_steer *steer,
 	return true;
 }
 
-/* conga_steer_route - the packet takes the chosen path. It holds no reference: BH is
+/* conga_steer_route - the packet takes the chosen path, and @counter counts it. It holds no reference: BH is
  * disabled, which makes an RCU section that outlives the packet's use of the route; a queue
  * takes a reference if it needs one.
  */
-static inline void conga_steer_route(const struct conga_steer *steer,
-				     struct sk_buff *skb)
+static inline void conga_steer_route(const struct conga_steer *steer, struct sk_buff *skb,
+				     enum conga_attr_stats counter)
 {
 	skb_dst_drop(skb);
 	skb_dst_set_noref(skb, steer->choice.dst);
-	conga_steer_count(steer, steer->choice.passing ?
-				 CONGA_A_STATS_FORWARD_STEERED :
-				 CONGA_A_STATS_TX_STEERED);
+	conga_clock_keep(skb, steer->choice.now);
+	conga_steer_count(steer, counter);
 }
 
 /* The DSCP of IPv4 selects routes even without rules. */
 static inline u8 conga_steer_tos(const struct conga_steer *steer, const struct sk_buff *skb)
 {
-	if (steer->packet.v6)
+	if (!steer->packet.plain4 && steer->packet.v6)
 		return 0;
 	return conga_packet_tos(skb, &steer->packet) & CONGA_ROUTE_DSCP_MASK;
 }
@@ -163,10 +167,8 @@ static inline bool conga_steer_choose(struct conga_steer *steer,
 				      const struct sk_buff *skb)
 {
 	struct conga_choice *choice = &steer->choice;
-	struct in6_addr destination;
 
-	conga_packet_destination(skb, &steer->packet, &destination);
-	choice->leaf = conga_leaf_find(choice->fabric, &destination);
+	choice->leaf = conga_find_destination(choice->fabric, skb, &steer->packet);
 	if (!choice->leaf) {
 		conga_steer_count(steer, choice->passing ?
 					 CONGA_A_STATS_FORWARD_UNKNOWN_LEAF :

@@ -53,24 +53,26 @@ static unsigned int conga_tx_clear_forged(struct conga_steer *steer,
 	return NF_DROP;
 }
 
-/* The leaf knows this node by the source address of the tunnel's packets. Looking at one
- * packet per jiffy is soon enough for hellos.
- */
-static void conga_tx_teach_own(const struct conga_steer *steer,
-			       const struct sk_buff *skb)
+/* The leaf knows this node by the source address of the tunnel's packets. */
+static noinline void conga_tx_look_own(const struct conga_steer *steer,
+				       const struct sk_buff *skb)
 {
 	struct conga_leaf *leaf = steer->choice.leaf;
-	u32 now = (u32)jiffies;
 	struct in6_addr source;
 
-	if (READ_ONCE(leaf->own_looked) == now)
-		return;
-	WRITE_ONCE(leaf->own_looked, now);
+	WRITE_ONCE(leaf->own_looked, (u32)jiffies);
 	conga_packet_source(skb, &steer->packet, &source);
 	/* This reads without the lock: a torn address differs, and only costs a call. */
 	if (data_race(leaf->own_rank < CONGA_OWN_SEEN ||
 		      !ipv6_addr_equal(&leaf->own, &source)))
 		conga_own_learn(leaf, &source);
+}
+
+/* Looking at one packet per jiffy is soon enough for hellos. */
+static void conga_tx_teach_own(const struct conga_steer *steer, const struct sk_buff *skb)
+{
+	if (unlikely(READ_ONCE(steer->choice.leaf->own_looked) != (u32)jiffies))
+		conga_tx_look_own(steer, skb);
 }
 
 /* With policy rehash each flowlet gets another port, so that nodes on its way that hash ports
@@ -112,13 +114,13 @@ static bool conga_tx_stamp(struct conga_steer *steer, struct sk_buff *skb)
 	const struct conga_params *params = steer->choice.params;
 	struct conga_leaf *leaf = steer->choice.leaf;
 	u8 tag = steer->choice.tag;
-	struct conga_stamp stamp;
+	struct conga_stamp stamp __uninitialized;
 
-	if (!conga_leaf_stamps(leaf, steer->packet.port))
+	if (unlikely(!conga_leaf_stamps(leaf, steer->packet.port)))
 		return true;
 	conga_leaf_mark_busy(leaf, tag);
-	if (!conga_wire_blank(steer->packet.word, steer->packet.vni) ||
-	    conga_wire_control(steer->packet.vni)) {
+	if (unlikely(!conga_wire_blank(steer->packet.word, steer->packet.vni) ||
+		     conga_wire_control(steer->packet.vni))) {
 		conga_steer_count(steer, CONGA_A_STATS_TX_RESERVED);
 		return true;
 	}
@@ -162,10 +164,11 @@ static bool conga_tx_outer(const struct conga_steer *steer, struct sk_buff *skb)
 	return conga_tx_sport(steer, skb);
 }
 
-static unsigned int conga_tx_packet(struct conga_fabric *fabric, struct sk_buff *skb,
-				    const struct nf_hook_state *state, bool requeued)
+static __always_inline unsigned int
+conga_tx_packet(struct conga_fabric *fabric, struct sk_buff *skb,
+		const struct nf_hook_state *state, bool requeued)
 {
-	struct conga_steer steer;
+	struct conga_steer steer __uninitialized;
 
 	conga_steer_begin(&steer, fabric, false, requeued);
 	if (!conga_steer_find(&steer, skb, state))
@@ -179,7 +182,7 @@ static unsigned int conga_tx_packet(struct conga_fabric *fabric, struct sk_buff 
 		return NF_ACCEPT;
 	conga_tx_teach_own(&steer, skb);
 	if (conga_tx_stamp(&steer, skb) && conga_tx_outer(&steer, skb))
-		conga_steer_route(&steer, skb);
+		conga_steer_route(&steer, skb, CONGA_A_STATS_TX_STEERED);
 	return NF_ACCEPT;
 }
 

@@ -13,7 +13,7 @@
 #include "objects/fabric.h"
 #include "objects/leaf.h"
 #include "objects/port.h"
-#include "packet/packet.h"
+#include "packet/flowhash.h"
 
 /* Reads addresses of one family; on an error a sentence says what is wrong with them. */
 static int conga_netlink_read_flow_addrs(struct conga_flow *flow,

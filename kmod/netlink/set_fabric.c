@@ -69,20 +69,21 @@ static int conga_netlink_read_opt_out(struct conga_params *params,
 
 	if (dscp)
 		params->opt_out_dscp = nla_get_u32(dscp);
-	if (!mark && !mask)
-		return 0;
-	if (!mark || !mask) {
+	if (!mark != !mask) {
 		NL_SET_ERR_MSG(info->extack,
 			       "opt-out must have both a mark and a mask");
 		return -EINVAL;
 	}
-	if (nla_get_u32(mark) & ~nla_get_u32(mask)) {
+	if (mark && nla_get_u32(mark) & ~nla_get_u32(mask)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, mark,
 				    "The mark of opt-out must not have bits outside its mask");
 		return -EINVAL;
 	}
-	params->opt_out_mark = nla_get_u32(mark);
-	params->opt_out_mask = nla_get_u32(mask);
+	if (mark) {
+		params->opt_out_mark = nla_get_u32(mark);
+		params->opt_out_mask = nla_get_u32(mask);
+	}
+	params->opt_out = params->opt_out_mask || params->opt_out_dscp != CONGA_DSCP_NONE;
 	return 0;
 }
 
@@ -174,7 +175,11 @@ static int conga_netlink_check_ecn(struct conga_params *params,
 {
 	const struct conga_policy_extension *extension = &params->policy->extension;
 
-	params->ecn_decay = conga_ecn_decay(params->tdre, params->alpha);
+	params->ecn_memory = (struct conga_ecn_memory) {
+		.decay	= conga_ecn_decay(params->tdre, params->alpha),
+		.tage	= params->tage,
+		.q	= params->q,
+	};
 	if (!params->ecn || !(extension->transit || extension->absorb))
 		return 0;
 	if (extension->transit)

@@ -16,12 +16,14 @@
 #include "objects/pace.h"
 #include "objects/stats.h"
 #include "packet/dstports.h"
+#include "paper/ecn.h"
 #include "paper/entropy.h"
 #include "paper/flowlet.h"
 #include "policies/policy.h"
 
 struct conga_flow_states;
 struct conga_flowlets;
+struct conga_leaf;
 struct conga_port;
 
 /* one each for tx and rx, IPv4 and IPv6 */
@@ -84,10 +86,11 @@ struct conga_params {
 	bool		outer;		/* the outer header may change: packets get other source
 					 * ports, by the policy or by entropy, or ECT
 					 */
-	u32		ecn_decay;	/* of the memory of marks, see conga_ecn_learn() */
+	struct conga_ecn_memory ecn_memory; /* of marks */
 	bool		explicit_feedback;
 	bool		tfl_set;	/* the user set tfl; otherwise it is the policy's */
 	bool		leaf_id_set;	/* the user set leaf_id; otherwise it is random */
+	bool		opt_out;	/* a mark or a DSCP opts out */
 	u8		opt_out_dscp;	/* of the inner packet, or CONGA_DSCP_NONE */
 	u32		opt_out_mark;
 	u32		opt_out_mask;	/* 0: no mark opts out */
@@ -116,7 +119,10 @@ struct conga_fabric {
 	atomic_t			path_epoch;	/* bumped by port events */
 	struct list_head		ports;		/* RCU list */
 	struct conga_port __rcu		*hop[CONGA_TAGS_MAX];	/* by LBTag */
-	struct rhashtable		leaves;		/* by address */
+	struct conga_leaf __rcu		**leaf4;	/* leaves of IPv4, each at the slot of its
+							 * address, unless another one has it
+							 */
+	struct rhashtable		leaves;		/* by address, all of them */
 	u16				draining;	/* a bit per LBTag */
 	u16				transit;	/* hops that are no uplinks */
 	u16				extra;		/* LBTags beside an uplink's own */

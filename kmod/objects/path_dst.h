@@ -29,7 +29,7 @@ static inline u64 conga_path_genid(const struct conga_leaf *leaf)
 	const struct conga_fabric *fabric = leaf->fabric;
 	u32 sum = atomic_read(&fabric->path_epoch);
 
-	sum += conga_leaf_is_v4(leaf) ? rt_genid_ipv4(fabric->net) :
+	sum += likely(conga_leaf_is_v4(leaf)) ? rt_genid_ipv4(fabric->net) :
 					rt_genid_ipv6(fabric->net);
 	return CONGA_PATH_RESOLVED | sum;
 }

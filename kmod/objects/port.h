@@ -11,6 +11,7 @@
 
 #include "objects/extension.h"
 #include "objects/fabric.h"
+#include "packet/packet.h"
 #include "paper/adjacency.h"
 #include "paper/dre_shared.h"
 
@@ -157,17 +158,17 @@ static inline void conga_port_note_load(const struct conga_port *port,
  */
 static inline u64 conga_port_count(struct conga_port *port,
 				   struct conga_port_dre *dre, u64 now,
-				   u32 packets, u32 bytes)
+				   struct conga_on_wire wire)
 {
 	struct conga_port_counters *counters = this_cpu_ptr(port->counters);
 	u64 x;
 
 	u64_stats_update_begin(&counters->sync);
-	u64_stats_add(&counters->packets, packets);
-	u64_stats_add(&counters->bytes, bytes);
+	u64_stats_add(&counters->packets, wire.frames);
+	u64_stats_add(&counters->bytes, wire.bytes);
 	u64_stats_update_end(&counters->sync);
 
-	x = conga_dre_shared_add(&dre->params, &dre->shared, now, bytes);
+	x = conga_dre_shared_add(&dre->params, &dre->shared, now, wire.bytes);
 	conga_port_note_load(port, conga_dre_loaded(&dre->params, x));
 	return x;
 }

@@ -4,6 +4,7 @@
 
 /* Inline, because every hook function calls conga_packet_find() for every UDP packet. */
 #include <linux/bits.h>
+#include <linux/compiler.h>
 #include <linux/types.h>
 #include <uapi/linux/conga.h>
 
@@ -20,7 +21,7 @@ static inline u8 conga_dstports_bit(const struct conga_dstports *ports, __be16 d
 {
 	int i;
 
-	if (ports->port[0] == dest)
+	if (likely(ports->port[0] == dest))
 		return BIT(0);
 	for (i = 1; i < ports->count; i++)
 		if (ports->port[i] == dest)

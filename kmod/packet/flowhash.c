@@ -15,13 +15,7 @@
 #include <linux/jhash.h>
 #include <net/ip.h>
 
-#include "packet/packet.h"
-#include "paper/wire.h"
-
-bool conga_flow_has_ports(u8 protocol)
-{
-	return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP;
-}
+#include "packet/flowhash.h"
 
 static u32 conga_flowhash_ports(const struct sk_buff *skb, u8 protocol,
 				int offset)
@@ -33,13 +27,6 @@ static u32 conga_flowhash_ports(const struct sk_buff *skb, u8 protocol,
 		return 0;
 	ports = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
 	return ports ? (__force u32)*ports : 0;
-}
-
-static u32 conga_flowhash_words4(__be32 source, __be32 destination, u32 ports,
-				 u8 protocol, u32 seed)
-{
-	return jhash_3words((__force u32)source, (__force u32)destination,
-			    ports, seed ^ protocol);
 }
 
 /* @source: followed by the destination, as in a header */
@@ -111,24 +98,8 @@ static u32 conga_flowhash_ethernet(const struct sk_buff *skb, int offset,
 	return eth ? jhash(eth, sizeof(buffer), seed) : seed;
 }
 
-/* The first headers of nearly every inner packet */
-struct conga_flowhash_plain4 {
-	struct ethhdr	eth;
-	struct iphdr	ip;
-	__be32		ports;
-} __packed;
-
-static bool conga_flowhash_is_plain4(const struct conga_flowhash_plain4 *plain)
-{
-	return plain->eth.h_proto == htons(ETH_P_IP) &&
-	       plain->ip.ihl == sizeof(plain->ip) / 4 &&
-	       conga_flow_has_ports(plain->ip.protocol) &&
-	       !(plain->ip.frag_off & htons(IP_MF | IP_OFFSET));
-}
-
-static noinline u32 conga_flowhash_any(const struct sk_buff *skb,
-				       const struct conga_packet *packet,
-				       u32 seed)
+/* conga_flowhash_any - like conga_packet_flow_hash(), for any packet */
+u32 conga_flowhash_any(const struct sk_buff *skb, const struct conga_packet *packet, u32 seed)
 {
 	int offset;
 
@@ -141,24 +112,4 @@ static noinline u32 conga_flowhash_any(const struct sk_buff *skb,
 		return conga_flowhash_ethernet(skb, conga_inner_start(packet),
 					       seed);
 	}
-}
-
-/**
- * conga_packet_flow_hash - 32 bits, the same for all packets of a flow
- * @skb: the packet
- * @packet: set by conga_packet_find()
- * @seed: the fabric's seed, mixed with all else that distinguishes flows
- */
-u32 conga_packet_flow_hash(const struct sk_buff *skb,
-			   const struct conga_packet *packet, u32 seed)
-{
-	const struct conga_flowhash_plain4 *plain;
-
-	plain = conga_packet_linear(skb, conga_inner_start(packet),
-				    sizeof(*plain));
-	if (plain && !conga_wire_gpe(packet->word) && conga_flowhash_is_plain4(plain))
-		return conga_flowhash_words4(plain->ip.saddr, plain->ip.daddr,
-					     (__force u32)plain->ports,
-					     plain->ip.protocol, seed);
-	return conga_flowhash_any(skb, packet, seed);
 }

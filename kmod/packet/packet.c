@@ -351,15 +351,14 @@ static u32 conga_packet_gso_headers(const struct sk_buff *skb)
  * The packet leaves as segments that each carry all headers. The pkt_len of the qdisc does
  * not count the inner headers of VXLAN, and is some per cent too low.
  */
-void conga_packet_segments(const struct sk_buff *skb, u32 *frames, u32 *bytes)
+struct conga_on_wire conga_packet_segments(const struct sk_buff *skb)
 {
-	u32 headers, size = skb_shinfo(skb)->gso_size;
+	struct conga_on_wire wire = { .frames = 1, .bytes = skb->len };
+	u32 headers = conga_packet_gso_headers(skb);
 
-	*frames = 1;
-	*bytes = skb->len;
-	headers = conga_packet_gso_headers(skb);
-	if (skb->len <= headers)
-		return;
-	*frames = DIV_ROUND_UP(skb->len - headers, size);
-	*bytes += (*frames - 1) * headers;
+	if (skb->len > headers) {
+		wire.frames = DIV_ROUND_UP(skb->len - headers, skb_shinfo(skb)->gso_size);
+		wire.bytes += (wire.frames - 1) * headers;
+	}
+	return wire;
 }

@@ -12,13 +12,24 @@
 #include <linux/ip.h>
 #include <linux/skbuff.h>
 #include <linux/udp.h>
-#include <net/dsfield.h>
+#include <net/checksum.h>
 #include <net/inet_ecn.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
 
 #include "packet/dstports.h"
 #include "paper/wire.h"
+
+/* A variable that is set step by step, and that the compiler need not zero before (as
+ * CONFIG_INIT_STACK_ALL_ZERO asks of it): it is too large for that at every packet.
+ */
+#ifndef __uninitialized
+#if __has_attribute(__uninitialized__)
+#define __uninitialized	__attribute__((__uninitialized__))
+#else
+#define __uninitialized
+#endif
+#endif
 
 #define CONGA_VXLAN_HLEN	8
 
@@ -54,6 +65,12 @@ struct conga_packet {
 	u8	port;		/* bit of dstport, by conga_dstports_bit() */
 	u32	word;		/* first word of the VXLAN header, host order */
 	u32	vni;		/* second word */
+};
+
+/* What an skb is on the wire. It is returned in one register. */
+struct conga_on_wire {
+	u32	frames;
+	u32	bytes;
 };
 
 /* A flow inside the tunnel, as an operator names it */
@@ -92,10 +109,6 @@ u8 conga_inner_dscp(const struct sk_buff *skb,
 		    const struct conga_packet *packet);
 u8 conga_inner_ecn_any(const struct sk_buff *skb,
 		       const struct conga_packet *packet);
-u32 conga_packet_flow_hash(const struct sk_buff *skb,
-			   const struct conga_packet *packet, u32 seed);
-u32 conga_flow_hash(const struct conga_flow *flow, u32 seed);
-bool conga_flow_has_ports(u8 protocol);
 
 /* conga_packet_linear - a pointer to bytes in the linear part; NULL if any of them is elsewhere */
 static inline const void *conga_packet_linear(const struct sk_buff *skb,
@@ -157,9 +170,9 @@ conga_packet_find(struct conga_packet *packet, const struct sk_buff *skb,
 	packet->network = skb_network_offset(skb);
 	packet->plain4 = false;
 	packet->v6 = protocol == htons(ETH_P_IPV6);
-	if (protocol == htons(ETH_P_IP)) {
+	if (likely(protocol == htons(ETH_P_IP))) {
 		plain = conga_packet_linear(skb, packet->network, sizeof(*plain));
-		if (plain && conga_packet_is_plain4(&plain->ip)) {
+		if (likely(plain && conga_packet_is_plain4(&plain->ip))) {
 			packet->plain4 = true;
 			packet->udp = packet->network + sizeof(plain->ip);
 			return conga_packet_judge(packet, &plain->udp,
@@ -255,7 +268,7 @@ conga_packet_find_stamped(struct conga_packet *packet, const struct sk_buff *skb
 /* Are the first @length bytes writable, if need be after a copy? */
 static inline bool conga_packet_writable(struct sk_buff *skb, int length)
 {
-	return (!skb_cloned(skb) && length <= skb_headlen(skb)) ||
+	return likely(!skb_cloned(skb) && length <= skb_headlen(skb)) ||
 	       conga_packet_make_private(skb, length);
 }
 
@@ -280,7 +293,7 @@ static inline bool conga_packet_write(struct sk_buff *skb,
 	vxlan = (void *)(udp + 1);
 	from = vxlan->word;
 	vxlan->word = cpu_to_be32(word);
-	if (udp->check || skb->ip_summed == CHECKSUM_COMPLETE)
+	if (unlikely(udp->check || skb->ip_summed == CHECKSUM_COMPLETE))
 		conga_packet_fix_csum(skb, packet, udp, from, vxlan->word);
 	packet->word = word;
 	return true;
@@ -293,7 +306,7 @@ u16 conga_packet_sport(const struct sk_buff *skb, const struct conga_packet *pac
 static inline u8 conga_packet_tos(const struct sk_buff *skb,
 				  const struct conga_packet *packet)
 {
-	if (packet->plain4)
+	if (likely(packet->plain4))
 		return conga_packet_plain4(skb, packet)->ip.tos;
 	return conga_packet_tos_any(skb, packet);
 }
@@ -331,10 +344,15 @@ static inline bool conga_packet_write_sport(struct sk_buff *skb,
 static inline bool conga_packet_write_ecn(struct sk_buff *skb,
 					  const struct conga_packet *packet, u8 ecn)
 {
-	if (!packet->plain4 || skb_cloned(skb))
+	struct iphdr *ip;
+	__be16 from;
+
+	if (unlikely(!packet->plain4 || skb_cloned(skb)))
 		return conga_packet_write_ecn_any(skb, packet, ecn);
-	ipv4_change_dsfield((struct iphdr *)(skb->data + packet->network),
-			    (u8)~INET_ECN_MASK, ecn);
+	ip = (struct iphdr *)(skb->data + packet->network);
+	from = *(__be16 *)ip;
+	ip->tos = (ip->tos & ~INET_ECN_MASK) | ecn;
+	csum_replace2(&ip->check, from, *(__be16 *)ip);
 	return true;
 }
 
@@ -351,8 +369,8 @@ static inline u8 conga_inner_ecn(const struct sk_buff *skb,
 	const struct conga_inner_plain4 *plain;
 
 	plain = conga_packet_linear(skb, conga_inner_start(packet), sizeof(*plain));
-	if (plain && !conga_wire_gpe(packet->word) &&
-	    plain->eth.h_proto == htons(ETH_P_IP))
+	if (likely(plain && !conga_wire_gpe(packet->word) &&
+		   plain->eth.h_proto == htons(ETH_P_IP)))
 		return plain->ip.tos & INET_ECN_MASK;
 	return conga_inner_ecn_any(skb, packet);
 }
@@ -362,7 +380,7 @@ bool conga_packet_to_link(const struct sk_buff *skb,
 u8 conga_packet_hops(const struct sk_buff *skb,
 		     const struct conga_packet *packet);
 bool conga_packet_segments_fit(const struct sk_buff *skb, unsigned int mtu);
-void conga_packet_segments(const struct sk_buff *skb, u32 *frames, u32 *bytes);
+struct conga_on_wire conga_packet_segments(const struct sk_buff *skb);
 
 /* conga_packet_fits - does the packet, or each of its segments, fit? */
 static inline bool conga_packet_fits(const struct sk_buff *skb, unsigned int mtu)
@@ -371,15 +389,11 @@ static inline bool conga_packet_fits(const struct sk_buff *skb, unsigned int mtu
 }
 
 /* conga_packet_on_wire - the number of frames and bytes of an skb on the wire */
-static inline void conga_packet_on_wire(const struct sk_buff *skb, u32 *frames,
-					u32 *bytes)
+static inline struct conga_on_wire conga_packet_on_wire(const struct sk_buff *skb)
 {
-	if (skb_is_gso(skb)) {
-		conga_packet_segments(skb, frames, bytes);
-		return;
-	}
-	*frames = 1;
-	*bytes = skb->len;
+	if (skb_is_gso(skb))
+		return conga_packet_segments(skb);
+	return (struct conga_on_wire) { .frames = 1, .bytes = skb->len };
 }
 
 #endif /* _CONGA_PACKET_H */

@@ -44,6 +44,15 @@ void conga_dre_shared_enlist(struct conga_dre_shared *shared,
 u64 conga_dre_shared_sum(const struct conga_dre_params *params,
 			 struct conga_dre_shared *shared, u64 period);
 
+/* Has no other CPU ever sent by this link? Then the sum is our own share, and nobody needs it in
+ * the line that CPUs share.
+ */
+static inline bool conga_dre_shared_alone(const struct conga_dre_shared *shared,
+					  const struct conga_dre_share *own)
+{
+	return READ_ONCE(shared->list.first) == &own->node && !own->node.next;
+}
+
 static inline u64 conga_dre_shared_in(const struct conga_dre_params *params,
 				      struct conga_dre_shared *shared,
 				      const struct conga_dre_share *own,
@@ -51,8 +60,10 @@ static inline u64 conga_dre_shared_in(const struct conga_dre_params *params,
 {
 	u64 x;
 
+	if (conga_dre_shared_alone(shared, own))
+		x = conga_dre_at(params, &own->cell, period);
 	/* Paired with the release in conga_dre_shared_sum(). */
-	if (smp_load_acquire(&shared->sum_period) == period)
+	else if (smp_load_acquire(&shared->sum_period) == period)
 		x = READ_ONCE(shared->sum);
 	else
 		x = conga_dre_shared_sum(params, shared, period);

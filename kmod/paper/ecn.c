@@ -109,20 +109,21 @@ static u32 conga_ecn_pause(conga_ecn_t marks, u64 now)
  * conga_ecn_learn - packets came whose outer header is ECT or CE
  * @ecn: of their leaf
  * @tag: their LBTag
- * @seen: the packets
+ * @packets: how many came together
+ * @marked: all of them, or none
  * @memory: the fabric's
  * @now: ns
  *
  * Returns the metric that marks make. Any CPU, softirq.
  */
-u8 conga_ecn_learn(struct conga_ecn *ecn, u8 tag, const struct conga_ecn_seen *seen,
+u8 conga_ecn_learn(struct conga_ecn *ecn, u8 tag, u32 packets, bool marked,
 		   const struct conga_ecn_memory *memory, u64 now)
 {
-	u32 more = min_t(u32, seen->packets << CONGA_ECN_WEIGHT_SHIFT, CONGA_ECN_MOST);
+	u32 more = min_t(u32, packets << CONGA_ECN_WEIGHT_SHIFT, CONGA_ECN_MOST);
 	conga_ecn_t marks = READ_ONCE(ecn->marks[tag]);
 	u32 pause = conga_ecn_pause(marks, now);
 	u32 fraction, all;
-	u64 metric;
+	u64 metric = 0;
 
 	if (marks && !pause)
 		return conga_ecn_metric(marks);
@@ -131,8 +132,11 @@ u8 conga_ecn_learn(struct conga_ecn *ecn, u8 tag, const struct conga_ecn_seen *s
 		pause = 0;
 	}
 	all = conga_ecn_left(marks, pause, memory->decay) + more;
-	fraction = conga_ecn_mix(conga_ecn_fraction(marks), seen->marked, more, all);
-	metric = conga_ecn_step(conga_ecn_metric(marks), fraction, memory->q);
+	fraction = conga_ecn_fraction(marks);
+	if (fraction || marked) {
+		fraction = conga_ecn_mix(fraction, marked, more, all);
+		metric = conga_ecn_step(conga_ecn_metric(marks), fraction, memory->q);
+	}
 	WRITE_ONCE(ecn->marks[tag],
 		   now >> CONGA_GRAIN_SHIFT << CONGA_ECN_TIME_SHIFT |
 		   metric << CONGA_ECN_METRIC_SHIFT |

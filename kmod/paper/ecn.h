@@ -31,12 +31,6 @@ struct conga_ecn {
 	conga_ecn_t	marks[CONGA_TAGS_MAX];
 };
 
-/* Packets that came together, all of them marked or none */
-struct conga_ecn_seen {
-	u32	packets;
-	bool	marked;
-};
-
 /* What the fabric's parameters say of the memory of marks */
 struct conga_ecn_memory {
 	u32	decay;		/* part that is forgotten in a grain, of 2^32 */
@@ -45,7 +39,7 @@ struct conga_ecn_memory {
 };
 
 u32 conga_ecn_decay(u64 tdre, u32 alpha);
-u8 conga_ecn_learn(struct conga_ecn *ecn, u8 tag, const struct conga_ecn_seen *seen,
+u8 conga_ecn_learn(struct conga_ecn *ecn, u8 tag, u32 packets, bool marked,
 		   const struct conga_ecn_memory *memory, u64 now);
 u32 conga_ecn_fraction(conga_ecn_t marks);
 void conga_ecn_flush(struct conga_ecn *ecn);

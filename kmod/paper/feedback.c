@@ -27,7 +27,6 @@
 #include "paper/feedback.h"
 
 #define CONGA_FEEDBACK_FRACTION	4	/* of Tage, until an unchanged entry is due */
-#define CONGA_FEEDBACK_OVERDUE	2	/* of Tage, after which feedback has a packet of its own */
 
 /* conga_fromleaf_learn - a stamped packet came; any CPU, softirq */
 void conga_fromleaf_learn(struct conga_fromleaf *table, u8 tag, u8 ce, u64 now)
@@ -121,24 +120,12 @@ static bool conga_fromleaf_fed_since(const struct conga_fromleaf *table,
 	return READ_ONCE(table->fed[READ_ONCE(table->last)]) >= then;
 }
 
-/*
- * conga_fromleaf_overdue - is feedback due that no packet carries?
- *
- * This goes beyond the paper, for a leaf that gets packets and sends none. An entry that
- * was not fed back for Tage / 2 is owed, and overdue if packets keep coming for another
- * Tage / 4 and nothing at all is fed back, since the answer to a packet should have a
- * chance to carry it. A packet that comes more than Tage later begins anew.
- */
-bool conga_fromleaf_overdue(struct conga_fromleaf *table, u8 tag, u64 now,
-			    u64 tage)
+/* conga_fromleaf_overdue_owed - likewise, of an entry that was not fed back for so long */
+bool conga_fromleaf_overdue_owed(struct conga_fromleaf *table, u64 now, u64 tage)
 {
-	conga_sample_t fed = READ_ONCE(table->fed[tag]);
 	conga_sample_t owed = READ_ONCE(table->owed);
 	u64 age = conga_sample_age(owed, now);
 
-	if (conga_sample_valid(fed) &&
-	    conga_sample_age(fed, now) <= tage / CONGA_FEEDBACK_OVERDUE)
-		return false;
 	if (!conga_sample_valid(owed) || age > tage ||
 	    conga_fromleaf_fed_since(table, owed)) {
 		WRITE_ONCE(table->owed, conga_sample_make(0, now));

@@ -20,8 +20,14 @@
 #define TOLERANCE	0.01
 #define SCALE		65536.0
 
-static const struct conga_ecn_seen marked = { .packets = 1, .marked = true };
-static const struct conga_ecn_seen unmarked = { .packets = 1 };
+/* Packets that came together, all of them marked or none */
+struct seen {
+	u32	packets;
+	bool	marked;
+};
+
+static const struct seen marked = { .packets = 1, .marked = true };
+static const struct seen unmarked = { .packets = 1 };
 
 static struct conga_ecn_memory memory(void)
 {
@@ -32,15 +38,21 @@ static struct conga_ecn_memory memory(void)
 	};
 }
 
+static u8 learn_seen(struct conga_ecn *ecn, u8 tag, const struct seen *seen,
+		     const struct conga_ecn_memory *memory, u64 now)
+{
+	return conga_ecn_learn(ecn, tag, seen->packets, seen->marked, memory, now);
+}
+
 /* @count times the same, @pause ns apart; returns the fraction after the last */
-static double learn(struct conga_ecn *ecn, const struct conga_ecn_seen *seen, u32 count,
+static double learn(struct conga_ecn *ecn, const struct seen *seen, u32 count,
 		    u64 pause, u64 *now)
 {
 	const struct conga_ecn_memory usual = memory();
 
 	for (; count; count--) {
 		*now += pause;
-		conga_ecn_learn(ecn, TAG, seen, &usual, *now);
+		learn_seen(ecn, TAG, seen, &usual, *now);
 	}
 	return conga_ecn_fraction(ecn->marks[TAG]) / SCALE;
 }
@@ -69,14 +81,14 @@ static void test_metric_has_all_bits(void **state)
 	for (bits.q = CONGA_FABRIC_Q_MIN; bits.q <= CONGA_FABRIC_Q_MAX; bits.q++) {
 		conga_ecn_flush(&ecn);
 		for (step = 0; step < 10000; step++)
-			metric = conga_ecn_learn(&ecn, TAG, &marked, &bits, now += DENSE);
+			metric = learn_seen(&ecn, TAG, &marked, &bits, now += DENSE);
 		assert_int_equal(metric, BIT(bits.q) - 1);
 		for (step = 0; step < 10000; step++)
-			metric = conga_ecn_learn(&ecn, TAG, &unmarked, &bits, now += DENSE);
+			metric = learn_seen(&ecn, TAG, &unmarked, &bits, now += DENSE);
 		assert_int_equal(metric, 0);
 		for (step = 0; step < 10000; step++)
-			metric = conga_ecn_learn(&ecn, TAG, step % 2 ? &marked : &unmarked,
-						 &bits, now += DENSE);
+			metric = learn_seen(&ecn, TAG, step % 2 ? &marked : &unmarked,
+					    &bits, now += DENSE);
 		assert_in_range(metric, BIT(bits.q) / 2 - 1, BIT(bits.q) / 2);
 	}
 }
@@ -94,11 +106,11 @@ static void test_metric_rests(void **state)
 	(void)state;
 	unit_random_setup(&random, 3);
 	for (random.step = 0; random.step < 100000; random.step++) {
-		struct conga_ecn_seen seen = { .packets = 1 };
+		struct seen seen = { .packets = 1 };
 		u32 fraction = conga_ecn_fraction(ecn.marks[TAG]);
 
 		seen.marked = !unit_random_below(&random, 4);	/* 8 / 4 is on the edge of 2 */
-		metric = conga_ecn_learn(&ecn, TAG, &seen, &usual, now += DENSE);
+		metric = learn_seen(&ecn, TAG, &seen, &usual, now += DENSE);
 		changes += metric != before;
 		crossings += (fraction ^ conga_ecn_fraction(ecn.marks[TAG])) >> (16 - Q) != 0;
 		before = metric;
@@ -153,7 +165,7 @@ static void test_all_is_forgotten_after_tage(void **state)
 
 static void test_merged_packets_count_each(void **state)
 {
-	const struct conga_ecn_seen merged = { .packets = 30 };
+	const struct seen merged = { .packets = 30 };
 	struct conga_ecn ecn = { 0 };
 	u64 now = START;
 
@@ -172,10 +184,10 @@ static void test_the_word_is_written_once_a_grain(void **state)
 	(void)state;
 	learn(&ecn, &unmarked, 10, DENSE, &now);
 	before = ecn;
-	conga_ecn_learn(&ecn, TAG, &marked, &usual, now + CONGA_GRAIN_NS - 1);
-	conga_ecn_learn(&ecn, TAG, &marked, &usual, now - 2 * CONGA_GRAIN_NS);
+	learn_seen(&ecn, TAG, &marked, &usual, now + CONGA_GRAIN_NS - 1);
+	learn_seen(&ecn, TAG, &marked, &usual, now - 2 * CONGA_GRAIN_NS);
 	assert_memory_equal(&ecn, &before, sizeof(ecn));
-	conga_ecn_learn(&ecn, TAG, &marked, &usual, now + CONGA_GRAIN_NS);
+	learn_seen(&ecn, TAG, &marked, &usual, now + CONGA_GRAIN_NS);
 	assert_memory_not_equal(&ecn, &before, sizeof(ecn));
 }
 
@@ -187,8 +199,8 @@ static void test_lbtags_do_not_mix(void **state)
 
 	(void)state;
 	learn(&ecn, &marked, 1000, DENSE, &now);
-	assert_int_equal(conga_ecn_learn(&ecn, TAG + 1, &unmarked, &usual, now), 0);
-	assert_int_equal(conga_ecn_learn(&ecn, TAG, &unmarked, &usual, now + DENSE), BIT(Q) - 1);
+	assert_int_equal(learn_seen(&ecn, TAG + 1, &unmarked, &usual, now), 0);
+	assert_int_equal(learn_seen(&ecn, TAG, &unmarked, &usual, now + DENSE), BIT(Q) - 1);
 }
 
 static void test_decay_is_that_of_tau(void **state)
@@ -227,7 +239,7 @@ static void test_random_against_the_model(void **state)
 	(void)state;
 	unit_random_setup(&random, 1);
 	for (random.step = 0; random.step < UNIT_STEPS; random.step++) {
-		struct conga_ecn_seen seen = {
+		struct seen seen = {
 			.packets = unit_random_below(&random, 4) ? 1 :
 				   unit_random_between(&random, 1, 64),
 		};
@@ -239,7 +251,7 @@ static void test_random_against_the_model(void **state)
 		seen.marked = unit_random_below(&random, 100) < percent;
 		now += unit_random_wide(&random, 0, unit_random_below(&random, 50) ?
 						    40 * CONGA_GRAIN_NS : 2 * TAGE);
-		metric = conga_ecn_learn(&ecn, TAG, &seen, &usual, now);
+		metric = learn_seen(&ecn, TAG, &seen, &usual, now);
 		fraction = conga_ecn_fraction(ecn.marks[TAG]) / SCALE;
 		expected = naive_ecn_learn(&naive, seen.marked, seen.packets, now, TAU, TAGE);
 		unit_check_step(&random, fabs(fraction - expected) < TOLERANCE,
