@@ -46,7 +46,7 @@ readonly -A BEYOND_REACH=(
 	[leaf_alternates]="a conversation, see hello.sh" [leaf_silent]="the same"
 	[leaf_bye]="the same" [leaf_disagrees]="the same" [control_limited]="the same, see control.sh"
 	[path_silent]="a leaf that answers by one path alone" [path_answers]="the same"
-	[ecn_sent]="ecn is off, see ecn.sh" [ecn_marked]="the same" [ecn_received]="the same"
+	[ecn_sent]="ecn is off, see ecn_marks.sh" [ecn_marked]="the same" [ecn_received]="the same"
 	[ecn_restored]="no packet that a switch marked, see the same"
 	[entropy_redrawn]="no uplink with several paths, see entropy.sh"
 	[path_unprobed]="probes that stop" [path_probed]="the same"
