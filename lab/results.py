@@ -32,7 +32,7 @@ INPUTS = ("Kbuild", "include/**/*.h", "kmod/**/*.[ch]", "selftests/tools/flowgen
           "selftests/lib/lib.sh", "selftests/lib/topology*.sh", "selftests/lib/fabric.sh",
           "selftests/tools/netns_batch.c", "selftests/tools/rtnetlink.[ch]",
           "selftests/lib/balance.sh", "selftests/vm/uml.config", "selftests/vm/uml.patch",
-          "lab/experiment", "lab/*.[ch]", "lab/patterns.py", "lab/trace.py",
+          "lab/experiment*", "lab/*.[ch]", "lab/patterns.py", "lab/trace.py",
           "lab/workload.py", "lab/workloads/*.cdf")
 HASH_DIGITS = 8
 
