@@ -2,9 +2,11 @@
 """What the lab costs: a table, before it is run."""
 from typing import NamedTuple
 
+import one_run
 import runner
 import scenario
-from scenario import Run, Scenario
+from one_run import Run
+from scenario import Scenario
 
 HEADINGS = ("claims", "scenario", "form", "size", "runs", "GB a run", "GB", "hours")
 
@@ -17,7 +19,7 @@ class Cost(NamedTuple):
 
 
 def cost(runs: list[Run]) -> Cost:
-    carried = [scenario.run_bytes(run) for run in runs]
+    carried = [one_run.run_bytes(run) for run in runs]
     work = [count * runner.effort(run) for count, run in zip(carried, runs)]
     return Cost(len(runs), max(carried), sum(carried), sum(work))
 
@@ -36,7 +38,7 @@ def size(runs: list[Run]) -> str:
     """Leaves x hosts, uplinks of a leaf, and time."""
     leaves = span([run["fabric.leaves"] for run in runs])
     hosts = span([run["fabric.hosts"] for run in runs])
-    uplinks = span([scenario.uplinks_of(run) for run in runs])
+    uplinks = span([one_run.uplinks_of(run) for run in runs])
     rates = span([run["fabric.link_rate"] / 1e9 for run in runs])
     return f"{leaves} x {hosts} hosts, {uplinks} x {rates}G{lasts(runs)}"
 

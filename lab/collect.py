@@ -22,6 +22,7 @@ import elsewhere
 import failure
 import flowlets
 import machine
+import one_run
 import order
 import probes
 import results
@@ -40,7 +41,7 @@ def forms_by_key() -> dict:
         for form in scenario.FORMS:
             if scenario.has_form(one, form):
                 for run in scenario.expand(one, form):
-                    found.setdefault((name, scenario.run_key(run)), []).append(form)
+                    found.setdefault((name, one_run.run_key(run)), []).append(form)
     return found
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy
 
 import values
+from one_run import WIRE_BYTES
 from samples import Samples
-from scenario import WIRE_BYTES
 
 BACK_PACKETS = 10       # full ones, which are no probes
 

@@ -19,7 +19,7 @@ import commandline
 import results
 import scenario
 import trace
-from scenario import Run
+from one_run import Run
 from transfers import LARGE_BYTES, SMALL_BYTES, mean
 
 SCENARIOS = ("fattree", "fattree-cut")

@@ -10,7 +10,7 @@ from typing import Callable
 
 import numpy
 
-import scenario
+import one_run
 import tables
 from tables import Tables, number
 
@@ -85,7 +85,7 @@ def links_next_to_failures(run: dict) -> list[str]:
     cores than the one that it has lost, and of that core to the pod's other spines."""
     words = run["cut"].split()
     return sorted({link for word in words for link in (
-        next_to_core_link(run, *scenario.core_link(word)) if scenario.core_link(word)
+        next_to_core_link(run, *one_run.core_link(word)) if one_run.core_link(word)
         else next_to_leaf_link(run, *map(int, word.split("."))))})
 
 

@@ -4,7 +4,7 @@ import math
 
 import tables
 from measures import Measure, links_next_to_failures
-from scenario import ETHERNET, TUNNEL
+from one_run import ETHERNET, TUNNEL
 from tables import Tables, number
 
 DROPS = "drops"

@@ -9,10 +9,10 @@ from typing import NamedTuple, Optional
 import numpy
 from numpy.random import Generator
 
-import scenario
+import one_run
 import values
 import workload
-from scenario import Run
+from one_run import Run
 from workload import Workload
 
 NOTHING = -1            # no group, nothing to wait for, nothing to relay
@@ -73,7 +73,7 @@ def capped(table: Workload, cap: Optional[int]) -> Workload:
 
 
 def table_of(run: Run) -> Workload:
-    return capped(workload.find(run["load.workload"]), scenario.cap_of(run))
+    return capped(workload.find(run["load.workload"]), one_run.cap_of(run))
 
 
 def draw_sizes(table: Workload, generator: Generator, count: int) -> numpy.ndarray:
@@ -176,7 +176,7 @@ def client_server(run: Run, generator: Generator) -> Transfers:
     so all transfers are drawn anew until their bytes are near enough (load.within) to the
     load's.
     """
-    asked = scenario.offered_rate(run) * run["load.seconds"] / values.NS_PER_SECOND
+    asked = one_run.offered_rate(run) * run["load.seconds"] / values.NS_PER_SECOND
     within = run["load.within"]
     for _ in range(DRAWS_MAX):
         found = client_server_draw(run, generator)
@@ -190,7 +190,7 @@ def client_server(run: Run, generator: Generator) -> Transfers:
 def client_server_draw(run: Run, generator: Generator) -> Transfers:
     """In this order: moments, servers and clients, connections, sizes."""
     table = table_of(run)
-    per_second = scenario.offered_rate(run) / float(workload.mean(table))
+    per_second = one_run.offered_rate(run) / float(workload.mean(table))
     start = poisson(generator, per_second, run["load.seconds"])
     server, client = ends(run, generator, len(start))
     copy = generator.integers(run["load.connections"], size=len(start))
@@ -218,7 +218,7 @@ def ends(run: Run, generator: Generator, count: int) -> tuple:
     clients' leaves, the clients; if each client has one server: these, the clients' leaves,
     the clients."""
     leaves, hosts = run["fabric.leaves"], run["fabric.hosts"]
-    answering = scenario.answering_leaves(run)
+    answering = one_run.answering_leaves(run)
     if run["load.pairing"] == "all":
         server = hosts_of(generator, generator.integers(answering, size=count), hosts)
         return server, partners(generator, run, server)

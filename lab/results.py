@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Iterator
 
 import locks
-import scenario
-from scenario import Run
+import one_run
+from one_run import Run
 
 TREE = Path(__file__).resolve().parent.parent
 
@@ -64,7 +64,7 @@ def inputs_digest(tree: Path = TREE) -> str:
 
 
 def run_id(run: Run, inputs: str) -> str:
-    return f"{scenario.run_slug(run)}-{inputs}"
+    return f"{one_run.run_slug(run)}-{inputs}"
 
 
 def git(*arguments: str) -> str:

@@ -21,12 +21,13 @@ from typing import Callable, NamedTuple, Optional, TextIO
 
 import elsewhere
 import locks
+import one_run
 import progress
 import results
 import scenario
 import trace
 from keys import BY_PATH, KEYS, MTU_MAX
-from scenario import Run
+from one_run import Run
 from trace import Trace
 
 SELFTESTS = results.TREE / "selftests"
@@ -96,14 +97,14 @@ def slowness(run: Run) -> int:
 def effort(run: Run) -> float:
     """How long a byte takes, relative to frames of 1500 and most schemes. Between the two
     sizes the speed grows with the frame."""
-    larger = (run["fabric.mtu"] - scenario.MTU) / (MTU_MAX - scenario.MTU)
+    larger = (run["fabric.mtu"] - one_run.MTU) / (MTU_MAX - one_run.MTU)
     return slowness(run) / (1 + (JUMBO_FASTER - 1) * max(0, larger))
 
 
 def jobs(scenarios: list, form: str, inputs: str) -> list[Job]:
     """Of all scenarios, those that have the form: the longest first, but last of all what
     is slow. Of equal ones seed by seed, so that those that are done can be compared."""
-    found = [Job(results.run_id(run, inputs), form, run, scenario.run_bytes(run))
+    found = [Job(results.run_id(run, inputs), form, run, one_run.run_bytes(run))
              for one in scenarios for run in scenario.expand(one, form)]
     return sorted(found, key=lambda job: (slowness(job.run), -job.bytes, job.run["load.seed"]))
 
@@ -117,7 +118,7 @@ def possible(found: list[Job], experiment: Path = EXPERIMENT) -> list[Job]:
     not know would silently do nothing. Says what is left out."""
     known, kept, left_out = known_settings(experiment), [], Counter()
     for job in found:
-        unknown = [name for name in scenario.settings(job.run) if name not in known]
+        unknown = [name for name in one_run.settings(job.run) if name not in known]
         left_out.update((job.run.scenario, name) for name in unknown[:1])
         if not unknown:
             kept.append(job)
@@ -176,7 +177,7 @@ def releases(found: list[Job]) -> list[str]:
 # ---- one run ----
 
 def vm_command(settings: Path, run: Run) -> list:
-    seconds = SLOWEST_OVERHEAD_SECONDS + scenario.run_bytes(run) / SLOWEST_BYTES_PER_SECOND
+    seconds = SLOWEST_OVERHEAD_SECONDS + one_run.run_bytes(run) / SLOWEST_BYTES_PER_SECOND
     memory = MEMORY_MB + MEMORY_PER_HOST_MB * run["fabric.leaves"] * run["fabric.hosts"]
     if run["schemes.names"] == "mptcp":
         memory = max(memory, MULTIPATH_MEMORY_MB)
@@ -201,7 +202,7 @@ def unchanged(inputs: str) -> Callable[[Path, Run], list]:
 
 
 def write_settings(path: Path, run: Run, replayed: Trace) -> None:
-    found = {**scenario.settings(run), "TRACE": str(replayed.path)}
+    found = {**one_run.settings(run), "TRACE": str(replayed.path)}
     path.write_text("".join(f"{name}={shlex.quote(value)}\n" for name, value in found.items()),
                     encoding="ascii")
 
@@ -277,7 +278,7 @@ def meta(lab: Lab, machine: Machine, why: Optional[str]) -> dict:
     job, replayed = machine.job, machine.trace
     facts = machine.partial / "facts"
     return {
-        "id": job.id, "key": scenario.run_key(job.run), "inputs": lab.inputs,
+        "id": job.id, "key": one_run.run_key(job.run), "inputs": lab.inputs,
         "scenario": job.run.scenario, "form": job.form,
         "values": {key.column: key.kind.shell(job.run[key.path]) for key in KEYS},
         "trace": {"path": str(replayed.path), "sha256": replayed.sha256,

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy
 
+import one_run
 import patterns
-import scenario
 import values
 import workload
+from one_run import Run
 from patterns import NOTHING, Transfers
-from scenario import Run
 
 FORMAT = 1              # another one where the same parameters give other transfers
 LINES_AT_ONCE = 65536
@@ -52,16 +52,16 @@ def folder() -> Path:
 
 def parameters(run: Run) -> dict:
     """All that the transfers depend on, as text."""
-    paths = [*FABRIC_KEYS, *scenario.trace_keys(run)]
+    paths = [*FABRIC_KEYS, *one_run.trace_keys(run)]
     found = {"format": str(FORMAT), **{path: str(run[path]) for path in paths}}
-    if scenario.wanted_rate(run) and run["fabric.mtu"] != scenario.MTU:
+    if one_run.wanted_rate(run) and run["fabric.mtu"] != one_run.MTU:
         found["fabric.mtu"] = str(run["fabric.mtu"])    # headers are a part of the load
     if run["schemes.foreign_hosts"]:
         found["schemes.foreign_hosts"] = str(run["schemes.foreign_hosts"])
     if "load.workload" in paths:
         del found["load.caps"]
-        found["load.cap"] = str(scenario.cap_of(run) or "none")
-        found["load.table"] = scenario.digest(table_text(run))
+        found["load.cap"] = str(one_run.cap_of(run) or "none")
+        found["load.table"] = one_run.digest(table_text(run))
     return found
 
 
@@ -72,8 +72,8 @@ def table_text(run: Run) -> dict:
 
 
 def make(run: Run) -> Transfers:
-    whole = scenario.whole(run)
-    seed = int(scenario.digest(parameters(scenario.at_once(whole))), 16)
+    whole = one_run.whole(run)
+    seed = int(one_run.digest(parameters(one_run.at_once(whole))), 16)
     generator = numpy.random.Generator(numpy.random.PCG64(seed))
     found = patterns.PATTERNS[run["load.pattern"]](whole, generator)
     if run["load.prefix_of"]:
@@ -103,7 +103,7 @@ def realised_load(run: Run, found: Transfers) -> float:
     if run["load.pattern"] in ("incast", "idle"):
         return 0.0
     seconds = run["load.seconds"] / values.NS_PER_SECOND
-    load = open_bytes(found) / (seconds * scenario.offered_rate(run))
+    load = open_bytes(found) / (seconds * one_run.offered_rate(run))
     return load if run["load.pattern"] == "demand" else load * float(run["load.load"])
 
 
@@ -144,7 +144,7 @@ def read_header(path: Path) -> dict:
 
 
 def path_of(run: Run) -> Path:
-    return folder() / f"{scenario.digest(parameters(run))[:16]}.trace"
+    return folder() / f"{one_run.digest(parameters(run))[:16]}.trace"
 
 
 def get(run: Run) -> Trace:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy
 
 import values
-from scenario import ETHERNET, MTU, MTU_HEADERS, TUNNEL
+from one_run import ETHERNET, MTU, MTU_HEADERS, TUNNEL
 
 SMALL_BYTES = 100e3     # the paper's small transfers are below that (section 5.2)
 LARGE_BYTES = 10e6      # and its large ones above that

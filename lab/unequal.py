@@ -24,7 +24,7 @@ import commandline
 import measures
 import tables
 import values
-from scenario import WIRE_BYTES
+from one_run import WIRE_BYTES
 from tables import Tables, number
 
 SCENARIO = "tr-unequal"

@@ -9,6 +9,7 @@ from typing import Callable, NamedTuple
 
 import context
 
+one_run = context.module("one_run")
 scenario = context.module("scenario")
 keys = context.module("keys")
 tables = context.module("tables")
@@ -209,14 +210,14 @@ FLAT = World(lambda run: 1, lambda run: 1, lambda run: 1, flat_carried, lambda r
 # ---- tables ----
 
 def trace_of(run) -> str:
-    words = [str(run[path]) for path in scenario.trace_keys(run)]
+    words = [str(run[path]) for path in one_run.trace_keys(run)]
     words += [str(run[path]) for path in ("fabric.leaves", "fabric.hosts",
                                           "schemes.foreign_hosts")]
     return hashlib.sha256(" ".join(words).encode()).hexdigest()[:8]
 
 
 def row(run, form: str, world: World) -> dict:
-    cells = {"id": scenario.run_slug(run), "scenario": run.scenario, "forms": form,
+    cells = {"id": one_run.run_slug(run), "scenario": run.scenario, "forms": form,
              "inputs": "0", **{key.column: key.kind.shell(run[key.path]) for key in keys.KEYS},
              "bytes": "1e8", "job_bytes": "1e9", "trace": trace_of(run), "commit": "c0ffee",
              "kernel": "6.1",

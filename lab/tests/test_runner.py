@@ -17,6 +17,7 @@ from pathlib import Path
 
 import context
 
+one_run = context.module("one_run")
 scenario = context.module("scenario")
 locks = context.module("locks")
 progress = context.module("progress")
@@ -476,7 +477,7 @@ class Checks(Case):
     def test_what_the_experiment_cannot_do_is_left_out(self):
         experiment = self.folder / "experiment"
         jobs = make_jobs(self.folder, "1, 2")
-        known = " ".join(f"{name}=x" for name in scenario.settings(jobs[0].run))
+        known = " ".join(f"{name}=x" for name in one_run.settings(jobs[0].run))
         experiment.write_text(known, encoding="ascii")
         self.assertEqual(runner.possible(jobs, experiment), jobs)
         self.assertEqual(self.errors.getvalue(), "")

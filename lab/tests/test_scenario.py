@@ -9,6 +9,7 @@ from pathlib import Path
 
 import context
 
+one_run = context.module("one_run")
 scenario = context.module("scenario")
 keys = context.module("keys")
 
@@ -241,7 +242,7 @@ class Runs(unittest.TestCase):
 
     def test_only_the_full_form_may_be_large(self):
         text = "[load]\nseconds = 1s\n[full]\n"
-        self.assertAlmostEqual(scenario.run_bytes(runs(text, "full")[0]) * 1564 / 1448,
+        self.assertAlmostEqual(one_run.run_bytes(runs(text, "full")[0]) * 1564 / 1448,
                                24 * 10 ** 9, delta=2)
 
     def test_key_is_of_what_decides(self):
@@ -249,27 +250,27 @@ class Runs(unittest.TestCase):
         same = runs("[load]\nload = 0.6\n[fabric]\nlink_rate = 40000mbit\n" + REDUCED)[0]
         other = runs("[fabric]\nbuffer = 2MB\n" + REDUCED)[0]
         seed = runs("[load]\nseed = 2\n" + REDUCED)[0]
-        self.assertEqual(scenario.run_key(plain), scenario.run_key(same))
-        self.assertEqual(len({scenario.run_key(run) for run in (plain, other, seed)}), 3)
+        self.assertEqual(one_run.run_key(plain), one_run.run_key(same))
+        self.assertEqual(len({one_run.run_key(run) for run in (plain, other, seed)}), 3)
 
     def test_what_few_runs_say(self):
         """The experiment hears of it; a run that does not say it is the one that it was."""
         plain, said = runs(REDUCED)[0], runs(
             "[fabric]\nlink_delays = spine0=5us\n[schemes]\nnames = tr\n"
             "params = short 10000 rtt 300us\n[load]\norder = 1\n" + REDUCED)[0]
-        found = scenario.settings(said)
+        found = one_run.settings(said)
         self.assertEqual([found[name] for name in ("LINK_DELAYS", "SCHEME_PARAMS", "ORDER")],
                          ["spine0=5us", "short 10000 rtt 300us", "1"])
-        self.assertFalse({"LINK_DELAYS", "SCHEME_PARAMS", "ORDER"} & set(scenario.settings(plain)))
+        self.assertFalse({"LINK_DELAYS", "SCHEME_PARAMS", "ORDER"} & set(one_run.settings(plain)))
 
     def test_seconds_of_so_many_flows(self):
         """So many are expected by the mean of all sizes; the trace is that of these seconds."""
         text = "[load]\nworkload = datamining\nload = 30%\nwithin = none\n{}\n" + REDUCED
         run = runs(text.format("flows = 100"))[0]
         mean = float(scenario.workload.mean(scenario.workload.find("datamining")))
-        self.assertAlmostEqual(scenario.run_bytes(run) / mean, 100, places=5)
+        self.assertAlmostEqual(one_run.run_bytes(run) / mean, 100, places=5)
         same = runs(text.format(f"seconds = {run['load.seconds']}ns"))[0]
-        self.assertEqual(scenario.run_key(run), scenario.run_key(same))
+        self.assertEqual(one_run.run_key(run), one_run.run_key(same))
         twice = runs(text.format("flows = 200"))[0]
         self.assertAlmostEqual(twice["load.seconds"] / run["load.seconds"], 2, places=5)
 
@@ -286,20 +287,20 @@ class Runs(unittest.TestCase):
         named, said = runs("[load]\ntcp = 2014\n" + REDUCED)[0], runs(
             "[load]\nsysctls = net.ipv4.tcp_recovery=0 net.ipv4.tcp_early_retrans=0 "
             "net.ipv4.tcp_max_reordering=3\n" + REDUCED)[0]
-        self.assertEqual(scenario.run_key(named), scenario.run_key(said))
-        self.assertNotIn("RTO_MIN", scenario.settings(named))
-        found = scenario.settings(runs("[load]\ntcp = ns2\n" + REDUCED)[0])
+        self.assertEqual(one_run.run_key(named), one_run.run_key(said))
+        self.assertNotIn("RTO_MIN", one_run.settings(named))
+        found = one_run.settings(runs("[load]\ntcp = ns2\n" + REDUCED)[0])
         self.assertEqual(found["RTO_MIN"], "10ms")
         self.assertEqual(found["SYSCTLS"].split()[3:],
                          ["net.ipv4.tcp_sack=0", "net.ipv4.tcp_dsack=0",
                           "net.ipv4.tcp_timestamps=0"])
         fine = runs("[load]\nkernel = uml-hz1000\nrto_min = 1ms\n" + REDUCED)[0]
-        self.assertEqual(scenario.settings(fine)["RTO_MIN"], "1ms")
-        plain = scenario.settings(runs("[load]\ntcp = linux\n" + REDUCED)[0])
+        self.assertEqual(one_run.settings(fine)["RTO_MIN"], "1ms")
+        plain = one_run.settings(runs("[load]\ntcp = linux\n" + REDUCED)[0])
         self.assertFalse({"SYSCTLS", "RTO_MIN", "TCP"} & set(plain))
 
     def test_what_is_said_goes_before_the_name(self):
-        found = scenario.settings(runs(
+        found = one_run.settings(runs(
             "[load]\ntcp = ns2\nrto_min = 200ms\n"
             "sysctls = net.ipv4.tcp_sack=1 net.core.somaxconn=9\n" + REDUCED)[0])
         self.assertEqual(found["RTO_MIN"], "200ms")
@@ -310,13 +311,13 @@ class Runs(unittest.TestCase):
     def test_lia_is_for_any_scheme(self):
         """It couples subflows of MPTCP; a plain TCP has Reno with it."""
         found = runs("[schemes]\nnames = ecmp, mptcp\n[load]\ncongestion = lia\n" + REDUCED)
-        self.assertEqual([scenario.settings(run)["CONGESTION"] for run in found], ["lia"] * 2)
+        self.assertEqual([one_run.settings(run)["CONGESTION"] for run in found], ["lia"] * 2)
 
     def test_boots_of_one_run(self):
         found = runs("[load]\nboot = 1, 2\n" + REDUCED)
-        self.assertEqual(scenario.settings(found[0]), scenario.settings(found[1]))
-        self.assertNotEqual(scenario.run_key(found[0]), scenario.run_key(found[1]))
-        self.assertRegex(scenario.run_slug(found[1]), "^test-websearch-60-conga-s1-boot2-")
+        self.assertEqual(one_run.settings(found[0]), one_run.settings(found[1]))
+        self.assertNotEqual(one_run.run_key(found[0]), one_run.run_key(found[1]))
+        self.assertRegex(one_run.run_slug(found[1]), "^test-websearch-60-conga-s1-boot2-")
 
     def test_cuts_that_leave_a_way(self):
         for text in ("cut = 0.1.0 0.1.1",
@@ -325,15 +326,15 @@ class Runs(unittest.TestCase):
         for text in ("spine0-core0 spine3-core0", "0.1.0 spine0-core1 spine3-core1",
                      "spine0-core0 spine0-core1"):
             found = runs(f"{PODS}cut = {text}\n{REDUCED}")
-            self.assertEqual(scenario.settings(found[0])["CUT"], text)
+            self.assertEqual(one_run.settings(found[0])["CUT"], text)
 
     def test_rare_keys_leave_older_runs_as_they_were(self):
         """Their names and traces are known: this one's is in the tables of earlier runs."""
         plain = runs(REDUCED)[0]
         same = runs("[load]\npeers = leaves\n[fabric]\nfails_for = 5ms\n" + REDUCED)[0]
-        self.assertEqual(scenario.run_key(plain), scenario.run_key(same))
-        self.assertEqual(scenario.run_key(plain), "708eed47")
-        found = scenario.settings(runs(f"{PODS}fails = 0.0.0\nfails_for = 6ms\n{REDUCED}")[0])
+        self.assertEqual(one_run.run_key(plain), one_run.run_key(same))
+        self.assertEqual(one_run.run_key(plain), "708eed47")
+        found = one_run.settings(runs(f"{PODS}fails = 0.0.0\nfails_for = 6ms\n{REDUCED}")[0])
         self.assertEqual((found["FAILS"], found["FAILS_FOR"]), ("0.0.0", "6000000ns"))
         self.assertNotIn("FAILS_AFTER", found)
 
@@ -362,14 +363,14 @@ class Runs(unittest.TestCase):
     def test_tiers(self):
         run = runs("[fabric]\nleaves = 4\nspines = 4\npods = 2\ncores = 3\ncut = 3.3.1\n"
                    "[load]\nseconds = 50ms\n" + REDUCED)[0]
-        self.assertEqual(scenario.uplinks_of(run), 4)
-        found = scenario.settings(run)
+        self.assertEqual(one_run.uplinks_of(run), 4)
+        found = one_run.settings(run)
         self.assertEqual((found["PODS"], found["CORES"], found["CUT"]), ("2", "3", "3.3.1"))
 
     def test_settings(self):
         run = runs("[fabric]\ncut = 1.1.1 0.0.0\nmark = 100KB\n[load]\ndrain = 1.5s\n"
                    "seconds = 10ms\n" + REDUCED)[0]
-        found = scenario.settings(run)
+        found = one_run.settings(run)
         self.assertEqual(found["CUT"], "1.1.1 0.0.0")
         self.assertEqual(found["LINK_RATE"], "40000000000bit")
         self.assertEqual(found["MARK"], "100000")
@@ -489,7 +490,7 @@ class Committed(unittest.TestCase):
         """All that CONGA's claims need, in full form, but the longest runs."""
         names = [name for name in scenario.names() if name not in FULL_ONLY
                  and any(claim[0] in "CG" for claim in scenario.find(name).claims)]
-        total = sum(scenario.run_bytes(run) for name in names for run in self.full(name))
+        total = sum(one_run.run_bytes(run) for name in names for run in self.full(name))
         self.assertLess(total, 13e12)
 
     def test_mptcp_is_coupled(self):

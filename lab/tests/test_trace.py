@@ -9,6 +9,7 @@ import numpy
 
 import context
 
+one_run = context.module("one_run")
 scenario = context.module("scenario")
 trace = context.module("trace")
 patterns = context.module("patterns")
@@ -95,7 +96,7 @@ class Load(unittest.TestCase):
             load = found.size.sum() * 8 * wire / 0.05 / (2 * 160e9)
             self.assertAlmostEqual(load, 0.6, delta=0.03)
             self.assertAlmostEqual(trace.realised_load(run, found), load, places=6)
-            self.assertAlmostEqual(scenario.run_bytes(run) * wire / 0.05 / 40e9, 0.6, places=5)
+            self.assertAlmostEqual(one_run.run_bytes(run) * wire / 0.05 / 40e9, 0.6, places=5)
         self.assertNotEqual(*map(trace.path_of, both))
 
     def test_frames_are_no_part_of_other_traces(self):
