@@ -14,6 +14,8 @@ from typing import Callable, NamedTuple
 
 import drawing
 import figures
+import figures_hula
+import figures_tr
 import judgement
 import machine
 import page
@@ -48,8 +50,8 @@ FIGURES = (
     Figure("figure-16", figures.figure16, page.runs_of("fig16")),
     Figure("schemes", figures.schemes(*ranks.FABRICS[:4]), page.runs_of("schemes")),
     Figure("grey", figures.grey, page.runs_of("grey")),
-    Figure("fat-tree-cut", figures.fat_tree_cut, page.runs_of("fattree-cut")),
-    Figure("tr", figures.tr_sizes("datamining"), page.runs_of("tr")),
+    Figure("fat-tree-cut", figures_hula.fat_tree_cut, page.runs_of("fattree-cut")),
+    Figure("tr", figures_tr.tr_sizes("datamining"), page.runs_of("tr")),
     Figure("reaction", figures.overload, "lab/reaction.py"),
 )
 

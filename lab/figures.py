@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The figures, from the tables: each function returns SVG, or None without data."""
+"""The figures of CONGA and of all schemes, from the tables: each function returns SVG, or None
+without data."""
 import re
-from typing import Callable, Iterable
+from typing import Callable
 
 import claims
-import claims_hula
 import claims_mptcp
-import claims_tr
 import drawing
 import keys
 import measures
@@ -16,76 +15,11 @@ import settings
 import stability
 import tables
 from claim import NORMALISED
-from drawing import Value
-from measures import Quantity
-from tables import FORMS, Tables, number
+from figure import (KB, MB, NARROW, PERCENT, PERCENTILES, TALL, WIDE, by_scheme, completion, draw,
+                    kept, of, over_seeds, percent, queue_curves, schemes_of, value_of)
+from tables import Tables, number
 
-PERCENTILES = ((50, "p50"), (90, "p90"), (95, "p95"), (99, "p99"), (100, "max"))
 BYTE_PERCENTILES = (10, 25, 50, 75, 90)
-KB, MB, PERCENT = 1e3, 1e6, 100
-TALL, TALLER, NARROW, WIDE = 3.4, 4.4, 2.2, 5   # inches
-
-
-def of(found: Tables, **where) -> Tables:
-    """One form of a scenario's runs: that with the most of them."""
-    forms = [found._replace(runs=tables.matching(tables.of_form(found, form).runs, where))
-             for form in FORMS]
-    return max(forms, key=lambda one: len(one.runs))
-
-
-def value_of(numbers: Iterable[float]) -> Value | None:
-    kept = [x for x in numbers if x == x]
-    return drawing.value(kept) if kept else None
-
-
-def over_seeds(found: Tables, quantity: Quantity, runs: list[dict]) -> Value | None:
-    return value_of(quantity(found, run) for run in tables.shortest(runs))
-
-
-def schemes_of(found: Tables) -> list[str]:
-    return [name for name in keys.SCHEMES if any(run["scheme"] == name for run in found.runs)]
-
-
-def kept(points: dict) -> dict:
-    return {name: point for name, point in points.items() if point}
-
-
-def by_scheme(found: Tables, quantity: Quantity, column: str,
-              name: Callable = lambda text: text) -> dict:
-    """{scheme: {name of the column's cell: Value}}"""
-    series = {}
-    for scheme in schemes_of(found):
-        split = tables.split(tables.matching(found.runs, {"scheme": scheme}), (column,))
-        series[scheme] = kept({name(cells[0]): over_seeds(found, quantity, runs)
-                               for cells, runs in split.items()})
-    return kept(series)
-
-
-def relative(found: Tables, quantity: Quantity, column: str, name: Callable) -> dict:
-    """{scheme: {name: Value of its ratio to ECMP, seed by seed}}"""
-    series = {}
-    for scheme in schemes_of(found):
-        if scheme == "ecmp":
-            continue
-        split = tables.split(found.runs, (column,))
-        series[scheme] = kept({name(cells[0]): value_of(measures.compared(
-            found, runs, quantity, {"scheme": scheme}, claims.ECMP).values())
-            for cells, runs in split.items()})
-    return kept(series)
-
-
-def draw(name: str, panels: list[tuple], height: float = drawing.HEIGHT,
-         width: float = drawing.WIDTH) -> str | None:
-    """panels: (how, series, title, label of x, label of y); without data they are left out."""
-    panels = [panel for panel in panels if panel[1]]
-    if not panels:
-        return None
-    with drawing.style():
-        figure, all_axes = drawing.panels(len(panels), height, width)
-        for axes, (how, series, title, x, y) in zip(all_axes, panels):
-            how(axes, series)
-            axes.set(title=title, xlabel=x, ylabel=y)
-        return drawing.svg(figure, name)
 
 
 # ---- Figures 2, 3, 5 ----
@@ -144,23 +78,6 @@ def figure5(found: Tables) -> str | None:
 
 # ---- Figures 9 to 11 ----
 
-def percent(text: str) -> float:
-    return round(number(text) * PERCENT, 3)
-
-
-def completion(found: Tables, name: str, **where) -> str | None:
-    """Mean FCT over load, and small and large transfers relative to ECMP's."""
-    one = of(found, **where)
-    x = "load, %"
-    return draw(name, [
-        (drawing.curves, by_scheme(one, NORMALISED, "load", percent), "All transfers", x,
-         "mean FCT / that of the idle network"),
-        (drawing.curves, relative(one, claims.SMALL, "load", percent), "Below 100 KB", x,
-         "mean FCT / ECMP's"),
-        (drawing.curves, relative(one, claims.LARGE, "load", percent), "Above 10 MB", x,
-         "mean FCT / ECMP's")])
-
-
 def figure9(found: Tables) -> str | None:
     return completion(found, "figure 9", scenario="fig9")
 
@@ -197,15 +114,6 @@ def queue_points(found: Tables, link: str) -> dict:
         series[scheme] = kept({p: over_seeds(found, measures.queue(link, column), runs)
                                for p, column in PERCENTILES})
     return kept(series)
-
-
-def queue_curves(axes, series: dict) -> None:
-    for name, points in series.items():
-        values = [Value(*(x / KB for x in one)) for one in points.values()]
-        axes.errorbar([one.mean for one in values], list(points), xerr=drawing.errors(values),
-                      label=name, color=drawing.COLOURS[name], marker=drawing.MARKERS[name],
-                      capsize=drawing.CAP, elinewidth=0.8)
-    drawing.legend(axes)
 
 
 def hotspots(found: Tables, *several: dict) -> str | None:
@@ -409,148 +317,6 @@ def grey(found: Tables) -> str | None:
          "All transfers", "mean FCT, s", ""),
         (drawing.curves, to_silent_spine(one), "To the silent spine, from leaf 0", "ms",
          "Gbit/s")])
-
-
-# ---- HULA ----
-
-def of_paper(found: Tables) -> Tables:
-    """HULA by its paper's rule; the module's default would be another scheme."""
-    return found._replace(runs=[run for run in found.runs if run["scheme"] != "hula"
-                                or run["params"] == claims_hula.HULA["params"]])
-
-
-def fat_tree(workload: str) -> Callable:
-    where = {**claims_hula.HEALTHY, "workload": workload}
-    return lambda found: completion(of_paper(found), f"fat tree, {workload}", **where)
-
-
-def slow_probes(found: Tables) -> str | None:
-    one = of(found, **{**claims_hula.CUT, **claims_hula.HULA, "load": (0.6, 0.9),
-                       "options": (claims_hula.FLOWLETS, claims_hula.SLOW_PROBES)})
-    series: dict = {}
-    for (options,), runs in tables.split(one.runs, ("options",)).items():
-        name = "2 ms" if "probe" in options else "200 us"
-        series[name] = kept({percent(cells[0]): over_seeds(one, NORMALISED, some)
-                             for cells, some in tables.split(runs, ("load",)).items()})
-    return draw("probes' interval", [(drawing.curves, kept(series), "HULA, by the probes' interval",
-                                      "load, %", "mean FCT / that of the idle network")])
-
-
-def fat_tree_cut(found: Tables) -> str | None:
-    one = of(of_paper(found), **claims_hula.CUT)
-    sizes = (("all", claims.MEAN), ("small", claims.SMALL), ("large", claims.LARGE),
-             ("99th percentile", claims_hula.P99))
-    against: dict = {}
-    for name, quantity in sizes:
-        for scheme, points in relative(one, quantity, "cut", lambda _text: name).items():
-            against.setdefault(scheme, {}).update(points)
-    waited = {percentile: {scheme: points["queue"] for scheme, points in by_scheme(
-        one, measures.queue_next_to_failures(column), "cut", lambda _text: "queue").items()}
-        for percentile, column in PERCENTILES}
-    queues: dict = {}
-    for percentile, points in waited.items():
-        for scheme, point in points.items():
-            queues.setdefault(scheme, {})[percentile] = point
-    return draw("fat tree, one link removed", [
-        (drawing.bars, against, "Completion times", "", "FCT / ECMP's"),
-        (queue_curves, queues, "Links next to the one removed", "queue, KB",
-         "% of the time at most")])
-
-
-def link_down(found: Tables) -> str | None:
-    one = of(of_paper(found), **claims_hula.DOWN)
-    names = {str(claims_hula.SHORT): "short transfers", str(claims_hula.LONG): "long transfers"}
-    lost, back = (by_scheme(one, claims_hula.failures(column), "piece", names.__getitem__)
-                  for column in ("last_lost_s", "back_s"))
-    return draw("link down", [
-        (drawing.bars, lost, "Link down: last packet lost after", "", "ms"),
-        (drawing.bars, back, "Link up: it carries again after", "", "ms")])
-
-
-def probe_bytes(found: Tables) -> str | None:
-    one = of(found, scenario="probes", options="probe 1ms")
-    series: dict = {}
-    for run in one.runs:
-        for row in one.probes.get(run["id"], []):
-            point = number(row["busiest_of_rate"]) * PERCENT
-            series.setdefault(row["links"], {})[number(run["leaves"])] = value_of([point])
-    return draw("probes", [(drawing.curves, kept(series), "Probes every 1 ms", "leaves",
-                            "% of the busiest link")])
-
-
-# ---- TR ----
-
-TR_SIZES = (("small", claims.SMALL), ("small, p99", claims_tr.TAIL),
-            ("middle", claims_tr.MIDDLE), ("long", claims_tr.LONG), ("all", claims.MEAN))
-
-
-def over_letflow(found: Tables, runs: list[dict]) -> dict:
-    """{scheme: {size: Value of its FCT / LetFlow's, seed by seed}}"""
-    series = {}
-    for scheme in schemes_of(found):
-        if scheme != "letflow":
-            series[scheme] = kept({name: value_of(measures.compared(
-                found, runs, quantity, {"scheme": scheme}, claims_tr.LETFLOW).values())
-                for name, quantity in TR_SIZES})
-    return kept(series)
-
-
-def tr_sizes(workload: str) -> Callable:
-    def figure(found: Tables) -> str | None:
-        one = of(found, scenario="tr", workload=workload, params="")
-        return draw(f"TR, {workload}", [
-            (drawing.bars, over_letflow(one, runs), f"Load {percent(load):g} %", "",
-             "FCT / LetFlow's") for (load,), runs in tables.split(one.runs, ("load",)).items()])
-    return figure
-
-
-def tr_ratio(text: str) -> float:
-    """Of round trips, from the delays of links."""
-    return {f"spine5={delay}": ratio for ratio, delay in claims_tr.RATIOS.items()}.get(
-        text.split(" ", maxsplit=1)[0], 1)
-
-
-def tr_micro(found: Tables) -> str | None:
-    one = of(found, **claims_tr.small())
-    goodput, order = (by_scheme(one, quantity, "link_delays", tr_ratio)
-                      for quantity in (claims_tr.GOODPUT, ranks.per_thousand("out_of_order")))
-    goodput = {scheme: {ratio: Value(*(x / 1e6 for x in point))
-                        for ratio, point in points.items()} for scheme, points in goodput.items()}
-    x = "round trips of half of the paths / others'"
-    return draw("TR, small network", [
-        (drawing.curves, {scheme: dict(sorted(points.items())) for scheme, points in each.items()},
-         title, x, y) for each, title, y in (
-            (goodput, "Transfers above 1 MB", "Mbit/s"),
-            (order, "Out of order at the receivers", "per 1,000 segments"))])
-
-
-def tr_short(found: Tables) -> str | None:
-    one = of(found, scenario="tr-short")
-    base = {"params": f"rtt 200us short {claims_tr.SHORT}"}
-    series = {workload: kept({f"{int(params.split()[-1]) // 1000} KB": value_of(measures.compared(
-        one, runs, claims.MEAN, {"params": params}, base).values())
-        for params in sorted({run["params"] for run in runs},
-                             key=lambda text: int(text.split()[-1]))})
-              for (workload,), runs in tables.split(one.runs, ("workload",)).items()}
-    return draw("TR, short flows", [(drawing.bars, kept(series), "", "",
-                                     "mean FCT / that of 100 KB")])
-
-
-def tr_unequal(found: Tables) -> str | None:
-    """Model and measurement, a panel for each."""
-    panels = []
-    for column, title, y in (("share", "Leaf 0's bytes by the loaded spines", "part"),
-                             ("wait_us", "Wait of its packets at spines", "us")):
-        series: dict = {}
-        for row in found.unequal:
-            other, own = (word.split(":")[1].removesuffix("gbit")
-                          for word in row["demands"].split())
-            for kind, name in (("model", f"model_{column}"), ("measured", column)):
-                series.setdefault(kind, {})[f"{other} + {own}: {row['scheme']}"] = \
-                    value_of([number(row[name])])
-        panels.append((drawing.bars, {name: kept(points) for name, points in series.items()},
-                       title, "", y))
-    return draw("unequal load", panels, TALLER) if found.unequal else None
 
 
 def frames_name(run: dict) -> str:

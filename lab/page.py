@@ -10,7 +10,10 @@ from typing import Callable, NamedTuple
 
 import claims
 import claims_tr
+import figure
 import figures
+import figures_hula
+import figures_tr
 import judgement
 import machine
 import measures
@@ -63,7 +66,7 @@ def overtaken(found: Tables) -> str | None:
         name: ranks.text_of(measures.mean([tables.number(row[name]) for run in runs
                                            for row in found.order.get(run["id"], [])]))
         for name in ("packets", "overtook", *order.CAUSES, "mean_ns", "most_ns")}}
-        for (scheme,), runs in tables.split(figures.of(found, scenario="tr-order").runs,
+        for (scheme,), runs in tables.split(figure.of(found, scenario="tr-order").runs,
                                             ("scheme",)).items()]
     return plain_table(rows) if rows else None
 
@@ -146,26 +149,28 @@ SECTIONS = (
     Section("Flowlets by congestion control", (), runs_of("congestion"),
             ((figures.congestion, "How many flowlets leaves start per MB of data."),)),
     Section("HULA's fat tree, healthy", ("H01", "H02", "H03", "H04"), runs_of("fattree"),
-            ((figures.fat_tree("websearch"), "Web search: mean FCT over load; small and large "
+            ((figures_hula.fat_tree("websearch"), "Web search: mean FCT over load; small and large "
               "transfers relative to ECMP."),
-             (figures.fat_tree("datamining"), "Data mining: the same."))),
+             (figures_hula.fat_tree("datamining"), "Data mining: the same."))),
     Section("HULA's fat tree, one link removed",
             ("H05", "H06", "H07", "H08", "H09", "H11", "H13", "H14", "H15"),
             runs_of("fattree-cut"),
-            ((figures.fat_tree_cut, "Web search at 60 %: FCT relative to ECMP; queues of the links "
-              "that are left of spine 0 upwards and of core 0 to its pod."),
-             (figures.slow_probes, "Web search: probes every 200 us, and ten times as seldom."))),
+            ((figures_hula.fat_tree_cut, "Web search at 60 %: FCT relative to ECMP; queues of the "
+              "links that are left of spine 0 upwards and of core 0 to its pod."),
+             (figures_hula.slow_probes, "Web search: probes every 200 us, and ten times as "
+              "seldom."))),
     Section("HULA: a link goes down and up", ("H10",), runs_of("linkdown"),
-            ((figures.link_down, "The longest of five failures of a leaf's link."),)),
+            ((figures_hula.link_down, "The longest of five failures of a leaf's link."),)),
     Section("HULA: what probes take", ("H12",), runs_of("probes"),
-            ((figures.probe_bytes, "By kind of link, from the lower box or from the upper."),)),
+            ((figures_hula.probe_bytes, "By kind of link, from the lower box or from the "
+              "upper."),)),
     Section("TR: ten uplinks of 40 Gbit/s, half of the paths longer",
             ("T01", "T06", "T07", "T08", "T11"), runs_of("tr"),
-            tuple((figures.tr_sizes(name), f"{title}: relative to LetFlow's, by size.")
+            tuple((figures_tr.tr_sizes(name), f"{title}: relative to LetFlow's, by size.")
                   for name, title in claims_tr.WORKLOADS.items())),
     Section("TR: ten paths of 1 Gbit/s", ("T02", "T03", "T04", "T09"), runs_of("tr-micro"),
-            ((figures.tr_micro, "Data mining, ns-2's TCP, by how many times the round trip of half "
-              "of the paths is that of the others."),),
+            ((figures_tr.tr_micro, "Data mining, ns-2's TCP, by how many times the round trip of "
+              "half of the paths is that of the others."),),
             ((transports, "Half of the paths 3.5 times as long: flows above 1 MB and what is sent "
               "again, with ns-2's TCP, which takes three duplicate acknowledgements for a loss, "
               "and with Linux's, which waits for packets that come late."),)),
@@ -173,10 +178,11 @@ SECTIONS = (
             ((overtaken, "Packets of data from leaf 0 to leaf 1, means over seeds; of TR's by the "
               "part of its Time to Next Leaf that was most wrong (order.py)."),)),
     Section("TR: from which size on a flow is long", ("T05",), runs_of("tr-short"),
-            ((figures.tr_short, "Four workloads at 30 %, half of the paths 3.5 times as long."),)),
+            ((figures_tr.tr_short, "Four workloads at 30 %, half of the paths 3.5 times as "
+              "long."),)),
     Section("TR: unequal load, beside a model", (), runs_of("tr-unequal"),
-            ((figures.tr_unequal, "Half of the spines carry what another leaf sends there, too: "
-              "model (unequal.py says what it knows) and measurement."),)),
+            ((figures_tr.tr_unequal, "Half of the spines carry what another leaf sends there, "
+              "too: model (unequal.py says what it knows) and measurement."),)),
     Section("TR: what it costs", ("T10",), "make bench-cost", ()),
     Section("Section 6 and the protocol", ("C30", "C31", "C32"), "", ()),
 )

@@ -70,7 +70,7 @@ class Beside(unittest.TestCase):
                                                    for row in unequal.rows(self.found())])
             tables.write_file(Path(name) / "unequal.csv", found.unequal)
             tables.write_file(Path(name) / "runs.csv", found.runs)
-            figure = context.module("figures").tr_unequal(tables.read(Path(name)))
+            figure = context.module("figures_tr").tr_unequal(tables.read(Path(name)))
         self.assertIn("measured", figure)
 
 
