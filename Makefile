@@ -36,6 +36,7 @@
 #   make evaluation-keep [FROM=DIR]
 #                          puts another one there, of the tables in FROM: archive, figures, verdicts
 #   sudo make bench-cost   instructions per packet and of TCP, beside the stock kernel
+#   sudo make bench-cores  accesses to memory that processors share, per packet
 #   sudo make bench-profile [POLICY=ecmp]  where they go, step by step
 #   sudo make newcomer     what README says a newcomer can try, on a Debian that has nothing
 #   make generate          what is generated from include/netlink/conga.yaml, which is committed
@@ -175,6 +176,12 @@ check-ci: uml-build setup-lab deb
 # Says what got worse than Documentation/cost.txt has it.
 bench-cost: vm-build
 	@selftests/bench/bench_cost
+
+# Beside the processors of the machine, 2 and 4 of the emulator's
+bench-cores: vm-build
+	@for cpus in 2 4; do \
+		selftests/vm/run -s $$cpus -t 900 --plugin lines -- selftests/bench/cores.sh || exit; \
+	done
 
 bench-profile: vm-build
 	@selftests/vm/run -i -t 580 -- selftests/bench/cost_profile.sh $(POLICY)

@@ -68,7 +68,8 @@ static inline struct dst_entry *conga_choose_path(struct conga_choice *choice, u
 	nexthop = conga_path_nexthop(choice->paths, tag, choice->hash);
 	if (!nexthop)
 		return NULL;
-	choice->mtu = conga_leaf_is_v4(choice->leaf) ? nexthop->mtu : 0;
+	/* The union of IPv6 has no MTU. */
+	choice->mtu = likely(conga_leaf_is_v4(choice->leaf)) ? nexthop->mtu : 0;
 	if (likely(conga_path_holds(choice->leaf, nexthop->dst, nexthop->cookie)))
 		return nexthop->dst;
 	return conga_choose_path_anew(choice, tag);

@@ -7,17 +7,20 @@
  * once, on the same CPU, unless the packet waits in between. Inline, because both are hooks of
  * every packet; ktime_get_ns() takes some 45 instructions.
  */
+#include <linux/cache.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/percpu.h>
 #include <linux/skbuff.h>
 
-/* The packet that got its path last on this CPU */
+/* The packet that got its path last on this CPU. It has a cache line of its own: other CPUs may
+ * read what the allocator of per-CPU memory puts beside it.
+ */
 struct conga_clock {
 	const struct sk_buff	*skb;	/* compared only */
 	u64			now;	/* ns, when its path was chosen */
 	u32			tick;	/* jiffies then */
-};
+} ____cacheline_aligned_in_smp;
 
 DECLARE_PER_CPU(struct conga_clock, conga_clock);
 

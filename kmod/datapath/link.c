@@ -92,11 +92,14 @@ unsigned int conga_link(void *priv, struct sk_buff *skb,
 	struct conga_port *port = priv;
 	struct conga_port_dre *dre = rcu_dereference(port->dre);
 	u64 now = conga_clock_read(skb);
+	bool loaded;
 	u64 x;
 
 	lockdep_assert(in_softirq());
 	x = conga_port_count(port, dre, now, conga_packet_on_wire(skb));
-	if (conga_dre_loaded(&dre->params, x))
+	loaded = conga_dre_loaded(&dre->params, x);
+	conga_port_note_load(port, loaded);
+	if (loaded)
 		conga_link_mark(port, &dre->params, skb, x);
 	if (unlikely(dre->marks))
 		conga_mark_packet(port, skb, now);

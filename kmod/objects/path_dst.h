@@ -46,7 +46,7 @@ static inline bool conga_path_current(const struct conga_leaf *leaf,
 static inline bool conga_path_holds(const struct conga_leaf *leaf, struct dst_entry *dst,
 				    u32 cookie)
 {
-	if (conga_leaf_is_v4(leaf))
+	if (likely(conga_leaf_is_v4(leaf)))
 		return READ_ONCE(dst->obsolete) == DST_OBSOLETE_FORCE_CHK;
 	return dst_check(dst, cookie);
 }

@@ -28,12 +28,12 @@ struct conga_port_dre {
 	struct conga_dre_shared	shared;
 };
 
-/* One per CPU; every packet writes its own CPU's. */
+/* One per CPU; every packet writes its own CPU's, likewise in a cache line of its own. */
 struct conga_port_counters {
 	struct u64_stats_sync	sync;
 	u64_stats_t		packets;
 	u64_stats_t		bytes;
-};
+} ____cacheline_aligned_in_smp;
 
 /* The addresses by which leaves may know this node behind an uplink, by family: IPv6 at 0,
  * IPv4 (mapped) at 1; :: is none. Guarded by the fabric's own_lock, which only the refresh
@@ -100,7 +100,10 @@ conga_port_uplink(const struct conga_fabric *fabric, u8 tag)
 /* Can the port send at this moment? Any context. */
 static inline bool conga_port_up(const struct conga_port *port)
 {
-	return netif_running(port->dev) && netif_carrier_ok(port->dev);
+	const unsigned long both = BIT(__LINK_STATE_START) | BIT(__LINK_STATE_NOCARRIER);
+
+	/* netif_running() and netif_carrier_ok() */
+	return (READ_ONCE(port->dev->state) & both) == BIT(__LINK_STATE_START);
 }
 
 struct conga_port *conga_port_find(const struct conga_fabric *fabric,
@@ -145,7 +148,7 @@ static inline void conga_port_note_load(const struct conga_port *port,
 	long tags = READ_ONCE(port->tags);
 
 	if (port->role != CONGA_ROLE_UPLINK ||
-	    (atomic_long_read(all) & tags) == (loaded ? tags : 0))
+	    likely((atomic_long_read(all) & tags) == (loaded ? tags : 0)))
 		return;
 	if (loaded)
 		atomic_long_or(tags, all);
@@ -153,7 +156,8 @@ static inline void conga_port_note_load(const struct conga_port *port,
 		atomic_long_andnot(tags, all);
 }
 
-/* conga_port_count - a packet enters the port's queue; returns X in DRE units, with it.
+/* conga_port_count - a packet enters the port's queue; returns X in DRE units, with it; see
+ * conga_port_note_load().
  * BH disabled, RCU
  */
 static inline u64 conga_port_count(struct conga_port *port,
@@ -161,16 +165,13 @@ static inline u64 conga_port_count(struct conga_port *port,
 				   struct conga_on_wire wire)
 {
 	struct conga_port_counters *counters = this_cpu_ptr(port->counters);
-	u64 x;
 
 	u64_stats_update_begin(&counters->sync);
 	u64_stats_add(&counters->packets, wire.frames);
 	u64_stats_add(&counters->bytes, wire.bytes);
 	u64_stats_update_end(&counters->sync);
 
-	x = conga_dre_shared_add(&dre->params, &dre->shared, now, wire.bytes);
-	conga_port_note_load(port, conga_dre_loaded(&dre->params, x));
-	return x;
+	return conga_dre_shared_add(&dre->params, &dre->shared, now, wire.bytes);
 }
 
 #endif /* _CONGA_PORT_H */

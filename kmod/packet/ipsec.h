@@ -16,7 +16,7 @@ struct net_device;
  * If a policy requires IPsec for a packet, or blocks it, UDP drops the packet, but after
  * LOCAL_IN. Softirq. Pointers into the packet are void afterwards.
  */
-static inline bool conga_ipsec_admits(struct sk_buff *skb, bool v6)
+static __always_inline bool conga_ipsec_admits(struct sk_buff *skb, bool v6)
 {
 	return v6 ? xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb) :
 		    xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb);

@@ -25,6 +25,7 @@
  * 32 bit fractions, rounded down: X decays too far by at most about 10^-7 of itself, plus
  * 2^-8 byte for each of at most 16 products.
  */
+#include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -45,6 +46,9 @@ u64 conga_dre_decay(const struct conga_dre_params *params, u64 x,
 {
 	int i;
 
+	/* Where packets come often, few periods are between two of them. */
+	if (likely(periods - 1 < CONGA_DRE_RECENT - 1))
+		return conga_dre_scale(x, params->recent[periods]);
 	if (periods >> CONGA_DRE_POWERS)
 		return 0;
 	for (i = 0; periods && x; i++, periods >>= 1)
@@ -89,6 +93,10 @@ void conga_dre_setup(struct conga_dre_params *params, u64 rate, u64 tdre,
 					   CONGA_NS_PER_BYTE * alpha);
 	if (!params->full)
 		params->full = 1;
+	params->idle = (params->full - 1) >> q;
+	params->recent[1] = keep;
+	for (i = 2; i < CONGA_DRE_RECENT; i++)
+		params->recent[i] = conga_dre_scale(params->recent[i - 1], keep);
 	for (i = 0; i < CONGA_DRE_POWERS; i++) {
 		params->keep[i] = keep;
 		keep = conga_dre_scale(keep, keep);

@@ -13,6 +13,7 @@
 #define CONGA_DRE_BURSTS	4		/* that tau must span in auto */
 
 #define CONGA_DRE_POWERS	16
+#define CONGA_DRE_RECENT	8
 #define CONGA_DRE_SHIFT		8	/* of DRE units in a byte */
 
 /* The parameters are constant while a DRE lives. */
@@ -20,7 +21,9 @@ struct conga_dre_params {
 	u64	tdre;		/* ns, decrement period */
 	u64	full;		/* C * tau, in DRE units of 2^-8 byte */
 	u8	q;
-	u32	keep[CONGA_DRE_POWERS];	/* (1 - alpha)^(2^i), 32 bit fraction */
+	u64	idle;		/* the most X whose metric is 0 */
+	u32	recent[CONGA_DRE_RECENT]; /* (1 - alpha)^i, 32 bit fraction; but [0] is not used */
+	u32	keep[CONGA_DRE_POWERS];	/* (1 - alpha)^(2^i), likewise */
 };
 
 /* One CPU's share of X, in DRE units of 2^-8 byte */
@@ -88,7 +91,7 @@ static inline u64 conga_dre_own(const struct conga_dre_cell *cell, u64 period)
 static inline bool conga_dre_loaded(const struct conga_dre_params *params,
 				    u64 x)
 {
-	return x > (params->full - 1) >> params->q;
+	return x > params->idle;
 }
 
 #endif /* _CONGA_DRE_H */

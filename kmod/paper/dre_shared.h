@@ -16,14 +16,16 @@
 #include "paper/dre.h"
 
 /* A CPU's share. The CPU writes it with BH disabled; the seqcount is for other CPUs, which
- * sum the shares. The share is in the list from the CPU's first packet on.
+ * sum the shares. The share is in the list from the CPU's first packet on. It has a cache line
+ * of its own, which other CPUs read once in a period: whatever else the allocator of per-CPU memory
+ * put there would move along.
  */
 struct conga_dre_share {
 	seqcount_t		seq;
 	bool			listed;
 	struct conga_dre_cell	cell;
 	struct llist_node	node;
-};
+} ____cacheline_aligned_in_smp;
 
 /* One link's DRE, shared by all CPUs. Every packet reads all of it. One packet per period
  * writes the sum, which therefore has a cache line apart from the pointer and from the

@@ -26,7 +26,20 @@
 
 #include "paper/feedback.h"
 
+#define CONGA_FROMLEAF_RENEW	16	/* grains, after which an entry's time is written again */
 #define CONGA_FEEDBACK_FRACTION	4	/* of Tage, until an unchanged entry is due */
+
+/* Is the sample worth a write? With the same CE only its time is new. Several CPUs may receive packets
+ * of one LBTag, and none of them writes the word for most of its packets. So an entry may seem
+ * older than it is, by at most as long as this.
+ */
+static bool conga_fromleaf_news(conga_sample_t seen, conga_sample_t sample)
+{
+	const u64 metric = CONGA_SAMPLE_VALID | CONGA_SAMPLE_METRIC;
+	s64 age = (sample >> CONGA_SAMPLE_TIME_SHIFT) - (seen >> CONGA_SAMPLE_TIME_SHIFT);
+
+	return (seen ^ sample) & metric || age >= CONGA_FROMLEAF_RENEW;
+}
 
 /* conga_fromleaf_learn - a stamped packet came; any CPU, softirq */
 void conga_fromleaf_learn(struct conga_fromleaf *table, u8 tag, u8 ce, u64 now)
@@ -34,7 +47,7 @@ void conga_fromleaf_learn(struct conga_fromleaf *table, u8 tag, u8 ce, u64 now)
 	conga_sample_t sample = conga_sample_make(ce, now);
 	u16 heard = READ_ONCE(table->heard);
 
-	if (READ_ONCE(table->seen[tag]) != sample)
+	if (conga_fromleaf_news(READ_ONCE(table->seen[tag]), sample))
 		WRITE_ONCE(table->seen[tag], sample);
 	if (!(heard & BIT(tag)))
 		WRITE_ONCE(table->heard, heard | BIT(tag));

@@ -60,7 +60,7 @@
 struct conga_stamp {
 	u8	tag;		/* LBTag, 0-15 */
 	u8	ce;
-	bool	feedback;	/* fb_tag and fb_metric are valid */
+	bool	feedback;	/* otherwise fb_tag and fb_metric are 0 when read */
 	u8	fb_tag;
 	u8	fb_metric;
 };
@@ -166,6 +166,10 @@ static inline void conga_wire_read(struct conga_stamp *stamp, u32 word, u8 q)
 	stamp->ce = conga_wire_get_metric(bits, q, CONGA_WIRE_CE_SHIFT,
 					  CONGA_WIRE_CE_LOW_SHIFT);
 	stamp->feedback = bits & CONGA_WIRE_FB;
+	stamp->fb_tag = 0;
+	stamp->fb_metric = 0;
+	if (!stamp->feedback)
+		return;
 	stamp->fb_tag = (bits >> CONGA_WIRE_FB_TAG_SHIFT) & CONGA_WIRE_TAG_MASK;
 	stamp->fb_metric = conga_wire_get_metric(bits, q,
 						 CONGA_WIRE_FB_CE_SHIFT,

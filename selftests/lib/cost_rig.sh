@@ -241,16 +241,17 @@ storm() {
 	SPENT=$(((NS - once) / STORM))
 }
 
-# recv WORD [OPTION]...: the packets go to the tunnel, where no socket receives them.
+# recv WORD [OPTION]...: the packets go to the tunnel, where no socket receives them. They have no
+# UDP checksum, as those that stock Linux sends over IPv4, unless an option -x asks for one.
 recv() {
 	far 0
-	storm v4 "$1$INNER$INNER_UDP" -s "$FAR4" "${@:2}" 10.0.0.1
+	storm v4 "$1$INNER$INNER_UDP" -s "$FAR4" -x 0 "${@:2}" 10.0.0.1
 }
 
-# The packets go to a far leaf, through this node.
+# transit PORT [OPTION]...: the packets go to a far leaf, through this node; likewise.
 transit() {
 	far 0
-	storm v4 "$STAMPED_WORD$INNER$INNER_UDP" -s 10.9.9.9 -p "$1" "$FAR4"
+	storm v4 "$STAMPED_WORD$INNER$INNER_UDP" -s 10.9.9.9 -p "$1" -x 0 "${@:2}" "$FAR4"
 }
 
 recv_up() {

@@ -118,8 +118,9 @@ static inline void model_read(struct conga_stamp *stamp, u32 word, int q)
 	stamp->tag = model_get(word, BIT_TAG, 4);
 	stamp->ce = model_metric(model_ce(word), q);
 	stamp->feedback = model_get(word, BIT_FB, 1);
-	stamp->fb_tag = model_get(word, BIT_FB_TAG, 4);
-	stamp->fb_metric = model_metric(fb, q);
+	/* Without feedback they are 0, whatever the bits. */
+	stamp->fb_tag = stamp->feedback ? model_get(word, BIT_FB_TAG, 4) : 0;
+	stamp->fb_metric = stamp->feedback ? model_metric(fb, q) : 0;
 }
 
 static inline bool model_same(const struct conga_stamp *a,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A plugin of QEMU that counts accesses to cache lines that processors have to take from one
- * another. In a first section, from MARK_LEARN to MARK_BEGIN, it learns which processors write and
- * read each line. In the second, to MARK_END, it counts for each instruction of the kernel how
- * often it writes a line that another processor writes or reads, and how often it reads one that
- * another processor writes.
+ * another. In a first section, from MARK_LEARN to MARK_BEGIN, it learns how often each processor
+ * writes and reads each line. In the second, to MARK_END, it counts for each instruction of the
+ * kernel how often it writes a line that another processor writes or reads often, and how often it
+ * reads one that another processor writes often. A line that is written by a timer, for
+ * example, is not counted.
  *
  * The emulated processors take turns, so that the number of times that a line really moves would
  * depend on the length of a turn. Such an access is what makes a line move when they run at the
@@ -17,23 +18,30 @@
 #define LINE_SHIFT	6
 #define MEMORY_MOST	(4ull << 30)	/* physical addresses that are looked at */
 #define LINES		(MEMORY_MOST >> LINE_SHIFT)
-#define VCPUS_MOST	8
+#define VCPUS_MOST	4
+#define OFTEN		1000		/* accesses in the first section */
 
 EXPORTED int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 
-/* By line, a bit for each processor */
-static uint8_t *writers, *readers;
+/* How often each processor accessed a line in the first section, up to OFTEN */
+struct line {
+	uint16_t reads[VCPUS_MOST], writes[VCPUS_MOST];
+};
+
+static struct line *lines;
 static enum mark phase = MARK_NONE;
 
 static void marked(unsigned int vcpu, void *data)
 {
 	enum mark mark = (enum mark)(uintptr_t)data;
-	size_t i;
 
 	(void)vcpu;
-	if (mark == MARK_LEARN)
-		for (i = 0; i < LINES; i++)
-			writers[i] = readers[i] = 0;
+	if (mark == MARK_LEARN) {
+		free(lines);
+		lines = calloc(LINES, sizeof(*lines));
+		if (!lines)
+			abort();
+	}
 	if (mark == MARK_BEGIN)
 		section_forget();
 	if (mark == MARK_END)
@@ -41,26 +49,41 @@ static void marked(unsigned int vcpu, void *data)
 	phase = mark;
 }
 
+/* Does another processor use the line so that an access has to wait for it? */
+static bool shared(const struct line *line, unsigned int vcpu, bool store)
+{
+	unsigned int other;
+
+	for (other = 0; other < VCPUS_MOST; other++)
+		if (other != vcpu && (line->writes[other] == OFTEN ||
+				      (store && line->reads[other] == OFTEN)))
+			return true;
+	return false;
+}
+
 static void accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
 	struct qemu_plugin_hwaddr *hardware;
 	struct place *place = data;
 	bool store = qemu_plugin_mem_is_store(info);
-	uint8_t mine = 1 << vcpu;
-	uint64_t line;
+	struct line *line;
+	uint64_t index;
+	uint16_t *count;
 
 	if (phase != MARK_LEARN && phase != MARK_BEGIN)
 		return;
 	hardware = qemu_plugin_get_hwaddr(info, address);
-	if (!hardware || qemu_plugin_hwaddr_is_io(hardware) || vcpu >= VCPUS_MOST)
+	if (!lines || !hardware || qemu_plugin_hwaddr_is_io(hardware) || vcpu >= VCPUS_MOST)
 		return;
-	line = qemu_plugin_hwaddr_phys_addr(hardware) >> LINE_SHIFT;
-	if (line >= LINES)
+	index = qemu_plugin_hwaddr_phys_addr(hardware) >> LINE_SHIFT;
+	if (index >= LINES)
 		return;
-	if (phase == MARK_LEARN)
-		*(store ? &writers[line] : &readers[line]) |= mine;
-	else if ((writers[line] | (store ? readers[line] : 0)) & ~mine)
-		place->count++;
+	line = &lines[index];
+	count = store ? &line->writes[vcpu] : &line->reads[vcpu];
+	if (phase == MARK_BEGIN)
+		place->count += shared(line, vcpu, store);
+	else if (*count < OFTEN)
+		(*count)++;
 }
 
 static void translated(struct qemu_plugin_insn *insn)
@@ -90,10 +113,6 @@ EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_plugin_i
 {
 	(void)info;
 	section_open(argc, argv);
-	writers = calloc(LINES, 1);
-	readers = calloc(LINES, 1);
-	if (!writers || !readers)
-		return -1;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, block);
 	return 0;
 }
