@@ -177,14 +177,14 @@ check-ci: uml-build setup-lab deb
 bench-cost: vm-build
 	@selftests/bench/bench_cost
 
-# Beside the processors of the machine, 2 and 4 of the emulator's
+# With two processors and with four
 bench-cores: vm-build
 	@for cpus in 2 4; do \
 		selftests/vm/run -s $$cpus -t 900 --plugin lines -- selftests/bench/cores.sh || exit; \
 	done
 
 bench-profile: vm-build
-	@selftests/vm/run -i -t 580 -- selftests/bench/cost_profile.sh $(POLICY)
+	@selftests/vm/run -s 1 -t 580 --plugin instructions -- selftests/bench/cost_profile.sh $(POLICY)
 
 # Their results stand in Documentation/campaigns.md. Builds two kernels at first use.
 CAMPAIGN ?=

@@ -6,9 +6,10 @@
 #
 #	make bench-profile		or POLICY=ecmp
 #
-# The guest's perf takes a sample every 11 us, i.e. every 11,111 instructions, which is a little
-# more than a packet takes. The program prints a line for each step: its instructions per packet,
-# less those of the stock kernel in the same functions.
+# The emulator counts how often each instruction of the kernel runs (vm/run --plugin
+# instructions). A case is counted with n and with 2n packets, so that what starts and ends it
+# cancels out. The program prints a line for each step: its instructions per packet, less those of
+# the stock kernel in the same functions.
 #
 #	step STEP INSTRUCTIONS
 
@@ -17,7 +18,9 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/pktgen.sh"
 . "$TESTS/lib/cost_rig.sh"
 
-readonly SAMPLES_HZ=90000 SAMPLED_PACKETS=24000
+readonly MARK=$TESTS/vm/plugin/build/mark
+readonly COUNTED=1500		# packets
+SECTIONS=0
 DIR=$(mktemp -d)
 defer "rm -rf $DIR"
 
@@ -26,13 +29,13 @@ defer "rm -rf $DIR"
 readonly STEPS='
 	conga_(packet_(find|judge|is_plain4|plain4|linear|destination)|params_)	classify
 	conga_(steer_(begin|find|opted_out|leave)|tx_(from_tunnel|packet)|tx$)	classify
-	conga_leaf_(find|hash|differs)|rht_	leaf
+	conga_leaf_(find|hash|differs|slot)|conga_find|hash_32|rht_	leaf
 	conga_packet_flow_hash|conga_flowhash	hash
-	conga_(choose|policy|flowlet|steer_choose)|prandom|get_random	flowlet, decision
+	conga_(choose|policy|flowlet|steer_choose)|prandom|get_random|_chacha|blake2s	flowlet, decision
 	conga_(path|steer_(paths|tos|transformed)|packet_tos|port_up|port_hop|leaf_is_silent|leaf_is_v4)|ipv4_dst_check	path
 	conga_(steer_(fits|route)|packet_fits)|ipv4_mtu|dst_release	route
 	conga_(packet_(write|fix|csum)|feedback|tx_stamp|wire|leaf_(is_conga|mark))	stamp
-	ktime_get$|read_tsc	clock
+	ktime_get$|read_tsc|conga_clock	clock
 	conga_(link|port|dre|packet_(on_wire|segments))	DRE, mark
 	nf_hook|__rcu_read	hooks
 	.	elsewhere'
@@ -54,25 +57,47 @@ ours() {
 			END { print name }'
 }
 
-# sampled NAME: prints functions and their samples
-sampled() {
-	export -f generate pktgen_send pktgen_say pktgen_us in_ns
-	export BYTES FAR_MAC
-	perf record -q -o "$DIR/data" -e cpu-clock:k -F $SAMPLES_HZ -a -- \
-		bash -c "IN=v4; generate $SAMPLED_PACKETS $FLOWS" >&2 &&
-		perf script -i "$DIR/data" --comm kpktgend_0 -F ip,sym,symoff 2>/dev/null |
-		awk 'NF > 1 { n[$2]++ } END { for (at in n) print at, n[at] }' >"$DIR/places" &&
-		ours <"$DIR/places" >"$DIR/functions" &&
-		paste -d ' ' "$DIR/functions" "$DIR/places" |
+# section PACKETS: counts so many
+section() {
+	"$MARK" begin
+	generate "$1" $FLOWS || return
+	"$MARK" end
+	SECTIONS=$((SECTIONS + 1))
+}
+
+# counted NAME: prints functions and their instructions per packet into a file of that name, and
+# sets SPENT to their sum
+counted() {
+	IN=v4
+	generate $COUNTED $FLOWS && section $COUNTED && section $((2 * COUNTED)) || return
+	awk -v n=$COUNTED '
+		FNR == 1 { files++ }
+		{ count[$1] += files == 1 ? -$2 : $2 }
+		END { for (at in count) if (count[at] * 50 > n) printf "%s %.3f\n", at, count[at] / n }' \
+		"$PLUGIN_FILE.$((SECTIONS - 1))" "$PLUGIN_FILE.$SECTIONS" | sort >"$DIR/places"
+	awk '$2 ~ /[tTwW]/ { print $1, $3 }' /proc/kallsyms | sort >"$DIR/symbols"
+	# Each place belongs to the last symbol before it.
+	sort -k1,1 -s "$DIR/symbols" <(awk '{ print $1, "=", $2 }' "$DIR/places") |
+		awk 'function low(hex,  i, n) {	# the lower 32 bits, in which addresses differ
+				hex = substr(hex, length(hex) - 7)
+				for (i = 1; i <= 8; i++)
+					n = 16 * n + index("0123456789abcdef", substr(hex, i, 1)) - 1
+				return n
+			}
+			$2 != "=" { at = $1; name = $2; next }
+			{ printf "%s+0x%x %s\n", name, low($1) - low(at), $3 }' >"$DIR/named"
+	ours <"$DIR/named" >"$DIR/functions"
+	paste -d ' ' "$DIR/functions" "$DIR/named" |
 		awk '{
 			split($2, at, "+")
 			n[$1 == "-" || at[1] !~ /^conga_/ ? at[1] : $1] += $3
 		} END { for (name in n) print name, n[name] }' >"$DIR/$1"
+	SPENT=$(awk '{ sum += $2 } END { printf "%d", sum }' "$DIR/$1")
 }
 
-# steps STOCK OURS: prints instructions per packet of both
+# steps: prints instructions per packet of both
 steps() {
-	awk -v steps="$STEPS" -v stock="$1" -v ours="$2" '
+	awk -v steps="$STEPS" '
 		BEGIN {
 			n = split(steps, line, "\n")
 			for (i = 2; i <= n; i++) {
@@ -80,15 +105,15 @@ steps() {
 				pattern[i] = word[2]; step[i] = word[3]
 			}
 		}
-		FNR == NR { before[$1] = $2; stock_samples += $2; next }
-		{ now[$1] = $2; samples += $2 }
+		FNR == NR { before[$1] = $2; next }
+		{ now[$1] = $2 }
 		END {
 			for (name in before)
 				now[name] += 0
 			for (name in now) {
 				for (i = 2; name !~ pattern[i]; i++)
 					continue
-				spent[i] += now[name] * ours / samples - before[name] * stock / stock_samples
+				spent[i] += now[name] - before[name]
 			}
 			for (i = 2; i <= n; i++)
 				sum[step[i]] += spent[i]
@@ -103,20 +128,17 @@ steps() {
 main() {
 	local policy=${1:-conga} stock
 
-	require_commands perf
-	sysctl -qw kernel.perf_event_max_sample_rate=200000 kernel.perf_cpu_time_max_percent=0 \
-		kernel.kptr_restrict=0
+	[[ ${PLUGIN_FILE-} ]] || die "the emulator counts nothing: see selftests/vm/run --plugin"
+	sysctl -qw kernel.kptr_restrict=0
 	pktgen_load || die "no pktgen"
 	v4_up || die "no leaf"
-	send v4 $FLOWS || die "nothing was sent"
+	counted stock || die "nothing was sent"
 	stock=$SPENT
-	sampled stock || die "nothing was sampled"
 	module_load || die "no module"
 	fabric v4 $UPLINKS 1 "$policy" || die "no fabric"
-	send v4 $FLOWS || die "nothing was sent"
+	counted ours || die "nothing was sent"
 	echo "# per packet: stock $stock, $policy $SPENT"
-	sampled ours || die "nothing was sampled"
-	steps "$stock" "$SPENT"
+	steps
 }
 
 main "$@"
