@@ -37,6 +37,8 @@
 #                          puts another one there, of the tables in FROM: archive, figures, verdicts
 #   sudo make bench-cost   instructions per packet and of TCP, beside the stock kernel
 #   sudo make bench-profile [POLICY=ecmp]  where they go, step by step
+#   sudo make bench-native [NATIVE_WAIT=SECONDS]
+#                          the time of a packet at native speed, if the computer is quiet
 #   sudo make newcomer     what README says a newcomer can try, on a Debian that has nothing
 #   make generate          what is generated from include/netlink/conga.yaml, which is committed
 #   sudo make style        checkpatch, sparse, W=1, shellcheck, generated files
@@ -179,6 +181,12 @@ bench-cost: vm-build
 bench-profile: vm-build
 	@selftests/vm/run -i -t 580 -- selftests/bench/cost_profile.sh $(POLICY)
 
+# Waits so many seconds for a quiet computer, and refuses to answer on a busy one.
+NATIVE_WAIT ?= 600
+
+bench-native: uml-module
+	@NATIVE_WAIT=$(NATIVE_WAIT) selftests/bench/bench_native
+
 # Their results stand in Documentation/campaigns.md. Builds two kernels at first use.
 CAMPAIGN ?=
 
@@ -256,5 +264,5 @@ style: setup-build setup-check setup-style
 
 # lab is also a folder
 .PHONY: generate all module tool install install-tool uninstall deb clean vm-build uml-module uml-build demo demo-check test check check-full \
-	check-all check-ci bench-cost bench-profile campaigns soak mutants newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \
+	check-all check-ci bench-cost bench-profile bench-native campaigns soak mutants newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \
 	evaluation evaluation-keep style
