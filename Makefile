@@ -38,6 +38,9 @@
 #   sudo make bench-cost   instructions per packet and of TCP, beside the stock kernel
 #   sudo make bench-cores  accesses to memory that processors share, per packet
 #   sudo make bench-profile [POLICY=ecmp]  where they go, step by step
+#   sudo make bench-native [NATIVE_WAIT=SECONDS]
+#                          the time of a packet at native speed, if the computer is quiet
+#   sudo make bench-growth what packets cost with more leaves, uplinks and route keys
 #   sudo make newcomer     what README says a newcomer can try, on a Debian that has nothing
 #   make generate          what is generated from include/netlink/conga.yaml, which is committed
 #   sudo make style        checkpatch, sparse, W=1, shellcheck, generated files
@@ -186,6 +189,16 @@ bench-cores: vm-build
 bench-profile: vm-build
 	@selftests/vm/run -s 1 -t 580 --plugin instructions -- selftests/bench/cost_profile.sh $(POLICY)
 
+# Waits so many seconds for a quiet computer, and refuses to answer on a busy one.
+NATIVE_WAIT ?= 600
+
+bench-native: uml-module
+	@NATIVE_WAIT=$(NATIVE_WAIT) selftests/bench/bench_native
+
+# Draws build/growth.svg.
+bench-growth: uml-module setup-lab
+	@selftests/bench/bench_growth
+
 # Their results stand in Documentation/campaigns.md. Builds two kernels at first use.
 CAMPAIGN ?=
 
@@ -263,5 +276,5 @@ style: setup-build setup-check setup-style
 
 # lab is also a folder
 .PHONY: generate all module tool install install-tool uninstall deb clean vm-build uml-module uml-build demo demo-check test check check-full \
-	check-all check-ci bench-cost bench-profile campaigns soak mutants newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \
+	check-all check-ci bench-cost bench-profile bench-native bench-growth campaigns soak mutants newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \
 	evaluation evaluation-keep style

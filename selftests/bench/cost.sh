@@ -17,7 +17,6 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/cost_rig.sh"
 
 readonly ECN_FLAG=8 ECT=2	# of hellos; of a packet's TOS
-readonly TRIES=3
 
 declare -A COST=()	# CASE -> instructions of the stock kernel
 SAID=$(mktemp)		# the output of tcpdump
@@ -46,23 +45,6 @@ floor_cases() {
 	rmmod conga_floor
 }
 
-# spine NAMESPACE [WORD]...: adds a fabric with these words; all its links are paths of other
-# leaves
-spine() {
-	local i
-
-	{
-		echo "fabric add ${*:2}"
-		for ((i = 0; i < UPLINKS; i++)); do
-			echo "port add dev up$i role transit rate $BUSY_RATE"
-		done
-	} | "$CONGA" -n "$1" -b -
-}
-
-counter() {
-	"$CONGA" -n "$1" -j stats show all | jq -e ".[0].$2"
-}
-
 # captured COMMAND...: runs the command during a capture at all uplinks that is never read
 captured() {
 	local status=0 i pids=()
@@ -77,21 +59,6 @@ captured() {
 	"$@" || status=$?
 	kill -CONT "${pids[@]}" && kill "${pids[@]}" && wait "${pids[@]}"
 	return "$status"
-}
-
-# undisturbed NAMESPACE FLOWS STARTED: measures until as many flowlets started as the packets mean.
-# Work that the kernel does in between, e.g. to free the fabric before, is a pause for all flows.
-undisturbed() {
-	local try
-
-	for ((try = 0; try < TRIES; try++)); do
-		send "$1" "$2" || die "$1: nothing was sent"
-		# In a thousand flows some share an entry. If a policy keeps flows, not flowlets, the
-		# longer run finds those of the shorter one.
-		((STARTED > $3 || STARTED < ($3 ? $3 * 99 / 100 : -$2))) || return 0
-		echo "# $1: $STARTED packets started a flowlet, not $3; again" >&2
-	done
-	return 1
 }
 
 # ours CASE NAMESPACE UPLINKS LEAVES POLICY FLOWS STARTED STOCK [RATE]: POLICY may have other words
