@@ -51,9 +51,9 @@ static int conga_rx_ifindex(const struct sk_buff *skb,
 /* Did a known leaf send this packet, and did it come in by a port? If not, one of two
  * counters counts it.
  */
-static __always_inline bool conga_rx_source(struct conga_control_source *source,
-			    enum conga_attr_stats not_port,
-			    enum conga_attr_stats unknown_leaf)
+static __always_inline bool
+conga_rx_source(struct conga_control_source *source, enum conga_attr_stats not_port,
+		enum conga_attr_stats unknown_leaf)
 {
 	struct conga_fabric *fabric = source->fabric;
 
@@ -134,8 +134,8 @@ static __always_inline void conga_rx_learn(const struct conga_control_source *so
 }
 
 /* A packet that UDP will drop, because IPsec policies reject it, must not be learnt from. */
-static __always_inline bool conga_rx_admits(const struct conga_control_source *source,
-			    enum conga_attr_stats counter)
+static __always_inline bool
+conga_rx_admits(const struct conga_control_source *source, enum conga_attr_stats counter)
 {
 	/* The check only reads headers. */
 	if (conga_ipsec_admits((struct sk_buff *)source->skb, source->packet->v6))
@@ -262,7 +262,7 @@ static unsigned int conga_rx_joined_control(struct conga_control_source *source,
 }
 
 static noinline void conga_rx_joined_data(struct conga_control_source *source,
-				 struct conga_joined *joined)
+					  struct conga_joined *joined)
 {
 	const struct conga_packet *packet = source->packet;
 

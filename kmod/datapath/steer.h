@@ -122,9 +122,9 @@ static inline bool conga_steer_transformed(const struct conga_steer *steer,
 	return true;
 }
 
-/* conga_steer_route - the packet takes the chosen path, and @counter counts it. It holds no reference: BH is
- * disabled, which makes an RCU section that outlives the packet's use of the route; a queue
- * takes a reference if it needs one.
+/* conga_steer_route - the packet takes the chosen path, and @counter counts it. It holds no
+ * reference: BH is disabled, which makes an RCU section that outlives the packet's use of the
+ * route; a queue takes a reference if it needs one.
  */
 static inline void conga_steer_route(const struct conga_steer *steer, struct sk_buff *skb,
 				     enum conga_attr_stats counter)

@@ -34,8 +34,7 @@ static u32 conga_leaf_hash(const void *key, u32 len, u32 seed)
 	return hash_64(sum ^ sum >> 32 ^ seed, 32);
 }
 
-static int conga_leaf_differs(struct rhashtable_compare_arg *arg,
-				     const void *leaf)
+static int conga_leaf_differs(struct rhashtable_compare_arg *arg, const void *leaf)
 {
 	return !ipv6_addr_equal(arg->key, &((const struct conga_leaf *)leaf)->addr);
 }

@@ -19,8 +19,8 @@
 #include "paper/hello_ping.h"
 #include "paper/toleaf.h"
 
-/* Of packets' own index of IPv4 leaves, 32 KB a fabric; with 1,000 leaves a tenth of them has a slot
- * that another one took first.
+/* Of packets' own index of IPv4 leaves, 32 KB a fabric; with 1,000 leaves a tenth of them has a
+ * slot that another one took first.
  */
 #define CONGA_LEAF_SLOT_BITS	12
 #define CONGA_LEAF_SLOTS	BIT(CONGA_LEAF_SLOT_BITS)

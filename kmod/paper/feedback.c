@@ -29,9 +29,9 @@
 #define CONGA_FROMLEAF_RENEW	16	/* grains, after which an entry's time is written again */
 #define CONGA_FEEDBACK_FRACTION	4	/* of Tage, until an unchanged entry is due */
 
-/* Is the sample worth a write? With the same CE only its time is new. Several CPUs may receive packets
- * of one LBTag, and none of them writes the word for most of its packets. So an entry may seem
- * older than it is, by at most as long as this.
+/* Is the sample worth a write? With the same CE only its time is new. Several CPUs may receive
+ * packets of one LBTag, and none of them writes the word for most of its packets. So an entry may
+ * seem older than it is, by at most as long as this.
  */
 static bool conga_fromleaf_news(conga_sample_t seen, conga_sample_t sample)
 {
