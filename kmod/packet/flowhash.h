@@ -6,11 +6,11 @@
  * The hash of the inner flow, which identifies its flowlets; flowhash.c says of what. Inline,
  * because tx and forward hash every packet.
  */
-#include <linux/hash.h>
 #include <linux/if_ether.h>
 #include <linux/ip.h>
 
 #include "packet/packet.h"
+#include "paper/hash.h"
 #include "paper/wire.h"
 
 /* The first headers of nearly every inner packet */
@@ -28,34 +28,11 @@ static inline bool conga_flow_has_ports(u8 protocol)
 	return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP;
 }
 
-/* All bits of the words reach all bits of the result: the product of two words has as many bits
- * as both, and the upper half is folded onto the lower one.
- */
-static inline u64 conga_flowhash_mix(u64 one, u64 other)
-{
-	unsigned __int128 product = (unsigned __int128)one * other;
-
-	return (u64)product ^ (u64)(product >> 64);
-}
-
-/* conga_flowhash_words - 32 bits of 128 bits and a seed
- *
- * The second product spreads what the first one found, so that the lower bits, which select the
- * entry of the flowlet table, and the upper bits, which policies compare with shares, are
- * equally good.
- */
-static inline u32 conga_flowhash_words(u64 one, u64 other, u32 seed)
-{
-	u64 key = GOLDEN_RATIO_64 ^ seed;
-
-	return conga_flowhash_mix(conga_flowhash_mix(one ^ key, other ^ ~key), key) >> 16;
-}
-
 static inline u32 conga_flowhash_words4(__be32 source, __be32 destination, u32 ports,
 					u8 protocol, u32 seed)
 {
-	return conga_flowhash_words((u64)(__force u32)source << 32 | (__force u32)destination,
-				    (u64)ports << 32 | protocol, seed);
+	return conga_hash((u64)(__force u32)source << 32 | (__force u32)destination,
+			  (u64)ports << 32 | protocol, seed);
 }
 
 static inline bool conga_flowhash_is_plain4(const struct conga_flowhash_plain4 *plain)
