@@ -16,7 +16,7 @@ QUIET=				# the default interval, 300 ms
 
 readonly HOSTS=/etc/conga/hosts NAME=leaf2
 readonly DELAY_MS=100 PINGS=5
-readonly PATH_PING=26 PATH_ADDR4=1 PATH_IFINDEX=3	# numbers of linux/conga.h
+readonly PATH_PING=26 PATH_ADDR4=1 PATH_IFINDEX=3 PATH_TAG=4	# numbers of linux/conga.h
 readonly LONG_HELLO=10s		# all requests of a case are in one hello interval
 readonly -a AS_NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all)
 readonly CANNOT="Error: This path cannot be pinged:"
@@ -217,6 +217,8 @@ unknown_is_refused() {
 		conga 0 port del other || return
 	raw "EINVAL: The request must name the leaf by exactly one address" &&
 		raw "EINVAL: The request must name the device of the port" "$ADDR" &&
+		raw "EINVAL: There is no path with this LBTag by this uplink to the leaf" \
+			"$ADDR" "$UPLINK" "$PATH_TAG:u32=$OTHER_TAG" &&
 		says 1 "Error: There is no fabric in this network namespace, add one first." \
 			"$CONGA" -n "${HOST[0.0]}" ping "${VTEP[1]}" count 1
 }
@@ -313,6 +315,7 @@ setup || die "the fabric cannot be set up"
 ADDR=$PATH_ADDR4:hex=$(printf '%02x' ${VTEP[1]//./ })
 UPLINK=$(ip -n "${LEAF[0]}" -o link show up0) || die "there is no up0"
 UPLINK=$PATH_IFINDEX:u32=${UPLINK%%:*}
+OTHER_TAG=$(conga 0 -j port show up1 | jq ".[0].tag") || die "up1 has no LBTag"
 tap_test "a path that was never pinged has no pings" never_pinged
 tap_test "every path to a leaf is pinged, and has its times and its summary" all_paths_answer
 tap_test "a ping takes the name of a leaf, and prints it unless -N asks for numbers" names_and_numbers
