@@ -37,6 +37,7 @@
 #                          puts another one there, of the tables in FROM: archive, figures, verdicts
 #   sudo make bench-cost   instructions per packet and of TCP, beside the stock kernel
 #   sudo make bench-profile [POLICY=ecmp]  where they go, step by step
+#   sudo make bench-merging  frames that a receiver merges, beside the stock kernel
 #   sudo make newcomer     what README says a newcomer can try, on a Debian that has nothing
 #   make generate          what is generated from include/netlink/conga.yaml, which is committed
 #   sudo make style        checkpatch, sparse, W=1, shellcheck, generated files
@@ -179,6 +180,9 @@ bench-cost: vm-build
 bench-profile: vm-build
 	@selftests/vm/run -i -t 580 -- selftests/bench/cost_profile.sh $(POLICY)
 
+bench-merging: uml-module
+	@$(VM) -k uml --time-travel --seed $(SEED) -t 900 -- selftests/bench/merging.sh
+
 # Their results stand in Documentation/campaigns.md. Builds two kernels at first use.
 CAMPAIGN ?=
 
@@ -256,5 +260,5 @@ style: setup-build setup-check setup-style
 
 # lab is also a folder
 .PHONY: generate all module tool install install-tool uninstall deb clean vm-build uml-module uml-build demo demo-check test check check-full \
-	check-all check-ci bench-cost bench-profile campaigns soak mutants newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \
+	check-all check-ci bench-cost bench-profile bench-merging campaigns soak mutants newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \
 	evaluation evaluation-keep style

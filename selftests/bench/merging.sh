@@ -25,7 +25,8 @@
 # The kinds: stock; conga with default settings; entropy auto; ecn on; both; marks and random, with
 # both, where spines mark a half of the packets: 24 in a row, as a queue does that grows and
 # shrinks, or each with probability a half; letflow. With ect-stock and ect-conga the hosts use ECN
-# themselves, and spines mark 24 packets in a row.
+# themselves, and spines mark 24 packets in a row. In moves and moves-entropy, which are letflow with a
+# short gap, each burst takes an uplink at random.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
@@ -38,6 +39,7 @@ TOPO_BUFFER=1000000
 TOPO_MARK=100000
 QUIET="hello 100ms"
 readonly SLOW_RATE=5gbit
+readonly SHORT_GAP=30us		# less than between two bursts of one connection
 readonly ROW="numgen inc mod 48 < 24" RANDOM_HALF="numgen random mod 2 0"
 
 # A leaf's link is polled so often; after so many polls without a frame, frames wait no longer.
@@ -138,15 +140,15 @@ udp() {
 
 # ---- measuring ----
 
-# The links of leaf 1 count frames, the tunnel and the host packets: sets FRAMES, PACKETS and
-# DELIVERED.
+# The links of leaf 1 count frames, the tunnel and the host packets: sets BY_LINK,
+# FRAMES, PACKETS and DELIVERED.
 counters_read() {
 	local s
 
-	FRAMES=0
 	for s in 0 1; do
-		FRAMES=$((FRAMES + $(link_counter "${LEAF[1]}" "up$s" rx packets))) || return
+		BY_LINK[s]=$(link_counter "${LEAF[1]}" "up$s" rx packets) || return
 	done
+	FRAMES=$((BY_LINK[0] + BY_LINK[1]))
 	PACKETS=$(link_counter "${LEAF[1]}" vx rx packets) &&
 		DELIVERED=$(link_counter "${HOST[1.0]}" eth0 rx packets)
 }
@@ -175,15 +177,17 @@ tell_growth() {
 
 # measure LOAD KIND
 measure() {
-	local frames packets delivered
+	local frames packets delivered first
 
 	counters_read || return
+	first=${BY_LINK[0]}
 	frames=$FRAMES packets=$PACKETS delivered=$DELIVERED
 	((!FABRIC)) || stats_mark "${LEAF[1]}"
 	"$1" && sleep 0.05 && counters_read || return
 	frames=$((FRAMES - frames)) packets=$((PACKETS - packets))
 	segments "$1-$2" "$frames" "$packets" "$1"
 	segments "$1-host-$2" "$frames" $((DELIVERED - delivered)) "$1-host"
+	echo "# $((BY_LINK[0] - first)) of $frames frames came by up0"
 	tell_growth
 }
 
@@ -203,17 +207,17 @@ agreed() {
 	local l
 
 	for l in 0 1; do
-		conga "$l" -j leaf show | json_is ".[0].reason == \"answers\" and .[0].ecn // false == $1" ||
-			return
+		conga "$l" -j leaf show |
+			json_is ".[0].reason == \"answers\" and (.[0].ecn // false) == $1" || return
 	done
 }
 
-# becomes KIND ENTROPY ECN [POLICY]
+# becomes KIND ENTROPY ECN [POLICY [WORD]...]
 becomes() {
 	local ecn=false
 
 	[[ $3 == off ]] || ecn=true
-	leaves_set policy "${4:-conga}" entropy "$2" ecn "$3" || die "$1: leaves reject it"
+	leaves_set policy "${4:-conga}" entropy "$2" ecn "$3" "${@:5}" || die "$1: leaves reject it"
 	busywait "$AGREED_MS" agreed "$ecn" || die "$1: leaves do not agree: $(conga 0 -j leaf show)"
 	loads "$1"
 }
@@ -271,3 +275,5 @@ marked "$ROW" becomes marks auto on
 marked "$RANDOM_HALF" becomes random auto on
 with_ecn_inside marked "$ROW" becomes ect-conga 1 off
 becomes letflow 1 off letflow
+becomes moves 1 off letflow flowlet-timeout "$SHORT_GAP"
+becomes moves-entropy auto off letflow flowlet-timeout "$SHORT_GAP"
