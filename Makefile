@@ -41,6 +41,7 @@
 #   sudo make bench-native [NATIVE_WAIT=SECONDS]
 #                          the time of a packet at native speed, if the computer is quiet
 #   sudo make bench-growth what packets cost with more leaves, uplinks and route keys
+#   sudo make bench-merging  frames that a receiver merges, beside the stock kernel
 #   sudo make newcomer     what README says a newcomer can try, on a Debian that has nothing
 #   make generate          what is generated from include/netlink/conga.yaml, which is committed
 #   sudo make style        checkpatch, sparse, W=1, shellcheck, generated files
@@ -199,6 +200,9 @@ bench-native: uml-module
 bench-growth: uml-module setup-lab
 	@selftests/bench/bench_growth
 
+bench-merging: uml-module
+	@$(VM) -k uml --time-travel --seed $(SEED) -t 900 -- selftests/bench/merging.sh
+
 # Their results stand in Documentation/campaigns.md. Builds two kernels at first use.
 CAMPAIGN ?=
 
@@ -276,5 +280,6 @@ style: setup-build setup-check setup-style
 
 # lab is also a folder
 .PHONY: generate all module tool install install-tool uninstall deb clean vm-build uml-module uml-build demo demo-check test check check-full \
-	check-all check-ci bench-cost bench-profile bench-native bench-growth campaigns soak mutants newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \
+	check-all check-ci bench-cost bench-cores bench-profile bench-native bench-growth bench-merging campaigns soak mutants \
+	newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \
 	evaluation evaluation-keep style

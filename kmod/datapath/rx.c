@@ -190,17 +190,20 @@ static u8 conga_rx_ecn(const struct sk_buff *skb, const struct conga_packet *pac
  * outside alone (RFC 6040). A leaf with ecn sends ECT whatever is inside, so the field
  * is put back to what the sender's tunnel wrote, whether ecn is on here or not: packets may be
  * on the way when it is switched off. Where ECN is used inside, the mark stays for the tunnel to
- * pass it on. Joined datagrams share one field: if one of them is Not-ECT, the mark of the
- * others is lost, rather than the one. False if the header cannot be written.
+ * pass it on. Joined datagrams share one field, unless they are a fraglist: if one of them is
+ * Not-ECT, the mark of the others is lost, rather than the one. False if the header cannot be
+ * written. @joined is NULL for a single packet.
  */
 static __always_inline bool
-conga_rx_restore(const struct conga_control_source *source, struct sk_buff *skb)
+conga_rx_restore(const struct conga_control_source *source, struct sk_buff *skb,
+		 struct conga_joined *joined)
 {
 	if (likely(!source->ecn))
 		return true;
 	if (!INET_ECN_is_not_ect(conga_inner_ecn(skb, source->packet)))
 		return true;
-	if (!conga_packet_write_ecn(skb, source->packet, INET_ECN_NOT_ECT))
+	if (!(joined ? conga_joined_write_ecn(joined, INET_ECN_NOT_ECT) :
+		       conga_packet_write_ecn(skb, source->packet, INET_ECN_NOT_ECT)))
 		return false;
 	if (INET_ECN_is_ce(source->ecn))
 		conga_rx_count(source->fabric, CONGA_A_STATS_ECN_RESTORED);
@@ -224,7 +227,7 @@ conga_rx_stamped(struct conga_fabric *fabric, struct sk_buff *skb, struct conga_
 		return conga_rx_consume(skb);
 	}
 	conga_rx_data(&source);
-	if (!conga_rx_restore(&source, skb) ||
+	if (!conga_rx_restore(&source, skb, NULL) ||
 	    !conga_packet_write(skb, packet, conga_wire_clear(packet->word)))
 		conga_rx_count(fabric, CONGA_A_STATS_RX_NOMEM);
 	return NF_ACCEPT;
@@ -271,11 +274,12 @@ static noinline void conga_rx_joined_data(struct conga_control_source *source,
 		return;
 	}
 	conga_rx_count(source->fabric, CONGA_A_STATS_RX_JOINED);
+	source->ecn = conga_joined_ecn(joined);
 	if (conga_wire_control(packet->vni))
 		conga_rx_odd(source);
 	else
 		conga_rx_data(source);
-	if (!conga_rx_restore(source, joined->skb) ||
+	if (!conga_rx_restore(source, joined->skb, joined) ||
 	    !conga_joined_write(joined, conga_wire_clear(packet->word)))
 		conga_rx_count(source->fabric, CONGA_A_STATS_RX_NOMEM);
 }
@@ -292,7 +296,6 @@ static noinline unsigned int conga_rx_joined(struct conga_fabric *fabric,
 		.params	= params,
 		.skb	= skb,
 		.packet	= &joined.packet,
-		.ecn	= conga_rx_ecn(skb, first),
 	};
 
 	if (conga_joined_begin(&joined, skb, first)) {

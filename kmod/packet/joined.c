@@ -11,6 +11,8 @@
  * and pages may belong to a sender (MSG_ZEROCOPY, splice): these are copied first.
  */
 #include <linux/minmax.h>
+#include <net/dsfield.h>
+#include <net/inet_ecn.h>
 
 #include "packet/joined.h"
 #include "paper/wire.h"
@@ -44,8 +46,10 @@ bool conga_joined_begin(struct conga_joined *joined, struct sk_buff *skb,
 			const struct conga_packet *first)
 {
 	*joined = (struct conga_joined) {
-		.skb	= skb,
-		.packet	= *first,
+		.skb	 = skb,
+		.packet	 = *first,
+		.headers = conga_packet_vxlan(first) - first->network,
+		.ecn	 = conga_packet_tos(skb, first) & INET_ECN_MASK,
 	};
 	joined->size = conga_joined_left(joined);
 	if (conga_packet_is_joined(skb)) {
@@ -211,6 +215,53 @@ bool conga_joined_write(struct conga_joined *joined, u32 word)
 	      conga_joined_write_bytes(joined, cpu_to_be32(word))))
 		return false;
 	joined->packet.word = word;
+	return true;
+}
+
+/* --- the outer ECN field --- */
+
+/* The outer IP header of a datagram in a fraglist, which the kernel uses when it cuts the list */
+static void *conga_joined_part_ip(const struct conga_joined *joined)
+{
+	struct sk_buff *part = joined->part;
+
+	if (skb_headroom(part) < joined->headers ||
+	    skb_network_offset(part) + (int)joined->headers)
+		return NULL;
+	return skb_network_header(part);
+}
+
+/* conga_joined_ecn - the outer ECN field of the datagram at hand
+ *
+ * The datagrams of a fraglist have one each. All others share that of the first, as it was
+ * at the beginning.
+ */
+u8 conga_joined_ecn(const struct conga_joined *joined)
+{
+	const void *ip = joined->part ? conga_joined_part_ip(joined) : NULL;
+
+	if (!ip)
+		return joined->ecn;
+	return (joined->packet.v6 ? ipv6_get_dsfield(ip) : ipv4_get_dsfield(ip)) &
+	       INET_ECN_MASK;
+}
+
+/* conga_joined_write_ecn - replace it; false if it cannot be made writable */
+bool conga_joined_write_ecn(struct conga_joined *joined, u8 ecn)
+{
+	void *ip;
+
+	if (!joined->part)
+		return conga_packet_write_ecn(joined->skb, &joined->packet, ecn);
+	if (!conga_joined_own(joined))
+		return false;
+	ip = conga_joined_part_ip(joined);
+	if (!ip)
+		return false;
+	if (joined->packet.v6)
+		ipv6_change_dsfield(ip, (u8)~INET_ECN_MASK, ecn);
+	else
+		ipv4_change_dsfield(ip, (u8)~INET_ECN_MASK, ecn);
 	return true;
 }
 

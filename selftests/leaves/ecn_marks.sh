@@ -72,17 +72,6 @@ sent_for() {
 	(($1 == ECT1)) && echo "$ECT1" || echo "$ECT0"
 }
 
-# delivered_for INNER OUTER: prints the field of RFC 6040, figure 4, of a packet whose field was
-# restored
-delivered_for() {
-	case $1$2 in
-	0?) echo 0 ;;
-	?"$CE"|"$CE"?) echo "$CE" ;;
-	"$ECT0$ECT1") echo "$ECT1" ;;
-	*) echo "$1" ;;
-	esac
-}
-
 # expected FUNCTION: prints the lines for all sixteen combinations
 expected() {
 	local inner outer

@@ -9,6 +9,7 @@
 #	observed send 1 20 -p 9; outer_fields 1	"INNER-PORT OUTER-FIELD COUNT"
 #	agrees 1 true			what leaf 0 says about ecn to leaf 1
 #	presently COMMAND...		in some rounds of hellos
+#	delivered_for 2 3		the inner field that RFC 6040 wants, of an inner and an outer one
 #
 # Source fabric_test.sh, capture.sh, counters.sh and hellos.sh first.
 #
@@ -98,6 +99,17 @@ by_field() {
 
 	while read -r port digit; do echo "$((16#$port)) $((16#$digit & 3))"; done |
 		sort -n | uniq -c | awk '{ print $2, $3, $1 }'
+}
+
+# delivered_for INNER OUTER: prints the field of RFC 6040, figure 4, of a packet whose field was
+# restored
+delivered_for() {
+	case $1$2 in
+	0?) echo 0 ;;
+	?"$CE"|"$CE"?) echo "$CE" ;;
+	"$ECT0$ECT1") echo "$ECT1" ;;
+	*) echo "$1" ;;
+	esac
 }
 
 # address_digits ADDRESS: prints an IPv4 address as it is in a header
