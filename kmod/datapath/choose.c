@@ -389,6 +389,8 @@ bool conga_choose_anew(struct conga_choice *choice)
 {
 	bool chosen;
 
+	choice->flow = NULL;
+	choice->draw = 0;
 	if (choice->policy->needs & CONGA_NEEDS_FLOWLET)
 		chosen = conga_choose_by_flowlet(choice);
 	else if (choice->policy->needs & CONGA_NEEDS_FLOW)

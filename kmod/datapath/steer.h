@@ -45,8 +45,6 @@ static inline void conga_steer_begin(struct conga_steer *steer, struct conga_fab
 	steer->choice.fabric = fabric;
 	steer->choice.passing = passing;
 	steer->choice.asking = false;
-	steer->choice.flow = NULL;
-	steer->choice.draw = 0;
 	steer->requeued = requeued;
 }
 

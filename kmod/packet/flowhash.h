@@ -54,8 +54,9 @@ static inline u32 conga_packet_flow_hash(const struct sk_buff *skb,
 {
 	const struct conga_flowhash_plain4 *plain;
 
-	plain = conga_packet_linear(skb, conga_inner_start(packet), sizeof(*plain));
-	if (likely(plain && !conga_wire_gpe(packet->word) && conga_flowhash_is_plain4(plain)))
+	plain = (const void *)skb->data + conga_inner_start(packet);
+	if (likely(conga_packet_is_linear(skb, conga_inner_start(packet), sizeof(*plain)) &&
+		   !conga_wire_gpe(packet->word) && conga_flowhash_is_plain4(plain)))
 		return conga_flowhash_words4(plain->ip.saddr, plain->ip.daddr,
 					     (__force u32)plain->ports,
 					     plain->ip.protocol, seed);

@@ -110,11 +110,10 @@ u8 conga_inner_dscp(const struct sk_buff *skb,
 u8 conga_inner_ecn_any(const struct sk_buff *skb,
 		       const struct conga_packet *packet);
 
-/* conga_packet_linear - a pointer to bytes in the linear part; NULL if any of them is elsewhere */
-static inline const void *conga_packet_linear(const struct sk_buff *skb,
-					      int offset, int length)
+/* conga_packet_is_linear - are all of these bytes in the linear part, from skb->data + @offset on? */
+static inline bool conga_packet_is_linear(const struct sk_buff *skb, int offset, int length)
 {
-	return offset + length <= skb_headlen(skb) ? skb->data + offset : NULL;
+	return offset + length <= skb_headlen(skb);
 }
 
 static inline bool conga_packet_is_plain4(const struct iphdr *ip)
@@ -171,8 +170,9 @@ conga_packet_find(struct conga_packet *packet, const struct sk_buff *skb,
 	packet->plain4 = false;
 	packet->v6 = protocol == htons(ETH_P_IPV6);
 	if (likely(protocol == htons(ETH_P_IP))) {
-		plain = conga_packet_linear(skb, packet->network, sizeof(*plain));
-		if (likely(plain && conga_packet_is_plain4(&plain->ip))) {
+		plain = (const void *)skb->data + packet->network;
+		if (likely(conga_packet_is_linear(skb, packet->network, sizeof(*plain)) &&
+			   conga_packet_is_plain4(&plain->ip))) {
 			packet->plain4 = true;
 			packet->udp = packet->network + sizeof(plain->ip);
 			return conga_packet_judge(packet, &plain->udp,
@@ -368,9 +368,9 @@ static inline u8 conga_inner_ecn(const struct sk_buff *skb,
 {
 	const struct conga_inner_plain4 *plain;
 
-	plain = conga_packet_linear(skb, conga_inner_start(packet), sizeof(*plain));
-	if (likely(plain && !conga_wire_gpe(packet->word) &&
-		   plain->eth.h_proto == htons(ETH_P_IP)))
+	plain = (const void *)skb->data + conga_inner_start(packet);
+	if (likely(conga_packet_is_linear(skb, conga_inner_start(packet), sizeof(*plain)) &&
+		   !conga_wire_gpe(packet->word) && plain->eth.h_proto == htons(ETH_P_IP)))
 		return plain->ip.tos & INET_ECN_MASK;
 	return conga_inner_ecn_any(skb, packet);
 }
