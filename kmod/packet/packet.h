@@ -110,7 +110,7 @@ u8 conga_inner_dscp(const struct sk_buff *skb,
 u8 conga_inner_ecn_any(const struct sk_buff *skb,
 		       const struct conga_packet *packet);
 
-/* conga_packet_is_linear - are all of these bytes in the linear part, from skb->data + @offset on? */
+/* conga_packet_is_linear - are these bytes, from skb->data + @offset on, in the linear part? */
 static inline bool conga_packet_is_linear(const struct sk_buff *skb, int offset, int length)
 {
 	return offset + length <= skb_headlen(skb);

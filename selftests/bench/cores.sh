@@ -121,7 +121,8 @@ steady() {
 	"$CONGA" -n v4 fabric set tdre 1s flowlet-timeout 1s age 10s || die "the fabric cannot be set"
 }
 
-spine() {
+# links_mark: adds a fabric whose links are busy, and paths of other leaves
+links_mark() {
 	local i
 
 	{
@@ -163,7 +164,7 @@ main() {
 	sends send-conga v4
 	WORD=$STAMPED_WORD shared receive-conga receive_all
 	"$CONGA" -n v4 fabric del
-	spine && steady && shared forward-conga forward_all
+	links_mark && steady && shared forward-conga forward_all
 	"$CONGA" -n v4 fabric del
 }
 
