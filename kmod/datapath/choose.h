@@ -68,7 +68,7 @@ static inline struct dst_entry *conga_choose_path(struct conga_choice *choice, u
 	nexthop = conga_path_nexthop(choice->paths, tag, choice->hash);
 	if (!nexthop)
 		return NULL;
-	/* The union of IPv6 has no MTU. */
+	/* A nexthop of IPv6 has a cookie in its place. */
 	choice->mtu = likely(conga_leaf_is_v4(choice->leaf)) ? nexthop->mtu : 0;
 	if (likely(conga_path_holds(choice->leaf, nexthop->dst, nexthop->cookie)))
 		return nexthop->dst;

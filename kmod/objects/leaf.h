@@ -44,8 +44,8 @@ struct conga_leaf_told {
  *	flowlet, and written when a path gets load, or has none any more.
  *   2-3	to.heard: a word is written once a grain at most, by packets received, and
  *	read once a flowlet, if the path has load.
- *   4-8	from: a word is written once a grain at most by packets received, and by
- *	packets sent when they feed back something new.
+ *   4-8	from: a word is written by packets received when CE differs or 16 grains later,
+ *	and by packets sent when they feed back something new.
  *   9-11	ecn, after pointers and ports, which the tick writes: with ecn on, a word is written
  *	once a grain at most by packets received.
  *   11	extension: of probes, some per Tp, if there are any; read once a flowlet then, but

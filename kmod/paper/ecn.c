@@ -25,7 +25,7 @@
  * as it takes feedback to age from full scale.
  *
  * Many packets: at most one skb a grain (1.024 us) is counted, with all packets that GRO merged
- * in it, so that the word bounces between CPUs no more often than the from-leaf entry does.
+ * in it, so that CPUs write the word no more often than that.
  * Whether an skb is the first of its grain does not depend on its mark. If two CPUs
  * write at the same time, one of the two skbs is not counted.
  *

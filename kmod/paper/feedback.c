@@ -14,6 +14,7 @@
  *   each other LBTag: within Tage / 2, if the leaf gets that many packets in Tage / 4.
  * - If none is due, the last feedback is repeated, since receivers merge (GRO) only
  *   packets whose VXLAN headers are equal.
+ * - Packets with an equal CE renew the time of an entry every 16 grains, not each.
  * - An entry that no packet refreshed for Tage is not fed back. Otherwise an unused path
  *   would be reported as congested for ever.
  *

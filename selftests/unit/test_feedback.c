@@ -78,6 +78,25 @@ static void test_feedback_per_leaf(void **state)
 	}
 }
 
+/* Packets with the same CE write the word once in 16 grains, a packet with another one at once. */
+static void test_learning_writes_seldom(void **state)
+{
+	struct conga_fromleaf table = { 0 }, before;
+	int i;
+
+	(void)state;
+	conga_fromleaf_learn(&table, 3, 5, START);
+	before = table;
+	for (i = 1; i < 16; i++)
+		conga_fromleaf_learn(&table, 3, 5, START + i * GRAIN);
+	assert_memory_equal(&table, &before, sizeof(table));
+	conga_fromleaf_learn(&table, 3, 5, START + 16 * GRAIN);
+	assert_memory_not_equal(&table, &before, sizeof(table));
+	before = table;
+	conga_fromleaf_learn(&table, 3, 6, START + 17 * GRAIN);
+	assert_memory_not_equal(&table, &before, sizeof(table));
+}
+
 static void test_feedback_changed(void **state)
 {
 	struct conga_fromleaf table = { 0 };
@@ -564,6 +583,7 @@ int main(void)
 		cmocka_unit_test(test_feedback_round_robin),
 		cmocka_unit_test(test_feedback_continues),
 		cmocka_unit_test(test_feedback_per_leaf),
+		cmocka_unit_test(test_learning_writes_seldom),
 		cmocka_unit_test(test_feedback_changed),
 		cmocka_unit_test(test_feedback_prefers_changed),
 		cmocka_unit_test(test_feedback_refresh),

@@ -34,20 +34,10 @@ static void translated(struct qemu_plugin_insn *insn)
 						       QEMU_PLUGIN_CB_NO_REGS, NULL);
 }
 
-static void block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
-{
-	size_t i;
-
-	(void)id;
-	for (i = 0; i < qemu_plugin_tb_n_insns(tb); i++)
-		translated(qemu_plugin_tb_get_insn(tb, i));
-}
-
 EXPORTED int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_plugin_info *info, int argc,
 				 char **argv)
 {
 	(void)info;
-	section_open(argc, argv);
-	qemu_plugin_register_vcpu_tb_trans_cb(id, block);
+	section_open(id, argc, argv, translated);
 	return 0;
 }

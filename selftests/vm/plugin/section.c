@@ -78,12 +78,28 @@ void section_write(void)
 	}
 }
 
-/* section_open - reads the plugin's arguments */
-void section_open(int argc, char **argv)
+static void (*each)(struct qemu_plugin_insn *insn);
+
+static void block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	size_t i;
+
+	(void)id;
+	for (i = 0; i < qemu_plugin_tb_n_insns(tb); i++)
+		each(qemu_plugin_tb_get_insn(tb, i));
+}
+
+/* section_open - reads the plugin's arguments; @translated is called for each instruction that is
+ * translated
+ */
+void section_open(qemu_plugin_id_t id, int argc, char **argv,
+		  void (*translated)(struct qemu_plugin_insn *insn))
 {
 	int i;
 
 	for (i = 0; i < argc; i++)
 		if (!strncmp(argv[i], "out=", 4))
 			file = strdup(argv[i] + 4);
+	each = translated;
+	qemu_plugin_register_vcpu_tb_trans_cb(id, block);
 }

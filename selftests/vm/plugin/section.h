@@ -19,6 +19,7 @@ enum mark section_mark(const struct qemu_plugin_insn *insn);
 struct place *section_place(const struct qemu_plugin_insn *insn);
 void section_forget(void);
 void section_write(void);
-void section_open(int argc, char **argv);
+void section_open(qemu_plugin_id_t id, int argc, char **argv,
+		  void (*translated)(struct qemu_plugin_insn *insn));
 
 #endif
