@@ -63,7 +63,8 @@ OPTIONS = {
 # Of the policies that have any, behind the policy's name.
 PARAMS = {"hula": {"fail": integer(1, 100), "near": integer(0, 255)},
           "tr": {"short": integer(1000, 16000000), "rtt": time_between("4us", "1s"),
-                 "idle": time_between("4us", "1s")}}
+                 "idle": time_between("4us", "1s"),
+                 "margin": time_between("0ns", "1s"), "wait": time_between("0ns", "1s")}}
 
 TABLE = Path(__file__).resolve().parents[1] / "kmod/policies/policy_table.h"
 POLICIES = tuple(name.replace("_", "-") for name in re.findall(

@@ -16,7 +16,7 @@
 
 /* Limits: policies, parameters of one policy, and bytes of state per flow */
 #define CONGA_POLICIES_MAX	24
-#define CONGA_POLICY_PARAMS	3
+#define CONGA_POLICY_PARAMS	5
 #define CONGA_POLICY_FLOW_SIZE	16
 
 /* The parts of its view that a policy asks for, beside the usable uplinks; the other parts

@@ -19,15 +19,26 @@
  * uplink is left, since the flow's own is gone, the one with the latest arrival does least
  * harm.
  *
+ * What a spine tells of its queue is as old as the reply path is long, and other leaves send
+ * to the same queue meanwhile. So a flow changes its uplink only if the packet would arrive
+ * some time ("margin") later than the previous one. The paper has no margin, which is 0.
+ *
  * A flow is short until it has sent so many bytes ("short"). Its packets take the least
- * TNL, and so do acknowledgements. Packets of a long flow take the uplink with the fewest
- * short flows that sent by it within the last RTT (tr.c), and among equal ones, of which
- * there are usually several, that of the shortest queues. The paper does not say which of
- * these to take. It must not be that of the least TNL: the senders' congestion control keeps
- * queues shorter than the differences of delays, so that long flows would crowd on the paths
- * of the least delay, and leave the others empty. Among uplinks that are still equal the
- * flow's own is kept; otherwise one is drawn. A flow that is idle for longer ("idle") is a
- * new one afterwards.
+ * TNL. Packets of a long flow take the uplink with the fewest short flows that sent by it
+ * within the last RTT (tr.c), if its queues are at most some time ("wait") longer than the
+ * shortest ones. The paper does not look at queues here, which is a very long time. But short
+ * flows seldom use the longer paths, so that all long flows would crowd on these and leave
+ * the others empty, above half of the load with queues that overflow. Among equal
+ * uplinks, of which there are usually several, that of the shortest queues is taken. The
+ * paper does not say which of these to take. It must not be that of the least TNL: the
+ * senders' congestion control keeps queues shorter than the differences of delays, so that
+ * long flows would crowd on the paths of the least delay. Among uplinks that are still equal
+ * the flow's own is kept; otherwise one is drawn. A flow that is idle for longer ("idle") is
+ * a new one afterwards.
+ *
+ * Packets without data, as acknowledgements, draw their uplink among all that keep their
+ * order. If they took the least TNL, none would come back by the longer paths, and the other
+ * leaf would know no queue of those.
  *
  * The paper carries the spine's queue in bits of the TTL; this module carries it in byte 3
  * of the VXLAN header, which is part of the wire format (Documentation/rationale.md). A
@@ -54,6 +65,7 @@
 #define CONGA_TR_SHORT		100000	/* bytes, the paper's */
 #define CONGA_TR_RTT		150000	/* ns, that of the paper's longer paths */
 #define CONGA_TR_IDLE		5000000	/* ns, more than pauses of TCP without a timeout */
+#define CONGA_TR_MARGIN		100000	/* ns, the age of what is known of a spine's queue */
 #define CONGA_TR_TIME_MIN	4000	/* ns, so that a slot is 1 us or more */
 #define CONGA_TR_TIME_MAX	1000000000	/* ns */
 
@@ -61,6 +73,8 @@ enum {
 	CONGA_TR_PARAM_SHORT,
 	CONGA_TR_PARAM_RTT,
 	CONGA_TR_PARAM_IDLE,
+	CONGA_TR_PARAM_MARGIN,
+	CONGA_TR_PARAM_WAIT,
 };
 
 /* The properties of the uplinks for a packet */
@@ -68,7 +82,8 @@ struct conga_tr_view {
 	u64	tnl[CONGA_TAGS_MAX];	/* ns, for usable uplinks; likewise wait */
 	u64	wait[CONGA_TAGS_MAX];	/* ns in queues, which is what TNL has beside the delay */
 	struct conga_tr_packet packet;
-	bool	is_short;		/* the flow is short, or the packet has no data */
+	bool	has_data;
+	bool	is_short;		/* the flow, with this packet */
 };
 
 /* The LBTags of @set with the least value */
@@ -90,17 +105,17 @@ static u16 conga_policy_tr_least(u16 set, const u64 *value)
 	return best;
 }
 
-/* The uplinks on which the packet arrives no earlier than its flow's previous packet */
+/* The uplinks on which the packet keeps its place behind its flow's previous packet */
 static u16 conga_policy_tr_in_order(const struct conga_view *view, const u64 *tnl)
 {
 	const struct conga_tr_flow *flow = view->flow;
-	u64 last = READ_ONCE(flow->tnl);
+	u64 after = READ_ONCE(flow->tnl) + view->param[CONGA_TR_PARAM_MARGIN];
 	u16 set = view->usable, in_order = 0;
 
 	for (; set; set &= set - 1) {
 		u8 tag = __ffs(set);
 
-		if (tnl[tag] >= last || tag == view->previous)
+		if (tnl[tag] >= after || tag == view->previous)
 			in_order |= BIT(tag);
 	}
 	return in_order;
@@ -153,8 +168,20 @@ static void conga_policy_tr_look_at_flow(const struct conga_view *view,
 		.limit	= view->param[CONGA_TR_PARAM_SHORT],
 		.idle	= conga_tr_idle(view->param[CONGA_TR_PARAM_IDLE], rtt),
 	};
-	tr->is_short = !conga_tr_has_data(view->bytes) ||
-		       conga_tr_is_short(view->flow, &tr->packet);
+	tr->has_data = conga_tr_has_data(view->bytes);
+	tr->is_short = conga_tr_is_short(view->flow, &tr->packet);
+}
+
+/* The LBTags of @set whose queues are at most so many ns longer than the shortest ones */
+static u16 conga_policy_tr_near_least(u16 set, const u64 *wait, u32 more)
+{
+	u64 most = wait[__ffs(conga_policy_tr_least(set, wait))] + more;
+	u16 near = 0;
+
+	for (; set; set &= set - 1)
+		if (wait[__ffs(set)] <= most)
+			near |= BIT(__ffs(set));
+	return near;
 }
 
 /* The LBTags of @set with the fewest active short flows. A flow that has become long with
@@ -186,6 +213,14 @@ static u8 conga_policy_tr_latest(const struct conga_view *view, const u64 *tnl)
 	return latest;
 }
 
+static u16 conga_policy_tr_for_long(const struct conga_view *view,
+				    const struct conga_tr_view *tr, u16 set)
+{
+	set = conga_policy_tr_near_least(set, tr->wait, view->param[CONGA_TR_PARAM_WAIT]);
+	set = conga_policy_tr_calm(view, set, tr->packet.slot);
+	return conga_policy_tr_least(set, tr->wait);
+}
+
 static u8 conga_policy_tr_choose(const struct conga_view *view,
 				 const struct conga_tr_view *tr)
 {
@@ -193,11 +228,10 @@ static u8 conga_policy_tr_choose(const struct conga_view *view,
 
 	if (!set)
 		return conga_policy_tr_latest(view, tr->tnl);
-	if (tr->is_short)
-		set = conga_policy_tr_least(set, tr->tnl);
-	else
-		set = conga_policy_tr_least(conga_policy_tr_calm(view, set, tr->packet.slot),
-					    tr->wait);
+	if (!tr->has_data)
+		return conga_policy_share(view, set, view->random);
+	set = tr->is_short ? conga_policy_tr_least(set, tr->tnl) :
+			     conga_policy_tr_for_long(view, tr, set);
 	return conga_policy_keep_or_draw(view, set);
 }
 
@@ -212,7 +246,7 @@ static u8 conga_policy_tr_pick(const struct conga_view *view)
 	if (view->extension.asking)
 		return tr.packet.tag;
 	WRITE_ONCE(flow->tnl, tr.tnl[tr.packet.tag]);
-	if (conga_tr_has_data(view->bytes))
+	if (tr.has_data)
 		conga_tr_send(flow, view->extension.shared, &tr.packet);
 	return tr.packet.tag;
 }
@@ -241,6 +275,10 @@ const struct conga_policy conga_policy_tr = {
 		  CONGA_TR_TIME_MIN, CONGA_TR_TIME_MAX, CONGA_TR_RTT, .time = true },
 		{ "idle", "time without a packet, after which a flow is new, and short",
 		  CONGA_TR_TIME_MIN, CONGA_TR_TIME_MAX, CONGA_TR_IDLE, .time = true },
+		{ "margin", "time by which a packet must arrive later to take another uplink",
+		  0, CONGA_TR_TIME_MAX, CONGA_TR_MARGIN, .time = true },
+		{ "wait", "time that long flows wait longer in queues to avoid short flows",
+		  0, CONGA_TR_TIME_MAX, 0, .time = true },
 	},
 	.pick		= conga_policy_tr_pick,
 	.extension	= {

@@ -23,6 +23,7 @@ readonly FRAME=1250		# bytes, 100 us of a link
 readonly FLOWS=8 BYTES=200
 readonly PORT=9 SOURCE_PORT=10000
 readonly LONG=2000		# bytes after which a flow is long in some tests
+readonly MARGIN=100us WAIT=0us	# the defaults
 
 TOPO_LINKS=1
 TOPO_UNDERLAY=${TR_UNDERLAY:-4}
@@ -290,18 +291,39 @@ in_order() {
 		fail "the packets arrived with the lengths $(paste -sd ' ' <<<"$lengths")"
 }
 
+# long_flow_by WAIT: prints the uplinks of both flows, by the paper's rule of order
+long_flow_by() {
+	conga 0 fabric set policy tr short "$LONG" margin 0us wait "$1" && conga 0 flowlet flush &&
+		sleep 0.1 || return
+	capture_start in "${HOST[1.0]}" eth0 -Q in "udp port $PORT" || return
+	observed run < <(long_and_short) && capture_stop in || return
+	by_uplink
+}
+
+tr_defaults() {
+	conga 0 fabric set policy tr short 100000 margin "$MARGIN" wait "$WAIT"
+}
+
+# Queues that are longer by a second do not matter, as in the paper.
 long_keep_clear_and_in_order() {
 	local said status=0
 
-	conga 0 fabric set policy tr short "$LONG" && conga 0 flowlet flush && sleep 0.1
-	capture_start in "${HOST[1.0]}" eth0 -Q in "udp port $PORT" || return
-	observed run < <(long_and_short) && capture_stop in || return
-	said=$(by_uplink)
+	said=$(long_flow_by 1s) || return
 	[[ $said != *0:up1* && $said != *1:up0* ]] || fail "the flows left by $said" || status=1
 	in_order || status=1
 	said=$(asked 'map(.short_flows | tostring) | join(",")')
 	[[ $said == "0,1 0,0" ]] || fail "the short flows are $said" || status=1
-	conga 0 fabric set policy tr short 100000 && return "$status"
+	tr_defaults && return "$status"
+}
+
+# Flow 0 takes up1 once up0 has a long queue, although flow 1 is there.
+long_keep_out_of_queues() {
+	local said status=0
+
+	said=$(long_flow_by 0us) || return
+	[[ $said == *0:up1* && $said != *1:up0* ]] || fail "the flows left by $said" || status=1
+	in_order || status=1
+	tr_defaults && return "$status"
 }
 
 # All flows start, all move, one becomes long, and all become idle.
@@ -434,7 +456,7 @@ setup() {
 	pin "${HOST[0.0]}" && send 0 1 && send 1 0 && sleep 0.2
 }
 
-tap_plan 13
+tap_plan 14
 require_root
 require_commands ip jq nft ping tcpdump
 require_module
@@ -447,7 +469,8 @@ tap_test "forged marks change nothing, and a right one changes its path alone" \
 	forged_changes_nothing
 tap_test "short flows avoid the longer queue at a spine" short_avoid_queue_ahead
 tap_test "short flows avoid the longer queue of an uplink" short_avoid_own_queue
-tap_test "long flows avoid short ones, and stay in order" long_keep_clear_and_in_order
+tap_test "with wait 1s, long flows avoid short ones, and stay in order" long_keep_clear_and_in_order
+tap_test "with wait 0, long flows leave long queues, and stay in order" long_keep_out_of_queues
 tap_test "no flow is counted when all flows are idle" counts_return
 tap_test "a path's delay is measured" delays_are_measured
 tap_test "the measured delay is used by the policy" delay_counts

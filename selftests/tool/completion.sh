@@ -111,7 +111,7 @@ fabric_words() {
 
 policies() {
 	answers "fabric set policy conga" "conga conga-flow conga-prime" &&
-		answers "fabric set policy tr " "$(fabric_words idle rtt short)" &&
+		answers "fabric set policy tr " "$(fabric_words idle margin rtt short wait)" &&
 		answers "fabric set policy tr short 5 r" "rtt" &&
 		answers "fabric set policy tr short " ""
 }

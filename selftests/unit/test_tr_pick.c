@@ -13,17 +13,22 @@ struct decision {
 	struct conga_tr_flow	flow;
 	struct conga_tr_counts	counts;
 	struct conga_ahead	ahead;
-	u32			param[3];
+	u32			param[CONGA_POLICY_PARAMS];
 };
+
+enum { SHORT_BYTES, RTT_NS, IDLE_NS, MARGIN_NS, WAIT_NS };
+
+#define FAR_LONGER	1000000000	/* ns: queues do not matter to a long flow */
 
 static void decision_setup(struct decision *d)
 {
 	int tag;
 
 	memset(d, 0, sizeof(*d));
-	d->param[0] = LIMIT;
-	d->param[1] = RTT;
-	d->param[2] = IDLE * SLOT_NS;
+	d->param[SHORT_BYTES] = LIMIT;
+	d->param[RTT_NS] = RTT;
+	d->param[IDLE_NS] = IDLE * SLOT_NS;
+	d->param[WAIT_NS] = FAR_LONGER;
 	d->view = (struct conga_view) {
 		.now = START * SLOT_NS, .usable = 0xf, .bytes = 1500,
 		.previous = CONGA_TAG_NONE, .param = d->param, .flow = &d->flow,
@@ -141,6 +146,59 @@ static void test_tr_in_order(void **state)
 	assert_int_equal(pick(&d), 0);
 }
 
+/* Another uplink must be later by the margin, the flow's own need not. */
+static void test_tr_margin(void **state)
+{
+	struct decision d;
+
+	(void)state;
+	decision_setup(&d);
+	d.param[MARGIN_NS] = 5000;
+	d.view.usable = 0x3;
+	d.view.previous = 0;
+	d.view.uplink[0].backlog = 3000;
+	d.view.uplink[1].backlog = 1500;
+	d.flow.tnl = d.view.now + 7001;
+	assert_int_equal(pick(&d), 0);
+	d.flow.tnl = d.view.now + 7000;
+	assert_int_equal(pick(&d), 1);
+	assert_int_equal(d.flow.tnl, d.view.now + 12000);
+	/* a new flow has no order to keep */
+	d.flow.tnl = 0;
+	d.view.previous = CONGA_TAG_NONE;
+	assert_int_equal(pick(&d), 1);
+}
+
+/* A long flow prefers few short flows only where queues are nearly the shortest. */
+static void test_tr_long_wait(void **state)
+{
+	struct decision d;
+
+	(void)state;
+	decision_setup(&d);
+	d.param[WAIT_NS] = 4000;
+	becomes_long(&d);
+	other_sends(&d, 0);
+	other_sends(&d, 0);
+	other_sends(&d, 1);
+	d.view.usable = 0x7;
+	d.view.uplink[1].backlog = 500;		/* 4 us */
+	d.view.uplink[2].backlog = 501;
+	assert_int_equal(pick(&d), 1);
+	d.view.uplink[1].backlog = 501;
+	d.flow.tnl = 0;
+	assert_int_equal(pick(&d), 0);
+	/* whatever the delays are */
+	d.ahead.least[0][0] = 50000;
+	d.ahead.least[0][2] = 1;
+	d.flow.tnl = 0;
+	assert_int_equal(pick(&d), 0);
+	/* a short flow goes where it is early */
+	memset(&d.flow, 0, sizeof(d.flow));
+	d.view.usable = 0x5;
+	assert_int_equal(pick(&d), 2);
+}
+
 static void test_tr_long_keeps_clear(void **state)
 {
 	struct decision d;
@@ -199,7 +257,7 @@ static void test_tr_crossing(void **state)
 	assert_int_equal(pick(&d), 0);
 }
 
-/* Acknowledgements are early, and neither counted nor ever long. */
+/* Acknowledgements are neither counted nor ever long. */
 static void test_tr_acknowledgements(void **state)
 {
 	struct decision d;
@@ -210,15 +268,44 @@ static void test_tr_acknowledgements(void **state)
 	d.view.usable = 0x3;
 	d.view.bytes = CONGA_TR_EMPTY;
 	other_sends(&d, 1);
-	d.view.uplink[0].backlog = 3000;
 	for (i = 0; i <= LIMIT / CONGA_TR_EMPTY; i++)
-		assert_int_equal(pick(&d), 1);
+		pick(&d);
 	assert_int_equal(counted(&d), 1);
 	assert_true(is_short(&d.flow, START));
-	/* those of a flow that is long are early, too */
-	becomes_long(&d);
-	d.flow.tnl = 0;
-	assert_int_equal(pick(&d), 1);
+}
+
+/* They go by each uplink alike, the long and the busy ones, too, but in order. */
+static void test_tr_acknowledgements_everywhere(void **state)
+{
+	struct unit_random random;
+	u64 count[TAGS] = {};
+	struct decision d;
+	int i;
+
+	(void)state;
+	unit_random_setup(&random, 36);
+	for (i = 0; i < DRAWS; i++) {
+		decision_setup(&d);
+		d.view.usable = 0x8421;
+		d.view.bytes = CONGA_TR_EMPTY;
+		d.view.uplink[5].backlog = 3000;
+		d.ahead.least[0][0] = 1;
+		d.ahead.least[0][10] = 50000;
+		other_sends(&d, 15);
+		d.view.random = unit_random_u64(&random);
+		count[pick(&d)]++;
+	}
+	check_uniform(count, 0x8421, random.seed);
+	d.view.uplink[5].backlog = 3000;
+	d.view.previous = 0;
+	d.flow.tnl = d.view.now + 24002;
+	for (i = 0; i < 100; i++) {
+		u8 tag = pick(&d);
+
+		assert_true(tag == 0 || tag == 10);
+		d.flow.tnl = d.view.now + 24002;
+		d.view.random = unit_random_u64(&random);
+	}
 }
 
 /* Who only asks is not counted, and sends nothing. */
@@ -286,6 +373,8 @@ static void random_decision(struct unit_random *random, struct decision *d,
 	if (!is_short)
 		becomes_long(d);
 	d->flow.tnl = d->view.now + unit_random_wide(random, 0, 4000);
+	d->param[MARGIN_NS] = unit_random_below(random, 2) * unit_random_wide(random, 0, 2000);
+	d->param[WAIT_NS] = unit_random_wide(random, 0, 8000);
 }
 
 static u64 naive_wait(const struct decision *d, int tag)
@@ -316,8 +405,26 @@ static u64 naive_tnl(const struct decision *d, int tag)
 	return tnl + (delay ? delay : least);
 }
 
+static bool naive_in_order(const struct decision *d, int tag)
+{
+	return tag == d->view.previous ||
+	       naive_tnl(d, tag) >= d->flow.tnl + d->param[MARGIN_NS];
+}
+
+static u64 naive_least_wait(const struct decision *d)
+{
+	u64 least = ~0ULL;
+	int tag;
+
+	for (tag = 0; tag < TAGS; tag++)
+		if (d->view.usable >> tag & 1 && naive_in_order(d, tag) &&
+		    naive_wait(d, tag) < least)
+			least = naive_wait(d, tag);
+	return least;
+}
+
 /* The set that may be picked. */
-static u16 naive_pick(const struct decision *d, bool is_short)
+static u16 naive_pick(const struct decision *d, bool has_data, bool is_short)
 {
 	const struct conga_view *view = &d->view;
 	u64 best = ~0ULL, latest = 0;
@@ -333,10 +440,17 @@ static u16 naive_pick(const struct decision *d, bool is_short)
 			latest = tnl;
 			last = 1 << tag;
 		}
-		if (tnl < d->flow.tnl && tag != view->previous)
+		if (!naive_in_order(d, tag))
 			continue;
-		value = is_short ? tnl - view->now : naive_wait(d, tag) +
-			((u64)conga_tr_short_flows(&d->counts, tag, START) << 50);
+		if (!has_data)
+			value = 0;
+		else if (is_short)
+			value = tnl - view->now;
+		else if (naive_wait(d, tag) > naive_least_wait(d) + d->param[WAIT_NS])
+			continue;
+		else
+			value = naive_wait(d, tag) +
+				((u64)conga_tr_short_flows(&d->counts, tag, START) << 50);
 		if (value < best)
 			set = 0;
 		if (value <= best) {
@@ -344,7 +458,7 @@ static u16 naive_pick(const struct decision *d, bool is_short)
 			best = value;
 		}
 	}
-	if (set && view->previous < TAGS && set >> view->previous & 1)
+	if (has_data && set && view->previous < TAGS && set >> view->previous & 1)
 		return 1 << view->previous;
 	return set ? set : last;
 }
@@ -362,7 +476,7 @@ static void test_tr_pick_random(void **state)
 		u8 got;
 
 		random_decision(&random, &d, is_short);
-		want = naive_pick(&d, is_short || d.view.bytes <= CONGA_TR_EMPTY);
+		want = naive_pick(&d, d.view.bytes > CONGA_TR_EMPTY, is_short);
 		got = pick(&d);
 		unit_check_step(&random, want >> got & 1, "uplink %u, not of %#x", got,
 				want);
@@ -386,9 +500,12 @@ int main(void)
 		cmocka_unit_test(test_tr_terms),
 		cmocka_unit_test(test_tr_unknown_delay),
 		cmocka_unit_test(test_tr_in_order),
+		cmocka_unit_test(test_tr_margin),
+		cmocka_unit_test(test_tr_long_wait),
 		cmocka_unit_test(test_tr_long_keeps_clear),
 		cmocka_unit_test(test_tr_crossing),
 		cmocka_unit_test(test_tr_acknowledgements),
+		cmocka_unit_test(test_tr_acknowledgements_everywhere),
 		cmocka_unit_test(test_tr_asking),
 		cmocka_unit_test(test_tr_ties),
 		cmocka_unit_test(test_tr_pick_random),
