@@ -35,8 +35,9 @@ SHORT, SHORTS = 100_000, (10_000, 50_000, 500_000, 1_000_000)   # bytes
 DETAILS = ("Hosts have 40 Gbit/s, and ns-2's TCP with DCTCP; ports mark from 100 KB, which the "
            "paper does not say.")
 LARGE_RUNS = ("Loads are 60 and 80 %, and LetFlow's timeout is 500 us. The full form has 3,000 "
-              "flows of web search instead of 50,000, and 50,000 of web server; the reduced one, "
-              f"in which the others are, two leaves and 5 to 10 ms. {DETAILS}")
+              "flows of web search instead of 50,000, 1,000 of data mining, 5,000 of cache "
+              "follower, and 50,000 of web server; the reduced one, in which the other schemes "
+              f"are, two leaves and 5 to 10 ms. {DETAILS}")
 SMALL_RUNS = ("100 flows of data mining, whose load is within half of 30 %; DCTCP, ports mark from "
               "20 packets. Hosts have ns-2's TCP; the same with Linux's is shown.")
 
