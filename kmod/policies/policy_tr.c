@@ -21,12 +21,12 @@
  *
  * What a spine tells of its queue is as old as the reply path is long, and other leaves send
  * to the same queue meanwhile. So a flow changes its uplink only if the packet would arrive
- * some time ("margin") later than the previous one. The paper has no margin, which is 0.
+ * some time ("margin") later than the previous one. The paper's rule is a margin of 0.
  *
  * A flow is short until it has sent so many bytes ("short"). Its packets take the least
  * TNL. Packets of a long flow take the uplink with the fewest short flows that sent by it
  * within the last RTT (tr.c), if its queues are at most some time ("wait") longer than the
- * shortest ones. The paper does not look at queues here, which is a very long time. But short
+ * shortest ones. The paper does not look at queues here: its rule is a wait of 1 s. But short
  * flows seldom use the longer paths, so that all long flows would crowd on these and leave
  * the others empty, above half of the load with queues that overflow. Among equal
  * uplinks, of which there are usually several, that of the shortest queues is taken. The

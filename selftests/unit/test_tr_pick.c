@@ -274,7 +274,7 @@ static void test_tr_acknowledgements(void **state)
 	assert_true(is_short(&d.flow, START));
 }
 
-/* They go by each uplink alike, the long and the busy ones, too, but in order. */
+/* Acknowledgements take long and busy uplinks as often as others, but in order. */
 static void test_tr_acknowledgements_everywhere(void **state)
 {
 	struct unit_random random;
