@@ -17,21 +17,22 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/lib.sh"
 . "$TESTS/lib/expect.sh"
 
-# A link carries 2,000 packets a second, of which 40 are on their way for the round trip of 20 ms,
-# and 60 may wait. A TCP alone halves a window of 100 packets each two seconds.
-readonly KBIT=24000 DELAY=10ms BUFFER=90000
+# A link carries 1,000 packets a second, of which 20 are on their way for the round trip of 20 ms,
+# and 30 may wait. A TCP alone halves a window of 50 packets each second, so that a run has many
+# halvings. Faster links have fewer: at 24 Mbit/s, one start decided whether subflows on two paths
+# had 74 or 115 % of a TCP.
+readonly KBIT=12000 DELAY=10ms BUFFER=45000
 readonly WARM_S=3 MEASURE_S=20
-readonly STARTS=${LIA_STARTS:-0.13}		# seconds between the connections
+readonly STARTS=${LIA_STARTS:-0.13 0.37}	# seconds between the connections
 readonly SUBFLOWS=${LIA_SUBFLOWS:-"2 8"}	# numbers of subflows
 readonly SUBFLOWS_MOST=8
 readonly BYTES=4000000000			# more than a run carries
 
-# Half is fair; with two or three halvings a run has, a fair TCP is off by as much.
 readonly FAIR_LEAST=25 FAIR_MOST=65		# % of the link: half in theory, one start varies
-readonly UNCOUPLED_LEAST=75			# %: 8 of 9 in theory
+readonly UNCOUPLED_LEAST=66			# %: more than what is fair; 8 of 9 in theory
 readonly BETTER_LEAST=70			# % of what a TCP has on the better path
 readonly WORSE_TCPS=3				# TCPs on the worse path; one on the better
-readonly MOVED_MOST=85				# % of what a TCP has on the worse path
+readonly MOVED_MOST=72				# % of what a TCP has on the worse path
 readonly ALIKE=1000				# a plain TCP differs by less than one in so many
 
 DIR=$(mktemp -d)
