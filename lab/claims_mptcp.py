@@ -24,39 +24,44 @@ def failed(name: str, rule, other: dict, workload: str, load: float, quantity=ME
 
 # ---- Figure 13 ----
 
-FAN_IN = (8, 32, 63)
-ALL = FAN_IN[-1]
+ALL = 63                # servers
 SMALLER = 0.8           # 80 % of a published number, which is a small one here
-INCAST = {"scenario": "fig13", "buffer": 8 * MB, "hz": 250}
+INCAST = {"scenario": "fig13", "buffer": 2 * MB, "hz": 250}
 FINE = {**INCAST, "hz": 1000, "servers": ALL}
 PATIENT, HASTY = {"rto_min": ""}, {"rto_min": "1ms"}
 
 
-def incast_factors(buffer: float, counts: bool) -> tuple:
-    return tuple(Part(f"{one['scheme']} / mptcp, MTU {mtu}, buffers of {buffer / MB:g} MB",
-                      Factor(2), ratios(client_gbits, one, COUPLED, ("servers",),
-                                        **{**INCAST, "buffer": buffer}, mtu=mtu,
-                                        servers=FAN_IN), counts)
+def incast_factors(buffer: float, servers: int, counts: bool) -> tuple:
+    return tuple(Part(f"{one['scheme']} / mptcp, MTU {mtu}, {servers} servers, buffers of "
+                      f"{buffer / MB:g} MB", Factor(2),
+                      ratios(client_gbits, one, COUPLED, ("servers",),
+                             **{**INCAST, "buffer": buffer}, mtu=mtu, servers=servers), counts)
                  for mtu in (SHORT_FRAMES, JUMBO) for one in (CONGA, ECMP))
 
 
 def of_link(mtu: int, rule) -> tuple:
-    """MPTCP's throughput, and that of ECMP beside it."""
+    """MPTCP's throughput, and that of the others beside it, by the share of the port."""
     where = {**INCAST, "mtu": mtu, "servers": ALL}
     return (Part(f"mptcp, MTU {mtu}", rule, each(of_client_link, **where, **COUPLED)),
-            Part(f"ecmp, MTU {mtu}", Shown(), each(of_client_link, **where, **ECMP),
-                 counts=False))
+            *(Part(f"{one['scheme']}, MTU {mtu}, buffers of {buffer} MB", Shown(),
+                   each(of_client_link, **{**where, "buffer": buffer * MB}, **one),
+                   counts=False)
+              for buffer in (1, 2, 8) for one in (ECMP, CONGA, COUPLED)))
 
 
-INCAST_HOW = "The client's port may queue 8 MB, as the testbed's did. "
+INCAST_HOW = ("The paper does not tell how much of its switch's shared buffer one port gets. Here "
+              "it is 2 MB, with which CONGA keeps the link busy with frames of 1500 bytes, as in "
+              "the paper; 1 and 8 MB are shown. ")
 
 CLAIMS = (
     Claim("C03", "Incast, up to 63 servers: CONGA and TCP reach 2 to 8 times MPTCP's "
           "throughput.", "13", "fig13",
-          "the client's throughput, CONGA and ECMP / MPTCP, mean over 8, 32 and 63 servers",
-          "2 to 8", f"More than 8 is not held against the claim, for C22's 5 % are more than "
-          f"that. {INCAST_HOW}{DIFFERS}",
-          incast_factors(8 * MB, True) + incast_factors(1 * MB, False)),
+          "the client's throughput with 63 servers, CONGA and ECMP / MPTCP",
+          "2 to 8", "The paper says it of the same settings as C21 to C23: many servers. More "
+          f"than 8 is not held against the claim. {INCAST_HOW}{DIFFERS}",
+          incast_factors(2 * MB, ALL, True) +
+          tuple(part for buffer, servers in ((2, 8), (2, 32), (1, ALL), (8, ALL))
+                for part in incast_factors(buffer * MB, servers, False))),
     Claim("C10", "Enterprise workload, no failure: MPTCP's small transfers are up to 50 % worse "
           "than ECMP's.", "9", "fig9", "mean FCT below 100 KB, MPTCP / ECMP", "up to 1.5", DIFFERS,
           (Part("mptcp / ecmp", Factor(1.5, up_to=True),
