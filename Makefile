@@ -171,7 +171,7 @@ uml-module: vm-build setup-uml
 uml-build: uml-module
 	@selftests/vm/module -k uml-debug
 
-check-all: uml-build
+check-all: uml-build setup-big-endian
 	@selftests/check all
 
 check-ci: uml-build setup-lab deb

@@ -52,3 +52,10 @@ unit() {
 		echo "not ok the unit tests did not all build, run and pass"
 	fi
 }
+
+# big_endian: the unit tests on an emulated processor with the other order of bytes
+big_endian() {
+	exec 2>&1
+	make -s -C unit big-endian ||
+		echo "not ok the unit tests did not all build, run and pass on s390x"
+}
