@@ -285,9 +285,10 @@ state_is() {
 }
 
 # Both directions of a plane are set, so that no node sends to a link that is down, and by one
-# command, since leaves use the spine as soon as a link is up, whether it has routes or not.
+# command, since leaves use the spine as soon as a link is up, whether it has routes or not. What
+# they send meanwhile is lost, as with the kernel's own routes: FLAP_US is that time.
 flap() {
-	local words=$1
+	local words=$1 since=${EPOCHREALTIME/./} status
 
 	{
 		echo "link set down1.0 $words"
@@ -295,6 +296,9 @@ flap() {
 		echo "link set down0.0 $words"
 		[[ $words == down ]] || echo "route replace ${VTEP[0]}/32 via 10.1.0.0 dev down0.0"
 	} | ip -n "${SPINE[0]}" -batch -
+	status=$?
+	FLAP_US=$((FLAP_US + ${EPOCHREALTIME/./} - since))
+	return "$status"
 }
 
 path_by_up0() {
@@ -303,9 +307,9 @@ path_by_up0() {
 }
 
 # The later port, up1, keeps LBTag 1 all the time, and up0 gets its own again when it returns. A
-# flap may cost the packet that is on the link.
+# flap may cost the packet that is on the link, and those that leave while it is set up.
 tags_survive_flaps() {
-	local i
+	local i FLAP_US=0
 
 	pings_start
 	for ((i = 1; i <= FLAPS; i++)); do
@@ -314,7 +318,8 @@ tags_survive_flaps() {
 		flap up && busywait "$PATIENCE_MS" path_by_up0 usable ||
 			fail "the path by up0 is not usable after flap $i" || return
 	done
-	pings_stop "$FLAPS" && by_itself || return
+	echo "# the flaps took $FLAP_US us"
+	pings_stop "$((FLAPS + FLAP_US / 1000 / PINGS_MS))" && by_itself || return
 	(($(times_said "${LEAF[0]}" "port up[01] .*") == 0)) ||
 		fail "congad logged $(<"$(log_of "${LEAF[0]}")")"
 }
