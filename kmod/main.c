@@ -24,7 +24,6 @@
 #include "netlink/commands.h"
 #include "notify.h"
 #include "objects/fabric.h"
-#include "objects/leaf.h"
 #include "objects/neighbour.h"
 
 /* The namespace or the module goes. */
@@ -48,13 +47,10 @@ static struct pernet_operations conga_main_net_ops = {
 
 static int __init conga_main_init(void)
 {
-	int err = conga_leaf_init();
+	int err = conga_fabric_init();
 
 	if (err)
 		return err;
-	err = conga_fabric_init();
-	if (err)
-		goto err_leaf;
 	err = register_pernet_device(&conga_main_net_ops);
 	if (err)
 		goto err_fabric;
@@ -82,14 +78,11 @@ err_net:
 	unregister_pernet_device(&conga_main_net_ops);
 err_fabric:
 	conga_fabric_exit();
-err_leaf:
-	conga_leaf_exit();
 	return err;
 }
 
 /* Configuration ends first, so that no new fabric appears; then all fabrics are destroyed,
- * and then the notifiers go. The barrier waits for the module's pending RCU callbacks. Leaves
- * are freed by then, and their cache goes last.
+ * and then the notifiers go. The barrier waits for the module's pending RCU callbacks.
  */
 static void __exit conga_main_exit(void)
 {
@@ -100,7 +93,6 @@ static void __exit conga_main_exit(void)
 	conga_notify_exit();
 	conga_fabric_exit();
 	rcu_barrier();
-	conga_leaf_exit();
 }
 
 module_init(conga_main_init);

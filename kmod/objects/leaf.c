@@ -12,27 +12,12 @@
 /* The layout that the comment at the struct describes, if locks are one word. */
 #define CONGA_LEAF_LAID_OUT	(sizeof(spinlock_t) <= sizeof(u32) && IS_ENABLED(CONFIG_64BIT))
 
-static_assert(!CONGA_LEAF_LAID_OUT || sizeof(struct conga_leaf) <= 832);
+static_assert(!CONGA_LEAF_LAID_OUT || sizeof(struct conga_leaf) <= 1024);
 static_assert(sizeof(struct conga_hello) <= 256);
 static_assert(sizeof(struct conga_hello_pings) <= 512);
 static_assert(!(CONGA_LEAF_PORTS & (CONGA_LEAF_CONGA | CONGA_LEAF_ECN | CONGA_LEAF_INFORMS)));
 static_assert(!CONGA_LEAF_LAID_OUT ||
 	      offsetof(struct conga_leaf, to.heard) % SMP_CACHE_BYTES == 0);
-
-static struct kmem_cache *conga_leaf_cache;
-
-/* conga_leaf_init - makes the cache that all leaves come from. Returns 0 or -ENOMEM */
-int __init conga_leaf_init(void)
-{
-	conga_leaf_cache = KMEM_CACHE(conga_leaf, SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT);
-	return conga_leaf_cache ? 0 : -ENOMEM;
-}
-
-/* conga_leaf_exit - no leaf is left */
-void conga_leaf_exit(void)
-{
-	kmem_cache_destroy(conga_leaf_cache);
-}
 
 /* The hash multiplies: upper bits of a product depend on all lower ones, and are folded
  * onto these, so that addresses may differ in any bits. (ipv6_addr_hash() maps addresses
@@ -206,13 +191,13 @@ static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
 					   const struct in6_addr *addr, u8 mode,
 					   u8 origin)
 {
-	struct conga_leaf *leaf = kmem_cache_zalloc(conga_leaf_cache, GFP_KERNEL);
+	struct conga_leaf *leaf = kzalloc(sizeof(*leaf), GFP_KERNEL_ACCOUNT);
 
 	if (!leaf)
 		return NULL;
 	leaf->hello = kzalloc(sizeof(*leaf->hello), GFP_KERNEL_ACCOUNT);
 	if (!leaf->hello) {
-		kmem_cache_free(conga_leaf_cache, leaf);
+		kfree(leaf);
 		return NULL;
 	}
 	leaf->addr = *addr;
@@ -281,7 +266,7 @@ err_release_index:
 err_free_leaf:
 	conga_extension_free_leaf(leaf);
 	kfree(leaf->hello);
-	kmem_cache_free(conga_leaf_cache, leaf);
+	kfree(leaf);
 	return ERR_PTR(err);
 }
 
@@ -517,5 +502,5 @@ void conga_leaf_free(struct conga_leaf *leaf)
 	conga_extension_free_leaf(leaf);
 	kfree(leaf->pings);
 	kfree(leaf->hello);
-	kmem_cache_free(conga_leaf_cache, leaf);
+	kfree(leaf);
 }

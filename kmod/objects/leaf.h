@@ -33,10 +33,9 @@ struct conga_leaf_told {
 };
 
 /*
- * A leaf takes an object of 832 bytes, of a cache of its own (kmalloc would round up to 1024),
- * one of 256 for hello, one of 512 once it was pinged, and for each set of its paths one of
- * 512 bytes or less with four uplinks. Its cache lines, of 64 bytes, are divided by their
- * writers:
+ * A leaf takes an object of 1024 bytes, one of 256 for hello, one of 512 once it was pinged,
+ * and for each set of its paths one of 512 bytes or less with four uplinks. Its cache lines,
+ * of 64 bytes, are divided by their writers:
  *
  *   0	what every packet to or from the leaf reads. Packets write busy alone, once a tick
  *	and LBTag.
@@ -206,8 +205,6 @@ static inline void conga_leaf_mark_busy(struct conga_leaf *leaf, u8 tag)
 		set_bit(tag, &leaf->busy);
 }
 
-int conga_leaf_init(void);
-void conga_leaf_exit(void);
 int conga_leaf_table_setup(struct conga_fabric *fabric);
 void conga_leaf_table_clean(struct conga_fabric *fabric);
 

@@ -20,8 +20,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 readonly FLOWLETS=65536 FEW_FLOWLETS=1024 MANY_FLOWLETS=1048576 FLOWLET_BYTES=8
 readonly TR_FLOW_BYTES=16	# bytes of each flow, in addition to its flowlet
 readonly HUGE_KB=2048		# the kernel rounds up to huge pages of so many KB
-readonly LEAF_BYTES=1088	# 256 of them for hello, without its paths: see kmod/objects/leaf.h
-readonly INDEX_BYTES=32		# share of a leaf in the index, at most
+readonly LEAF_BYTES=1280	# 256 of them for hello, without its paths: see kmod/objects/leaf.h
+readonly INDEX_BYTES=64		# share of a leaf in the index, at most
 readonly FABRIC_KB=$((16 * 1024))
 readonly BURST=20000		# packets, each in its own flow
 readonly NOISE_KB=256		# memory that other work of the machine uses
