@@ -13,8 +13,8 @@ SHORT_FRAMES, JUMBO = 1500, 9000
 
 # ---- Figures 9 and 11 ----
 
-FAILED = {"scenario": "fig11", "cut": "1.1.1", "buffer": (1 * MB, 16 * MB), "boot": 1,
-          "gso": (SHORT_FRAMES, JUMBO), "balance_flows": 0}
+FAILED = {"scenario": "fig11", "cut": "1.1.1", "buffer": 16 * MB, "boot": 1,
+          "gso": JUMBO, "balance_flows": 0}
 
 
 def failed(name: str, rule, other: dict, workload: str, load: float, quantity=MEAN) -> Part:
