@@ -68,11 +68,13 @@ make_tree() {
 	cat >"$TREE/selftests/unit/Makefile" <<-'END'
 	TESTS := test_clock
 	CFLAGS = -Iinclude -include linux/types.h -MMD -MP -Wall -Wextra -Werror
-	all: build/test_clock
-	build/%.o: %.c | build/paper; $(CC) $(CFLAGS) -c -o $@ $<
-	build/paper/%.o: ../../kmod/paper/%.c | build/paper; $(CC) $(CFLAGS) -c -o $@ $<
-	build/test_clock: build/test_clock.o build/paper/clock.o; $(CC) -o $@ $^
-	build/paper: ; mkdir -p $@
+	BUILD := build
+	OBJECTS := $(BUILD)/paper/clock.o
+	all: $(BUILD)/test_clock
+	$(BUILD)/%.o: %.c | $(BUILD)/paper; $(CC) $(CFLAGS) -c -o $@ $<
+	$(BUILD)/paper/%.o: ../../kmod/paper/%.c | $(BUILD)/paper; $(CC) $(CFLAGS) -c -o $@ $<
+	$(BUILD)/test_clock: $(BUILD)/test_clock.o $(OBJECTS); $(CC) -o $@ $^
+	$(BUILD)/paper: ; mkdir -p $@
 	END
 }
 

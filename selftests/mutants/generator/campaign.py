@@ -121,8 +121,8 @@ class Workers:
 
     def judge(self, copy, mutant: Mutant, fitting: list):
         code = self.campaign.results.known[mutant.id].code
-        for program in fitting:
-            verdict = self.programs.judge(copy, program)
+        for program, way in self.programs.ways(fitting):
+            verdict = self.programs.judge(copy, program, way)
             if not verdict.built:
                 return result(mutant, REJECTED, why=verdict.why, code=code)
             if verdict.killed:

@@ -20,6 +20,10 @@ FILES = ("kmod/paper/*.[ch]", "kmod/policies/*.[ch]")
 NO_FILES = ("kmod/policies/policy_table.h",)
 COPIED = ("kmod", "include", "lab", "selftests/unit")
 UNIT = "selftests/unit"
+# Each program is built in two ways: plainly, which is quick, and with sanitizers, as the unit
+# tests are. Only what survives the quick programs is tested by the others.
+QUICK, WHOLE = "quick", "build"
+VARIABLES = {QUICK: ["INSTRUMENT=-O1", f"BUILD={QUICK}"], WHOLE: []}
 # A program has as long as it needs without a mutant, so many times, and so many seconds more: a
 # computer may be busy.
 TIMES, SECONDS = 5, 20
@@ -63,17 +67,25 @@ class Copy:
     def __init__(self, folder: Path):
         self.folder, self.unit = folder, folder / UNIT
 
-    def build(self, program: str) -> bool:
-        status, _ = run(["make", "-s", self.target(program)], self.unit, 600)
+    def build_all(self) -> None:
+        for variables in VARIABLES.values():
+            status, said = run(["make", "-s", *variables], self.unit, 1200)
+            if status != 0:
+                raise SystemExit(f"generated: the unit tests do not build\n{said}")
+
+    def build(self, program: str, way: str, objects: list) -> bool:
+        """A program of these objects. make builds a fuzzer when it runs it."""
+        if program.startswith("fuzz_"):
+            return True
+        words = " ".join(f"{way}/{name}" for name in objects)
+        status, _ = run(["make", "-s", *VARIABLES[way], f"OBJECTS={words}", f"{way}/{program}"],
+                        self.unit, 600)
         return status == 0
 
-    def target(self, program: str) -> str:
-        return "all" if program.startswith("fuzz_") else f"build/{program}"
-
-    def execute(self, program: str, seconds: float) -> tuple:
+    def execute(self, program: str, way: str, seconds: float) -> tuple:
         if program.startswith("fuzz_"):
             return run(["make", "-s", "run", f"TESTS={program}"], self.unit, seconds + 60)
-        return run([f"build/{program}"], self.unit, seconds)
+        return run([f"{way}/{program}"], self.unit, seconds)
 
     def write(self, file: str, text: bytes) -> None:
         (self.folder / file).write_bytes(text)
@@ -89,26 +101,26 @@ class Programs:
         self.timing = threading.Lock()
         self.parts: dict = {}
         self.direct: dict = {}
+        self.objects: dict = {}
 
     def prepare(self) -> None:
         """Builds everything, and looks at what is linked."""
         for name in COPIED:
             shutil.copytree(self.tree / name, self.base.folder / name, symlinks=True,
                             ignore=shutil.ignore_patterns("build", "*.ko", "tests"))
-        if not self.base.build("fuzz_"):
-            raise SystemExit("generated: the unit tests do not build")
+        self.base.build_all()
         self.find_parts()
 
-    def seconds(self, program: str) -> float:
+    def seconds(self, program: str, way: str) -> float:
         """The time that a program may take. It is run once without a mutant, which it must pass."""
         with self.timing:
-            if program not in self.took:
+            if (program, way) not in self.took:
                 began = time.monotonic()
-                status, said = self.base.execute(program, 900)
+                status, said = self.base.execute(program, way, 900)
                 if status != 0:
                     raise SystemExit(f"generated: {program} fails without a mutant\n{said}")
-                self.took[program] = time.monotonic() - began
-        return TIMES * self.took[program] + SECONDS
+                self.took[program, way] = time.monotonic() - began
+        return TIMES * self.took[program, way] + SECONDS
 
     def names(self) -> list:
         makefile = (self.base.unit / "Makefile").read_text()
@@ -131,6 +143,7 @@ class Programs:
             own = build / f"{program}.o"
             if own not in objects:
                 self.parts[program] = self.direct[program] = self.included(program)
+                self.objects[program] = []
                 continue
             reached, left = set(), [own]
             while left:
@@ -138,6 +151,7 @@ class Programs:
                 reached.add(path)
                 wanted = {defined[name] for name in objects[path].wanted if name in defined}
                 left += wanted - reached - set(left)
+            self.objects[program] = sorted(str(path.relative_to(build)) for path in reached - {own})
             self.parts[program] = set().union(*map(self.sources, reached))
             near = {defined[name] for name in objects[own].wanted if name in defined}
             self.direct[program] = self.sources(own).union(
@@ -180,16 +194,21 @@ class Programs:
             total.update(name.encode() + (self.base.folder / name).read_bytes())
         return total.hexdigest()[:12]
 
-    def judge(self, copy: Copy, program: str) -> Verdict:
+    def ways(self, programs: list) -> list:
+        """The order in which programs are to judge a mutant, each in each way."""
+        return ([(name, QUICK) for name in programs if not name.startswith("fuzz_")]
+                + [(name, WHOLE) for name in programs])
+
+    def judge(self, copy: Copy, program: str, way: str) -> Verdict:
         """A program against the mutant that is in the copy."""
-        if not copy.build(program):
+        if not copy.build(program, way, self.objects[program]):
             return Verdict(False, "does not build", built=False)
-        status, said = copy.execute(program, self.seconds(program))
+        status, said = copy.execute(program, way, self.seconds(program, way))
         if status is None:
             return Verdict(True, "takes too long")
         if status == 0:
             return Verdict(False, "-")
-        failed = re.search(r"^not ok \d+ - (.*)$", said, re.MULTILINE)
+        failed = re.search(r"^not ok \d+ -? ?(.*)$", said, re.MULTILINE)
         crash = re.search(r"(ERROR: \w+Sanitizer: \S+|runtime error: .*)", said)
         found = failed or crash
         return Verdict(True, found[1] if found else f"exit status {status}")
