@@ -467,7 +467,8 @@ struct declared {
 
 static const struct declared declared[] = {
 	{ .name = "conga", .needs = DECIDES_BY_PATH, .plain = "letflow-rate" },
-	{ .name = "conga-flow", .needs = DECIDES_BY_PATH, .tfl = 13000000, .plain = "letflow-rate" },
+	{ .name = "conga-flow", .needs = DECIDES_BY_PATH, .tfl = 13000000,
+	  .plain = "letflow-rate" },
 	{ .name = "conga-prime", .needs = DECIDES_BY_PATH, .plain = "rehash" },
 	{ .name = "local", .needs = CONGA_NEEDS_FLOWLET | CONGA_NEEDS_LOCAL | CONGA_NEEDS_RANDOM },
 	{ .name = "letflow", .needs = CONGA_NEEDS_FLOWLET | CONGA_NEEDS_RANDOM },

@@ -159,6 +159,7 @@ static void test_tr_slot_is_over(void **state)
 {
 	struct scene scene = {};
 	u64 later = START + 8;
+	int i;
 
 	(void)state;
 	sends(&scene, 0, START, 3, 100);
@@ -167,10 +168,12 @@ static void test_tr_slot_is_over(void **state)
 	sends(&scene, 0, later, 4, 100);
 	assert_int_equal(active(&scene, 3, later), 1);
 	/* a clock that is a round behind finds no place, and that is all */
-	sends(&scene, 2, START, 3, 100);
-	assert_int_equal(active(&scene, 3, later), 1);
-	assert_int_equal(active(&scene, 3, START), 0);
-	assert_false(conga_tr_is_counted(&scene.flow[2], 3, START));
+	for (i = 0; i < 2; i++) {
+		sends(&scene, 2, START, 3, 100);
+		assert_int_equal(active(&scene, 3, later), 1);
+		assert_int_equal(active(&scene, 3, START), 0);
+		assert_false(conga_tr_is_counted(&scene.flow[2], 3, START));
+	}
 }
 
 /* The place of a slot is that of a later one if the latter is at most so far ahead. */
