@@ -67,7 +67,12 @@ class Results:
             with self.path.open("a") as file:
                 file.write(("\t".join(COLUMNS) + "\n") * new + "\t".join(found) + "\n")
 
-    def write(self) -> None:
-        """Each result once, in order of file and line: for the archive."""
-        rows = sorted(self.known.values(), key=lambda row: (row.file, int(row.line), row.id))
+    def write(self, mutants: list) -> None:
+        """Each result once, in order of file and line, without those of the same files' former
+        mutants: for the archive.
+        """
+        ids, files = {each.id for each in mutants}, {each.file for each in mutants}
+        rows = sorted((row for row in self.known.values()
+                       if row.id in ids or row.file not in files),
+                      key=lambda row: (row.file, int(row.line), row.id))
         self.path.write_text("".join("\t".join(row) + "\n" for row in [COLUMNS, *rows]))
