@@ -135,27 +135,25 @@ class Programs:
 
     def find_parts(self) -> None:
         """The files that each program is made of: its own, and those of objects it refers to."""
-        build = self.base.unit / "build"
-        objects = {path: Symbols(path) for path in build.glob("**/*.o")}
-        defined = {name: path for path, symbols in objects.items()
-                   if not path.name.startswith("test_") for name in symbols.defined}
+        build = self.base.unit / WHOLE
+        symbols = {path: Symbols(path) for path in build.glob("**/*.o")}
+        defined = {name: path for path, found in symbols.items()
+                   if not path.name.startswith("test_") for name in found.defined}
         for program in self.names():
             own = build / f"{program}.o"
-            if own not in objects:
+            if own in symbols:
+                self.find_linked(program, own, reach(own, symbols, defined))
+                near = reach(own, {own: symbols[own]}, defined)
+                self.direct[program] = self.sources(own).union(
+                    f"kmod/{path.relative_to(build).with_suffix('.c')}" for path in near - {own})
+            else:   # a fuzzer, which make does not build with the others
                 self.parts[program] = self.direct[program] = self.included(program)
                 self.objects[program] = []
-                continue
-            reached, left = set(), [own]
-            while left:
-                path = left.pop()
-                reached.add(path)
-                wanted = {defined[name] for name in objects[path].wanted if name in defined}
-                left += wanted - reached - set(left)
-            self.objects[program] = sorted(str(path.relative_to(build)) for path in reached - {own})
-            self.parts[program] = set().union(*map(self.sources, reached))
-            near = {defined[name] for name in objects[own].wanted if name in defined}
-            self.direct[program] = self.sources(own).union(
-                *({f"kmod/{path.relative_to(build).with_suffix('.c')}"} for path in near))
+
+    def find_linked(self, program: str, own: Path, reached: set) -> None:
+        folder = self.base.unit / WHOLE
+        self.objects[program] = sorted(str(path.relative_to(folder)) for path in reached - {own})
+        self.parts[program] = set().union(*map(self.sources, reached))
 
     def sources(self, path: Path) -> set:
         """The files that an object was compiled from, from the top of the tree."""
@@ -212,6 +210,17 @@ class Programs:
         crash = re.search(r"(ERROR: \w+Sanitizer: \S+|runtime error: .*)", said)
         found = failed or crash
         return Verdict(True, found[1] if found else f"exit status {status}")
+
+
+def reach(start: Path, symbols: dict, defined: dict) -> set:
+    """An object, and those that define what it refers to, as far as symbols are known."""
+    reached, left = set(), {start}
+    while left:
+        path = left.pop()
+        reached.add(path)
+        if path in symbols:
+            left |= {defined[name] for name in symbols[path].wanted if name in defined} - reached
+    return reached
 
 
 class Symbols:
