@@ -38,7 +38,7 @@ make_tree() {
 
 	int clock_ticks(int now)
 	{
-	    int count = 0;
+	    volatile int count = 0;
 
 	    while (now < 12) {
 	        now++;
@@ -107,8 +107,8 @@ swap-constant: return CLOCK_LEAST(now - 1, 1);" changes clock_first
 }
 
 loops_are_changed() {
-	make_tree && says "constant: int count = 1;
-swap-constant: int count = 12;
+	make_tree && says "constant: volatile int count = 1;
+swap-constant: volatile int count = 12;
 early-return: return 0; while (now < 12) {
 early-return: return 1; while (now < 12) {
 remove-statement: { }
