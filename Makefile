@@ -25,6 +25,9 @@
 #   sudo make soak [HOURS=1|SECONDS=...] [SEED=1]
 #                          transfers for so long, of simulated time, while things fail
 #   sudo make mutants      break each guarantee on purpose: a test must notice
+#   sudo make mutants-generated [SEED=1] [COUNT=400]
+#                          mutants of paper/ and policies/ that nobody chose, against the unit
+#                          tests: an hour, and less where a former run is kept
 #   sudo make lab SCENARIO=fig11 [FORM=reduced|full]
 #                          the runs of one figure of the paper, in User Mode Linux
 #   sudo make lab-calibrate  whether the lab's machine does what is arithmetic
@@ -225,6 +228,16 @@ newcomer: setup-newcomer
 mutants: uml-build setup-lab setup-package
 	@selftests/mutants/run
 
+# Mutants that a seed draws. Their results are kept with the other logs, and a run goes on there.
+COUNT ?= 400
+RESULTS := generated/unit.tsv
+
+mutants-generated: setup-check
+	@[ -e build/$(RESULTS) ] || [ -z "$$(selftests/logs list $(RESULTS))" ] || \
+		selftests/logs unpack build $(RESULTS)
+	@selftests/mutants/generated run --seed $(SEED) --count $(COUNT) --minimum 95; \
+		status=$$?; selftests/logs add $(RESULTS) build/$(RESULTS) && exit $$status
+
 # The lab, lab/lab: it goes on where it was interrupted.
 SCENARIO ?=
 FORM ?= reduced
@@ -281,5 +294,5 @@ style: setup-build setup-check setup-style
 # lab is also a folder
 .PHONY: generate all module tool install install-tool uninstall deb clean vm-build uml-module uml-build demo demo-check test check check-full \
 	check-all check-ci bench-cost bench-cores bench-profile bench-native bench-growth bench-merging campaigns soak mutants \
-	newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \
+	mutants-generated newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \
 	evaluation evaluation-keep style

@@ -82,6 +82,21 @@ static void test_a_node_that_agrees_again_is_believed(void **state)
 	state_is(&adjacency, BEGIN + 1, CONGA_NEIGHBOUR_CONGA);
 }
 
+/* The other node's value is reported of the setting that differs, and of nothing else. */
+static void test_the_value_that_differs_is_named(void **state)
+{
+	const struct conga_hello_terms sum = { .q = 5, .byte3 = 2, .sum = true };
+	const struct conga_hello_terms max = { .q = 5, .byte3 = 2 };
+
+	(void)state;
+	assert_int_equal(conga_hello_terms_value(&sum, CONGA_LEAF_Q), 5);
+	assert_int_equal(conga_hello_terms_value(&sum, CONGA_LEAF_BYTE3), 2);
+	assert_int_equal(conga_hello_terms_value(&sum, CONGA_LEAF_METRIC), CONGA_METRIC_SUM);
+	assert_int_equal(conga_hello_terms_value(&max, CONGA_LEAF_METRIC), CONGA_METRIC_MAX);
+	assert_int_equal(conga_hello_terms_value(&sum, CONGA_LEAF_ANSWERS), 0);
+	assert_int_equal(conga_hello_terms_value(&sum, CONGA_LEAF_SILENT), 0);
+}
+
 static void test_a_node_that_differs_hides_others(void **state)
 {
 	struct conga_adjacency adjacency = { 0 };
@@ -172,6 +187,7 @@ int main(void)
 		cmocka_unit_test(test_a_node_that_falls_silent_is_none),
 		cmocka_unit_test(test_all_is_forgotten_at_a_reset),
 		cmocka_unit_test(test_a_node_that_agrees_again_is_believed),
+		cmocka_unit_test(test_the_value_that_differs_is_named),
 		cmocka_unit_test(test_a_node_that_differs_hides_others),
 		cmocka_unit_test(test_any_order_of_events),
 	};

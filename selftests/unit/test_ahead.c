@@ -175,6 +175,26 @@ static void test_ahead_forget(void **state)
 	assert_int_equal(conga_ahead_delay(&scene.ahead, 2), 1000);
 }
 
+/* Also a delay of the previous window, and a hello that is not answered yet */
+static void test_ahead_forget_all(void **state)
+{
+	struct scene scene = { .now = START };
+	int i;
+
+	(void)state;
+	for (i = 0; i <= KEPT; i++)
+		echo(&scene, 1, 2000, true, true);
+	conga_ahead_asked(&scene.ahead, scene.round + ROUND + 1, scene.now, true);
+	conga_ahead_forget(&scene.ahead, 1);
+	assert_int_equal(conga_ahead_delay(&scene.ahead, 1), 0);
+	conga_ahead_answered(&scene.ahead, scene.round + ROUND + 1, scene.now + 2000, true);
+	assert_int_equal(conga_ahead_delay(&scene.ahead, 1), 0);
+	/* the first measurement on the new uplink counts, although it is longer */
+	scene.round += ROUND;
+	echo(&scene, 1, 8000, true, true);
+	assert_int_equal(conga_ahead_delay(&scene.ahead, 1), 4000);
+}
+
 /* ---- at random, beside a model that keeps every measurement ---- */
 
 #define HISTORY		200000
@@ -228,6 +248,7 @@ int main(void)
 		cmocka_unit_test(test_ahead_unasked),
 		cmocka_unit_test(test_ahead_least),
 		cmocka_unit_test(test_ahead_forget),
+		cmocka_unit_test(test_ahead_forget_all),
 		cmocka_unit_test(test_ahead_random),
 	};
 

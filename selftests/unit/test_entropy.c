@@ -195,6 +195,8 @@ static void test_silent_paths_get_ports_again_and_again(void **state)
 		drawn += !!bad;
 	}
 	assert_int_equal(drawn, 10);
+	assert_int_equal(conga_entropy_judge(&entropy, SHARE, &view), BIT(2));
+	/* feedback that came ends the silence, and the next silence begins anew */
 	view.silent = 0;
 	assert_int_equal(conga_entropy_judge(&entropy, SHARE, &view), 0);
 	view.silent = BIT(2);
@@ -215,6 +217,13 @@ static void test_another_port_begins_anew(void **state)
 	assert_int_equal(conga_entropy_judge(&entropy, share, &view), BIT(6));
 	assert_int_equal(conga_entropy_judge(&entropy, share, &view), BIT(6));
 	conga_entropy_draw(&entropy, share, 6, &range, 1);
+	for (look = 0; look < CONGA_ENTROPY_ALIKE - 1; look++)
+		assert_int_equal(conga_entropy_judge(&entropy, share, &view), 0);
+	assert_int_equal(conga_entropy_judge(&entropy, share, &view), BIT(6));
+	/* and so does an LBTag whose packets keep their ports for a while */
+	conga_entropy_forget(&entropy, 6);
+	assert_int_equal(entropy.port[6], 0);
+	assert_int_equal(entropy.alike[6], 0);
 	for (look = 0; look < CONGA_ENTROPY_ALIKE - 1; look++)
 		assert_int_equal(conga_entropy_judge(&entropy, share, &view), 0);
 	assert_int_equal(conga_entropy_judge(&entropy, share, &view), BIT(6));

@@ -323,6 +323,7 @@ static void test_feedback_flush(void **state)
 	for (tag = 0; tag < TAGS / 2; tag++)
 		pick(&table, START);
 	conga_fromleaf_flush(&table);
+	assert_int_equal(table.heard, 0);
 	assert_int_equal(pick(&table, START), NOTHING);
 	/* the leaf is told again, although the value is as before */
 	conga_fromleaf_learn(&table, 0, 7, START);

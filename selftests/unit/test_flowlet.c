@@ -207,6 +207,18 @@ static void test_flowlet_ahead(void **state)
 	}
 }
 
+/* The most that a clock may be ahead is 2^20 grains, a second; with more, hours have passed. */
+static void test_flowlet_most_ahead(void **state)
+{
+	const u64 most = BIT_ULL(20) * GRAIN;
+	conga_flowlet_t ahead = conga_flowlet_make(3, LEAF, START + most);
+	conga_flowlet_t old = conga_flowlet_make(3, LEAF, START + most + GRAIN);
+
+	(void)state;
+	assert_int_equal(conga_flowlet_idle(ahead, START), 0);
+	assert_true(conga_flowlet_idle(old, START) == WRAP - most - GRAIN);
+}
+
 /* Written at most once a grain. */
 static void test_flowlet_stale(void **state)
 {
@@ -397,6 +409,7 @@ int main(void)
 		cmocka_unit_test(test_flowlet_wrap),
 		cmocka_unit_test(test_flowlet_collision),
 		cmocka_unit_test(test_flowlet_ahead),
+		cmocka_unit_test(test_flowlet_most_ahead),
 		cmocka_unit_test(test_flowlet_stale),
 		cmocka_unit_test(test_flowlet_idle_for_hours),
 		cmocka_unit_test(test_flowlet_redraw),

@@ -194,6 +194,44 @@ static void test_hello_port(void **state)
 	assert_int_equal(conga_hello_port(&scene.hello), 0);
 }
 
+/* The port by which the leaf asked remains the same number when the list changes. */
+static void test_hello_port_in_new_list(void **state)
+{
+	static const __be16 turned[PORTS] = { PORT_B, PORT };
+	struct scene scene;
+
+	(void)state;
+	scene_setup(&scene, 1);
+	conga_hello_setup(&scene.hello, 0, two_ports);
+	assert_true(conga_hello_asked(&scene.hello, PORT_B, 7, 0));
+	assert_int_equal(conga_hello_port(&scene.hello), 1);
+	scene_list(&scene, turned);
+	assert_int_equal(conga_hello_port(&scene.hello), 0);
+	scene_list(&scene, two_ports);
+	assert_int_equal(conga_hello_port(&scene.hello), 1);
+	/* and is any port if it is not listed any more */
+	scene_list(&scene, one_port);
+	assert_int_equal(conga_hello_port(&scene.hello), 0);
+}
+
+/* Hellos that were sent with the old list are neither missed nor counted as losses. */
+static void test_hello_list_forgets_hellos(void **state)
+{
+	struct scene scene;
+	int port;
+
+	(void)state;
+	scene_ports(&scene, 1, 0);
+	scene_tick(&scene);
+	scene.view.random += WAYS;
+	conga_hello_bind(&scene.hello, two_ports, scene.view.random);
+	for (port = 0; port < PORTS; port++) {
+		assert_int_equal(scene.hello.asked[port], 0);
+		assert_int_equal(scene.hello.waiting[port], 0);
+	}
+	assert_int_equal(scene.hello.large, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +243,8 @@ int main(void)
 		cmocka_unit_test(test_hello_list),
 		cmocka_unit_test(test_hello_list_nonces),
 		cmocka_unit_test(test_hello_port),
+		cmocka_unit_test(test_hello_port_in_new_list),
+		cmocka_unit_test(test_hello_list_forgets_hellos),
 	};
 
 	return cmocka_run_group_tests_name("hello_ports", tests, NULL, NULL);

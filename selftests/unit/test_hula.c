@@ -2,6 +2,8 @@
 /* HULA's state of one destination: what a probe replaces, which hops are out, and
  * how often it is handed on; then at random beside a naive model.
  */
+#include <string.h>
+
 #include "policy_scene.h"
 #include "naive_hula.h"
 #include "policies/policy.h"
@@ -50,6 +52,50 @@ static void test_hula_first(void **state)
 	assert_true(step.taken && step.moved && step.hand_on);
 	assert_int_equal(hop(&hula, START), 0);
 	assert_int_equal(conga_hula_utilisation(hula.best), 0);
+}
+
+/* The age is exact to the grain; a probe of another CPU's future has none. */
+static void test_hula_age(void **state)
+{
+	struct conga_hula hula = {};
+	u64 grains;
+
+	(void)state;
+	assert_true(conga_hula_age(hula.best, START) == ~0ULL);
+	hear(&hula, START, 3, 10);
+	for (grains = 0; grains < 100; grains++)
+		assert_int_equal(conga_hula_age(hula.best, START + grains * GRAIN),
+				 grains * GRAIN);
+	assert_int_equal(conga_hula_age(hula.best, START - GRAIN), 0);
+}
+
+/* The step names the previous best hop: the one whose flowlets may move. */
+static void test_hula_before(void **state)
+{
+	struct conga_hula hula = {};
+
+	(void)state;
+	assert_int_equal(hear(&hula, START, 3, 100).before, CONGA_TAG_NONE);
+	assert_int_equal(hear(&hula, START, 3, 100).before, 3);
+	assert_int_equal(hear(&hula, START, 4, 50).before, 3);
+	assert_int_equal(hear(&hula, START, 5, 20).before, 4);
+}
+
+/* A leaf that was reset is as new. What hops said is kept, but no hop is known then. */
+static void test_hula_reset(void **state)
+{
+	struct conga_hula hula = {}, fresh = {};
+
+	(void)state;
+	hear(&hula, START, 3, 100);
+	hear(&hula, START, 4, 90);
+	hear(&hula, START + 2 * TFAIL, 4, 90);
+	hear(&hula, START + 4 * TFAIL, 5, 95);
+	assert_true(hula.best && hula.next && hula.window && hula.heard && hula.known &&
+		    hula.out && hula.near);
+	conga_hula_reset(&hula);
+	memcpy(fresh.said, hula.said, sizeof(fresh.said));
+	assert_memory_equal(&hula, &fresh, sizeof(hula));
 }
 
 static void test_hula_better_only(void **state)
@@ -150,6 +196,19 @@ static void test_hula_pacing(void **state)
 		sent += hear(&hula, now + 5000, 2, 20).hand_on;
 	}
 	assert_in_range(sent, 999, 1000);
+}
+
+/* A probe that is early by half of Tp is handed on, an earlier one is not. */
+static void test_hula_half_early(void **state)
+{
+	struct conga_hula hula = {};
+
+	(void)state;
+	assert_true(hear(&hula, START, 1, 10).hand_on);
+	assert_false(hear(&hula, START + TP / 2 - 1, 1, 10).hand_on);
+	assert_true(hear(&hula, START + TP / 2, 1, 10).hand_on);
+	assert_false(hear(&hula, START + TP + TP / 2 - 1, 1, 10).hand_on);
+	assert_true(hear(&hula, START + TP + TP / 2, 1, 10).hand_on);
 }
 
 /* However many come, no more than one in Tp goes on. */
@@ -307,12 +366,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hula_nothing),
 		cmocka_unit_test(test_hula_first),
+		cmocka_unit_test(test_hula_age),
+		cmocka_unit_test(test_hula_before),
+		cmocka_unit_test(test_hula_reset),
 		cmocka_unit_test(test_hula_better_only),
 		cmocka_unit_test(test_hula_worsening),
 		cmocka_unit_test(test_hula_old),
 		cmocka_unit_test(test_hula_unusable),
 		cmocka_unit_test(test_hula_silent),
 		cmocka_unit_test(test_hula_pacing),
+		cmocka_unit_test(test_hula_half_early),
 		cmocka_unit_test(test_hula_flood),
 		cmocka_unit_test(test_hula_near),
 		cmocka_unit_test(test_hula_near_silent),

@@ -451,15 +451,105 @@ static void test_policy_get(void **state)
 	assert_null(conga_policy_get(~0u));
 }
 
-static void test_policy_needs(void **state)
+/* What the module gives each policy, and what it keeps for it */
+struct declared {
+	const char	*name;
+	u32		needs;
+	u64		tfl;		/* ns */
+	unsigned int	flow_size;
+	unsigned int	shared_size;
+	const char	*plain;
+	bool		rehash;
+};
+
+#define DECIDES_BY_PATH	(CONGA_NEEDS_FLOWLET | CONGA_NEEDS_LOCAL | CONGA_NEEDS_REMOTE | \
+			 CONGA_NEEDS_RANDOM)
+
+static const struct declared declared[] = {
+	{ .name = "conga", .needs = DECIDES_BY_PATH, .plain = "letflow-rate" },
+	{ .name = "conga-flow", .needs = DECIDES_BY_PATH, .tfl = 13000000,
+	  .plain = "letflow-rate" },
+	{ .name = "conga-prime", .needs = DECIDES_BY_PATH, .plain = "rehash" },
+	{ .name = "local", .needs = CONGA_NEEDS_FLOWLET | CONGA_NEEDS_LOCAL | CONGA_NEEDS_RANDOM },
+	{ .name = "letflow", .needs = CONGA_NEEDS_FLOWLET | CONGA_NEEDS_RANDOM },
+	{ .name = "letflow-rate",
+	  .needs = CONGA_NEEDS_FLOWLET | CONGA_NEEDS_RATE | CONGA_NEEDS_RANDOM },
+	{ .name = "rehash", .needs = CONGA_NEEDS_FLOWLET | CONGA_NEEDS_RANDOM, .rehash = true },
+	{ .name = "ecmp", .needs = 0 },
+	{ .name = "wcmp", .needs = CONGA_NEEDS_RATE },
+	{ .name = "rps", .needs = CONGA_NEEDS_RANDOM },
+	{ .name = "drb", .needs = CONGA_NEEDS_FLOW | CONGA_NEEDS_RANDOM },
+	{ .name = "drill",
+	  .needs = CONGA_NEEDS_BACKLOG | CONGA_NEEDS_RECENT | CONGA_NEEDS_RANDOM },
+	{ .name = "presto", .needs = CONGA_NEEDS_FLOW | CONGA_NEEDS_RANDOM, .flow_size = 4 },
+	{ .name = "hula", .needs = CONGA_NEEDS_FLOWLET | CONGA_NEEDS_RANDOM,
+	  .tfl = 100000 },
+	{ .name = "tr",
+	  .needs = CONGA_NEEDS_FLOW | CONGA_NEEDS_RATE | CONGA_NEEDS_BACKLOG | CONGA_NEEDS_RANDOM,
+	  .flow_size = 16, .shared_size = 1024 },
+};
+
+static void test_policy_declarations(void **state)
 {
+	unsigned int i;
+
 	(void)state;
-	assert_int_equal(conga_policy_conga.needs, CONGA_NEEDS_FLOWLET |
-			 CONGA_NEEDS_LOCAL | CONGA_NEEDS_REMOTE |
-			 CONGA_NEEDS_RANDOM);
-	assert_int_equal(conga_policy_local.needs, CONGA_NEEDS_FLOWLET |
-			 CONGA_NEEDS_LOCAL | CONGA_NEEDS_RANDOM);
-	assert_int_equal(conga_policy_ecmp.needs, 0);
+	assert_null(conga_policy_get(ARRAY_SIZE(declared)));
+	for (i = 0; i < ARRAY_SIZE(declared); i++) {
+		const struct declared *d = &declared[i];
+		const struct conga_policy *policy = conga_policy_find(d->name);
+
+		unit_check(policy, "there is no policy %s", d->name);
+		unit_check(policy->needs == d->needs, "%s needs 0x%x", d->name, policy->needs);
+		unit_check(policy->tfl == d->tfl, "%s: tfl %llu", d->name, policy->tfl);
+		unit_check(policy->flow_size == d->flow_size, "%s: flow", d->name);
+		unit_check(policy->extension.shared_size == d->shared_size, "%s: flows", d->name);
+		unit_check(policy->rehash == d->rehash, "%s: rehash", d->name);
+		unit_check(policy->plain == (d->plain ? conga_policy_find(d->plain) : NULL),
+			   "%s: plain", d->name);
+	}
+}
+
+/* Ranges and defaults, as Documentation/policies.md and saved configurations have them */
+static void test_policy_params(void **state)
+{
+	static const struct {
+		const char *policy;
+		struct conga_policy_param param;
+	} known[] = {
+		{ "drill", { "choices", .min = 1, .max = 16, .initial = 2 } },
+		{ "presto", { "cell", .min = 1500, .max = 16777216, .initial = 65536 } },
+		{ "hula", { "fail", .min = 1, .max = 100, .initial = 3 } },
+		{ "hula", { "near", .min = 0, .max = 255, .initial = 16 } },
+		{ "tr", { "short", .min = 1000, .max = 16000000, .initial = 100000 } },
+		{ "tr", { "rtt", .min = 4000, .max = 1000000000, .initial = 150000,
+			  .time = true } },
+		{ "tr", { "idle", .min = 4000, .max = 1000000000, .initial = 5000000,
+			  .time = true } },
+		{ "tr", { "margin", .max = 1000000000, .initial = 100000, .time = true } },
+		{ "tr", { "wait", .max = 1000000000, .time = true } },
+	};
+	const struct conga_policy_param *param;
+	const struct conga_policy *policy;
+	unsigned int count = 0, i;
+
+	(void)state;
+	for (i = 0; (policy = conga_policy_get(i)); i++)
+		for (param = policy->param; param->name; param++)
+			count++;
+	assert_int_equal(count, ARRAY_SIZE(known));
+	for (i = 0; i < ARRAY_SIZE(known); i++) {
+		const struct conga_policy_param *k = &known[i].param;
+
+		param = conga_policy_find(known[i].policy)->param;
+		while (param->name && strcmp(param->name, k->name))
+			param++;
+		unit_check(param->name, "%s: there is no %s", known[i].policy, k->name);
+		unit_check(param->min == k->min && param->max == k->max &&
+			   param->initial == k->initial && param->time == k->time,
+			   "%s: %s is %u to %u, %u", known[i].policy, k->name, param->min,
+			   param->max, param->initial);
+	}
 }
 
 int main(void)
@@ -477,7 +567,8 @@ int main(void)
 		cmocka_unit_test(test_policy_get),
 		cmocka_unit_test(test_opt_out),
 		cmocka_unit_test(test_conga_flow),
-		cmocka_unit_test(test_policy_needs),
+		cmocka_unit_test(test_policy_declarations),
+		cmocka_unit_test(test_policy_params),
 	};
 
 	return cmocka_run_group_tests_name("policy", tests, NULL, NULL);

@@ -111,6 +111,18 @@ static void test_queue_on_the_wire(void **state)
 	}
 }
 
+/* Whatever byte 3 was, all of it is replaced. */
+static void test_queue_over_any_byte3(void **state)
+{
+	u32 word = 0x08a5a500, old;
+
+	(void)state;
+	for (old = 0; old < 256; old++) {
+		assert_int_equal(conga_wire_with_byte3(word | old, 0), word);
+		assert_int_equal(conga_wire_with_byte3(word | old, 0x5a), word | 0x5a);
+	}
+}
+
 /* Neither without the valid bit, nor with one that nobody wrote. */
 static void test_queue_unknown(void **state)
 {
@@ -158,6 +170,7 @@ int main(void)
 		cmocka_unit_test(test_queue_random),
 		cmocka_unit_test(test_queue_edges),
 		cmocka_unit_test(test_queue_on_the_wire),
+		cmocka_unit_test(test_queue_over_any_byte3),
 		cmocka_unit_test(test_queue_unknown),
 		cmocka_unit_test(test_queue_gpe),
 		cmocka_unit_test(test_queue_raised_over),

@@ -8,6 +8,7 @@
 #include "tr_scene.h"
 
 #define ACTIVE		5		/* slots, after which a short flow is not active */
+#define AHEAD		1024		/* slots; a place that is further ahead is stale */
 #define WRAP		BIT_ULL(35)	/* slots */
 
 struct scene {
@@ -158,6 +159,7 @@ static void test_tr_slot_is_over(void **state)
 {
 	struct scene scene = {};
 	u64 later = START + 8;
+	int i;
 
 	(void)state;
 	sends(&scene, 0, START, 3, 100);
@@ -166,9 +168,48 @@ static void test_tr_slot_is_over(void **state)
 	sends(&scene, 0, later, 4, 100);
 	assert_int_equal(active(&scene, 3, later), 1);
 	/* a clock that is a round behind finds no place, and that is all */
-	sends(&scene, 2, START, 3, 100);
-	assert_int_equal(active(&scene, 3, later), 1);
+	for (i = 0; i < 2; i++) {
+		sends(&scene, 2, START, 3, 100);
+		assert_int_equal(active(&scene, 3, later), 1);
+		assert_int_equal(active(&scene, 3, START), 0);
+		assert_false(conga_tr_is_counted(&scene.flow[2], 3, START));
+	}
+}
+
+/* The place of a slot is that of a later one if the latter is at most so far ahead. */
+static void test_tr_most_ahead(void **state)
+{
+	struct scene scene = {}, other = {};
+
+	(void)state;
+	sends(&scene, 0, START + AHEAD, 3, 100);
+	sends(&scene, 1, START, 3, 100);
 	assert_int_equal(active(&scene, 3, START), 0);
+	assert_int_equal(active(&scene, 3, START + AHEAD), 1);
+	sends(&other, 0, START + AHEAD + 8, 3, 100);
+	sends(&other, 1, START, 3, 100);
+	assert_int_equal(active(&other, 3, START), 1);
+}
+
+/* A short flow is counted at the uplink of its last packet alone, for an RTT. */
+static void test_tr_is_counted(void **state)
+{
+	int tag, other;
+
+	(void)state;
+	for (tag = 0; tag < CONGA_TAGS_MAX; tag++) {
+		struct scene scene = {};
+
+		assert_false(conga_tr_is_counted(&scene.flow[0], tag, START));
+		sends(&scene, 0, START, tag, 100);
+		for (other = 0; other < CONGA_TAGS_MAX; other++)
+			assert_int_equal(conga_tr_is_counted(&scene.flow[0], other, START),
+					 other == tag);
+		assert_true(conga_tr_is_counted(&scene.flow[0], tag, START + ACTIVE - 1));
+		assert_false(conga_tr_is_counted(&scene.flow[0], tag, START + ACTIVE));
+		sends(&scene, 0, START, tag, LIMIT);
+		assert_false(conga_tr_is_counted(&scene.flow[0], tag, START));
+	}
 }
 
 /* A token that no count has: as after 2^35 slots. */
@@ -341,6 +382,8 @@ int main(void)
 		cmocka_unit_test(test_tr_idle_in_slots),
 		cmocka_unit_test(test_tr_has_data),
 		cmocka_unit_test(test_tr_slot_is_over),
+		cmocka_unit_test(test_tr_most_ahead),
+		cmocka_unit_test(test_tr_is_counted),
 		cmocka_unit_test(test_tr_never_negative),
 		cmocka_unit_test(test_tr_unused),
 		cmocka_unit_test(test_tr_wraps),
