@@ -50,8 +50,7 @@ def of_link(mtu: int, rule) -> tuple:
 
 
 INCAST_HOW = ("The paper does not tell how much of its switch's shared buffer one port gets. Here "
-              "it is 2 MB, with which CONGA keeps the link busy with frames of 1500 bytes, as in "
-              "the paper; 1 and 8 MB are shown. ")
+              "it is 2 MB; 1 and 8 MB are shown, with which all collapse, or none. ")
 
 CLAIMS = (
     Claim("C03", "Incast, up to 63 servers: CONGA and TCP reach 2 to 8 times MPTCP's "
