@@ -448,6 +448,8 @@ static void test_dre_smallest(void **state)
 	conga_dre_setup(&params, 1, CONGA_FABRIC_TDRE_MIN, CONGA_FABRIC_ALPHA_MAX,
 			CONGA_FABRIC_Q_MAX);
 	assert_int_equal(params.full, 1);
+	assert_int_equal(conga_dre_metric(&params, 0), 0);
+	assert_int_equal(conga_dre_metric(&params, 1), 63);
 }
 
 int main(void)
