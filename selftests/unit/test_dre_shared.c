@@ -34,16 +34,20 @@ static void shared_clean(struct shared *shared)
 	conga_dre_shared_clean(&shared->dre);
 }
 
-static void shared_add(struct shared *shared, int cpu, u64 now, u32 bytes)
-{
-	unit_cpu = cpu;
-	conga_dre_shared_add(&shared->params, &shared->dre, now, bytes);
-}
-
 static u64 shared_x(struct shared *shared, int cpu, u64 now)
 {
 	unit_cpu = cpu;
 	return conga_dre_shared_x(&shared->params, &shared->dre, now);
+}
+
+/* Whoever adds a packet is told X with it. */
+static void shared_add(struct shared *shared, int cpu, u64 now, u32 bytes)
+{
+	u64 told;
+
+	unit_cpu = cpu;
+	told = conga_dre_shared_add(&shared->params, &shared->dre, now, bytes);
+	assert_true(told == shared_x(shared, cpu, now));
 }
 
 static u64 shared_bytes(struct shared *shared, int cpu, u64 now)
