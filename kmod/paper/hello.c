@@ -185,7 +185,6 @@ static void conga_hello_forget(struct conga_hello *hello, u16 usable)
 	}
 	hello->large &= usable;
 	WRITE_ONCE(hello->out, hello->out & usable);
-	WRITE_ONCE(hello->narrow, hello->narrow & usable);
 	WRITE_ONCE(hello->proven, hello->proven & usable);
 	for (tag = 0; tag < CONGA_TAGS_MAX; tag++)
 		if (!(usable & BIT(tag)))

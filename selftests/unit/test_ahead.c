@@ -172,6 +172,7 @@ static void test_ahead_forget(void **state)
 	conga_ahead_forget(&scene.ahead, 1);
 	assert_int_equal(conga_ahead_delay(&scene.ahead, 1), 0);
 	assert_int_equal(conga_ahead_queue(&scene.ahead, 1, START, TAGE), 0);
+	assert_int_equal(scene.ahead.queue.heard[1], 0);
 	assert_int_equal(conga_ahead_delay(&scene.ahead, 2), 1000);
 }
 

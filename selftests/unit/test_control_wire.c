@@ -49,7 +49,9 @@ static void test_control_golden(void **state)
 	assert_memory_equal(&payload.wide, wide, sizeof(wide));
 	assert_int_equal(conga_control_body(&payload.header), 8);
 	assert_int_equal(conga_control_upper(&payload.header), sizeof(wide));
-	payload.header.flags = 0;
+	payload.header.flags = CONGA_CONTROL_WIDE;
+	assert_int_equal(conga_control_upper(&payload.header), sizeof(wide));
+	payload.header.flags = ~CONGA_CONTROL_WIDE;
 	assert_int_equal(conga_control_upper(&payload.header), 0);
 }
 

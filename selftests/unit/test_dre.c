@@ -259,6 +259,23 @@ static void test_dre_by_hand(void **state)
 	assert_int_equal(conga_dre_bytes(link_x(&link, 2 * t)), 449999);
 }
 
+/* A period's decay is a product that is rounded down, to the last unit, at either end of X. */
+static void test_dre_decay_rounds_down(void **state)
+{
+	const u32 keep = (900000ULL << 32) / 1000000;
+	struct conga_dre_params params;
+	u64 x, high;
+
+	(void)state;
+	conga_dre_setup(&params, NS, CONGA_TDRE_PAPER, 100000, 3);
+	for (x = 0; x < 1000; x++) {
+		high = ~0ULL - x;
+		assert_int_equal(conga_dre_decay(&params, x, 1), x * keep >> 32);
+		assert_true(conga_dre_decay(&params, high, 1) ==
+			    (u64)((__uint128_t)high * keep >> 32));
+	}
+}
+
 /* A CPU whose clock is behind reads and adds, but neither decays nor moves. */
 static void test_dre_ahead(void **state)
 {
@@ -431,6 +448,8 @@ static void test_dre_smallest(void **state)
 	conga_dre_setup(&params, 1, CONGA_FABRIC_TDRE_MIN, CONGA_FABRIC_ALPHA_MAX,
 			CONGA_FABRIC_Q_MAX);
 	assert_int_equal(params.full, 1);
+	assert_int_equal(conga_dre_metric(&params, 0), 0);
+	assert_int_equal(conga_dre_metric(&params, 1), 63);
 }
 
 int main(void)
@@ -440,6 +459,7 @@ int main(void)
 		cmocka_unit_test(test_dre_clamp),
 		cmocka_unit_test(test_dre_utilisation),
 		cmocka_unit_test(test_dre_by_hand),
+		cmocka_unit_test(test_dre_decay_rounds_down),
 		cmocka_unit_test(test_dre_ahead),
 		cmocka_unit_test(test_dre_tdre_table),
 		cmocka_unit_test(test_dre_tdre_auto),

@@ -4,6 +4,7 @@
  * (naive_dre.h): at the start of a period it has what all CPUs sent before, and
  * a reader adds what it sent itself since. CPUs are threads.
  */
+#include <errno.h>
 #include <pthread.h>
 
 #include "unit.h"
@@ -33,16 +34,20 @@ static void shared_clean(struct shared *shared)
 	conga_dre_shared_clean(&shared->dre);
 }
 
-static void shared_add(struct shared *shared, int cpu, u64 now, u32 bytes)
-{
-	unit_cpu = cpu;
-	conga_dre_shared_add(&shared->params, &shared->dre, now, bytes);
-}
-
 static u64 shared_x(struct shared *shared, int cpu, u64 now)
 {
 	unit_cpu = cpu;
 	return conga_dre_shared_x(&shared->params, &shared->dre, now);
+}
+
+/* Whoever adds a packet is told X with it. */
+static void shared_add(struct shared *shared, int cpu, u64 now, u32 bytes)
+{
+	u64 told;
+
+	unit_cpu = cpu;
+	told = conga_dre_shared_add(&shared->params, &shared->dre, now, bytes);
+	assert_true(told == shared_x(shared, cpu, now));
 }
 
 static u64 shared_bytes(struct shared *shared, int cpu, u64 now)
@@ -125,7 +130,7 @@ static void test_shared_no_memory(void **state)
 
 	(void)state;
 	unit_cpu_no_memory = true;
-	assert_int_not_equal(conga_dre_shared_setup(&dre), 0);
+	assert_int_equal(conga_dre_shared_setup(&dre), -ENOMEM);
 	unit_cpu_no_memory = false;
 }
 

@@ -163,6 +163,58 @@ static void test_all_is_forgotten_after_tage(void **state)
 	assert_true(learn(&ecn, &unmarked, 1, DENSE, &now) < TOLERANCE);
 }
 
+/* Without decay the weight is the number of packets, to the last of its bits. */
+static void test_weight_has_all_bits(void **state)
+{
+	struct conga_ecn_memory lasting = memory();
+	struct conga_ecn ecn = { 0 };
+	u64 now = START;
+
+	(void)state;
+	lasting.decay = 0;
+	learn_seen(&ecn, TAG, &unmarked, &lasting, now);
+	ecn.marks[TAG] |= 1;
+	learn_seen(&ecn, TAG, &unmarked, &lasting, now + DENSE);
+	assert_int_equal(ecn.marks[TAG] & CONGA_ECN_MOST, (6 << CONGA_ECN_WEIGHT_SHIFT) + 1);
+}
+
+/* However many marked packets come at once, the fraction reaches 1 and no more. */
+static void test_many_marked_packets_at_once(void **state)
+{
+	const struct seen merged = { .packets = 1000, .marked = true };
+	struct conga_ecn ecn = { 0 };
+	u64 now = START;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 100; i++) {
+		learn(&ecn, &merged, 1, SPARSE, &now);
+		assert_true(conga_ecn_fraction(ecn.marks[TAG]) >= CONGA_ECN_MOST / 2);
+	}
+	assert_int_equal(conga_ecn_fraction(ecn.marks[TAG]), CONGA_ECN_MOST);
+}
+
+/* A clock may be behind that of the last packet by less than 16 grains: its packet is of the same
+ * moment then, and is not counted. With more, a long time has passed.
+ */
+static void test_clocks_may_differ(void **state)
+{
+	const struct conga_ecn_memory usual = memory();
+	u64 grains;
+
+	(void)state;
+	for (grains = 0; grains < 20; grains++) {
+		struct conga_ecn ecn = { 0 };
+		conga_ecn_t before;
+		u8 metric;
+
+		metric = learn_seen(&ecn, TAG, &marked, &usual, START + grains * CONGA_GRAIN_NS);
+		before = ecn.marks[TAG];
+		assert_int_equal(learn_seen(&ecn, TAG, &marked, &usual, START), metric);
+		assert_int_equal(ecn.marks[TAG] == before, grains < 16);
+	}
+}
+
 static void test_merged_packets_count_each(void **state)
 {
 	const struct seen merged = { .packets = 30 };
@@ -271,6 +323,9 @@ int main(void)
 		cmocka_unit_test(test_memory_is_tau_or_sixteen_packets),
 		cmocka_unit_test(test_one_packet_of_a_slow_path_does_not_decide),
 		cmocka_unit_test(test_all_is_forgotten_after_tage),
+		cmocka_unit_test(test_weight_has_all_bits),
+		cmocka_unit_test(test_many_marked_packets_at_once),
+		cmocka_unit_test(test_clocks_may_differ),
 		cmocka_unit_test(test_merged_packets_count_each),
 		cmocka_unit_test(test_the_word_is_written_once_a_grain),
 		cmocka_unit_test(test_lbtags_do_not_mix),

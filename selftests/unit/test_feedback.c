@@ -324,6 +324,8 @@ static void test_feedback_flush(void **state)
 		pick(&table, START);
 	conga_fromleaf_flush(&table);
 	assert_int_equal(table.heard, 0);
+	for (tag = 0; tag < TAGS; tag++)
+		assert_true(!table.seen[tag] && !table.fed[tag]);
 	assert_int_equal(pick(&table, START), NOTHING);
 	/* the leaf is told again, although the value is as before */
 	conga_fromleaf_learn(&table, 0, 7, START);

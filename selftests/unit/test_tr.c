@@ -176,6 +176,22 @@ static void test_tr_slot_is_over(void **state)
 	}
 }
 
+/* A clock may be behind by a slot: the flow is what it was, and active. With more it is new. */
+static void test_tr_slot_behind(void **state)
+{
+	struct scene scene = {};
+
+	(void)state;
+	sends(&scene, 0, START, 3, LIMIT + 1);
+	assert_false(is_short(&scene.flow[0], START - 1));
+	assert_true(is_short(&scene.flow[0], START - 2));
+	sends(&scene, 1, START, 3, 100);
+	assert_int_equal(active(&scene, 3, START - 1), 1);
+	assert_int_equal(active(&scene, 3, START - 2), 0);
+	assert_true(conga_tr_is_counted(&scene.flow[1], 3, START - 1));
+	assert_false(conga_tr_is_counted(&scene.flow[1], 3, START - 2));
+}
+
 /* The place of a slot is that of a later one if the latter is at most so far ahead. */
 static void test_tr_most_ahead(void **state)
 {
@@ -382,6 +398,7 @@ int main(void)
 		cmocka_unit_test(test_tr_idle_in_slots),
 		cmocka_unit_test(test_tr_has_data),
 		cmocka_unit_test(test_tr_slot_is_over),
+		cmocka_unit_test(test_tr_slot_behind),
 		cmocka_unit_test(test_tr_most_ahead),
 		cmocka_unit_test(test_tr_is_counted),
 		cmocka_unit_test(test_tr_never_negative),

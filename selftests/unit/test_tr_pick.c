@@ -324,6 +324,30 @@ static void test_tr_asking(void **state)
 	assert_int_equal(counted(&d), 1);
 }
 
+/* The answer is the uplink that a packet would take. */
+static void test_tr_asking_tells_the_choice(void **state)
+{
+	struct unit_random random;
+	u16 told = 0;
+	int i;
+
+	(void)state;
+	unit_random_setup(&random, 31);
+	for (i = 0; i < 1000; i++) {
+		struct decision d;
+		u8 tag;
+
+		decision_setup(&d);
+		d.view.random = unit_random_u64(&random);
+		d.view.extension.asking = true;
+		tag = pick(&d);
+		d.view.extension.asking = false;
+		assert_int_equal(pick(&d), tag);
+		told |= BIT(tag);
+	}
+	assert_int_equal(told, 0xf);
+}
+
 static void test_tr_ties(void **state)
 {
 	struct unit_random random;
@@ -507,6 +531,7 @@ int main(void)
 		cmocka_unit_test(test_tr_acknowledgements),
 		cmocka_unit_test(test_tr_acknowledgements_everywhere),
 		cmocka_unit_test(test_tr_asking),
+		cmocka_unit_test(test_tr_asking_tells_the_choice),
 		cmocka_unit_test(test_tr_ties),
 		cmocka_unit_test(test_tr_pick_random),
 		cmocka_unit_test(test_tr_mark),

@@ -74,7 +74,8 @@ class Campaign:
     def is_judged(self, mutant: Mutant, programs) -> bool:
         known = self.results.known[mutant.id]
         if known.verdict == KILLED:
-            return known.by in programs.parts and known.inputs == programs.inputs([known.by])
+            return known.by in programs.parts and (known.inputs
+                                                   == programs.inputs([known.by], known.why))
         return (known.verdict == SURVIVED
                 and known.inputs == programs.inputs(programs.fitting(mutant.file)))
 
@@ -127,7 +128,7 @@ class Workers:
                 return result(mutant, REJECTED, why=verdict.why, code=code)
             if verdict.killed:
                 return result(mutant, KILLED, by=program, why=verdict.why, code=code,
-                              inputs=self.programs.inputs([program]))
+                              inputs=self.programs.inputs([program], verdict.why))
         return result(mutant, SURVIVED, inputs=self.programs.inputs(fitting), code=code)
 
     def progress(self, found) -> None:

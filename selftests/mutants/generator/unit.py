@@ -183,13 +183,16 @@ class Programs:
                     file not in self.direct[program])
         return sorted((name for name in self.names() if file in self.parts[name]), key=rank)
 
-    def inputs(self, programs: list) -> str:
-        """A hash of the programs' own files, not of what they test."""
+    def inputs(self, programs: list, test: str = "") -> str:
+        """A hash of the programs' own files, not of what they test; if a test decided, without
+        the other tests.
+        """
         names = sorted({name for program in programs for name in self.parts[program]
-                        if name.startswith("selftests/unit/")})
+                        if name.startswith(f"{UNIT}/")})
         total = hashlib.sha256()
         for name in names:
-            total.update(name.encode() + (self.base.folder / name).read_bytes())
+            text = (self.base.folder / name).read_text()
+            total.update((name + alone(text, test)).encode())
         return total.hexdigest()[:12]
 
     def ways(self, programs: list) -> list:
@@ -210,6 +213,17 @@ class Programs:
         crash = re.search(r"(ERROR: \w+Sanitizer: \S+|runtime error: .*)", said)
         found = failed or crash
         return Verdict(True, found[1] if found else f"exit status {status}")
+
+
+def alone(text: str, test: str) -> str:
+    """The text of a test program without comments and without its other tests."""
+    head = re.compile(r"^static void (test_\w+)\(void \*\*state\)\n\{\n.*?^\}\n",
+                      re.MULTILINE | re.DOTALL)
+    if test not in head.findall(text):
+        return text
+    kept = head.sub(lambda found: found[0] if found[1] == test else "", text)
+    kept = re.sub(r"/\*.*?\*/|^.*cmocka_unit_test.*$", "", kept, flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"\n\s*\n", "\n", kept)
 
 
 def reach(start: Path, symbols: dict, defined: dict) -> set:
