@@ -228,8 +228,8 @@ CLAIMS = (
           PAPER, "", "KB of a million flows / memory of a box; instructions per packet, TR / "
           "LetFlow", "5 %; moderate", "By the cost bench. A box is taken to have 1 GB, and at most "
           "5 % of it counts. No number is published for the processor, whose use the paper "
-          "measured while its workloads ran: a quarter more counts as moderate, for a packet of a flow in "
-          "progress, as nearly all are. One that starts a flow is shown.",
+          "measured while its workloads ran: a quarter more counts as moderate, for a packet of a "
+          "flow in progress, as nearly all are. One that starts a flow is shown.",
           (*(Part(f"instructions, {case}", Limit(most=MODERATE), spent(case), counts, fewest=1)
              for case, counts in (("send-steady", True), ("send-start", False))),
            Part("memory, % of 1 GB", Limit(most=BOX_PART), of_the_box, fewest=1)),
