@@ -318,7 +318,6 @@ static void test_hula_random(void **state)
 	}
 }
 
-/* The policy takes what probes found, if it leads there; else the kernel's route does. */
 /* The values of the parameters are in the order of the table. */
 static void test_hula_params(void **state)
 {
@@ -332,6 +331,7 @@ static void test_hula_params(void **state)
 	assert_int_equal(conga_policy_hula_near(values), 40);
 }
 
+/* The policy takes what probes found, if it leads there; else the kernel's route does. */
 static void test_hula_pick(void **state)
 {
 	struct conga_view view = { .usable = 0x8421, .previous = CONGA_TAG_NONE,
