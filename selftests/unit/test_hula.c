@@ -7,6 +7,7 @@
 #include "policy_scene.h"
 #include "naive_hula.h"
 #include "policies/policy.h"
+#include "policies/policy_hula.h"
 
 #define TP	200000ULL
 #define TFAIL	(3 * TP)
@@ -317,6 +318,19 @@ static void test_hula_random(void **state)
 	}
 }
 
+/* The values of the parameters are in the order of the table. */
+static void test_hula_params(void **state)
+{
+	const struct conga_policy_param *param = conga_policy_hula.param;
+	const u32 values[] = { 7, 40 };
+
+	(void)state;
+	assert_string_equal(param[0].name, "fail");
+	assert_int_equal(conga_policy_hula_fail(values), 7);
+	assert_string_equal(param[1].name, "near");
+	assert_int_equal(conga_policy_hula_near(values), 40);
+}
+
 /* The policy takes what probes found, if it leads there; else the kernel's route does. */
 static void test_hula_pick(void **state)
 {
@@ -381,6 +395,7 @@ int main(void)
 		cmocka_unit_test(test_hula_near_silent),
 		cmocka_unit_test(test_hula_near_off),
 		cmocka_unit_test(test_hula_random),
+		cmocka_unit_test(test_hula_params),
 		cmocka_unit_test(test_hula_pick),
 		cmocka_unit_test(test_hula_pick_near),
 	};

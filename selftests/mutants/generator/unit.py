@@ -184,13 +184,14 @@ class Programs:
         return sorted((name for name in self.names() if file in self.parts[name]), key=rank)
 
     def inputs(self, programs: list, test: str = "") -> str:
-        """A hash of the programs' own files, not of what they test; if a test decided, without
-        the other tests.
+        """A hash of the programs' own files, not of what they test. If a test killed a mutant, the
+        other tests do not matter; if none did, the compiler's options do as well.
         """
-        names = sorted({name for program in programs for name in self.parts[program]
-                        if name.startswith(f"{UNIT}/")})
+        names = {name for program in programs for name in self.parts[program]
+                 if name.startswith(f"{UNIT}/")}
+        names |= set() if test else {f"{UNIT}/Makefile"}
         total = hashlib.sha256()
-        for name in names:
+        for name in sorted(names):
             text = (self.base.folder / name).read_text()
             total.update((name + alone(text, test)).encode())
         return total.hexdigest()[:12]
