@@ -6,6 +6,7 @@
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/lib.sh"
+. "$TESTS/lib/expect.sh"
 
 TREE=$(mktemp -d)
 defer "rm -rf $TREE"
@@ -78,16 +79,6 @@ make_tree() {
 	END
 }
 
-# says EXPECTED COMMAND...
-says() {
-	local said
-
-	said=$("${@:2}" 2>&1)
-	[[ $said == "$1" ]] && return
-	why "$said"
-	return 1
-}
-
 # changes FUNCTION: its mutants, as operators and lines
 changes() {
 	"$GENERATED" list | awk -F '\t' -v name="$1" '$3 == name { print $4 ": " $5 }'
@@ -95,7 +86,7 @@ changes() {
 
 # A macro's argument is changed once, although the macro has it twice.
 macros_are_changed_where_they_are_used() {
-	make_tree && says "early-return: return 0;
+	make_tree && says 0 "early-return: return 0;
 early-return: return 1;
 arithmetic: return CLOCK_LEAST(now + 1, 60);
 constant: return CLOCK_LEAST(now - 0, 60);
@@ -107,7 +98,7 @@ swap-constant: return CLOCK_LEAST(now - 1, 1);" changes clock_first
 }
 
 loops_are_changed() {
-	make_tree && says "constant: volatile int count = 1;
+	make_tree && says 0 "constant: volatile int count = 1;
 swap-constant: volatile int count = 12;
 early-return: return 0; while (now < 12) {
 early-return: return 1; while (now < 12) {
@@ -135,7 +126,7 @@ calls_and_conditions_are_changed() {
 	        clock_set(now, most);
 	}
 	END
-	says "early-return: return; if (now && most > now)
+	says 0 "early-return: return; if (now && most > now)
 remove-statement: { }
 logical: if ((now || (most > now)))
 negate-condition: if (!(now && most > now))
@@ -156,9 +147,9 @@ run_all() {
 }
 
 judges() {
-	make_tree && run_all >/dev/null && says "killed 7
+	make_tree && run_all >/dev/null && says 0 "killed 7
 rejected 2" judged clock_first &&
-		says "rejected 2
+		says 0 "rejected 2
 survived 3" judged clock_unknown &&
 		grep -q $'\ttakes too long\t' "$RESULTS" && grep -q $'\ttest_clock\ta clock\t' "$RESULTS"
 }
@@ -166,30 +157,30 @@ survived 3" judged clock_unknown &&
 # If "now" is 7, the result is 7 in either case.
 does_not_count_the_same_code() {
 	make_tree && sed -i 's/return now + 7/return now > 7 ? now : 7/' "$CLOCK" && run_all >/dev/null &&
-		says "rejected 2
+		says 0 "rejected 2
 same-code 2
 survived 4" judged clock_unknown
 }
 
 rejects_what_does_not_compile() {
 	make_tree && sed -i 's/return now + 7/return now * 2/' "$CLOCK" && run_all >/dev/null &&
-		says "rejected 2
+		says 0 "rejected 2
 survived 3" judged clock_unknown
 }
 
 # tested: how many mutants the last run tested
 tested() {
-	grep -c ' min left: ' "$TREE/progress"
+	awk '/ min left: / { count++ } END { print count + 0 }' "$TREE/progress"
 }
 
 goes_on() {
-	make_tree && run_all >/dev/null && run_all >/dev/null && says 0 tested || return
+	make_tree && run_all >/dev/null && run_all >/dev/null && says 0 0 tested || return
 	sed -i 's/return now + 7/return now + 9/' "$CLOCK"
 	run_all >/dev/null
-	says 3 tested || return
+	says 0 3 tested || return
 	sed -i 's/61) == 60/62) == 60/' "$TREE/selftests/unit/test_clock.c"
 	run_all >/dev/null
-	says "$("$GENERATED" score --count 100 | awk '/all/ { print $4 }')" tested
+	says 0 "$("$GENERATED" score --count 100 | awk '/all/ { print $4 }')" tested
 }
 
 # The same seed draws the same mutants, another one others.
@@ -207,15 +198,15 @@ too_low_a_score_fails() {
 sets_aside() {
 	make_tree && printf '%s\n' "@@ kmod/paper/clock.c clock_unknown()" "-return now + 7;" \
 		"+return now + 8;" "Reason: Nobody knows" "  the time." >"$LIST" &&
-		run_all >/dev/null && says "- 1
+		run_all >/dev/null && says 0 "- 1
 rejected 2
 survived 2" judged clock_unknown || return
-	says "" "$GENERATED" check && sed -i 's/now + 8/now + 9/' "$LIST" || return
-	says "selftests/mutants/equivalent.list: kmod/paper/clock.c clock_unknown(): $(:
+	says 0 "" "$GENERATED" check && sed -i 's/now + 8/now + 9/' "$LIST" || return
+	says 1 "selftests/mutants/equivalent.list: kmod/paper/clock.c clock_unknown(): $(:
 		)no such mutant: return now + 9;" "$GENERATED" check && ! "$GENERATED" check >/dev/null ||
 		return
 	sed -i /Reason/d "$LIST"
-	says "generated: selftests/mutants/equivalent.list: no mutant with a reason: $(:
+	says 2 "generated: selftests/mutants/equivalent.list: no mutant with a reason: $(:
 		)@@ kmod/paper/clock.c clock_unknown()" "$GENERATED" check
 }
 
