@@ -7,7 +7,8 @@
 # in nanoseconds is a number of instructions, on any computer and under any load. All cases are
 # measured first without the module, then with it, in one boot. It prints a line for each case:
 #
-#	cost CASE INSTRUCTIONS RATIO	per packet; to the stock kernel in the same case
+#	cost CASE INSTRUCTIONS RATIO MORE	per packet; ratio and difference to the
+#						stock kernel in the same case
 #
 # Every number includes dropping the packets behind the last veth pair.
 
@@ -26,7 +27,7 @@ defer "rm -f $SAID"
 said() {
 	[[ ${COST[$2]-} ]] || COST[$2]=$SPENT
 	awk -v name="$1" -v spent="$SPENT" -v stock="${COST[$2]}" \
-		'BEGIN { printf "cost %s %d %.3f\n", name, spent, spent / stock }'
+		'BEGIN { printf "cost %s %d %.3f %d\n", name, spent, spent / stock, spent - stock }'
 }
 
 stock() {

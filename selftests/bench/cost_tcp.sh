@@ -10,7 +10,8 @@
 # theirs. All cases are measured first without the module, then with it, in one boot. It prints a
 # line for each case:
 #
-#	cost CASE INSTRUCTIONS RATIO	to the stock kernel in the same case
+#	cost CASE INSTRUCTIONS RATIO MORE	ratio and difference to the stock kernel
+#						in the same case
 #
 #	bulk		1,000 bytes of a transfer by iperf3, in packets of up to 64 KB
 #	segments	the same, cut into frames by the sender's links and merged again
@@ -153,7 +154,7 @@ measure() {
 	"$2" || die "$1-$3: TCP failed"
 	[[ $3 != stock ]] || COST[$1]=$SPENT
 	awk -v name="$1-$3" -v spent="$SPENT" -v stock="${COST[$1]}" \
-		'BEGIN { printf "cost %s %d %.3f\n", name, spent, spent / stock }'
+		'BEGIN { printf "cost %s %d %.3f %d\n", name, spent, spent / stock, spent - stock }'
 }
 
 # cases KIND

@@ -200,8 +200,8 @@ tr_flows() {
 	policy_takes letflow || fail "the fabric cannot be created" || return
 	letflow=$KB
 	policy_takes tr || fail "the fabric cannot be created" || return
-	echo "# cost memory-letflow $letflow 1.000"
-	echo "# cost memory-tr $KB $(awk "BEGIN { printf \"%.3f\", $KB / $letflow }")"
+	echo "# cost memory-letflow $letflow 1.000 0"
+	echo "# cost memory-tr $KB $(awk "BEGIN { printf \"%.3f\", $KB / $letflow }") $((KB - letflow))"
 	most=$((MANY_FLOWLETS * TR_FLOW_BYTES / 1024))
 	((KB - letflow >= most && KB - letflow <= most + HUGE_KB + NOISE_KB)) ||
 		fail "tr takes $KB KB and letflow $letflow KB, expected a difference of $most KB"
