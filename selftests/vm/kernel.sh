@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Selects a stock Debian kernel, and the folder of its unpacked package. A series is 6.1, 6.12 or
-# sid, which is the newest that Debian has. run, module, headers, ../style and ../setup source
-# this file; it never runs by itself.
+# Selects a stock Debian kernel, and the folder of its unpacked package. series.sh has the names of
+# these kernels. run, module, headers, ../style and ../setup source this file; it never runs by
+# itself.
 #
 # Nothing is installed: packages are unpacked under one cache folder, one
 # sub-folder per kernel release, which appears there complete or not at all.
@@ -18,6 +18,9 @@ vm_cache=${CONGA_CACHE:-${XDG_CACHE_HOME:-${HOME:?HOME is not set}/.cache}/conga
 # These are the number of tries for a lock of apt and the seconds between them: ten minutes in
 # all.
 readonly APT_TRIES=${APT_TRIES:-60} APT_PAUSE=${APT_PAUSE:-10}
+
+# shellcheck source=selftests/vm/series.sh
+. "${BASH_SOURCE[0]%/*}/series.sh"
 
 die() {
 	echo "${0##*/}: $*" >&2
@@ -49,46 +52,9 @@ locked_by() {
 	) 9>"$vm_cache/$1"
 }
 
-# choose_archive SERIES: for sid, apt uses separate lists in the cache, where all files of sid
-# lie, so that this machine's apt stays unchanged
-choose_archive() {
-	[ "$1" = sid ] && [ -z "${vm_sid-}" ] || return 0
-	vm_sid=1
-	vm_cache=$vm_cache/sid
-	export APT_CONFIG=$vm_cache/apt/apt.conf
-	[ -e "$APT_CONFIG" ] || locked fill_archive "$vm_cache/apt"
-}
-
-# fill_archive DIR: creates the files that apt-get update and download need
-fill_archive() {
-	mkdir -p "$1"/{lists,archives}/partial
-	: >"$1/status"
-	echo "deb [arch=amd64 signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]" \
-		"http://deb.debian.org/debian sid main" >"$1/sources.list"
-	cat >"$1/apt.conf.new" <<-END
-	APT::Architecture "amd64";
-	APT::Sandbox::User "root";
-	Acquire::Languages "none";
-	Dir::Cache "$1";
-	Dir::Etc::SourceList "$1/sources.list";
-	Dir::Etc::SourceParts "/dev/null";
-	Dir::Etc::Preferences "/dev/null";
-	Dir::Etc::PreferencesParts "/dev/null";
-	Dir::State "$1";
-	Dir::State::Status "$1/status";
-	END
-	mv "$1/apt.conf.new" "$1/apt.conf"
-}
-
-# apt_knows SERIES: prints the releases of this series that apt knows, newest first. The flavours
-# (cloud, rt) and the unsigned and debug packages do not match.
+# apt_knows SERIES: prints the releases of this series that apt knows, newest first
 apt_knows() {
-	local series=${1//./\\.}
-
-	[ "$1" != sid ] || series='[0-9]+\.[0-9]+'
-	apt-cache pkgnames linux-image- |
-		sed -nE "s/^linux-image-($series\.[0-9]+(-[0-9]+|\+deb[0-9]+)-amd64)$/\1/p" |
-		sort -rV
+	apt-cache pkgnames linux-image- | sed 's/^linux-image-//' | series_releases "$1" | sort -rV
 }
 
 have_kernel() {
@@ -105,12 +71,8 @@ have_headers() {
 }
 
 cached_releases() {
-	local dir series=$1.
-
-	[ "$1" != sid ] || series=
-	for dir in "$vm_cache/kernel/$series"*-amd64; do
-		[ ! -d "$dir" ] || echo "${dir##*/}"
-	done
+	[ ! -d "$vm_cache/kernel" ] || find "$vm_cache/kernel" -mindepth 1 -maxdepth 1 -printf '%f\n' |
+		series_releases "$1"
 }
 
 # apt_get ARGUMENT...: waits for another program that uses apt, e.g. unattended upgrades. Only
@@ -131,12 +93,13 @@ apt_get() {
 	return "$status"
 }
 
-# apt_refresh: updates the lists, because a fresh machine has none
+# apt_refresh: updates the lists, because a fresh machine has none. Some processors have no
+# long-term support, and one list of theirs may be damaged: the others are enough.
 apt_refresh() {
 	[ "$(id -u)" = 0 ] || [ -n "${APT_CONFIG-}" ] ||
 		die "apt does not know the kernel asked for: run apt-get update as root"
 	echo "${0##*/}: apt-get update" >&2
-	apt_get update >&2
+	apt_get update >&2 || [ -n "${vm_archive-}" ]
 }
 
 # pick_release SERIES: prints the newest release whose headers are here, or otherwise the newest,
@@ -164,7 +127,7 @@ kernel_release() {
 		apt_refresh
 		release=$(pick_release "$1")
 	fi
-	[ -n "$release" ] || die "apt knows no linux-image-$1.*-amd64"
+	[ -n "$release" ] || die "apt knows no kernel $1 ($(series_flavour "$1"))"
 	echo "$release"
 }
 
@@ -190,6 +153,8 @@ u() {
 uncompress_kernel() {
 	local start length unpack
 
+	# Only x86's image unpacks itself.
+	[ "$(head -c 518 "$1" | tail -c 4 | tr -d '\0')" = HdrS ] || return 1
 	start=$((($(u 1 0x1f1 "$1") + 1) * 512 + $(u 4 0x248 "$1")))
 	length=$(u 4 0x24c "$1")
 	case $(od -An -tx1 -j "$start" -N 4 "$1" | tr -d ' ') in
@@ -214,7 +179,7 @@ unpack_kernel() {
 	for deb; do
 		dpkg -x "$deb" "$dir/unpacked"
 	done
-	for modules in "$dir"/unpacked/{,usr/}lib/modules/*-amd64; do
+	for modules in "$dir"/unpacked/{,usr/}lib/modules/*; do
 		[ ! -d "$modules" ] || break
 	done
 	release=${modules##*/}
@@ -283,7 +248,21 @@ kernel_dir() {
 headers_packages() {
 	echo "linux-headers-$1"
 	apt-cache depends "linux-headers-$1" |
-		sed -nE 's/^ *\|?Depends: (linux-(headers-.*-common|kbuild-.*))$/\1/p'
+		sed -nE 's/^ *\|?Depends: (linux-(headers-.*-common(-rt)?|kbuild-.*))$/\1/p'
+}
+
+# download_headers PACKAGE...: downloads into the current folder. Headers for another processor are
+# used with the programs of this one, which kbuild runs.
+download_headers() {
+	local package others=()
+
+	for package; do
+		case $package in
+		linux-kbuild-*) ([ -z "${vm_archive-}" ] || unset APT_CONFIG; download "$package") ;;
+		*) others+=("$package") ;;
+		esac
+	done
+	download "${others[@]}"
 }
 
 # fill_headers RELEASE: unpacks three packages, and changes the one absolute path in them. Without
@@ -295,7 +274,7 @@ fill_headers() {
 	mapfile -t packages < <(headers_packages "$release")
 	[ ${#packages[@]} = 3 ] || die "linux-headers-$release has unexpected dependencies"
 	scratch=$(scratch_in "$vm_cache/headers")
-	(cd "$scratch" && download "${packages[@]}")
+	(cd "$scratch" && download_headers "${packages[@]}")
 	for deb in "$scratch"/*.deb; do
 		dpkg -x "$deb" "$scratch/done"
 	done
@@ -306,10 +285,10 @@ fill_headers() {
 	rm -r "$scratch"
 }
 
-# kbuild runs these programs, besides the compiler.
-readonly ROOT_PACKAGES='base-files bash coreutils dash diffutils findutils grep make mawk sed'
+# kbuild runs these programs, besides the compiler; with W=1 also perl, on the comments.
+readonly ROOT_PACKAGES='base-files bash coreutils dash diffutils findutils grep make mawk perl sed'
 
-# fill_root RELEASE: puts sid's headers into a folder that looks like sid's root to kbuild: its
+# fill_root RELEASE: puts a suite's headers into a folder that looks like its root to kbuild: its
 # programs need a later C library than this machine's, and the kernel has options that only its
 # own compiler knows
 fill_root() {
@@ -337,10 +316,11 @@ kernel_make() {
 	local headers
 	headers=$(headers_dir "$1")
 
-	if [ "$1" = sid ]; then
+	if is_suite "$1"; then
 		root_make "$headers" "$2" -j"$(nproc)" "${@:3}"
 	else
-		make -j"$(nproc)" -C "$headers" M="$2" "${@:3}"
+		# shellcheck disable=SC2046 # a list of words
+		make -j"$(nproc)" $(series_make "$1") -C "$headers" M="$2" "${@:3}"
 	fi
 }
 
@@ -357,13 +337,13 @@ root_make() {
 		bash "${1%/usr/src/*}" "/usr/src/${1##*/usr/src/}" "${@:2}"
 }
 
-# fetch_sid: downloads the headers of sid's newest kernel, whatever the cache has: sid then means
-# this kernel
-fetch_sid() {
+# fetch_suite SUITE: downloads the headers of its newest kernel, whatever the cache has: the suite
+# then means this kernel
+fetch_suite() {
 	need apt-get dpkg flock
-	choose_archive sid
+	choose_archive "$1"
 	apt_refresh
-	locked fill_root "$(apt_knows sid | sed -n 1p)"
+	locked fill_root "$(apt_knows "$1" | sed -n 1p)"
 }
 
 # headers_dir SERIES: prints a KDIR for kbuild, installed or from the cache
@@ -372,7 +352,7 @@ headers_dir() {
 
 	need apt-get dpkg flock
 	choose_archive "$1"
-	[ "$1" != sid ] || fill=fill_root
+	! is_suite "$1" || fill=fill_root
 	release=$(kernel_release "$1")
 	if [ -e "/lib/modules/$release/build/Makefile" ]; then
 		echo "/lib/modules/$release/build"
