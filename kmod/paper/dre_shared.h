@@ -10,15 +10,16 @@
 #include <linux/compiler.h>
 #include <linux/llist.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/seqlock.h>
 #include <linux/types.h>
 
 #include "paper/dre.h"
 
-/* A CPU's share. The CPU writes it with BH disabled; the seqcount is for other CPUs, which
- * sum the shares. The share is in the list from the CPU's first packet on. It has a cache line
- * of its own, which other CPUs read once in a period: whatever else the allocator of per-CPU memory
- * put there would move along.
+/* A CPU's share. The CPU writes it with BH and preemption disabled; the seqcount is for other
+ * CPUs, which sum the shares. The share is in the list from the CPU's first packet on. It has a
+ * cache line of its own, which other CPUs read once in a period: whatever else the allocator of
+ * per-CPU memory put there would move along.
  */
 struct conga_dre_share {
 	seqcount_t		seq;
@@ -80,7 +81,11 @@ static inline u64 conga_dre_shared_x(const struct conga_dre_params *params,
 				   conga_dre_period(params, now));
 }
 
-/* conga_dre_shared_add - count @bytes; returns X with them. BH disabled */
+/* conga_dre_shared_add - count @bytes; returns X with them. BH disabled
+ *
+ * With PREEMPT_RT that does not keep a task of a higher priority from this CPU. Readers on other
+ * CPUs would wait until the writer runs again.
+ */
 static inline u64 conga_dre_shared_add(const struct conga_dre_params *params,
 				       struct conga_dre_shared *shared,
 				       u64 now, u32 bytes)
@@ -88,11 +93,13 @@ static inline u64 conga_dre_shared_add(const struct conga_dre_params *params,
 	struct conga_dre_share *own = this_cpu_ptr(shared->shares);
 	u64 period = conga_dre_period(params, now);
 
+	preempt_disable_nested();
 	if (!own->listed)
 		conga_dre_shared_enlist(shared, own);
 	write_seqcount_begin(&own->seq);
 	conga_dre_add(params, &own->cell, period, bytes);
 	write_seqcount_end(&own->seq);
+	preempt_enable_nested();
 	return conga_dre_shared_in(params, shared, own, period);
 }
 

@@ -351,6 +351,22 @@ static void test_shared_never_torn(void **state)
 	shared_clean(&shared);
 }
 
+/* With PREEMPT_RT a packet can be preempted, and whoever reads its share would wait for it. */
+static void test_shared_not_preempted(void **state)
+{
+	struct shared shared;
+	int cpu;
+
+	(void)state;
+	shared_setup(&shared, HALF);
+	unit_seq_preemptible = 0;
+	for (cpu = 0; cpu < CPUS; cpu++)
+		shared_add(&shared, cpu, 5 * T, 4096);
+	assert_int_equal(unit_seq_preemptible, 0);
+	assert_int_equal(unit_preempt_off, 0);
+	shared_clean(&shared);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +377,7 @@ int main(void)
 		cmocka_unit_test(test_shared_against_model),
 		cmocka_unit_test(test_shared_at_once),
 		cmocka_unit_test(test_shared_never_torn),
+		cmocka_unit_test(test_shared_not_preempted),
 	};
 
 	return cmocka_run_group_tests_name("dre_shared", tests, NULL, NULL);

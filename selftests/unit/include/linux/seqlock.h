@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <linux/compiler.h>
+#include <linux/preempt.h>
 #include <linux/types.h>
 
 /* The sequence is odd while a writer writes. */
@@ -26,6 +27,9 @@ extern __thread struct unit_race unit_race;
 /* How often a thread began to read. */
 extern __thread int unit_seq_reads;
 
+/* How often a thread began to write where another one could preempt it. */
+extern __thread int unit_seq_preemptible;
+
 static inline void seqcount_init(seqcount_t *count)
 {
 	WRITE_ONCE(count->sequence, 0);
@@ -33,6 +37,7 @@ static inline void seqcount_init(seqcount_t *count)
 
 static inline void write_seqcount_begin(seqcount_t *count)
 {
+	unit_seq_preemptible += !unit_preempt_off;
 	WRITE_ONCE(count->sequence, count->sequence + 1);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
