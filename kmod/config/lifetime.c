@@ -154,7 +154,7 @@ struct conga_fabric *conga_lifetime_create_fabric(struct net *net,
 		return conga_lifetime_out_of_memory(extack);
 	conga_lifetime_setup_fabric(fabric, news);
 	conga_fabric_publish(fabric);
-	conga_leave_setup(fabric);
+	conga_leave_look(fabric);
 	err = conga_hooks_attach(fabric);
 	if (err) {
 		NL_SET_ERR_MSG(extack, "Failed to register the netfilter hooks");

@@ -3,13 +3,14 @@
  * The rate of a port, by which its DRE scales load: the configured rate, or the one that
  * its device reports. An event reports most changes of a device's speed. A bond is as fast
  * as its sending links, and does not report which these are, so that all ports are also
- * checked every second.
+ * checked every second. The same work looks for bound tunnels, if nothing tells of them.
  */
 #include <linux/ktime.h>
 #include <linux/rtnetlink.h>
 #include <linux/workqueue.h>
 
 #include "config/speed.h"
+#include "datapath/leave.h"
 #include "objects/fabric.h"
 #include "objects/pace.h"
 #include "objects/port.h"
@@ -57,6 +58,8 @@ static void conga_speed_look_locked(struct conga_fabric *fabric)
 
 	list_for_each_entry(port, &fabric->ports, list)
 		conga_speed_follow(port);
+	if (conga_leave_must_look(fabric))
+		conga_leave_look(fabric);
 	conga_pace_spent(&fabric->speed_pace, fabric->net, ktime_get_ns() - began);
 }
 
@@ -89,6 +92,11 @@ static bool conga_speed_is_followed(const struct conga_fabric *fabric)
 	return found;
 }
 
+static bool conga_speed_must_look(const struct conga_fabric *fabric)
+{
+	return conga_leave_must_look(fabric) || conga_speed_is_followed(fabric);
+}
+
 static void conga_speed_work(struct work_struct *work)
 {
 	struct conga_fabric *fabric = container_of(to_delayed_work(work),
@@ -97,7 +105,7 @@ static void conga_speed_work(struct work_struct *work)
 	u64 ms = CONGA_SPEED_LOOK_MS;
 
 	if (!conga_pace_wait(&fabric->speed_pace) &&
-	    conga_speed_is_followed(fabric) && !conga_speed_look(fabric))
+	    conga_speed_must_look(fabric) && !conga_speed_look(fabric))
 		ms = CONGA_SPEED_RETRY_MS;
 	queue_delayed_work(system_wq, &fabric->speed_work,
 			   conga_pace_jiffies(&fabric->speed_pace,

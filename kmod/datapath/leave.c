@@ -244,8 +244,19 @@ static struct notifier_block conga_leave_device_notifier = {
 	.notifier_call = conga_leave_device_event,
 };
 
-/* conga_leave_setup - find the bound tunnels that exist when the fabric is new */
-void conga_leave_setup(struct conga_fabric *fabric)
+/* conga_leave_must_look - does nothing else tell that a tunnel has got bound? Any context
+ *
+ * The notifications about FDB entries are those of switchdev, which Debian's cloud kernel lacks.
+ */
+bool conga_leave_must_look(const struct conga_fabric *fabric)
+{
+	return !IS_ENABLED(CONFIG_NET_SWITCHDEV) && !READ_ONCE(fabric->bound);
+}
+
+/* conga_leave_look - find the bound tunnels that exist: when the fabric is new, and later every
+ * second, if it must look
+ */
+void conga_leave_look(struct conga_fabric *fabric)
 {
 	struct net_device *dev;
 

@@ -21,6 +21,9 @@ bool conga_leave_bound(const struct sk_buff *skb, const struct conga_packet *pac
 /* leave.c: RTNL */
 int conga_leave_init(void);
 void conga_leave_exit(void);
-void conga_leave_setup(struct conga_fabric *fabric);
+void conga_leave_look(struct conga_fabric *fabric);
+
+/* leave.c: any context */
+bool conga_leave_must_look(const struct conga_fabric *fabric);
 
 #endif /* _CONGA_LEAVE_H */
