@@ -23,9 +23,9 @@ TOPO_NEXTHOPS=object
 TOPO_GSO=9000
 FABRIC_RATE=8mbit
 
-# Each transfer has one packet, with pauses in which a flowlet ends. The transfers last for ten
-# minutes, of which the slowest machine needs five.
-readonly LOAD_BPS=4000000 TRANSFER=1000 TRANSFERS=300000 CONNECTIONS=16
+# Each transfer has one packet, with pauses in which a flowlet ends. The transfers last for half an
+# hour, which is longer than run_tests lets a program run.
+readonly LOAD_BPS=4000000 TRANSFER=1000 TRANSFERS=900000 CONNECTIONS=16
 readonly PROGRESS=150		# packets at the receiver that prove progress of TCP
 readonly USED=20		# packets of a port that prove that it is used
 
