@@ -15,6 +15,11 @@ is_checked() {
 	listed debug "$1" || listed churn "$1"
 }
 
+# is_on_host TEST: does it need no machine, or start its own?
+is_on_host() {
+	[[ $1 == selftests/platform_builds ]] || listed host "$1"
+}
+
 # kernel_of TEST: the fastest one that the test can do with, as vm/run names it
 kernel_of() {
 	if listed stock "$1"; then
@@ -39,7 +44,7 @@ test_file() {
 # build_for TEST: the unit tests build what they need themselves, and a lab that cannot be
 # loaded is not built.
 build_for() {
-	if listed host "$1"; then
+	if is_on_host "$1"; then
 		make -s tool && { [[ $1 != */package.sh ]] || make -s deb; }
 		return
 	fi
@@ -59,7 +64,7 @@ build_for() {
 run_test() {
 	local options=()
 
-	! listed host "$1" || exec "$1"
+	! is_on_host "$1" || exec "$1"
 	if listed timed "$1" || listed long "$1"; then
 		options+=(--time-travel)
 	fi

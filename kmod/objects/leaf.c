@@ -9,8 +9,10 @@
 #include "objects/port.h"
 #include "paper/hello_terms.h"
 
-/* The layout that the comment at the struct describes, if locks are one word. */
-#define CONGA_LEAF_LAID_OUT	(sizeof(spinlock_t) <= sizeof(u32) && IS_ENABLED(CONFIG_64BIT))
+/* The layout that the comment at the struct describes, if locks are one word and cache lines have
+ * 64 bytes. Other processors have larger ones, where the members share some of them.
+ */
+#define CONGA_LEAF_LAID_OUT	(sizeof(spinlock_t) <= sizeof(u32) && L1_CACHE_BYTES == 64)
 
 static_assert(!CONGA_LEAF_LAID_OUT || sizeof(struct conga_leaf) <= 1024);
 static_assert(sizeof(struct conga_hello) <= 256);
