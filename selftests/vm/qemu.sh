@@ -2,16 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The machine of a stock Debian kernel, or of one built for several processors: QEMU, with the
-# host's files by 9p. run sources this file, which reads and sets run's variables.
+# host's files. run sources this file, which reads and sets run's variables.
+
+# shellcheck source=selftests/vm/userland.sh
+. "$here/userland.sh"
+# shellcheck source=selftests/vm/share.sh
+. "$here/share.sh"
 
 readonly KVM_PROBE_SECONDS=8	# a working KVM needs 2
 
 # Programs that tests start all the time
 readonly RESIDENT='awk bash cat cut date diff env ethtool gojq grep head ip jq ls mkdir mktemp nft
 	nsenter paste ping rm sed seq sleep sort sysctl tail tc tcpdump timeout tr wc'
-
-# The order matters: each module needs the previous ones.
-readonly MODULES='virtio_pci virtio_console 9p 9pnet_virtio overlay'
 
 # card_driver: prints the kernel's driver; QEMU's name of the card is the same, except for
 # virtio's
@@ -29,8 +31,9 @@ machine_modules() {
 		: >"$1/order"
 		return
 	fi
-	# shellcheck disable=SC2086 # a list of words
-	modprobe -d "$kdir" -S "$release" --show-depends -a $MODULES ${cable:+"$(card_driver)"} |
+	# shellcheck disable=SC2046 # a list of words
+	modprobe -d "$kdir" -S "$release" --show-depends -a virtio_pci virtio_console \
+		$(share_drivers) overlay ${cable:+"$(card_driver)"} |
 	while read -r word path rest; do
 		[ "$word" = insmod ] || continue
 		case $path in
@@ -92,34 +95,38 @@ machine_release() {
 	fi
 }
 
-# These options show the guest the host's files and its three channels. cache=loose is safe,
-# because the host does not edit files meanwhile, and 9p is slow because of a round trip per
-# look-up.
+# machine_settings: the folders that the guest mounts, and two of its three channels
 machine_settings() {
+	share_settings
 	cat <<-'END'
-		share=trans=virtio,version=9p2000.L,ro,cache=loose,access=any,msize=512000
-		root="-t 9p -o $share root"
 		output=/dev/vport0p1
 		token=/dev/vport0p2
 		host=
 	END
 	if is_built "$kernel"; then
-		printf "modules=\nsources='%s'\n" "$kdir"
+		printf "sources='%s'\n" "$kdir"
 	else
-		cat <<-'END'
-			modules="-t 9p -o $share modules"
-			sources=
-		END
+		echo "sources="
+	fi
+}
+
+# machine_busybox: prints the file that the guest's first programs are
+machine_busybox() {
+	if is_foreign "$kernel"; then
+		echo "$(userland_dir "$kernel")/usr/bin/busybox"
+	else
+		command -v busybox
 	fi
 }
 
 # machine_resident: prints files that the guest copies into its memory: programs and their
-# libraries. By 9p each start opens all of them with several round trips to the host, which takes a
-# fifth of the processor time of a start.
+# libraries, of this processor alone. By 9p each start opens all of them with several round trips to
+# the host, which takes a fifth of the processor time of a start.
 machine_resident() {
 	local name
 	local -a files=()
 
+	! is_foreign "$kernel" || return 0
 	for name in $RESIDENT; do
 		! name=$(type -P "$name") || files+=("$name")
 	done
@@ -136,14 +143,22 @@ machine_resident() {
 # run, and faster with KASAN: no processor waits for a lock whose holder the host has stopped.
 # KASAN and lockdep need no parallel processors: they remember freed memory, and the order of
 # locks. Data races are found only by processors that run at the same time.
+# Kernels for arm64 replace an instruction at once, without a breakpoint.
 emulator_threads() {
-	[ "$kernel" = smp-kcsan ] && echo multi || echo single
+	[ "$kernel" = smp-kcsan ] || is_foreign "$kernel" && echo multi || echo single
+}
+
+# emulator: prints QEMU's program for the kernel's processor
+emulator() {
+	is_foreign "$kernel" && echo qemu-system-aarch64 || echo qemu-system-x86_64
 }
 
 choose_accelerator() {
 	if [ -n "$icount" ]; then
 		accel=(-accel tcg -icount "shift=$icount,sleep=off" -cpu max)
 		cpus=1
+	elif is_foreign "$kernel"; then
+		accel=(-accel "tcg,thread=$(emulator_threads)" -cpu cortex-a57)
 	elif [ -z "$plugin" ] && kvm_works; then
 		accel=(-accel kvm -cpu host)
 	else
@@ -153,8 +168,9 @@ choose_accelerator() {
 
 # machine_prepare: runs after the kernel was unpacked, because testing KVM boots it
 machine_prepare() {
-	need qemu-system-x86_64 busybox cpio modprobe setpriv
+	need "$(emulator)" busybox cpio modprobe setpriv
 	[ -z "$plugin" ] || make -s -C "$here/plugin"
+	share_choose
 	choose_accelerator
 	stop_signal=TERM
 }
@@ -180,25 +196,23 @@ readonly PATIENT='no_timer_check watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeo
 # program makes the table of interrupts, which takes a kernel with KASAN 25 seconds for each
 # device.
 machine_start() {
+	local type=q35 console=ttyS0 args
+
+	! is_foreign "$kernel" || type=virt console=ttyAMA0
+	share_start
 	# shellcheck disable=SC2054 # the commas are QEMU's
-	local args=(
-		-nodefaults -no-user-config -machine q35 -display none -no-reboot
+	args=(
+		-nodefaults -no-user-config -machine "$type" -display none -no-reboot
 		"${accel[@]}" -smp "$cpus" -m "$memory"
 		-kernel "$image" -initrd "$work/initrd.cpio"
-		-append "console=ttyS0 tsc=reliable $PATIENT norandmaps ignore_loglevel printk.devkmsg=on oops=panic softlockup_panic=1 $(after_warning) $(redundant) panic=-1"
+		-append "console=$console tsc=reliable $PATIENT norandmaps ignore_loglevel printk.devkmsg=on oops=panic softlockup_panic=1 $(after_warning) $(redundant) panic=-1"
 		-serial "file:$work/log"
 		-device virtio-serial-pci
 		-chardev "file,id=output,path=$work/output"
 		-device virtserialport,chardev=output,nr=1
 		-chardev file,id=token,path=/dev/fd/1
 		-device virtserialport,chardev=token,nr=2
-		-fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap
-		-device virtio-9p-pci,fsdev=root,mount_tag=root
-	)
-
-	is_built "$kernel" || args+=(
-		-fsdev "local,id=modules,path=$kdir/lib/modules/$release,security_model=none,readonly=on,multidevs=remap"
-		-device virtio-9p-pci,fsdev=modules,mount_tag=modules
+		"${share_args[@]}"
 	)
 	[ -z "$plugin" ] || args+=(-plugin "$here/plugin/build/$plugin.so,out=$sections/section")
 	[ -z "$cable" ] || args+=(
@@ -206,7 +220,7 @@ machine_start() {
 		-device "${card/%virtio/virtio-net-pci},netdev=cable,romfile="
 	)
 	touch "$work/output" "$work/log"
-	exec {token}< <(exec setpriv --pdeathsig KILL qemu-system-x86_64 \
+	exec {token}< <(exec setpriv --pdeathsig KILL "$(emulator)" \
 		"${args[@]}" </dev/null 2>"$work/errors")
 	machine=$!
 }

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# selftest.sh [uml|smp] - proves that the machine's runner distinguishes a good end from every bad
-# one: with QEMU, with User Mode Linux, or with QEMU and the kernels for several processors.
+# selftest.sh [uml|smp|platforms] - proves that the machine's runner distinguishes a good end from
+# every bad one: with QEMU, with User Mode Linux, with QEMU and the kernels for several processors,
+# or with kernels that see the host's files in another way.
 # Checks that need no boot of their own share one.
 
 set -euo pipefail
@@ -20,10 +21,11 @@ cd "$work/cwd with space"
 
 kind=${1-qemu}
 case $kind in
-qemu) readonly PLAN=30 ;;
+qemu) readonly PLAN=32 ;;
 uml) readonly PLAN=20 ;;
 smp) readonly PLAN=9 ;;
-*) echo "Usage: selftests/vm/selftest.sh [uml|smp]" >&2; exit 2 ;;
+platforms) readonly PLAN=18 ;;
+*) echo "Usage: selftests/vm/selftest.sh [uml|smp|platforms]" >&2; exit 2 ;;
 esac
 count=0 failed=0
 
@@ -191,6 +193,12 @@ instruction_clock() {
 usage_refused() {
 	boot -k side -- true
 	check "an unknown kernel is refused" said "^run: unknown kernel 'side'$"
+	boot -k 6.1-s390x -- true
+	check "a kernel that no machine runs is refused" \
+		said "^run: no machine runs 6.1-s390x: vm/kbuild builds for it$"
+	boot -k 6.1-arm64 --plugin lines -- true
+	check "a plugin is refused on another processor" \
+		said "^run: the plugins count on this processor only$"
 	boot --card ne2k -- true
 	check "an unknown card is refused" said "^run: unknown card 'ne2k'$"
 }
@@ -301,8 +309,50 @@ several_processors() {
 		sh -c 'echo "WARNING: x" >/dev/kmsg'
 }
 
+# In a guest of this kernel, the processor of which has this name
+other_kernel() {
+	echo before >"$work/kept"
+	# shellcheck disable=SC2016 # for the guest's shell
+	boot -k "$1" -- bash -c '
+		echo "kernel $(uname -r), processor $(uname -m)"
+		userspace/conga -V
+		modprobe vxlan && ip link add vx type vxlan id 1 dstport 4789 dev lo && echo vxlan
+		echo new >selftests/new && cat selftests/new
+		exit 7'
+	check "$1: exit status 7 comes back" status_is 7
+	check "$1: the release printed is the one that runs" \
+		printed "kernel $("$run" -k "$1" --print-release), processor $2"
+	check "$1: our own programs run" \
+		printed "$("$tree/userspace/conga" -V)"
+	check "$1: stock modules load" printed vxlan
+	check "$1: the guest sees what it wrote" printed new
+	check "$1: no new file on the host" absent "$tree/selftests/new"
+	fails_with "$1: a power-off" 'went down before' -k "$1" -- \
+		bash -c 'echo o >/proc/sysrq-trigger; sleep 1000'
+}
+
+# shares_left: prints the programs that share folders of this test's machines
+shares_left() {
+	pgrep -f "virtiofsd .*$TMPDIR/"
+}
+
+other_kernels() {
+	boot -k 6.1-arm64 -- true
+	check "a folder that another processor's guest does not see is refused" \
+		said "^run: the guest of 6.1-arm64 sees $tree alone: start in that folder$"
+	cd "$tree"
+	other_kernel 6.1-cloud x86_64
+	check "the programs that share folders have ended" empty_output shares_left
+	other_kernel 6.1-arm64 aarch64
+	boot -k 6.1-cloud -s 1 -- bash -c 'seq 1 100000'
+	check "6.1-cloud: all of a long output comes out" cmp -s "$work/out" <(seq 1 100000)
+}
+
+empty_output() { [ -z "$("$@")" ]; }
+
 echo "1..$PLAN"
 case $kind in
+platforms) other_kernels ;;
 uml) user_mode ;;
 smp) several_processors ;;
 qemu)

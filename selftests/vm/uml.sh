@@ -29,12 +29,18 @@ machine_modules() {
 machine_settings() {
 	cat <<-'END'
 		root='-t hostfs -o ro,/ none'
+		tree_share=
+		programs=
 		modules=
 		sources=
 		output=/run/vm/host/output
 		token=/dev/tty1
 	END
 	echo "host='$work'"
+}
+
+machine_busybox() {
+	command -v busybox
 }
 
 # machine_resident: prints nothing, since hostfs opens the host's files directly
