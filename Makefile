@@ -12,14 +12,18 @@
 #   sudo make test         the unit tests and the core programs: a minute
 #   sudo make test T=NAME  one test (T="stamp test_dre": some), where it runs fastest, or in K
 #   sudo make check        all tests, in userspace and in virtual machines: ten minutes on
-#                          two processors (K=6.1, K=6.12 or K=sid: all in that kernel of
-#                          Debian's, which takes longer; else most in User Mode Linux)
+#                          two processors (K=6.1, K=6.12, K=6.1-rt, K=trixie or K=sid: all in that
+#                          kernel of Debian's, which takes longer; else most in User Mode Linux)
 #   sudo make check-full   check K=6.1, and what the tests stand on: the virtual machine itself,
 #                          the lab's tools, and two demos
 #   sudo make check-all    check K=6.1, and User Mode Linux: all tests in a kernel with every
-#                          checker, and those that need exact time
+#                          checker, and those that need exact time; and the module built for
+#                          other processors and flavours of the kernel
 #   sudo make check-ci     check-full and check-all at once, the latter with fewer of the
 #                          tests that need no checker: what every change has to pass
+#   sudo make platforms [PLATFORM=NAME]
+#                          the same builds, and tests in Debian's rt and cloud kernels, in Debian
+#                          13's, and on an emulated arm64: hours
 #   sudo make campaigns [CAMPAIGN=NAME]
 #                          searches for what breaks the module: hours
 #   sudo make soak [HOURS=1|SECONDS=...] [SEED=1]
@@ -174,11 +178,17 @@ uml-module: vm-build setup-uml
 uml-build: uml-module
 	@selftests/vm/module -k uml-debug
 
-check-all: uml-build setup-big-endian
+check-all: uml-build setup-big-endian setup-cross
 	@selftests/check all
 
 check-ci: uml-build setup-lab deb
 	@selftests/check full some
+
+# Their results stand in Documentation/platforms.md.
+PLATFORM ?=
+
+platforms: vm-build setup-arm64
+	@selftests/platforms $(PLATFORM)
 
 # Says what got worse than Documentation/cost.txt has it.
 bench-cost: vm-build
@@ -293,6 +303,6 @@ style: setup-build setup-check setup-style
 
 # lab is also a folder
 .PHONY: generate all module tool install install-tool uninstall deb clean vm-build uml-module uml-build demo demo-check test check check-full \
-	check-all check-ci bench-cost bench-cores bench-profile bench-native bench-growth bench-merging campaigns soak mutants \
+	check-all check-ci platforms bench-cost bench-cores bench-profile bench-native bench-growth bench-merging campaigns soak mutants \
 	mutants-generated newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \
 	evaluation evaluation-keep style
