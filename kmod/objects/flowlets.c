@@ -11,9 +11,10 @@
 #include "policies/policy.h"
 
 /* The user chooses the size of tables. If there is no memory, the reply reports it; the
- * kernel's log gets no backtrace.
+ * kernel's log gets no backtrace. Where a control group limits the memory, the same reply
+ * reports it, and no program of the group is killed.
  */
-#define CONGA_FLOWLETS_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN)
+#define CONGA_FLOWLETS_GFP	(GFP_KERNEL_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 /* conga_flowlets_create - an empty table of @size entries, a power of two */
 struct conga_flowlets *conga_flowlets_create(u32 size)
