@@ -214,7 +214,7 @@ bench-growth: uml-module setup-lab
 	@selftests/bench/bench_growth
 
 bench-merging: uml-module
-	@$(VM) -k uml --time-travel --seed $(SEED) -t 900 -- selftests/bench/merging.sh
+	@selftests/bench/bench_merging
 
 # Their results stand in Documentation/campaigns.md. Builds two kernels at first use.
 CAMPAIGN ?=
