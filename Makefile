@@ -22,6 +22,8 @@
 #                          tests that need no checker: what every change has to pass
 #   sudo make campaigns [CAMPAIGN=NAME]
 #                          searches for what breaks the module: hours
+#   sudo make kselftests [SUITE=NAME]
+#                          the kernel's own selftests, without and with conga: hours
 #   sudo make soak [HOURS=1|SECONDS=...] [SEED=1]
 #                          transfers for so long, of simulated time, while things fail
 #   sudo make mutants      break each guarantee on purpose: a test must notice
@@ -163,7 +165,7 @@ test: setup-check $(if $(T),setup-uml)
 check: vm-build $(if $(KERNEL_OPTION),,uml-module)
 	@selftests/check $(KERNEL_OPTION)
 
-check-full: vm-build setup-lab deb
+check-full: vm-build setup-lab setup-kselftests deb
 	@selftests/check full
 
 # Builds a kernel at first use.
@@ -177,7 +179,7 @@ uml-build: uml-module
 check-all: uml-build setup-big-endian
 	@selftests/check all
 
-check-ci: uml-build setup-lab deb
+check-ci: uml-build setup-lab setup-kselftests deb
 	@selftests/check full some
 
 # Says what got worse than Documentation/cost.txt has it.
@@ -209,8 +211,14 @@ bench-merging: uml-module
 # Their results stand in Documentation/campaigns.md. Builds two kernels at first use.
 CAMPAIGN ?=
 
-campaigns: vm-build setup-smp setup-uml setup-package
+campaigns: vm-build setup-smp setup-uml setup-package setup-kselftests
 	@selftests/campaigns $(CAMPAIGN)
+
+# Goes on where it was interrupted. Documentation/kselftests.md has the results.
+SUITE ?=
+
+kselftests: vm-build setup-kselftests
+	@selftests/kselftests/run $(if $(KERNEL_OPTION),$(KERNEL_OPTION)) $(SUITE)
 
 # Simulated time is a fraction of it on the wall; the same seed does the same again.
 HOURS ?= 1
@@ -293,6 +301,6 @@ style: setup-build setup-check setup-style
 
 # lab is also a folder
 .PHONY: generate all module tool install install-tool uninstall deb clean vm-build uml-module uml-build demo demo-check test check check-full \
-	check-all check-ci bench-cost bench-cores bench-profile bench-native bench-growth bench-merging campaigns soak mutants \
+	check-all check-ci bench-cost bench-cores bench-profile bench-native bench-growth bench-merging campaigns kselftests soak mutants \
 	mutants-generated newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \
 	evaluation evaluation-keep style

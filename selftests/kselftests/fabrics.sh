@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # fabrics.sh - a fabric in a network namespace that a kselftest made, and the counters that it leaves.
-# bin/ip and inside source this file. The environment has the configuration:
+# fabrics, follow and inside source this file. The environment has the configuration:
 #
 #	CONGA, CONGAD		the programs
 #	FABRIC			the words that follow "conga fabric add"
