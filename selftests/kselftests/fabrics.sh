@@ -6,8 +6,8 @@
 #
 #	CONGA, CONGAD		the programs
 #	FABRIC			the words that follow "conga fabric add"
-#	LEAVES			auto: congad adds the leaves; conga: they agree from the start
-#	SPINES			namespaces of these names (a pattern of the shell) are spines
+#	OBJECTS			congad: it adds ports and leaves; all: every link is a port, and
+#				leaves agree from the start (follow)
 #	FABRICS			a folder of the machine, for process ids and counters
 #
 # An empty name is the namespace in which the machine starts.
@@ -30,16 +30,16 @@ fabric_in_background() {
 	echo $! >>"$fabric_pids"
 }
 
-# fabric_start NS: ports are all links that appear; leaves are those of the forwarding tables
+# fabric_start NS
 fabric_start() {
 	# shellcheck disable=SC2086 # a list of words
 	fabric_tool "$1" fabric add dstport 4789 dstport 8472 $FABRIC || return
 	: >"$FABRICS/pids.${1:-.}"
-	fabric_in_background "$FABRICS/pids.${1:-.}" "$KSELFTESTS/follow" ports "$1"
-	if [ "$LEAVES" = auto ]; then
+	if [ "$OBJECTS" = congad ]; then
 		fabric_in_background "$FABRICS/pids.${1:-.}" \
 			"$CONGAD" ${1:+-n "$1"} -r "$FABRIC_PORT_RATE"
 	else
+		fabric_in_background "$FABRICS/pids.${1:-.}" "$KSELFTESTS/follow" ports "$1"
 		fabric_in_background "$FABRICS/pids.${1:-.}" "$KSELFTESTS/follow" leaves "$1"
 	fi
 }
