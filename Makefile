@@ -26,6 +26,8 @@
 #                          13's, and on an emulated arm64: hours
 #   sudo make campaigns [CAMPAIGN=NAME]
 #                          searches for what breaks the module: hours
+#   sudo make kselftests [SUITE=NAME]
+#                          the kernel's own selftests, without and with conga: hours
 #   sudo make soak [HOURS=1|SECONDS=...] [SEED=1]
 #                          transfers for so long, of simulated time, while things fail
 #   sudo make mutants      break each guarantee on purpose: a test must notice
@@ -167,7 +169,7 @@ test: setup-check $(if $(T),setup-uml)
 check: vm-build $(if $(KERNEL_OPTION),,uml-module)
 	@selftests/check $(KERNEL_OPTION)
 
-check-full: vm-build setup-lab deb
+check-full: vm-build setup-lab setup-kselftests deb
 	@selftests/check full
 
 # Builds a kernel at first use.
@@ -181,7 +183,7 @@ uml-build: uml-module
 check-all: uml-build setup-big-endian setup-cross
 	@selftests/check all
 
-check-ci: uml-build setup-lab deb
+check-ci: uml-build setup-lab setup-kselftests deb
 	@selftests/check full some
 
 # Their results stand in Documentation/platforms.md.
@@ -219,8 +221,14 @@ bench-merging: uml-module
 # Their results stand in Documentation/campaigns.md. Builds two kernels at first use.
 CAMPAIGN ?=
 
-campaigns: vm-build setup-smp setup-uml setup-package
+campaigns: vm-build setup-smp setup-uml setup-package setup-kselftests
 	@selftests/campaigns $(CAMPAIGN)
+
+# Goes on where it was interrupted. Documentation/kselftests.md has the results.
+SUITE ?=
+
+kselftests: vm-build setup-kselftests
+	@selftests/kselftests/run $(if $(KERNEL_OPTION),$(KERNEL_OPTION)) $(SUITE)
 
 # Simulated time is a fraction of it on the wall; the same seed does the same again.
 HOURS ?= 1
@@ -303,6 +311,7 @@ style: setup-build setup-check setup-style
 
 # lab is also a folder
 .PHONY: generate all module tool install install-tool uninstall deb clean vm-build uml-module uml-build demo demo-check test check check-full \
-	check-all check-ci platforms bench-cost bench-cores bench-profile bench-native bench-growth bench-merging campaigns soak mutants \
+	check-all check-ci platforms bench-cost bench-cores bench-profile bench-native bench-growth bench-merging campaigns \
+	kselftests soak mutants \
 	mutants-generated newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \
 	evaluation evaluation-keep style

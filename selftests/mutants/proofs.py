@@ -10,7 +10,7 @@ PAGE = "Documentation/proofs.md"
 TEMPLATE = "proofs.template"    # the page, with "@NAME" for each table
 ROOMS = ("include/netlink", "include/netlink/generator", "kmod", "kmod/*", "userspace",
          "Documentation/man", "Documentation/frr", "debian", "selftests", "selftests/lib",
-         "selftests/tools", "selftests/vm", "lab", "selftests/mutants", ".")
+         "selftests/tools", "selftests/vm", "selftests/kselftests", "lab", "selftests/mutants", ".")
 
 
 def row(cells: list) -> str:

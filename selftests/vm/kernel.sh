@@ -362,13 +362,13 @@ headers_dir() {
 	echo "$vm_cache/headers/$release/usr/src/linux-headers-$release"
 }
 
-# unpack_source PACKAGE SCRATCH WORD...: unpacks a kernel's source into SCRATCH/done; the words
-# for tar select its parts
+# unpack_source PACKAGE[=VERSION] SCRATCH WORD...: unpacks a kernel's source into SCRATCH/done; the
+# words for tar select its parts
 unpack_source() {
-	local package=$1 scratch=$2
-	shift 2
+	local package=${1%%=*} scratch=$2
 
-	(cd "$scratch" && download "$package")
+	(cd "$scratch" && download "$1")
+	shift 2
 	mkdir "$scratch/done"
 	dpkg --fsys-tarfile "$scratch/$package"_*.deb |
 		tar -xO "./usr/src/$package.tar.xz" |
