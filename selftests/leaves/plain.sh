@@ -270,11 +270,11 @@ load_is_no_reason() {
 	[[ $chosen == *up0* && $chosen == *up1* ]] || fail "new flowlets were sent by$chosen"
 }
 
-# A slow uplink gets few: one of 10,000 here.
+# A slow uplink gets few: one of 1,000,000 here.
 rates_count() {
 	local i dev
 
-	conga 0 port set up0 rate 1mbit && conga 0 port set up1 rate 10gbit || return
+	conga 0 port set up0 rate 1mbit && conga 0 port set up1 rate 1tbit || return
 	for ((i = 0; i < CHOICES; i++)); do
 		dev=$(conga 0 -j path get "${VTEP[1]}" | jq -r '.[0].dev')
 		[[ $dev == up1 ]] || fail "a new flowlet was sent by $dev" || return

@@ -22,12 +22,14 @@ readonly LOST_S=14		# so long after the last announcement no node is there
 readonly AGAIN_S=5		# the longest time until a change of neighbours is noticed
 readonly MANY=100000		# packets without a mark are worth a note
 readonly PART=20000		# of them, from one socket
-readonly FLOWLETS=20		# drawn evenly all take the same of two uplinks once in 500,000
+# Drawn evenly, all take the same of two uplinks once in 500,000; drawn by rates, one takes up0 once
+# in 50,000.
+readonly FLOWLETS=20
 
 # The port of up0 has almost no rate: a choice by rates takes up1, one by load either, for both are
 # idle.
 slow_up0() {
-	conga 0 port set up0 rate 1mbit && conga 0 port set up1 rate 10gbit
+	conga 0 port set up0 rate 1mbit && conga 0 port set up1 rate 1tbit
 }
 
 # in_time COMMAND...: when the change must have been noticed. Polling costs more than time here.
