@@ -256,9 +256,10 @@ x_of_up0() {
 	conga -j port show dev up0 | jq '.[0].dre_bytes'
 }
 
-# as_before WORDS: the fields that a few milliseconds do not change are as before
+# as_before WORDS: the fields that a few milliseconds do not change are as before, and the same
+# packets as then are added to X
 as_before() {
-	local metric age x
+	local metric age x more
 
 	read -r metric age < <(tag_0)
 	x=$(x_of_up0)
@@ -268,7 +269,9 @@ as_before() {
 	flows 1000 || return
 	(($(grown tx_steered) == $2 && $(grown flowlets_started) == FIRST)) ||
 		fail "$1: $FIRST flowlets were started before, and now the counters moved by:" \
-			"$(stats_growth "$BOX")"
+			"$(stats_growth "$BOX")" || return
+	more=$(($(x_of_up0) - x))
+	((more >= BEFORE / 2)) || fail "$1: X grew by $more, before by $BEFORE"
 }
 
 # Sends one packet of far leaf 1 by the first uplink, which brings feedback.
