@@ -10,13 +10,13 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/counters.sh"
 . "$TESTS/lib/flows.sh"
 . "$TESTS/lib/neighbours.sh"
+. "$TESTS/lib/recovery.sh"
 
 TOPO_SPINES=2
 
 readonly EACH=4000		# datagrams of each sender, in one round
 readonly SENDERS=2 ROUNDS=20
 readonly LEAST=6		# changes while packets are sent
-readonly PATIENCE_MS=20000
 readonly CPU=/sys/devices/system/cpu/cpu1
 readonly CLOCK=/sys/devices/system/clocksource/clocksource0
 readonly GROUP=/sys/fs/cgroup/conga_platform
@@ -82,38 +82,6 @@ meanwhile() {
 		fail "not every packet was stamped"
 }
 
-# paths_usable COUNT
-paths_usable() {
-	conga 0 -j path show | json_is "map(select(.state == \"usable\")) | length == $1"
-}
-
-idle() {
-	conga 0 -j port show | json_is 'all(.metric == 0)'
-}
-
-# links_fall_idle: without load the metric of each uplink decays to 0
-links_fall_idle() {
-	busywait "$PATIENCE_MS" idle || fail "the metrics do not decay: $(conga 0 port show)"
-}
-
-# hello_works: a silent path is found out, and comes back
-hello_works() {
-	busywait "$PATIENCE_MS" paths_usable "$ALL_PATHS" || fail "not all paths are usable: $(conga 0 path show)" ||
-		return
-	in_ns "${SPINE[0]}" nft -f - <<-'END' || return
-		table netdev silent {
-			chain in {
-				type filter hook ingress device "down0.0" priority 0; drop
-			}
-		}
-	END
-	busywait "$PATIENCE_MS" paths_usable $((ALL_PATHS - 1)) ||
-		fail "the silent path is not left: $(conga 0 path show)"
-	in_ns "${SPINE[0]}" nft delete table netdev silent || return
-	busywait "$PATIENCE_MS" paths_usable "$ALL_PATHS" ||
-		fail "the path does not come back: $(conga 0 path show)"
-}
-
 # ---- clocksources ----
 
 next_clocksource() {
@@ -138,8 +106,7 @@ clocksources() {
 # ---- memory ----
 
 reclaim() {
-	echo 3 >/proc/sys/vm/drop_caches
-	echo 1 >/proc/sys/vm/compact_memory
+	echo 3 >/proc/sys/vm/drop_caches && echo 1 >/proc/sys/vm/compact_memory || return
 	"$CONGA" -n "${HOST[1.0]}" -b - <<-END
 		fabric add policy tr flowlets 65536
 		fabric del
@@ -196,11 +163,11 @@ without_the_processor() {
 	echo 0 >"$CPU/online" || return
 	[[ $(counted) == "$before" ]] || fail "counted: $(counted | paste -sd' ')," \
 		"before the processor went: $(paste -sd' ' <<<"$before")" || return
-	conga 0 fabric set hello 300ms && links_fall_idle && round && hello_works
+	conga 0 fabric set hello 300ms && links_fall_idle && round && hello_works "$ALL_PATHS"
 }
 
 with_the_processor_again() {
-	echo 1 >"$CPU/online" && round && links_fall_idle && hello_works
+	echo 1 >"$CPU/online" && round && links_fall_idle && hello_works "$ALL_PATHS"
 }
 
 require_root
