@@ -6,6 +6,8 @@
 #                          and units (PREFIX=/usr/local DESTDIR=)
 #   sudo make uninstall    removes all that
 #   make deb               Debian packages of both, conga-dkms and conga-tools, in build/deb
+#   make release           tag, source, packages, evaluation and checksums of a release, in
+#                          build/release (packaging/README.md)
 #   sudo make demo         a leaf-spine in a virtual machine, balanced four ways
 #                          (SLOW=spine0.0|...|none SEED=1)
 #   sudo make demo-check   the demo for every slow link and five seeds: an hour
@@ -60,6 +62,7 @@
 
 KERNELRELEASE ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KERNELRELEASE)/build
+VERSION := $(shell sed -n 's/^.define CONGA_VERSION\t"\(.*\)"/\1/p' include/conga_version.h)
 PREFIX ?= /usr/local
 
 VM := selftests/vm/run
@@ -82,9 +85,13 @@ RELEASE = $(or $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(UTSRELEASE) </de
 	$(KERNELRELEASE))
 MODULE_DIR = $(DESTDIR)/lib/modules/$(RELEASE)/updates
 SHARE = $(DESTDIR)$(PREFIX)/share
+DKMS_SOURCE = $(DESTDIR)/usr/src/conga-$(VERSION)
+SBIN_DIR ?= $(PREFIX)/sbin
 UNIT_DIR ?= $(PREFIX)/lib/systemd/system
 RULES_DIR ?= $(PREFIX)/lib/udev/rules.d
 UNITS := $(notdir $(wildcard userspace/dist/*.service userspace/dist/*.timer))
+DIST_FILES := $(addprefix userspace/dist/,wireshark/conga.lua conga.conf \
+	prometheus/conga.rules.yml grafana/conga.json)
 MANUALS := $(notdir $(wildcard Documentation/man/*.[578]))
 
 install: all install-tool
@@ -94,24 +101,32 @@ install: all install-tool
 
 # All but the module: what needs no kernel headers
 install-tool: tool
-	install -D -m 755 -t $(DESTDIR)$(PREFIX)/sbin userspace/conga userspace/congad
+	install -D -m 755 -t $(DESTDIR)$(SBIN_DIR) userspace/conga userspace/congad
 	install -D -m 644 include/uapi/linux/conga.h $(DESTDIR)$(PREFIX)/include/linux/conga.h
 	install -D -m 644 userspace/dist/conga.bash $(SHARE)/bash-completion/completions/conga
-	install -D -m 644 -t $(SHARE)/conga userspace/dist/wireshark/conga.lua \
-		userspace/dist/conga.conf userspace/dist/prometheus/conga.rules.yml \
-		userspace/dist/grafana/conga.json
+	install -D -m 644 -t $(SHARE)/conga $(DIST_FILES)
 	install -D -m 644 -t $(DESTDIR)$(RULES_DIR) userspace/dist/90-conga.rules
 	for page in $(MANUALS); do \
-		install -D -m 644 -t $(SHARE)/man/man$${page##*.} Documentation/man/$$page || exit; \
+		install -d $(SHARE)/man/man$${page##*.} && \
+		sed 's/^\.Os$$/.Os conga $(VERSION)/' Documentation/man/$$page \
+			>$(SHARE)/man/man$${page##*.}/$$page || exit; \
 	done
 	install -d $(DESTDIR)$(UNIT_DIR)
 	for unit in $(UNITS); do \
-		sed 's|/usr/local/|$(PREFIX)/|g' userspace/dist/$$unit >$(DESTDIR)$(UNIT_DIR)/$$unit || exit; \
+		sed 's|/usr/local/sbin/|$(SBIN_DIR)/|g' userspace/dist/$$unit \
+			>$(DESTDIR)$(UNIT_DIR)/$$unit || exit; \
 	done
+
+# The source of the module where DKMS looks for it, and how to build it
+install-dkms:
+	install -d $(DKMS_SOURCE)
+	tar -c --exclude='*.o' --exclude='.*.cmd' Kbuild kmod include/conga_version.h include/uapi | \
+		tar -x -C $(DKMS_SOURCE)
+	sed 's/#MODULE_VERSION#/$(VERSION)/' debian/conga-dkms.dkms >$(DKMS_SOURCE)/dkms.conf
 
 # What install wrote, and nothing else; what is loaded stays loaded.
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/sbin/conga $(DESTDIR)$(PREFIX)/sbin/congad
+	rm -f $(DESTDIR)$(SBIN_DIR)/conga $(DESTDIR)$(SBIN_DIR)/congad
 	rm -f $(DESTDIR)$(PREFIX)/include/linux/conga.h
 	rm -f $(SHARE)/bash-completion/completions/conga $(DESTDIR)$(RULES_DIR)/90-conga.rules
 	rm -f $(SHARE)/conga/conga.lua $(SHARE)/conga/conga.conf
@@ -132,7 +147,7 @@ setup-%:
 
 # The packages, of a copy: what the build leaves behind is not left in the tree.
 DEB := build/deb
-DEB_PARTS := COPYING Documentation Kbuild Makefile README.md SECURITY.md debian include kmod userspace
+DEB_PARTS := CHANGELOG.md COPYING Documentation Kbuild Makefile README.md SECURITY.md debian include kmod userspace
 
 deb: setup-build setup-package
 	rm -rf $(DEB)
@@ -141,6 +156,9 @@ deb: setup-build setup-package
 	cd $(DEB)/conga && dpkg-buildpackage -b -us -uc >../log 2>&1 || { tail ../log >&2; exit 1; }
 	lintian --fail-on error --allow-root $(DEB)/*.changes
 	@ls $(DEB)/*.deb
+
+release: setup-build setup-package
+	@packaging/release
 
 # Everything that the virtual machine will use, for the kernel that it boots.
 vm-build: setup-check $(if $(filter-out 6.1,$(K)),setup-headers-$(K))
@@ -310,7 +328,7 @@ style: setup-build setup-check setup-style
 	@selftests/style
 
 # lab is also a folder
-.PHONY: generate all module tool install install-tool uninstall deb clean vm-build uml-module uml-build demo demo-check test check check-full \
+.PHONY: generate all module tool install install-tool install-dkms uninstall deb release clean vm-build uml-module uml-build demo demo-check test check check-full \
 	check-all check-ci platforms bench-cost bench-cores bench-profile bench-native bench-growth bench-merging campaigns \
 	kselftests soak mutants \
 	mutants-generated newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \

@@ -19,6 +19,7 @@
 #include <linux/rcupdate.h>
 #include <net/genetlink.h>
 
+#include "conga_version.h"
 #include "config/lifetime.h"
 #include "datapath/leave.h"
 #include "netlink/commands.h"
@@ -101,5 +102,5 @@ module_exit(conga_main_exit);
 MODULE_DESCRIPTION("Congestion-aware load balancing of VXLAN over a leaf-spine fabric (CONGA)");
 MODULE_AUTHOR("The conga developers");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION(CONGA_VERSION);
 MODULE_ALIAS_GENL_FAMILY("conga");

@@ -10,6 +10,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 readonly TREE=${TESTS%/*}
 KDIR=${KDIR:-$("$TESTS/vm/headers")}
 RELEASE=$(sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' "$KDIR/include/generated/utsrelease.h")
+VERSION=$("$TESTS/version" -p)
 DEST=$(mktemp -d)
 defer "rm -rf $DEST"
 
@@ -65,8 +66,7 @@ units_fit() {
 runs() {
 	local said
 
-	said=$("$DEST/$1/sbin/conga" -V) && [[ $said == "conga "* ]] &&
-		modinfo "$DEST/lib/modules/$RELEASE/updates/conga.ko" >/dev/null
+	"$DEST/$1/sbin/conga" -V >/dev/null && "$DEST/$1/sbin/congad" -V >/dev/null
 }
 
 is_gone() {
@@ -79,11 +79,43 @@ is_gone() {
 	return 1
 }
 
-tap_plan 6
+# version_is FILE GOT: the file has the version of include/conga_version.h
+version_is() {
+	[[ $2 == "$VERSION" ]] && return
+	why "$1 has version ${2:-none}, expected $VERSION"
+	return 1
+}
+
+versions_agree() {
+	local page said
+
+	said=$("$DEST/$1/sbin/conga" -V)
+	version_is conga "$(sed 's/^conga \(.*\), module .*/\1/' <<<"$said")" || return
+	version_is congad "$("$DEST/$1/sbin/congad" -V | sed 's/^congad //')" || return
+	version_is conga.ko "$(modinfo -F version "$DEST/lib/modules/$RELEASE/updates/conga.ko")" || return
+	for page in "$DEST/$1"/share/man/man*/*; do
+		version_is "$page" "$(sed -n 's/^\.Os conga //p' "$page")" || return
+	done
+}
+
+# DKMS builds from what install-dkms writes, with nothing else of the tree.
+dkms_source_builds() {
+	local source=$DEST/usr/src/conga-$VERSION
+
+	tree install-dkms "/$1" && version_is dkms.conf "$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$source/dkms.conf")" &&
+		"$TESTS/vm/kbuild" -k 6.1 "$source" -s modules >"$DEST.log" 2>&1 &&
+		version_is "the module of DKMS" "$(modinfo -F version "$source/conga.ko")" || return
+	rm -rf "$DEST/usr/src"
+}
+
+tap_plan 9
 for prefix in usr opt/conga; do
 	tap_test "/$prefix: everything is installed, and nothing else" is_there "$prefix"
 	tap_test "/$prefix: units call installed programs, and the programs run" \
 		eval "units_fit $prefix && runs $prefix"
+	tap_test "/$prefix: module, programs and manuals have the version of the project" \
+		versions_agree "$prefix"
 	tap_test "/$prefix: uninstall leaves nothing" is_gone "$prefix"
 done
+tap_test "the source for DKMS is complete and has the version of the project" dkms_source_builds usr
 tap_exit

@@ -12,48 +12,19 @@
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/lib.sh"
+. "$TESTS/lib/overlay.sh"
 
 readonly TREE=${TESTS%/*}
 readonly DEB=$TREE/build/deb WORK=$TREE/build/package
 readonly VM_SECONDS=280
-readonly FIRST=0.1.0 SECOND=0.1.0+upgrade
-
-# ---- common ----
-
-# run COMMAND...: prints the command and its output
-run() {
-	local status=0
-
-	echo "# \$ $*"
-	"$@" >"$SAYS" 2>&1 || status=$?
-	sed 's/^/#   /' "$SAYS"
-	return "$status"
-}
-
-# said TEXT: the last command printed this text
-said() {
-	grep -qF -- "$1" "$SAYS" && return
-	why "the output does not have \"$1\""
-	return 1
-}
-
-none_said() {
-	[[ ! -s $SAYS ]] && return
-	why "the output must be empty, but has: $(head -n 1 "$SAYS")"
-	return 1
-}
+readonly VERSION_HEADER=include/conga_version.h
+FIRST=$("$TESTS/version" -p)
+readonly FIRST SECOND=$FIRST+upgrade
 
 # ---- in the overlay ----
 
 deb_of() {
 	echo "$WORK/$1/$2"_*.deb
-}
-
-# built_for RELEASE VERSION: DKMS built the module, and modprobe finds it
-built_for() {
-	run dkms status -m conga && said "conga/$2, $1, x86_64: installed" &&
-		run modinfo -k "$1" -F vermagic conga && said "$1 " &&
-		run modinfo -k "$1" -F filename conga && said "/updates/dkms/conga.ko"
 }
 
 installed() {
@@ -69,7 +40,8 @@ is_signed() {
 }
 
 tools_work() {
-	run conga -V && said "conga 0" && run congad -V && said "congad 0" &&
+	run conga -V && said "conga $FIRST, module" && run congad -V && said "congad $FIRST" &&
+		run zgrep '^.Os' /usr/share/man/man8/conga.8.gz && said "conga $FIRST" &&
 		run ls /usr/share/man/man{5/conga.conf.5,7/conga.7,8/conga.8,8/congad.8}.gz \
 			/usr/share/bash-completion/completions/conga \
 			/lib/systemd/system/congad.service \
@@ -130,22 +102,6 @@ in_overlay() {
 	tap_exit
 }
 
-# overlay DIR: makes this machine's files writable, in a mount namespace of the test
-overlay_enter() {
-	local dir=$1 mount
-
-	mount -t tmpfs tmpfs "$dir" && mkdir "$dir"/{upper,work,root} &&
-		mount -t overlay -o "lowerdir=/,upperdir=$dir/upper,workdir=$dir/work" \
-			overlay "$dir/root" || return
-	for mount in proc dev; do
-		mount --rbind "/$mount" "$dir/root/$mount" || return
-	done
-	mount -t tmpfs run "$dir/root/run" && mount -t tmpfs tmp "$dir/root/tmp" &&
-		mkdir -p "$dir/root$WORK" && mount --bind "$WORK" "$dir/root$WORK" &&
-		exec env -i PATH="$PATH" HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-			R1="$R1" R2="$R2" K2="$K2" chroot "$dir/root" "$TESTS/install/package.sh" overlay
-}
-
 # ---- in the machine ----
 
 # over_modules DIR: mounts a writable layer, since the machine's modules are read-only
@@ -166,7 +122,7 @@ loads_itself() {
 		install -D "$WORK/modules/$release.ko" "/lib/modules/$release/updates/dkms/conga.ko" &&
 		depmod "$release" || return
 	run /usr/sbin/conga fabric add && run /usr/sbin/conga fabric show && said "policy conga" &&
-		run /usr/sbin/conga -V && said "module 0" || return
+		run /usr/sbin/conga -V && said "conga $SECOND, module $SECOND" || return
 	[[ $(</sys/module/conga/srcversion) == "$(modinfo -F srcversion conga)" ]] ||
 		{ why "another module is loaded"; return 1; }
 }
@@ -199,7 +155,8 @@ build_upgrade() {
 	local dir=$WORK/source
 
 	cp -a "$DEB/conga" "$dir" && cd "$dir" || return
-	sed "1s/($FIRST)/($SECOND)/" "$DEB/conga/debian/changelog" >debian/changelog
+	sed -i "1s/($FIRST)/($SECOND)/" debian/changelog
+	sed -i "s/\"$FIRST\"/\"$SECOND\"/" "$VERSION_HEADER"
 	dpkg-buildpackage -b -us -uc -tc >"$WORK/log" 2>&1 || { tail "$WORK/log"; return 1; }
 }
 
@@ -209,16 +166,8 @@ collect() {
 		mv "$WORK"/conga-{dkms,tools}_*.deb "$WORK/$SECOND"
 }
 
-# headers_of SERIES: prints "RELEASE KDIR"
-headers_of() {
-	local dir
-
-	dir=$("$TESTS/vm/headers" -k "$1") || return
-	echo "$(sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' "$dir/include/generated/utsrelease.h") $dir"
-}
-
 main() {
-	local status=0 overlay
+	local status=0
 
 	[[ -d $DEB/conga ]] || die "package.sh: first make deb"
 	rm -rf "$WORK"
@@ -226,17 +175,14 @@ main() {
 	collect || die "package.sh: no packages to upgrade to"
 	read -r R1 _ < <(headers_of 6.1)
 	read -r R2 K2 < <(headers_of 6.12)
-	export R1 R2 K2
-	overlay=$(mktemp -d)
-	defer "rmdir $overlay"
-	unshare -m "$TESTS/install/package.sh" enter "$overlay" || status=1
+	overlay_run "$TESTS/install/package.sh" "$WORK" R1="$R1" R2="$R2" K2="$K2" || status=1
 	[[ -e $WORK/modules/$R1.ko ]] || return 1
 	"$TESTS/vm/run" -t "$VM_SECONDS" -- "$TESTS/install/package.sh" machine || status=1
 	return "$status"
 }
 
 case ${1-} in
-enter) overlay_enter "$2" ;;
+enter) overlay_enter "${@:2}" ;;
 overlay) in_overlay ;;
 machine) in_machine ;;
 *) require_root; main ;;

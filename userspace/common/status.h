@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* These are the exit statuses of both programs, and their version. */
+/* These are the exit statuses of both programs. */
 #ifndef CONGA_COMMON_STATUS_H
 #define CONGA_COMMON_STATUS_H
-
-#ifndef CONGA_TOOL_VERSION
-#define CONGA_TOOL_VERSION	"0.1.0"
-#endif
 
 /* Functions of the tool that can fail return a status, which is also the exit status of both
  * programs. A function that returns another status than CONGA_OK has printed the reason.

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+#include <conga_version.h>
 #include "common/netns.h"
 #include "common/status.h"
 #include "daemon/clock.h"
@@ -158,7 +159,7 @@ static int congad_main_execute(void)
 		return CONGA_OK;
 	}
 	if (congad_options.version) {
-		printf("congad %s\n", CONGA_TOOL_VERSION);
+		printf("congad %s\n", CONGA_VERSION);
 		return CONGA_OK;
 	}
 	if (congad_options.netns)

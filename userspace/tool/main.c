@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <conga_version.h>
 #include "common/family.h"
 #include "common/netns.h"
 #include "common/status.h"
@@ -31,13 +32,13 @@ static int conga_main_show_version(void)
 			version[strcspn(version, "\n")] = '\0';
 		fclose(file);
 	}
-	printf("conga %s, module %s\n", CONGA_TOOL_VERSION,
+	printf("conga %s, module %s\n", CONGA_VERSION,
 	       conga_family_is_loaded() ? version : "not loaded");
 	if (!file)
 		return CONGA_OK;
-	if (strverscmp(version, CONGA_TOOL_VERSION) < 0)
+	if (strverscmp(version, CONGA_VERSION) < 0)
 		fputs("Warning: the module is older than this tool\n", stderr);
-	else if (strverscmp(version, CONGA_TOOL_VERSION) > 0)
+	else if (strverscmp(version, CONGA_VERSION) > 0)
 		fputs("Warning: the module is newer than this tool\n", stderr);
 	return CONGA_OK;
 }

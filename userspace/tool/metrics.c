@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <conga_version.h>
 #include <linux/conga.h>
 #include <netlink/attr.h>
 #include "common/attr.h"
@@ -141,7 +142,7 @@ static void conga_metrics_words_of_path(struct nlattr **attrs)
 static void conga_metrics_words_of_fabric(struct nlattr **attrs)
 {
 	conga_metrics_label("policy", nla_get_string(attrs[CONGA_A_FABRIC_POLICY]), true);
-	conga_metrics_label("version", CONGA_TOOL_VERSION, false);
+	conga_metrics_label("version", CONGA_VERSION, false);
 }
 
 /* ---- metrics ---- */
