@@ -157,14 +157,15 @@ settle() {
 
 # ---- polling instead of sleeping ----
 
-readonly POLL_LEAST_US=10000
+readonly POLL_LEAST_US=10000 POLL_PAUSES=3
 
 # busywait MILLISECONDS COMMAND...: repeats the command, in a subshell, until it succeeds; the
-# status is 1 after the time is over. Prints the output of the last attempt. A pause is as long as
-# the attempt before it, so that polling leaves half of a processor to what it waits for, and at
-# least a sixteenth of the time until now: where code takes no time, polling costs more than waiting.
+# status is 1 after the time is over. Prints the output of the last attempt. A pause is POLL_PAUSES
+# times as long as the attempt before it, so that polling leaves three quarters of a processor to
+# what it waits for and to other machines, and at least a sixteenth of the time until now: where
+# code takes no time, polling costs more than waiting.
 busywait() {
-	local now=${EPOCHREALTIME/[.,]/} start end began out status pause
+	local now=${EPOCHREALTIME/[.,]/} start end began out status pause attempt
 
 	start=$now end=$((now + $1 * 1000))
 	shift
@@ -178,7 +179,8 @@ busywait() {
 			return "$status"
 		fi
 		pause=$(((now - start) / 16))
-		poll_pause $((pause > now - began ? pause : now - began))
+		attempt=$((POLL_PAUSES * (now - began)))
+		poll_pause $((pause > attempt ? pause : attempt))
 		now=${EPOCHREALTIME/[.,]/}
 	done
 }
