@@ -17,7 +17,7 @@ is_checked() {
 
 # is_on_host TEST: does it need no machine, or start its own?
 is_on_host() {
-	[[ $1 == selftests/platform_builds ]] || listed host "$1"
+	[[ $1 == selftests/platform_builds ]] || listed host "$1" || listed packages "$1"
 }
 
 # kernel_of TEST: the fastest one that the test can do with, as vm/run names it

@@ -90,7 +90,8 @@ versions_agree() {
 	local page said
 
 	said=$("$DEST/$1/sbin/conga" -V)
-	version_is conga "$(sed 's/^conga \(.*\), module .*/\1/' <<<"$said")" || return
+	said=${said#conga }
+	version_is conga "${said%, module *}" || return
 	version_is congad "$("$DEST/$1/sbin/congad" -V | sed 's/^congad //')" || return
 	version_is conga.ko "$(modinfo -F version "$DEST/lib/modules/$RELEASE/updates/conga.ko")" || return
 	for page in "$DEST/$1"/share/man/man*/*; do

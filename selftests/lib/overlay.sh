@@ -45,9 +45,10 @@ headers_of() {
 	echo "$(sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' "$dir/include/generated/utsrelease.h") $dir"
 }
 
-# built_for RELEASE VERSION: DKMS built the module, and modprobe finds it
+# built_for RELEASE VERSION: DKMS built the module, and modprobe finds it. Where rpm is installed,
+# DKMS calls the processor by another word.
 built_for() {
-	run dkms status -m conga && said "conga/$2, $1, x86_64: installed" &&
+	run dkms status -m conga -k "$1" -v "$2" && said "conga/$2, $1, " && said ": installed" &&
 		run modinfo -k "$1" -F vermagic conga && said "$1 " &&
 		run modinfo -k "$1" -F filename conga && said "/updates/dkms/conga.ko" &&
 		run modinfo -k "$1" -F version conga && said "$2"

@@ -9,8 +9,9 @@ from tables import Entry, Table
 PAGE = "Documentation/proofs.md"
 TEMPLATE = "proofs.template"    # the page, with "@NAME" for each table
 ROOMS = ("include/netlink", "include/netlink/generator", "kmod", "kmod/*", "userspace",
-         "Documentation/man", "Documentation/frr", "debian", "selftests", "selftests/lib",
-         "selftests/tools", "selftests/vm", "selftests/kselftests", "lab", "selftests/mutants", ".")
+         "Documentation/man", "Documentation/frr", "debian", "packaging/*", "selftests",
+         "selftests/lib", "selftests/tools", "selftests/vm", "selftests/kselftests", "lab",
+         "selftests/mutants", ".")
 
 
 def row(cells: list) -> str:
