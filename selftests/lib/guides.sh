@@ -28,24 +28,33 @@ guide_daemon() {
 	defer "kill $! 2>/dev/null"
 }
 
-# guide_run LEAF FILE: a failing command does not end the run, as in an operator's shell
+# guide_run LEAF FILE
 guide_run() {
-	local commands
-
-	commands=$(guide_commands "$2")
-	[[ $commands ]] || die "$2 has no commands"
-	(guide_shell "$1"; eval "$commands") >"$TOPO_DIR/guide.$1" 2>&1
+	# shellcheck disable=SC2034 # programs of the test read it
+	GUIDE_LEAF=$1
+	guide_run_in "${LEAF[$1]}" "$2" >"$TOPO_DIR/guide.$1" 2>&1
 	[[ ! -e $TOPO_DIR/wants_daemon ]] || guide_daemon "$1"
 	rm -f "$TOPO_DIR/wants_daemon"
 }
 
-# These functions replace commands of a guide on a leaf. The daemon is started by a process that
-# can end it.
+# guide_run_in NAMESPACE FILE [NAME=DEVICE]...: the devices that the guide names have other names
+# in this namespace. A failing command does not end the run, as in an operator's shell.
+guide_run_in() {
+	local commands name
+
+	commands=$(guide_commands "$2")
+	[[ $commands ]] || die "$2 has no commands"
+	for name in "${@:3}"; do commands=${commands//"${name%%=*}"/"${name#*=}"}; done
+	(guide_shell "$1"; eval "$commands")
+}
+
+# These functions replace commands of a guide. The daemon is started by a process that can end it.
 guide_shell() {
-	GUIDE_LEAF=$1
+	GUIDE_NS=$1
 	sudo() { "$@"; }
 	systemctl() { : >"$TOPO_DIR/wants_daemon"; }
-	conga() { "$CONGA" -n "${LEAF[GUIDE_LEAF]}" "$@"; }
+	sysctl() { in_ns "$GUIDE_NS" sysctl "$@"; }
+	conga() { "$CONGA" -n "$GUIDE_NS" "$@"; }
 }
 
 guide_ping() {
@@ -82,6 +91,15 @@ check_is_silent() {
 guide_is_sound() {
 	[[ ! -s $TOPO_DIR/congad.0 ]] || fail "congad logged $(<"$TOPO_DIR/congad.0")" || return
 	soon check_is_silent
+}
+
+# Kubernetes' networks create their tunnels on a device. Linux binds only packets without an entry
+# of their own to it.
+guide_leaves_none_bound() {
+	stats_mark "${LEAF[0]}"
+	guide_pings && stat_has tx_stamped "$GUIDE_PINGS" || return
+	[[ " $(stats_growth "${LEAF[0]}")" != *" fallback_bound="* ]] ||
+		fail "packets are bound: $(stats_growth "${LEAF[0]}")"
 }
 
 # The packets are stamped, as the guide promises.

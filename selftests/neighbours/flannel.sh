@@ -13,14 +13,15 @@ TESTS=$(realpath "$(dirname "$0")/..")
 TOPO_LINKS=1
 TOPO_FABRIC_MTU=1500
 
-# node LEAF: creates flannel.1 and cni0, with a pod behind it
+# node LEAF: creates flannel.1, on the interface that the guide gives to flanneld, and cni0, with
+# a pod behind it
 node() {
 	local l=$1 r=$((1 - $1)) ns=${LEAF[$1]} pod=${HOST[$1.0]}
 
 	{
 		printf '%s\n' "link del vx" "link set h0 nomaster" "link del br0"
 		echo "link add flannel.1 address 02:ff:00:00:00:1$l mtu 1450 type vxlan id 1" \
-			"local ${VTEP[l]} dstport 8472 nolearning"
+			"local ${VTEP[l]} dev lo dstport 8472 nolearning"
 		echo "address add 10.244.$l.0/32 dev flannel.1"
 		printf '%s\n' "link set flannel.1 up" "link add cni0 up type bridge"
 		echo "address add 10.244.$l.1/24 dev cni0"
@@ -37,7 +38,7 @@ node() {
 
 GUIDE_PEER=10.244.1.2
 
-tap_plan 3
+tap_plan 4
 require_root
 require_commands ip bridge ping jq
 require_module
@@ -45,6 +46,7 @@ require_module
 	die "cannot set up"
 tap_test "flannel: both nodes become conga by the guide's commands" guide_converges
 tap_test "flannel: packets between pods are stamped, and learnt from" guide_stamps
+tap_test "flannel: no packet stays on the device that the tunnel names" guide_leaves_none_bound
 tap_test "flannel: conga check reports nothing" guide_is_sound
 topo_down
 tap_exit
