@@ -53,7 +53,9 @@
 #                          the time of a packet at native speed, if the computer is quiet
 #   sudo make bench-growth what packets cost with more leaves, uplinks and route keys
 #   sudo make bench-merging  frames that a receiver merges, beside the stock kernel
-#   sudo make newcomer     what README says a newcomer can try, on a Debian that has nothing
+#   sudo make newcomer [DEBIAN=trixie]
+#                          what README says a newcomer can try, on a Debian 12 that has nothing,
+#                          or on a Debian 13
 #   make generate          what is generated from include/netlink/conga.yaml, which is committed
 #   sudo make style        checkpatch, sparse, W=1, shellcheck, generated files
 #
@@ -258,8 +260,10 @@ soak: vm-build setup-uml
 	@$(VM) -k uml --time-travel --seed $(SEED) -t $$(($(SECONDS) + 600)) -- \
 		selftests/robust/soak.sh -t $(SECONDS) -s $(SEED)
 
+DEBIAN ?=
+
 newcomer: setup-newcomer
-	@selftests/newcomer
+	@selftests/newcomer $(if $(DEBIAN),-d $(DEBIAN))
 
 mutants: uml-build setup-lab setup-package
 	@selftests/mutants/run

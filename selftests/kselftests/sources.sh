@@ -32,7 +32,7 @@ kselftests_build() {
 	# shellcheck disable=SC2086 # lists of words
 	kselftests_make "$net" $(printf "$net/%s " $KSELFTESTS_NET) &&
 		kselftests_make "$netfilter" $(printf "$netfilter/%s " $KSELFTESTS_NETFILTER) || return
-	clang-14 -O2 -target bpf -idirafter "/usr/include/$(gcc -print-multiarch)" \
+	clang -O2 -target bpf -idirafter "/usr/include/$(gcc -print-multiarch)" \
 		-c "$1/bpf/progs/xdp_dummy.c" -o "$1/bpf/xdp_dummy.bpf.o" || return
 	cp "$net/forwarding/forwarding.config.sample" "$net/forwarding/forwarding.config"
 }
@@ -63,7 +63,7 @@ kselftests_dir() {
 	version=$(kselftests_version "$release")
 	[ -n "$version" ] || die "the kernel $release does not name its version"
 	dir=$vm_cache/kselftests/$version-$(sha256sum <"${BASH_SOURCE[0]}" | cut -c1-12)
-	need clang-14 gcc make
+	need clang gcc make
 	locked fill_kselftests "$dir" "$version"
 	echo "$dir"
 }

@@ -195,6 +195,7 @@ built_dir() {
 	local version dir
 
 	need apt-get apt-cache dpkg flock
+	choose_archive "$1"
 	version=$(built_version "$1")
 	dir=$(built_folder "$1")/$1-$version-$(built_key "$1")
 	[ -s "$dir/release" ] || locked_by "lock-$1" fill_built "$1" "$version" "$dir"

@@ -37,13 +37,20 @@ series_flavour() {
 	esac
 }
 
+# on_debian_12: does this machine's apt know the kernels of Debian 12?
+on_debian_12() {
+	[ "$(. /etc/os-release && echo "${VERSION_CODENAME-}")" = bookworm ]
+}
+
 # series_archive NAME: prints the archive that this machine's apt does not know, if it is one: a
-# suite, or an architecture of Debian 12
+# suite, an architecture of Debian 12, or on another Debian that of Debian 12 itself
 series_archive() {
 	if is_suite "$1"; then
 		echo "$1"
 	elif [ "$(series_processor "$1")" != amd64 ]; then
 		series_processor "$1"
+	elif ! on_debian_12; then
+		echo bookworm
 	fi
 }
 
@@ -96,6 +103,7 @@ archive_sources() {
 		processor=amd64
 	else
 		suite=bookworm
+		[ "$1" != bookworm ] || processor=amd64
 	fi
 	echo "deb [arch=$processor signed-by=$key] $debian/debian $suite main"
 	[ "$suite" = sid ] ||
@@ -106,7 +114,7 @@ archive_sources() {
 fill_archive() {
 	local processor=$2
 
-	! is_suite "$2" || processor=amd64
+	if is_suite "$2" || [ "$2" = bookworm ]; then processor=amd64; fi
 	mkdir -p "$1"/{lists,archives}/partial
 	: >"$1/status"
 	archive_sources "$2" >"$1/sources.list"
