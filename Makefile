@@ -8,7 +8,7 @@
 #   make deb               Debian packages of both, conga-dkms and conga-tools, in build/deb
 #   make release           tag, source, packages, evaluation and checksums of a release, in
 #                          build/release (packaging/README.md)
-#   sudo make demo         a leaf-spine in a virtual machine, balanced four ways
+#   sudo make demo         a leaf-spine in a virtual machine, balanced four ways, with a picture
 #                          (SLOW=spine0.0|...|none SEED=1)
 #   sudo make demo-check   the demo for every slow link and five seeds: an hour
 #   sudo make test         the unit tests and the core programs: a minute
@@ -169,10 +169,8 @@ vm-build: setup-check $(if $(filter-out 6.1,$(K)),setup-headers-$(K))
 	@$(MAKE) -s -j$(PROCESSORS) --no-print-directory tool
 	@$(MAKE) -s -j$(PROCESSORS) --no-print-directory -C selftests
 
-# Guest time is counted in instructions (-i): a busy or slow computer changes how
-# long the demo takes, not what it shows.
-demo: vm-build
-	@$(VM) -i -t 900 -e SLOW -e SEED -- selftests/demo
+demo: setup-check
+	@selftests/demo_report
 
 # Many demos: SLOWS="spine0.0 none" SEEDS="1 2 3 4 5"
 demo-check: vm-build

@@ -258,7 +258,10 @@ download_headers() {
 
 	for package; do
 		case $package in
-		linux-kbuild-*) ([ -z "${vm_archive-}" ] || unset APT_CONFIG; download "$package") ;;
+		linux-kbuild-*)
+			([ -n "${vm_archive-}" ] && on_debian_12 && unset APT_CONFIG
+				download "$package") || die "could not download $package"
+			;;
 		*) others+=("$package") ;;
 		esac
 	done
