@@ -25,12 +25,11 @@ commit() {
 	in_clone git -c user.name=test -c user.email=test@localhost commit -qam "$1"
 }
 
-# The clone has what this tree has, as one more commit.
+# A repository of its own has what this tree has, as one commit: the tree may have changes, or be
+# a copy without history.
 clone() {
-	git clone -q "$TREE" "$CLONE" && git -C "$TREE" ls-files -z --cached --others --exclude-standard |
-		tar -C "$TREE" --null -T - --ignore-failed-read -c 2>/dev/null | tar -x -C "$CLONE" || return
-	in_clone git add -A && { in_clone git diff --cached --quiet || commit "the tree"; } &&
-		{ ! git -C "$CLONE" rev-parse -q --verify "$TAG" >/dev/null || git -C "$CLONE" tag -d "$TAG"; }
+	git init -q "$CLONE" && tar -C "$TREE" --exclude=./build --exclude=./.git -c . | tar -x -C "$CLONE" &&
+		in_clone git add -A && commit "the tree" && in_clone git clean -fdxq
 }
 
 # rejects SENTENCE: the release says so, and makes nothing
