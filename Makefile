@@ -13,8 +13,8 @@
 #   sudo make demo-check   the demo for every slow link and five seeds: an hour
 #   sudo make test         the unit tests and the core programs: a minute
 #   sudo make test T=NAME  one test (T="stamp test_dre": some), where it runs fastest, or in K
-#   sudo make check        all tests, in userspace and in virtual machines: ten minutes on
-#                          two processors (K=6.1, K=6.12, K=6.1-rt, K=trixie or K=sid: all in that
+#   sudo make check        all tests, in userspace and in virtual machines: a quarter of an
+#                          hour on two processors (K=6.1, K=6.12, K=6.1-rt, K=trixie or K=sid: all in that
 #                          kernel of Debian's, which takes longer; else most in User Mode Linux)
 #   sudo make check-full   check K=6.1, and what the tests stand on: the virtual machine itself,
 #                          the lab's tools, and two demos

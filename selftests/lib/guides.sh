@@ -102,6 +102,23 @@ guide_leaves_none_bound() {
 		fail "packets are bound: $(stats_growth "${LEAF[0]}")"
 }
 
+# guide_network NAME FILE: the tests of a guide about a network of Kubernetes, whose tunnels name a
+# device; the program defines node LEAF, which creates what the network's daemon creates.
+guide_network() {
+	tap_plan 4
+	require_root
+	require_commands ip bridge ping jq
+	require_module
+	{ topo_up && node 0 && node 1 && guide_run 0 "$2" && guide_run 1 "$2"; } ||
+		die "cannot set up"
+	tap_test "$1: both nodes become conga by the guide's commands" guide_converges
+	tap_test "$1: packets between pods are stamped, and learnt from" guide_stamps
+	tap_test "$1: no packet stays on the device that the tunnel names" guide_leaves_none_bound
+	tap_test "$1: conga check reports nothing" guide_is_sound
+	topo_down
+	tap_exit
+}
+
 # The packets are stamped, as the guide promises.
 guide_stamps() {
 	stats_mark "${LEAF[0]}"

@@ -165,7 +165,7 @@ readonly POLL_LEAST_US=10000 POLL_PAUSES=3
 # what it waits for and to other machines, and at least a sixteenth of the time until now: where
 # code takes no time, polling costs more than waiting.
 busywait() {
-	local now=${EPOCHREALTIME/[.,]/} start end began out status pause attempt
+	local now=${EPOCHREALTIME/[.,]/} start end began out status pause least
 
 	start=$now end=$((now + $1 * 1000))
 	shift
@@ -178,9 +178,9 @@ busywait() {
 			echo -n "${out:+$out$'\n'}"
 			return "$status"
 		fi
-		pause=$(((now - start) / 16))
-		attempt=$((POLL_PAUSES * (now - began)))
-		poll_pause $((pause > attempt ? pause : attempt))
+		pause=$((POLL_PAUSES * (now - began)))
+		least=$(((now - start) / 16))
+		poll_pause $((pause > least ? pause : least))
 		now=${EPOCHREALTIME/[.,]/}
 	done
 }

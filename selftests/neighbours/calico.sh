@@ -40,15 +40,4 @@ node() {
 
 GUIDE_PEER=10.244.1.2
 
-tap_plan 4
-require_root
-require_commands ip bridge ping jq
-require_module
-{ topo_up && node 0 && node 1 && guide_run 0 calico.md && guide_run 1 calico.md; } ||
-	die "cannot set up"
-tap_test "Calico: both nodes become conga by the guide's commands" guide_converges
-tap_test "Calico: packets between pods are stamped, and learnt from" guide_stamps
-tap_test "Calico: no packet stays on the device that the tunnel names" guide_leaves_none_bound
-tap_test "Calico: conga check reports nothing" guide_is_sound
-topo_down
-tap_exit
+guide_network Calico calico.md

@@ -38,15 +38,4 @@ node() {
 
 GUIDE_PEER=10.244.1.2
 
-tap_plan 4
-require_root
-require_commands ip bridge ping jq
-require_module
-{ topo_up && node 0 && node 1 && guide_run 0 flannel.md && guide_run 1 flannel.md; } ||
-	die "cannot set up"
-tap_test "flannel: both nodes become conga by the guide's commands" guide_converges
-tap_test "flannel: packets between pods are stamped, and learnt from" guide_stamps
-tap_test "flannel: no packet stays on the device that the tunnel names" guide_leaves_none_bound
-tap_test "flannel: conga check reports nothing" guide_is_sound
-topo_down
-tap_exit
+guide_network flannel flannel.md
