@@ -12,6 +12,7 @@
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/lib.sh"
+. "$TESTS/lib/clone.sh"
 . "$TESTS/lib/overlay.sh"
 
 readonly TREE=${TESTS%/*}
@@ -158,12 +159,11 @@ in_overlay() {
 
 # ---- on the host ----
 
-# source_of VERSION: the files of this tree that git knows, with this version, and the recipes
+# source_of VERSION: the files of this tree, with this version, and the recipes
 source_of() {
 	local dir=$WORK/$1 sum
 
-	mkdir -p "$dir/conga-$1" && git -C "$TREE" ls-files -z |
-		tar -C "$TREE" --null -T - --ignore-failed-read -c | tar -x -C "$dir/conga-$1" || return
+	mkdir -p "$dir" && clone_tree "$TREE" "$dir/conga-$1" && rm -rf "$dir/conga-$1/.git" || return
 	sed -i "s/\"$FIRST\"/\"$1\"/" "$dir/conga-$1/include/conga_version.h"
 	tar -C "$dir" -cJf "$dir/conga-$1.tar.xz" "conga-$1" && rm -rf "$dir/conga-$1" || return
 	read -r sum _ < <(sha256sum "$dir/conga-$1.tar.xz")
@@ -173,7 +173,7 @@ source_of() {
 }
 
 main() {
-	require_commands rpmbuild rpmlint makepkg bsdtar pacman dkms
+	require_commands git rpmbuild rpmlint makepkg bsdtar pacman dkms
 	rm -rf "$WORK"
 	defer "rm -rf $WORK"
 	{ source_of "$FIRST" && source_of "$SECOND"; } ||

@@ -6,6 +6,7 @@
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/lib.sh"
+. "$TESTS/lib/clone.sh"
 . "$TESTS/lib/expect.sh"
 
 readonly TREE=${TESTS%/*}
@@ -19,17 +20,6 @@ readonly OUT=$CLONE/build/release
 # in_clone COMMAND...
 in_clone() {
 	(cd "$CLONE" && "$@") >"$SCRATCH/says" 2>&1
-}
-
-commit() {
-	in_clone git -c user.name=test -c user.email=test@localhost commit -qam "$1"
-}
-
-# A repository of its own has what this tree has, as one commit: the tree may have changes, or be
-# a copy without history.
-clone() {
-	git init -q "$CLONE" && tar -C "$TREE" --exclude=./build --exclude=./.git -c . | tar -x -C "$CLONE" &&
-		in_clone git add -A && commit "the tree" && in_clone git clean -fdxq
 }
 
 # rejects SENTENCE: the release says so, and makes nothing
@@ -54,7 +44,7 @@ new_file() {
 
 # after CHANGE COMMAND...: in a commit of its own, which is taken back
 after() {
-	sed -i "$1" "$CLONE/$2" && commit "a change" || return
+	sed -i "$1" "$CLONE/$2" && clone_commit "$CLONE" "a change" || return
 	"${@:3}" || return
 	in_clone git reset -q --hard HEAD^
 }
@@ -149,7 +139,7 @@ source_is_the_same_again() {
 
 require_root
 require_commands git dpkg-deb dpkg-buildpackage
-clone || die "release.sh: no clone: $(<"$SCRATCH/says")"
+clone_tree "$TREE" "$CLONE" || die "release.sh: no clone"
 tap_plan 11
 tap_test "a file that differs from the commit is rejected" changed_file
 tap_test "a file that is not in the commit is rejected" new_file
