@@ -17,7 +17,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 readonly TREE=${TESTS%/*}
 readonly WORK=$TREE/build/packaging
-readonly BUILDER=nobody		# makepkg refuses to run as root
+# makepkg refuses to run as root, and another user may not enter the folders above the tree.
+readonly BUILDER=nobody PKGS=/tmp/pkgs
 FIRST=$("$TESTS/version" -p)
 readonly FIRST SECOND=$FIRST.1
 
@@ -87,29 +88,31 @@ rpms_are_removed() {
 
 # pkgs VERSION: prints the files of both packages
 pkgs() {
-	find "$WORK/$1" -name '*.pkg.tar*'
+	find "$PKGS/$1" -name '*.pkg.tar*'
+}
+
+# pkg_folder NAME VERSION TARBALL: BUILDER has the recipe of the version, and a source for it
+pkg_folder() {
+	mkdir -p "$PKGS/$1" && cp "$WORK/$2/PKGBUILD" "$PKGS/$1" && cp "$3" "$PKGS/$1/conga-$2.tar.xz" &&
+		chown -R "$BUILDER" "$PKGS/$1"
 }
 
 pkgs_are_built() {
 	local version
 
 	for version in "$FIRST" "$SECOND"; do
-		chown -R "$BUILDER" "$WORK/$version" || return
-		run env -C "$WORK/$version" setpriv --reuid "$BUILDER" --clear-groups makepkg --nodeps --force ||
+		pkg_folder "$version" "$version" "$WORK/$version/conga-$version.tar.xz" || return
+		run env -C "$PKGS/$version" setpriv --reuid "$BUILDER" --clear-groups makepkg --nodeps --force ||
 			return
 	done
-	run find "$WORK/$FIRST" -name '*.pkg.tar*' &&
+	run find "$PKGS/$FIRST" -name '*.pkg.tar*' &&
 		said "/conga-tools-$FIRST-1-$(uname -m).pkg" && said "/conga-dkms-$FIRST-1-any.pkg"
 }
 
 # A file that is not the one of the release is not built.
 other_source_is_rejected() {
-	local dir=$WORK/other
-
-	mkdir "$dir" && cp "$WORK/$FIRST/PKGBUILD" "$dir" &&
-		cp "$WORK/$SECOND/conga-$SECOND.tar.xz" "$dir/conga-$FIRST.tar.xz" &&
-		chown -R "$BUILDER" "$dir" || return
-	! run env -C "$dir" setpriv --reuid "$BUILDER" --clear-groups makepkg --nodeps &&
+	pkg_folder other "$FIRST" "$WORK/$SECOND/conga-$SECOND.tar.xz" || return
+	! run env -C "$PKGS/other" setpriv --reuid "$BUILDER" --clear-groups makepkg --nodeps &&
 		said "FAILED" && said "did not pass the validity check"
 }
 
