@@ -46,16 +46,18 @@ sums_true() {
 	done
 }
 
-# stamped SOURCE: LBTag 6 with CE 3, LBTag 9 with CE 7
+# stamped SOURCE: data with LBTag 6 and CE 3, and with LBTag 9 and CE 7, every 100 ms for longer
+# than Tage. A packet that comes more than Tage after the one before it would begin anew.
 stamped() {
-	by_port "$1" -p "$DATA_PORT" 0866010000006400 089e010000006400
+	by_port "$1" -p "$DATA_PORT" -c 25 -i 100000 0866010000006400 089e010000006400
 }
 
-more_explicit() {
-	stamped "$1" && stats_grew "${LEAF[0]}" explicit_sent=1
+has_grown() {
+	stats_grown "${LEAF[0]}" "$1"
+	((GROWTH))
 }
 
-# Packets arrived and were not answered for a while: the feedback has a record for each LBTag,
+# Packets arrive and are not answered for a while: the feedback has a record for each LBTag,
 # whose metric is in the upper bits. Only this test has a short Tage.
 feedback_bytes() {
 	local echo
@@ -65,7 +67,9 @@ feedback_bytes() {
 	conga 0 fabric set age 2s || return
 	stats_mark "${LEAF[0]}"
 	look
-	busywait "$PATIENCE_MS" more_explicit "$1" || fail "no explicit feedback was sent" || return
+	stamped "$1" || return
+	busywait "$PATIENCE_MS" has_grown explicit_sent ||
+		fail "no explicit feedback was sent" || return
 	golden 0 "$1" 02 04 2 "$NO_NONCE" "$echo" 0660000009e00000 || return
 	conga 0 fabric set age 10s
 }
