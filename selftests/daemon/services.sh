@@ -3,7 +3,7 @@
 #
 # A real systemd, with udevd, runs the files of make install: conga.service before the network
 # exists, ports whose device appears later, reload, an invalid file, congad, metrics by the timer,
-# and the stop.
+# and the stop. The commands of keep.md and watching.md for units work.
 #
 # It is process 1 of PID and mount namespaces of its own, but it uses the network of this machine,
 # since the machine's udev owns the devices: so the test must run in a virtual machine.
@@ -11,6 +11,7 @@
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/lib.sh"
 . "$TESTS/lib/expect.sh"
+. "$TESTS/lib/documents.sh"
 
 readonly BOOT_MS=120000 SOON_MS=30000
 readonly CONF=/etc/conga.conf BOOT=/run/systemd/system/conga-boot.target
@@ -194,6 +195,23 @@ not_without_file() {
 		fail "conga.service is $(state_of conga.service)"
 }
 
+# The commands are typed in the tree's folder.
+unit_shell() {
+	systemctl() { inside systemctl "$@"; }
+	cd "$TESTS/.." || return
+}
+
+as_documents_say() {
+	document_runs Documentation/keep.md "At boot, and devices that come later" unit_shell ||
+		fail "$DOCUMENT_SAID" || return
+	[[ $("$TOOL" save) == *"leaf add 10.0.0.13"* ]] ||
+		fail "the example was not applied: $("$TOOL" save)" || return
+	document_runs Documentation/watching.md Prometheus unit_shell || fail "$DOCUMENT_SAID" || return
+	is_active conga-metrics.timer || fail "the timer is $(state_of conga-metrics.timer)" || return
+	inside systemctl disable conga.service conga-metrics.timer >"$SAYS" 2>&1 || fail "$(<"$SAYS")" || return
+	ctl stop conga-metrics.timer conga.service
+}
+
 require_root
 [[ -d /run/vm ]] || tap_skip_all "it would install to this machine"
 require_commands ip jq make nsenter systemctl udevadm unshare
@@ -201,7 +219,7 @@ require_module
 module_is_ours || tap_skip_all "this node has a fabric of its own"
 SAYS=$(mktemp)
 defer "rm -f $SAYS"
-tap_plan 9
+tap_plan 10
 { installed && configured && system_up; } || die "no system: ${TAP_WHY:-}"
 tap_test "devices that exist at boot are configured, before the network" at_boot
 tap_test "a device that appears becomes a port, by udev's rule" device_comes
@@ -211,5 +229,6 @@ tap_test "a wrong file changes nothing, and the journal names the line" wrong_li
 tap_test "congad finds a leaf, and the leaf stays when congad ends" daemon_runs
 tap_test "metrics are written periodically" metrics_written
 tap_test "stop removes the fabric" stopped
+tap_test "the commands of keep.md and watching.md for units succeed" as_documents_say
 tap_test "without a file nothing is started" not_without_file
 tap_exit

@@ -12,6 +12,7 @@
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/lib.sh"
+. "$TESTS/lib/documents.sh"
 . "$TESTS/lib/overlay.sh"
 
 readonly TREE=${TESTS%/*}
@@ -37,6 +38,31 @@ installed() {
 is_signed() {
 	run modinfo -k "$R1" -F signer conga && said "DKMS module signing key" &&
 		run ls /var/lib/dkms/mok.pub
+}
+
+# This computer has no firmware that keeps keys, and does not reboot. The certificate that mokutil
+# gets must be one.
+secure_boot_shell() {
+	apt() { dpkg --status conga-dkms && apt-cache show mokutil; }
+	mokutil() { openssl x509 -inform DER -in "$2" -noout -subject; }
+	reboot() { :; }
+	uname() { echo "$R1"; }
+	modinfo() { command modinfo -k "$R1" "$@"; }
+	modprobe() { command modprobe --dry-run --ignore-install --set-version "$R1" "$@"; }
+	cd "$(mktemp -d)" || return
+}
+
+# secure_boot HEADING LAST-LINE
+secure_boot() {
+	document_runs Documentation/secure-boot.md "$1" secure_boot_shell &&
+		[[ $(tail -n 1 <<<"$DOCUMENT_SAID") =~ $2 ]] && return
+	why "$DOCUMENT_SAID"
+	return 1
+}
+
+# A key's number is hexadecimal bytes.
+as_secure_boot_says() {
+	secure_boot "With DKMS" "DKMS module signing key" && secure_boot "With make install" '^([0-9A-F]{2}:)+[0-9A-F]{2}$'
 }
 
 tools_work() {
@@ -89,10 +115,11 @@ removed() {
 
 in_overlay() {
 	SAYS=$(mktemp)
-	tap_plan 7
+	tap_plan 8
 	tap_test "the installed package builds the module by DKMS for the kernel whose headers are there" \
 		installed
 	tap_test "DKMS signs the module" is_signed
+	tap_test "the commands of secure-boot.md sign the module" as_secure_boot_says
 	tap_test "tools, manuals, completion, units and dissector are installed and work" tools_work
 	tap_test "units are valid and not enabled" units_rest
 	tap_test "the module is built for a second kernel when it is installed" second_kernel

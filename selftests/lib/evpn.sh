@@ -15,6 +15,7 @@
 . "$TESTS/lib/counters.sh"
 . "$TESTS/lib/flows.sh"
 . "$TESTS/lib/frr.sh"
+. "$TESTS/lib/documents.sh"
 
 TOPO_LEAVES=3
 TOPO_LINKS=1
@@ -460,6 +461,41 @@ repaired() {
 	((status == 0)) && balanced "$ROUTED" && balanced "$SWITCHED"
 }
 
+# ---- the commands of frr.md ----
+
+# The files below /etc are copies. FRR runs already, and vtysh checks what it would start with.
+frr_shell() {
+	local dir=$TOPO_DIR/guide
+
+	mkdir -p "$dir/frr" "$dir/sysctl.d" && command cp /etc/frr/daemons "$dir/frr" || return
+	readonly GUIDE_DIR=$dir
+	apt() { dpkg --status "${@:2}"; }
+	sed() { command sed "${@/#\/etc/$GUIDE_DIR}"; }
+	cp() { command cp "${@/#\/etc/$GUIDE_DIR}"; }
+	sysctl() { in_ns "${LEAF[0]}" sysctl "${@/#\/etc/$GUIDE_DIR}"; }
+	systemctl() {
+		case $* in
+		"restart frr") command vtysh --dryrun --inputfile "$GUIDE_DIR/frr/frr.conf" ;;
+		*) "$CONGAD" -n "${LEAF[0]}" -1 ;;
+		esac
+	}
+	modprobe() { module_is_loaded; }
+	conga() { "$CONGA" -n "${LEAF[0]}" "$@"; }
+	vtysh() { frr_vtysh "${LEAF[0]}" "$@"; }
+	cd "$FRR_FILES" || return
+}
+
+module_is_loaded() {
+	[[ -d /sys/module/conga ]]
+}
+
+as_the_guide_says() {
+	document_runs Documentation/frr.md "Step by step" frr_shell || fail "$DOCUMENT_SAID" || return
+	grep -qx 'bgpd=yes' "$TOPO_DIR/guide/frr/daemons" ||
+		fail "bgpd is not started: $(grep bgpd "$TOPO_DIR/guide/frr/daemons")" || return
+	[[ $DOCUMENT_SAID == *vx100* ]] || fail "$DOCUMENT_SAID"
+}
+
 # ---- tests ----
 
 # The test uses one processor: a stock kernel pins a route for each processor.
@@ -557,7 +593,7 @@ setup() {
 # evpn_main [single]: with "single", a single VXLAN device is tested at the end, too
 evpn_main() {
 	FAILED="" TAGS="" BASE=() LOAD=()
-	tap_plan $((14 + $#))
+	tap_plan $((15 + $#))
 	require_root
 	require_commands ip bridge nft jq taskset vtysh "$FRR_DAEMONS/zebra" "$FRR_DAEMONS/bgpd"
 	require_module
@@ -568,6 +604,7 @@ evpn_main() {
 	tap_test "the stock kernel pins routed flows to one uplink" stock_pins "$ROUTED"
 	tap_test "congad finds uplinks and leaves" conga_follows
 	tap_test "conga check reports nothing on leaves and spines" no_findings
+	tap_test "the commands of frr.md succeed" as_the_guide_says
 	tap_test "switched flows use both uplinks to each other leaf" balanced "$SWITCHED"
 	tap_test "routed flows use both uplinks to each other leaf" balanced "$ROUTED"
 	tap_test "when a link fails the reason is shown, and the other paths carry all flows" \

@@ -3,10 +3,11 @@
 #
 # Documentation/tracing.md is correct: the tracepoints and their fields are those of the kernel,
 # verdicts and reasons are those of the manual, and each of its bpftrace programs runs and prints
-# events.
+# events. The other commands of tracing.md and hula.md run, too.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
+. "$TESTS/lib/documents.sh"
 
 TOPO_LINKS=1
 readonly EVENTS=/sys/kernel/tracing/events/conga
@@ -171,14 +172,33 @@ programs_see() {
 	done
 }
 
+# The pipe of the trace has no end.
+trace_shell() {
+	cat() { until_ended cat "$@"; }
+}
+
+trace_is_read() {
+	local section
+
+	traffic_start || return
+	for section in "tracing.md|Without any tool" "hula.md|What can be seen"; do
+		document_runs "Documentation/${section%|*}" "${section#*|}" trace_shell ||
+			fail "$DOCUMENT_SAID" || return
+		[[ $DOCUMENT_SAID == *" conga_"*": "* ]] || fail "no event: $DOCUMENT_SAID" || return
+	done
+	kill "$TRAFFIC"
+	echo 0 >"$EVENTS/enable"
+}
+
 require_root
 require_commands ip jq bpftrace ping
 require_module
 [[ -d $EVENTS ]] || tap_skip_all "this kernel has no tracepoints"
-tap_plan 4
+tap_plan 5
 setup || die "the fabric cannot be set up"
 tap_test "events and fields are those of the kernel" fields_are_the_kernels
 tap_test "verdicts are those of the manual" verdicts_are_the_headers
 tap_test "reasons are those of the manual" reasons_are_the_headers
+tap_test "the trace can be read without any tool, as the manuals say" trace_is_read
 tap_test "the programs for bpftrace run, and report packets" programs_see
 tap_exit

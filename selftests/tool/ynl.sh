@@ -7,6 +7,7 @@
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/lib.sh"
+. "$TESTS/lib/documents.sh"
 . "$TESTS/lib/expect.sh"
 
 CONGA=$TESTS/../userspace/conga
@@ -101,6 +102,18 @@ tool_tells_why() {
 		[[ $SAID == *"This device is not a port of the fabric"* ]]
 }
 
+cli_shell() {
+	cli.py() { "$YNL/tools/net/ynl/cli.py" "$@"; }
+	cd "$TESTS/.." || return
+}
+
+# as_rationale_says: the example's leaf is removed again
+as_rationale_says() {
+	document_runs Documentation/rationale.md "Why a netfilter module" cli_shell ||
+		{ why "$DOCUMENT_SAID"; return 1; }
+	"$CONGA" leaf del 10.0.0.12
+}
+
 require_root
 require_module
 if [[ -z ${YNL-} ]]; then
@@ -113,11 +126,12 @@ if [[ -z ${YNL-} ]]; then
 	tap_exit
 fi
 require_commands ip jq
-tap_plan 5
+tap_plan 6
 "$CONGA" fabric add hello off || die "no fabric"
 tap_test "the kernel's tool shows ports" tool_shows_ports
 tap_test "the kernel's tool adds a leaf" tool_adds_a_leaf
 tap_test "the kernel's tool reads all other objects" tool_reads_all
+tap_test "the commands of rationale.md succeed" as_rationale_says
 tap_test "the kernel's tool prints why a request is rejected" tool_tells_why
 tap_test "the header that the kernel's tool makes has the numbers of ours" tool_makes_the_header
 tap_exit
