@@ -28,17 +28,17 @@ guide_daemon() {
 	defer "kill $! 2>/dev/null"
 }
 
-# guide_run LEAF FILE
+# guide_run LEAF FILE [NAME=OTHER]...
 guide_run() {
 	# shellcheck disable=SC2034 # programs of the test read it
 	GUIDE_LEAF=$1
-	guide_run_in "${LEAF[$1]}" "$2" >"$TOPO_DIR/guide.$1" 2>&1
+	guide_run_in "${LEAF[$1]}" "${@:2}" >"$TOPO_DIR/guide.$1" 2>&1
 	[[ ! -e $TOPO_DIR/wants_daemon ]] || guide_daemon "$1"
 	rm -f "$TOPO_DIR/wants_daemon"
 }
 
-# guide_run_in NAMESPACE FILE [NAME=DEVICE]...: the devices that the guide names have other names
-# in this namespace. A failing command does not end the run, as in an operator's shell.
+# guide_run_in NAMESPACE FILE [NAME=OTHER]...: the devices and addresses that the guide names are
+# others in this namespace. A failing command does not end the run, as in an operator's shell.
 guide_run_in() {
 	local commands name
 
@@ -54,6 +54,9 @@ guide_shell() {
 	sudo() { "$@"; }
 	systemctl() { : >"$TOPO_DIR/wants_daemon"; }
 	sysctl() { in_ns "$GUIDE_NS" sysctl "$@"; }
+	ip() { command ip -n "$GUIDE_NS" "$@"; }
+	bridge() { command bridge -n "$GUIDE_NS" "$@"; }
+	nft() { in_ns "$GUIDE_NS" nft "$@"; }
 	conga() { "$CONGA" -n "$GUIDE_NS" "$@"; }
 }
 
