@@ -495,7 +495,7 @@ const struct conga_counter conga_counters[CONGA_A_STATS_MAX + 1] = {
 	[CONGA_A_STATS_FALLBACK_NAT] = {
 		"fallback_nat",
 		"packets left to the kernel: NAT translates their outer addresses, or may do so",
-		"Exempt the tunnel's UDP port from NAT on the uplinks, e.g. by a rule that accepts it before masquerade.",
+		"Exempt the tunnel's UDP port from connection tracking, by an nft rule \"udp dport 4789 notrack\" in a chain of hook output with priority raw. A rule that accepts the port before masquerade leaves the first packet of each connection to the kernel.",
 		CONGA_SEVERITY_WARNING
 	},
 	[CONGA_A_STATS_FALLBACK_BOUND] = {
