@@ -137,7 +137,7 @@ frr_kill() {
 frr_vtysh() {
 	local box=$TOPO_DIR/frr/$1
 
-	vtysh --vty_socket "$box" --config_dir "$box" "${@:2}"
+	command vtysh --vty_socket "$box" --config_dir "$box" "${@:2}"
 }
 
 # frr_start NAMESPACE...: starts the daemons with the configurations in their folders. If zebra is
