@@ -18,8 +18,8 @@ SCRATCH=$(mktemp -d)
 defer "rm -rf $SCRATCH"
 readonly CLONE=$SCRATCH/tree
 
-# A command that needs results of a long run
-readonly LONG='^(selftests/(vm/run|mutants/run|mutants/generated run|mutants/generated survivors|mutants/generated score|kselftests/run fast)|lab/(nash|imbalance|ideal|unequal|reaction|step|anarchy)\.py|lab/lab (csv|verdicts|ranks|page|run mine)|lab/tests/run)\b'
+# A command that needs results of a long run, or a tree without a mutant: make style runs that
+readonly LONG='^(selftests/(vm/run|mutants/run|mutants/mutant|mutants/generated run|mutants/generated survivors|mutants/generated score|kselftests/run fast)|lab/(nash|imbalance|ideal|unequal|reaction|step|anarchy)\.py|lab/lab (csv|verdicts|ranks|page|run mine)|lab/tests/run)\b'
 
 # exists PROGRAM
 exists() {
