@@ -318,7 +318,7 @@ translated_packets_are_left() {
 	END
 	in_ns "${HOST[0.0]}" ping -q -i 0.2 -c 100000 "${HOST_IP[1.0]}" >/dev/null 2>&1 &
 	TALKER=$!
-	named "${LEAF[0]}" "warning: fallback_nat: grew by *: packets left to the kernel: NAT *; Exempt the tunnel's UDP port from NAT *" || return
+	named "${LEAF[0]}" "warning: fallback_nat: grew by *: packets left to the kernel: NAT *; Exempt the tunnel's UDP port from connection tracking, *" || return
 	kill "$TALKER" && in_ns "${LEAF[0]}" nft delete table ip drill && all_sound
 }
 
