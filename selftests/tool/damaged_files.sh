@@ -202,7 +202,22 @@ Command failed $DIR/conf:6
 Nothing was changed" in_ns "$BOX" "${AS_NOBODY[@]}" "$CONGA" sync "$DIR/conf" && kept
 }
 
-tap_plan 10
+# The word is never a file, or who forgets the file after it would apply one of this name.
+check_is_no_file() {
+	local command
+
+	begin && box save >"$DIR/conf" && echo "fabric add policy ecmp" >"$DIR/check" || return
+	for command in sync restore; do
+		! (cd "$DIR" && box "$command" check) >"$DIR/said" 2>&1 ||
+			fail "\"$command check\" succeeds" || return
+		[[ $(head -n 1 "$DIR/said") == 'Command line is not complete. Try option "help"' ]] ||
+			fail "\"$command check\" says: $(<"$DIR/said")" || return
+		kept && says 0 "" box "$command" check "$DIR/conf" || return
+	done
+	(cd "$DIR" && says 0 "" box sync ./check) && [[ $(box save) == *"policy ecmp"* ]]
+}
+
+tap_plan 11
 require_root
 require_commands ip jq setpriv
 require_module
@@ -218,4 +233,5 @@ tap_test "save leaves the old file where it cannot write the new one" save_or_no
 tap_test "a port that is named twice counts once" ports_count_once
 tap_test "rates and times that may mean two things are refused" ambiguous_is_refused
 tap_test "sync check needs no privilege" check_needs_no_privilege
+tap_test "the word check is never the name of a file" check_is_no_file
 tap_exit

@@ -267,7 +267,7 @@ static int conga_keep_run(struct conga_args *args, struct conga_keep *keep)
 	const char *word = conga_args_next(args);
 	int status;
 
-	if (word && args->argc && !strcmp(word, "check")) {
+	if (word && !strcmp(word, "check")) {
 		keep->check = true;
 		word = conga_args_next(args);
 	}
