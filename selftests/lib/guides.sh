@@ -11,19 +11,12 @@
 # the test that sources this file. Source lib.sh, topology.sh, fabric.sh, expect.sh, hellos.sh and
 # counters.sh first.
 
-readonly GUIDES=${BASH_SOURCE[0]%/*}/../../Documentation
+readonly GUIDE_TREE=${BASH_SOURCE[0]%/*}/../..
 readonly GUIDE_PINGS=20
-
-# guide_commands FILE: prints the first block under its heading "Set it up"
-guide_commands() {
-	awk '/^## / { asked = $0 == "## Set it up" }
-		asked && /^    / { print substr($0, 5); block = 1; next }
-		block && NF { exit }' "$GUIDES/$1"
-}
 
 # guide_daemon LEAF
 guide_daemon() {
-	"${BASH_SOURCE[0]%/*}/../../userspace/congad" -n "${LEAF[$1]}" -r 10gbit \
+	"$GUIDE_TREE/userspace/congad" -n "${LEAF[$1]}" -r 10gbit \
 		2>"$TOPO_DIR/congad.$1" >/dev/null &
 	defer "kill $! 2>/dev/null"
 }
@@ -42,7 +35,7 @@ guide_run() {
 guide_run_in() {
 	local commands name
 
-	commands=$(guide_commands "$2")
+	commands=$("$GUIDE_TREE/selftests/documents" commands "Documentation/$2" "Set it up")
 	[[ $commands ]] || die "$2 has no commands"
 	for name in "${@:3}"; do commands=${commands//"${name%%=*}"/"${name#*=}"}; done
 	(guide_shell "$1"; eval "$commands")

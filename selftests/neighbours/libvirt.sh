@@ -143,7 +143,7 @@ guest() {
 		<devices>
 		<controller type='usb' model='none'/>
 		<memballoon model='none'/>
-		$(sed -n '/^    <interface/,/^    <\/interface/p' "$GUIDES/libvirt.md")
+		$("$GUIDE_TREE/selftests/documents" section Documentation/libvirt.md "Connect a guest")
 		</devices>
 		</domain>
 	END
