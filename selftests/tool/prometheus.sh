@@ -14,11 +14,11 @@ TOPO_SPINES=1
 FABRIC_RATE=1gbit		# a virtual Ethernet device reports none
 QUIET="hello 1s"		# a slow machine must not miss three of these
 
-readonly HEALTHY_MS=60000 DATA_MS=120000
+readonly HEALTHY_MS=60000 DATA_MS=240000
 readonly SERVER=http://127.0.0.1:9090
 readonly FIRST_PORT=9100	# of the node_exporter of the first node
 readonly RANGE=5m		# what Grafana puts in place of $__rate_interval
-readonly SCRAPE=2s		# also the longest time that a scrape may take
+readonly SCRAPE=6s		# also the longest time that a scrape may take, or its series end
 readonly FEWEST_SERIES=100	# of a leaf
 
 NODES=()			# namespaces
