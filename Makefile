@@ -33,9 +33,10 @@
 #   sudo make soak [HOURS=1|SECONDS=...] [SEED=1]
 #                          transfers for so long, of simulated time, while things fail
 #   sudo make mutants      break each guarantee on purpose: a test must notice
-#   sudo make mutants-generated [SEED=1] [COUNT=400]
-#                          mutants of paper/ and policies/ that nobody chose, against the unit
-#                          tests: an hour, and less where a former run is kept
+#   sudo make mutants-generated [BY=unit|module] [SEED=1] [COUNT=...]
+#                          mutants that nobody chose: 400 of paper/ and policies/ against the unit
+#                          tests, or 200 of the rest of the module against the selftests: hours,
+#                          and less where a former run is kept
 #   sudo make lab SCENARIO=fig11 [FORM=reduced|full]
 #                          the runs of one figure of the paper, in User Mode Linux
 #   sudo make lab-calibrate  whether the lab's machine does what is arithmetic
@@ -267,13 +268,15 @@ mutants: uml-build setup-lab setup-package
 	@selftests/mutants/run
 
 # Mutants that a seed draws. Their results are kept with the other logs, and a run goes on there.
-COUNT ?= 400
-RESULTS := generated/unit.tsv
+BY ?= unit
+COUNT ?= $(if $(filter module,$(BY)),200,400)
+MINIMUM = $(if $(filter module,$(BY)),90,95)
+RESULTS = generated/$(BY).tsv
 
-mutants-generated: setup-check
+mutants-generated: setup-check $(if $(filter module,$(BY)),uml-module)
 	@[ -e build/$(RESULTS) ] || [ -z "$$(selftests/logs list $(RESULTS))" ] || \
 		selftests/logs unpack build $(RESULTS)
-	@selftests/mutants/generated run --seed $(SEED) --count $(COUNT) --minimum 95; \
+	@selftests/mutants/generated run --by $(BY) --seed $(SEED) --count $(COUNT) --minimum $(MINIMUM); \
 		status=$$?; selftests/logs add $(RESULTS) build/$(RESULTS) && exit $$status
 
 # The lab, lab/lab: it goes on where it was interrupted.

@@ -18,7 +18,7 @@ make_tree() {
 	rm -rf "${TREE:?}"/* || return
 	mkdir -p "$TREE"/{include,lab,kmod/{paper,policies},selftests/{mutants,unit/include/linux}} ||
 		return
-	cp -r "$TESTS"/mutants/{generated,generator} "$TREE/selftests/mutants/"
+	cp -r "$TESTS"/mutants/{generated,generator,tables.py} "$TREE/selftests/mutants/"
 	# A program that hangs is ended soon.
 	sed -i 's/^TIMES, SECONDS = .*/TIMES, SECONDS = 1, 2/' \
 		"$TREE/selftests/mutants/generator/unit.py"

@@ -23,8 +23,8 @@ class Campaign:
         self.tree, self.suite, self.results, self.jobs = tree, suite, results, jobs
         self.flags = suite.flags(tree)
         self.mutants = [each for name in names for each in candidates(tree, name, self.flags)]
-        self.aside = aside.read(tree)
-        self.compiler = Compiler(tree, self.flags)
+        self.aside = aside.read(tree, suite.LIST)
+        self.compiler = Compiler(tree, suite)
 
     def sample(self, seed: int, count: int) -> list:
         """The first mutants of a seed that are to be tested or known to be so, and not set aside,
@@ -59,7 +59,7 @@ class Campaign:
 
     def run(self, seed: int, count: int) -> list:
         """Judges what is not judged yet; once more for those that do not build with the tests."""
-        with tempfile.TemporaryDirectory(prefix="conga-generated.") as name:
+        with tempfile.TemporaryDirectory(prefix="conga-generated.", dir=self.suite.FOLDER) as name:
             programs = self.suite.Programs(self.tree, Path(name))
             programs.prepare()
             while True:

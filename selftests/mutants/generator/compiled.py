@@ -9,9 +9,8 @@ from .candidates import Mutant
 from .results import REJECTED, SAME, Result, result
 
 # Optimised, so that code that means the same is the same; without debugging information, which
-# has columns. Functions that only headers have are kept.
-FLAGS = ["-O2", "-g0", "-fkeep-inline-functions", "-fkeep-static-functions", "-w"]
-WARNINGS = ["-O1", "-Wall", "-Wextra", "-Wshadow", "-Werror"]
+# has columns.
+FLAGS = ["-O2", "-g0", "-w"]
 # What includes a header. A function that is inlined always would not be kept.
 PROBE = """\
 #include <linux/compiler.h>
@@ -23,8 +22,9 @@ PROBE = """\
 class Compiler:
     """Makes object code of one file with other text, and remembers the code of the original."""
 
-    def __init__(self, tree: Path, flags: list):
-        self.tree, self.flags = tree, flags
+    def __init__(self, tree: Path, suite):
+        self.tree, self.flags = tree, suite.flags(tree)
+        self.kept, self.warnings = suite.KEPT, suite.WARNINGS
         self.originals: dict = {}
 
     def code(self, file: str, text: bytes, folder: Path, options: list) -> str:
@@ -37,14 +37,14 @@ class Compiler:
             source.write_text(PROBE + f'#include "{name}"\n')
         target = folder / "code.o"
         made = subprocess.run(
-            ["gcc", *self.flags, f"-I{(self.tree / file).parent}", *options, "-c", "-o",
-             str(target), str(source)], capture_output=True, check=False)
+            ["gcc", *self.flags, f"-I{(self.tree / file).parent}", f"-ffile-prefix-map={folder}=",
+             *options, "-c", "-o", str(target), str(source)], capture_output=True, check=False)
         return "" if made.returncode else hashlib.sha256(target.read_bytes()).hexdigest()[:12]
 
     def original(self, mutant: Mutant, folder: Path) -> str:
         file = mutant.file
         if file not in self.originals:
-            self.originals[file] = self.code(file, mutant.whole, folder, FLAGS)
+            self.originals[file] = self.code(file, mutant.whole, folder, FLAGS + self.kept)
         return self.originals[file]
 
     def judge(self, mutant: Mutant) -> Result:
@@ -52,8 +52,8 @@ class Compiler:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             text = mutant.text()
-            if not self.code(mutant.file, text, folder, WARNINGS):
+            if not self.code(mutant.file, text, folder, self.warnings):
                 return result(mutant, REJECTED)
-            code = self.code(mutant.file, text, folder, FLAGS)
+            code = self.code(mutant.file, text, folder, FLAGS + self.kept)
             same = code == self.original(mutant, folder)
             return result(mutant, SAME if same else "-", code=code)

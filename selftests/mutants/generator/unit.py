@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The unit tests as judges of mutants of kmod/paper/ and kmod/policies/.
-
-Another kind of tests that judges mutants has the same attributes and methods: FILES and flags()
-for what is mutated, and prepare(), programs(), inputs() and judge() for the tests.
-"""
+"""The unit tests as judges of mutants of kmod/paper/ and kmod/policies/. module.py has others."""
 import hashlib
-import os
 import re
 import shutil
-import signal
 import subprocess
 import threading
 import time
 from pathlib import Path
-from typing import NamedTuple
 
+from .judging import Verdict, run
+
+LIST = "selftests/mutants/equivalent.list"
+RESULTS = "unit"
+FOLDER = None       # that of temporary files
+# Functions that only headers have are compiled, too.
+KEPT = ["-fkeep-inline-functions", "-fkeep-static-functions"]
+WARNINGS = ["-O1", "-Wall", "-Wextra", "-Wshadow", "-Werror"]
 FILES = ("kmod/paper/*.[ch]", "kmod/policies/*.[ch]")
 # policy_table.h is a list that is read by macros.
 NO_FILES = ("kmod/policies/policy_table.h",)
@@ -29,13 +30,6 @@ VARIABLES = {QUICK: ["INSTRUMENT=-O1", f"BUILD={QUICK}"], WHOLE: []}
 TIMES, SECONDS = 5, 20
 
 
-class Verdict(NamedTuple):
-    """Whether a program noticed, and what it said."""
-    killed: bool
-    why: str
-    built: bool = True
-
-
 def flags(tree: Path) -> list:
     """What the compiler needs to read a file: those of the unit tests' Makefile."""
     return ["-std=gnu11", f"-I{tree}/{UNIT}/include", f"-I{tree}/include", "-iquote",
@@ -45,20 +39,6 @@ def flags(tree: Path) -> list:
 def files(tree: Path, patterns: tuple) -> list:
     found = {str(path.relative_to(tree)) for pattern in patterns for path in tree.glob(pattern)}
     return sorted(found - set(NO_FILES))
-
-
-def run(command: list, folder: Path, seconds: float) -> tuple:
-    """Exit status and output; the status is None if the time was not enough."""
-    environment = {**os.environ, "CMOCKA_MESSAGE_OUTPUT": "TAP"}
-    with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, start_new_session=True) as process:
-        try:
-            said, _ = process.communicate(timeout=seconds)
-            return process.returncode, said.decode(errors="replace")
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return None, ""
 
 
 class Copy:
