@@ -48,14 +48,17 @@ installed() {
 		on dpkg -i /conga-dkms.deb && rm "$DIR/conga-dkms.deb"
 }
 
+# The module may be compressed. modinfo does not find it by its name where no kernel is installed
+# beside the headers (unstable).
 built() {
-	local release
+	local release file
 
 	release=$(release)
 	on dkms status -m conga -v "$VERSION" && said "conga/$VERSION, $release, " &&
-		said ": installed" && on modinfo -k "$release" -F vermagic conga && said "$release " &&
-		on modinfo -k "$release" -F filename conga && said "/updates/dkms/conga.ko" &&
-		on modinfo -k "$release" -F version conga && said "$VERSION"
+		said ": installed" || return
+	file=$(cd "$DIR" && echo lib/modules/"$release"/updates/dkms/conga.ko*)
+	on modinfo -F vermagic "/$file" && said "$release " &&
+		on modinfo -F version "/$file" && said "$VERSION"
 }
 
 purged() {
@@ -71,7 +74,7 @@ lives_on() {
 	debian_new "$DIR" "${1%-*}" dkms,"linux-headers-${1#*-}" --arch "${1#*-}" ||
 		fail "there is no such Debian" || return
 	debian_mount "$DIR" && installed && built && purged || status=$?
-	umount -R "$DIR"/{proc,sys,dev} && rm -rf --one-file-system "$DIR" || status=$?
+	umount -l -R "$DIR"/{proc,sys,dev} && rm -rf --one-file-system "$DIR" || status=$?
 	return "$status"
 }
 
