@@ -21,8 +21,9 @@
 #   sudo make check-all    check K=6.1, and User Mode Linux: all tests in a kernel with every
 #                          checker, and those that need exact time; and the module built for
 #                          other processors and flavours of the kernel
-#   sudo make check-ci     check-full and check-all at once, the latter with fewer of the
-#                          tests that need no checker: what every change has to pass
+#   sudo make check-ci     check, check-full and check-all at once: in the kernel with every
+#                          checker fewer of the tests that need none, in the stock kernel fewer
+#                          of those that one processor runs as well: what every change has to pass
 #   sudo make platforms [PLATFORM=NAME]
 #                          the same builds, and tests in Debian's rt and cloud kernels, in Debian
 #                          13's, and on an emulated arm64: hours
