@@ -4,141 +4,13 @@
 # Several gateways behind one uplink: each gateway gets flows, and a flow stays with its gateway.
 # A gateway that does not answer while its link has carrier is left out where the kernel leaves it
 # out: from multipath routes with fib_multipath_use_neigh (IPv4) or on a node that does not
-# forward (IPv6), and from nexthop groups always (IPv4). Neighbours that no path depends on change
-# nothing.
+# forward (IPv6), and from nexthop groups always (IPv4).
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/decision.sh"
-
-TOPO_LINKS=1
-TOPO_VXLAN_OPTIONS="tos 0x10"
-FABRIC_RATE=1tbit
-
-readonly COUNT=120
-readonly GROUP=10
-readonly SCANNED=40		# neighbours that no path uses
-
-# ---- gateways ----
-
-# Gateway $1 (1 to 3) of leaf 0 behind up0 is a device of its own at spine 0.
-gateway_behind() {
-	GATEWAY=10.9.0.$1
-	((TOPO_UNDERLAY == 4)) || GATEWAY=fd09::$1
-	MAC=02:00:00:09:00:0$1
-}
-
-gateways_up() {
-	local i
-
-	for i in 1 2 3; do
-		gateway_behind "$i"
-		ip -n "${SPINE[0]}" link add link down0.0 name "gw$i" address "$MAC" up type macvlan \
-			mode bridge || return
-	done
-	gateways_answer 1 2 3
-}
-
-gateways_answer() {
-	local i
-
-	for i; do
-		gateway_behind "$i"
-		leaf_ip neighbour replace "$GATEWAY" lladdr "$MAC" dev up0 nud permanent || return
-	done
-}
-
-gateways_fail() {
-	local i
-
-	for i; do
-		gateway_behind "$i"
-		leaf_ip neighbour replace "$GATEWAY" dev up0 nud failed || return
-	done
-}
-
-# hops GATEWAY...: sets HOPS to these gateways by up0; "up1" is the gateway of that uplink
-hops() {
-	local i
-
-	HOPS=()
-	for i; do
-		if [[ $i == up1 ]]; then
-			gateway 1
-			HOPS+=(nexthop via "$SPINE_END" dev up1)
-		else
-			gateway_behind "$i"
-			HOPS+=(nexthop via "$GATEWAY" dev up0 onlink)
-		fi
-	done
-}
-
-by_route() {
-	hops "$@"
-	leaf_ip route replace "$VTEP_PREFIX" "${HOPS[@]}"
-}
-
-by_group() {
-	local i id=0 members=""
-
-	for i; do
-		hops "$i"
-		id=$((id + 1))
-		leaf_ip nexthop replace id "$id" "${HOPS[@]:1}" || return
-		members+=${members:+/}$id
-	done
-	ip -n "${LEAF[0]}" nexthop replace id "$GROUP" group "$members" &&
-		leaf_ip route replace "$VTEP_PREFIX" nhid "$GROUP"
-}
-
-# routes_clear [LOOKS]: with 1 the kernel checks the neighbours of routes, as IPv4 does by a
-# sysctl, and IPv6 on a node that does not forward
-routes_clear() {
-	leaf_ip -force -batch - 2>/dev/null <<-END
-		route del $VTEP_PREFIX
-		nexthop del id $GROUP
-		nexthop del id 1
-		nexthop del id 2
-		nexthop del id 3
-	END
-	in_ns "${LEAF[0]}" sysctl -qw net.ipv4.fib_multipath_use_neigh="${1:-0}" \
-		net.ipv6.conf.all.forwarding=$((1 - ${1:-0}))
-	gateways_answer 1 2 3
-}
+. "$TESTS/lib/gateways.sh"
 
 # ---- what is expected ----
-
-# Counts flows by gateway in AT[1] and so on: a second capture of the packets that leave by up0.
-gateways_watch() {
-	local i
-
-	{
-		printf 'table netdev at\ndelete table netdev at\ntable netdev at {\n'
-		for i in 1 2 3; do printf 'counter gw%d { }\n' "$i"; done
-		echo 'chain up0 { type filter hook egress device "up0" priority 2;'
-		for i in 1 2 3; do
-			gateway_behind "$i"
-			echo "$FLOW_INNER ether daddr $MAC counter name gw$i"
-		done
-		printf '}\n}\n'
-	} | in_ns "${LEAF[0]}" nft -f -
-}
-
-# gateways_left: sets AT, and BY_UP0 of LEFT, and restarts the counts
-gateways_left() {
-	local i
-
-	BY_UP0=${LEFT[up0]}
-	for i in 1 2 3; do
-		AT[i]=$(in_ns "${LEAF[0]}" nft reset counter netdev at "gw$i" |
-			sed -n 's/.*packets \([0-9]*\).*/\1/p')
-	done
-}
-
-cross() {
-	stats_mark "${LEAF[0]}" 2>/dev/null	# fails with a stock kernel
-	flows_cross "$COUNT" "${HOST[0.0]}" "${HOST_IP[1.0]}" "${HOST[1.0]}" eth0 "${LEAF[0]}" &&
-		gateways_left
-}
 
 # shared GATEWAY...: each of these has a part of the packets that left by up0, and all others have
 # none
@@ -241,46 +113,6 @@ none_answers() {
 	late_ones_end
 }
 
-# searches_watch: from now on, the searches for paths of all nodes are counted. Showing the paths
-# searches for those of all keys, so that later no control packet has to.
-searches_watch() {
-	local dir=/sys/kernel/tracing
-
-	conga 0 path show && conga 1 path show || return
-	[[ -e $dir/events ]] || mount -t tracefs tracefs "$dir" 2>/dev/null
-	echo "p:conga_searched conga:conga_path_search$TOPO_UNDERLAY" >"$dir/kprobe_events" &&
-		echo 1 >"$dir/events/kprobes/conga_searched/enable"
-} &>/dev/null
-
-# searches_end: sets SEARCHES to the number of searches for paths by a port since then
-searches_end() {
-	SEARCHES=$(awk '$1 == "conga_searched" { print $2 }' /sys/kernel/tracing/kprobe_profile)
-	echo 0 >/sys/kernel/tracing/events/kprobes/conga_searched/enable
-	echo >/sys/kernel/tracing/kprobe_events
-}
-
-# The kernel notifies of neighbours that answered before, and fail now.
-scan() {
-	local i
-
-	for ((i = 0; i < SCANNED; i++)); do
-		gateway_behind "$((20 + i))"
-		echo "neighbour replace $GATEWAY lladdr 02:00:00:00:0a:0a dev up0 nud permanent"
-		echo "neighbour replace $GATEWAY dev up0 nud failed"
-	done | leaf_batch
-}
-
-scan_changes_nothing() {
-	routes_clear 1
-	by_route 1 up1 && cross || return
-	searches_watch || { why "needs kprobes"; return "$KSFT_SKIP"; }
-	scan && cross && searches_end || return
-	((SEARCHES == 0)) || fail "$SEARCHES searches for paths after a scan" || return
-	searches_watch && gateways_fail 1 && cross && searches_end || return
-	((SEARCHES > 0)) || fail "no path was searched after a gateway's failure" || return
-	gateways_answer 1
-}
-
 # ---- tests ----
 
 # These are the results of a stock kernel.
@@ -291,15 +123,8 @@ left_out_by_kernel() {
 	by_group 1 up1 && gateways_fail 1 && cross && flows_spread "$COUNT" up1
 }
 
-setup() {
-	TOPO_UNDERLAY=$1
-	topo_up && vtep_words && tunnel_says_nothing && neighbours_known && gateways_up &&
-		pin "${LEAF[0]}" && pin "${HOST[1.0]}" && flows_count "${LEAF[0]}" up0 up1 &&
-		gateways_watch && flows_end "${HOST[1.0]}" eth0
-}
-
 underlay() {
-	setup "$1" || die "cannot set up"
+	gateways_fabric "$1" || die "cannot set up"
 	tap_test "v$1: a stock kernel leaves out a gateway that does not answer" left_out_by_kernel
 	leaves_up conga || die "no fabric"
 	tap_test "v$1: two gateways of a route behind one uplink share its flows" \
@@ -313,8 +138,6 @@ underlay() {
 	tap_test "v$1: an uplink with two gateways does not take flows from another" \
 		beside_another by_route
 	tap_test "v$1: a flow stays at one gateway" one_gateway_each
-	tap_test "v$1: a scan of the link's neighbours does not cause new path look-ups" \
-		scan_changes_nothing
 }
 
 neighbours4() {
@@ -331,7 +154,7 @@ neighbours4() {
 	tap_test "v4: where no gateway answers all are used, as in a stock kernel" none_answers
 }
 
-tap_plan 27
+tap_plan 25
 require_root
 require_commands ip nft jq
 require_module
