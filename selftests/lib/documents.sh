@@ -6,8 +6,9 @@
 #	document_runs Documentation/keep.md "Keeping a configuration" keep_shell || fail "$DOCUMENT_SAID"
 #
 # The last word is a function of the test that defines functions in place of programs, such as sudo,
-# or conga in a namespace. Each command must succeed. DOCUMENT_SAID is what the commands printed
-# last, and which of them failed. documents.table lists which test runs which section.
+# or conga in a namespace. Each command must succeed. The commands and what they say are printed, as
+# comments of TAP. DOCUMENT_SAID is what the commands printed last, and which of them failed.
+# documents.table lists which test runs which section.
 
 DOCUMENT_SAID=""
 
@@ -16,33 +17,47 @@ document_commands() {
 	"${BASH_SOURCE[0]%/*}/../documents" commands "$1" "$2"
 }
 
+# document_log TITLE: prints what commands said, on stdin, as comments of TAP
+document_log() {
+	echo "# $1:"
+	sed $'s/^.*\e\[.*$/(a screen)/; s/^/#   /'
+}
+
 # document_runs FILE HEADING SHELL
 document_runs() {
-	local commands status=0
+	local commands said status=0
 
 	commands=$(document_commands "$1" "$2")
 	[[ $commands ]] || { DOCUMENT_SAID="$1 has no commands below \"$2\""; return 1; }
-	DOCUMENT_SAID=$(
+	said=$(
 		exec 2>&1
 		set -o pipefail
 		sudo() { "$@"; }
-		"$3" && document_eval <<<"$commands"
+		"$3" && document_each document_eval <<<"$commands"
 	) || status=1
-	DOCUMENT_SAID="$1, \"$2\": $(tail -n 5 <<<"$DOCUMENT_SAID")"
+	document_log "$1, \"$2\"" <<<"$said"
+	DOCUMENT_SAID="$1, \"$2\": $(grep -v '^\$ ' <<<"$said" | tail -n 5)"
 	return "$status"
 }
 
-# document_eval: runs the commands on stdin, which may have several lines each, until one fails
+# document_eval COMMAND: prints it, then runs it
 document_eval() {
+	printf '$ %s\n' "$1"
+	eval "$1" </dev/null || { echo "failed: $1"; return 1; }
+}
+
+# document_each FUNCTION: calls it with each of the commands on stdin, which may have several lines
+# each, until it fails. Of a here-document without its end, bash says a warning alone.
+document_each() {
 	local line command=""
 
 	while IFS= read -r line; do
 		command+=$line
-		if [[ $line == *\\ ]] || ! bash -n <<<"$command" 2>/dev/null; then
+		if [[ $line == *\\ ]] || [[ $(bash -n <<<"$command" 2>&1) ]]; then
 			command+=$'\n'
 			continue
 		fi
-		eval "$command" </dev/null || { echo "failed: $command"; return 1; }
+		"$1" "$command" || return
 		command=""
 	done
 	[[ ! $command ]]

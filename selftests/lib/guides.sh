@@ -8,8 +8,10 @@
 #
 # The guide's own text is run, so that it cannot go stale. sudo does nothing, systemctl starts a
 # daemon in the leaf's namespace, and a program that lists the nodes of a cluster is a function of
-# the test that sources this file. Source lib.sh, topology.sh, fabric.sh, expect.sh, hellos.sh and
-# counters.sh first.
+# the test that sources this file. The commands and what they say are printed, as comments of TAP.
+# Source lib.sh, topology.sh, fabric.sh, expect.sh, hellos.sh and counters.sh first.
+
+. "${BASH_SOURCE[0]%/*}/documents.sh"
 
 readonly GUIDE_TREE=${BASH_SOURCE[0]%/*}/../..
 readonly GUIDE_PINGS=20
@@ -26,8 +28,13 @@ guide_run() {
 	# shellcheck disable=SC2034 # programs of the test read it
 	GUIDE_LEAF=$1
 	guide_run_in "${LEAF[$1]}" "${@:2}" >"$TOPO_DIR/guide.$1" 2>&1
+	document_log "$2, leaf $1" <"$TOPO_DIR/guide.$1"
 	[[ ! -e $TOPO_DIR/wants_daemon ]] || guide_daemon "$1"
 	rm -f "$TOPO_DIR/wants_daemon"
+}
+
+guide_eval() {
+	document_eval "$1" || true
 }
 
 # guide_run_in NAMESPACE FILE [NAME=OTHER]...: the devices and addresses that the guide names are
@@ -35,10 +42,10 @@ guide_run() {
 guide_run_in() {
 	local commands name
 
-	commands=$("$GUIDE_TREE/selftests/documents" commands "Documentation/$2" "Set it up")
+	commands=$(document_commands "Documentation/$2" "Set it up")
 	[[ $commands ]] || die "$2 has no commands"
 	for name in "${@:3}"; do commands=${commands//"${name%%=*}"/"${name#*=}"}; done
-	(guide_shell "$1"; eval "$commands")
+	(guide_shell "$1"; document_each guide_eval <<<"$commands")
 }
 
 # These functions replace commands of a guide. The daemon is started by a process that can end it.

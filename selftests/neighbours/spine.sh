@@ -16,7 +16,9 @@ readonly LOAD_BYTES=1000000
 
 # spine SPINE: the guide's example has two ports, and so has this spine
 spine() {
-	guide_run_in "${SPINE[$1]}" spine.md swp1=down0.0 swp2=down1.0 10gbit=20mbit >"$TOPO_DIR/guide.spine$1" 2>&1
+	guide_run_in "${SPINE[$1]}" spine.md swp1=down0.0 swp2=down1.0 10gbit=20mbit \
+		>"$TOPO_DIR/guide.spine$1" 2>&1
+	document_log "spine.md, spine $1" <"$TOPO_DIR/guide.spine$1"
 }
 
 # leaf LEAF
