@@ -36,13 +36,13 @@ document_runs() {
 		"$3" && document_each document_eval <<<"$commands"
 	) || status=1
 	document_log "$1, \"$2\"" <<<"$said"
-	DOCUMENT_SAID="$1, \"$2\": $(grep -v '^\$ ' <<<"$said" | tail -n 5)"
+	DOCUMENT_SAID="$1, \"$2\": $(grep -v '^[$>] ' <<<"$said" | tail -n 5)"
 	return "$status"
 }
 
-# document_eval COMMAND: prints it, then runs it
+# document_eval COMMAND: prints it as a shell would show it, then runs it
 document_eval() {
-	printf '$ %s\n' "$1"
+	printf '$ %s\n' "${1//$'\n'/$'\n> '}"
 	eval "$1" </dev/null || { echo "failed: $1"; return 1; }
 }
 
