@@ -17,7 +17,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 readonly TREE=${TESTS%/*}
 readonly DEB=$TREE/build/deb WORK=$TREE/build/package
-readonly VM_SECONDS=280
+readonly VM_SECONDS=900
 readonly VERSION_HEADER=include/conga_version.h
 FIRST=$("$TESTS/version" -p)
 readonly FIRST SECOND=$FIRST+upgrade

@@ -170,7 +170,7 @@ interrupted() {
 	local program=$1 runner machine
 	shift
 
-	"$run" "$@" -t 60 -- bash -c 'echo ready; sleep 1000' >"$work/out" 2>"$work/err" &
+	"$run" "$@" -t 600 -- bash -c 'echo ready; sleep 1000' >"$work/out" 2>"$work/err" &
 	runner=$!
 	until printed ready || ! kill -0 "$runner" 2>/dev/null; do
 		sleep 0.1
@@ -242,7 +242,7 @@ user_mode() {
 	check "exit status 7 comes back" status_is 7
 	bad_ends -k uml
 	# shellcheck disable=SC2016 # for the guest's shell
-	boot -k uml --time-travel -t 60 -- bash -c 'sleep 3600; echo "up $((${SECONDS} / 3600))"'
+	boot -k uml --time-travel -t 600 -- bash -c 'sleep 3600; echo "up $((${SECONDS} / 3600))"'
 	check "time travel leaps over an hour" printed "up 1"
 	seeded 7 && mv "$work/out" "$work/first" && seeded 7
 	check "a seed makes a machine do the same again" cmp -s "$work/out" "$work/first"
