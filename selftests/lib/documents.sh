@@ -9,6 +9,8 @@
 # or conga in a namespace. Each command must succeed. The commands and what they say are printed, as
 # comments of TAP. DOCUMENT_SAID is what the commands printed last, and which of them failed.
 # documents.table lists which test runs which section.
+#
+# shellcheck disable=SC2034 # for those who source this
 
 DOCUMENT_SAID=""
 

@@ -6,6 +6,8 @@
 #
 #	gateways_fabric 4		two leaves, over IPv4
 #	routes_clear 1; by_route 1 2 up1; gateways_fail 1; cross
+#
+# shellcheck disable=SC2034 # for those who source this
 
 TOPO_LINKS=1
 TOPO_VXLAN_OPTIONS="tos 0x10"

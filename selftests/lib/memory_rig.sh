@@ -10,6 +10,7 @@
 #	memory_test NAME COMMAND...
 #
 # shellcheck disable=SC2031 # far() sets FAR4 in the shell that reads it
+# shellcheck disable=SC2034 # for those who source this
 
 readonly BURST=20000		# packets, each in its own flow
 readonly BOX=mem
@@ -37,7 +38,7 @@ rig_up() {
 	local devices=() i
 
 	for ((i = 0; i < MANY_UPLINKS; i++)); do devices+=("up$i"); done
-	links $BOX $MANY_UPLINKS && addresses $BOX "${devices[@]}" &&
+	links $BOX "$MANY_UPLINKS" && addresses $BOX "${devices[@]}" &&
 		routes $BOX 0 "${devices[@]}" | ip -n $BOX -batch - &&
 		far_routes | ip -n $BOX -batch - && far $((MANY_LEAVES / 2)) &&
 		tunnel $BOX "$FAR4" local 10.0.0.1 noudpcsum
