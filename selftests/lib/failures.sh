@@ -64,10 +64,10 @@ routes_avoid() {
 	leaf_route 0 "${uplinks[@]}" && leaf_route 1 "${uplinks[@]}"
 }
 
-# route_devices LEAF: prints the usable uplinks of its route to the other leaf
+# route_devices LEAF: prints the usable uplinks of its best route to the other leaf
 route_devices() {
 	ip -n "${LEAF[$1]}" -j route show "${VTEP[1 - $1]}" |
-		jq -r '[.[] | (.nexthops // [.])[] | select(.flags == []) | .dev] | sort | join(" ")'
+		jq -r '[min_by(.metric // 0) | (.nexthops // [.])[] | select(.flags == []) | .dev] | sort | join(" ")'
 }
 
 routes_are() {
@@ -111,7 +111,9 @@ spread() {
 
 	[[ $WITH == "with conga" ]] || return 0
 	until flows_spread "$FLOWS" "$@"; do
-		((SECONDS < end)) && cross || return
+		((SECONDS < end)) || return
+		TAP_WHY=""
+		cross || return
 	done
 }
 

@@ -126,8 +126,8 @@ routes_lead() {
 
 # master_is LEAF [also]: with "also" the other machine has the address, too
 master_is() {
-	has_address "$1" && routes_lead "$1" || fail "leaf $1 is not master: $(tail -n 5 "$TOPO_DIR/vrrp$1/said")" ||
-		return
+	{ has_address "$1" && routes_lead "$1"; } ||
+		fail "leaf $1 is not master: $(tail -n 5 "$TOPO_DIR/vrrp$1/said")" || return
 	if [[ ${2-} ]]; then
 		has_address $((3 - $1))
 	else
