@@ -6,16 +6,23 @@
 # With conga they leave by all uplinks that the route has, and conga's counters have them.
 #
 #	failures_count HOST...		after topo_up: these hosts count what arrives
-#	with_conga -r 10gbit		from now on; congad runs on both leaves
+#	with_conga			from now on; congad runs on all leaves
+#	congas_agree -m leaf		likewise, and two leaves agree
 #	all_arrive up0 up1		flows of both directions; those of leaf 0 leave by these
-#	arrive_encrypted		likewise, by IPsec, with esp.sh
+#	arrive_encrypted		likewise, by IPsec
 #	FLOWS_TO=2.0; FLOWS_COUNTER=fallback_xfrm
 #	link_down 0 1; link_up 0 1	the link from spine 0 to leaf 1
 #	routes_avoid 0; routes_avoid	the leaves' routes lead by spine 1 alone; by both
 #	routes_become "up0 up1"		the leaves' routes to each other lead by these, in a while
 #	fails "a link fails" COMMAND...	a test, whose name begins with $WITH
 #
-# Source fabric_test.sh, underlay.sh, counters.sh, flows.sh and hellos.sh first.
+# It sources all libraries that it needs; arrive_encrypted needs esp.sh, too.
+
+. "$TESTS/lib/fabric_test.sh"
+. "$TESTS/lib/underlay.sh"
+. "$TESTS/lib/counters.sh"
+. "$TESTS/lib/flows.sh"
+. "$TESTS/lib/hellos.sh"
 
 readonly FLOWS=80
 
@@ -33,14 +40,21 @@ failures_count() {
 	flows_count "${LEAF[0]}" up0 up1
 }
 
-# with_conga OPTION...: the options are those of congad
+# with_conga [OPTION]...: the options are those of congad
 with_conga() {
 	local l
 
 	WITH="with conga"
 	for l in "${!LEAF[@]}"; do
-		"$TESTS/../userspace/congad" -n "${LEAF[l]}" "$@" 2>"$TOPO_DIR/congad.$l" >/dev/null &
+		"$TESTS/../userspace/congad" -n "${LEAF[l]}" -r 10gbit "$@" \
+			>"$TOPO_DIR/congad.$l" 2>&1 &
 	done
+}
+
+# congas_agree [OPTION]...
+congas_agree() {
+	with_conga "$@"
+	leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers"
 }
 
 # link_down SPINE LEAF: the spine loses its routes by this link
@@ -67,7 +81,8 @@ routes_avoid() {
 # route_devices LEAF: prints the usable uplinks of its best route to the other leaf
 route_devices() {
 	ip -n "${LEAF[$1]}" -j route show "${VTEP[1 - $1]}" |
-		jq -r '[min_by(.metric // 0) | (.nexthops // [.])[] | select(.flags == []) | .dev] | sort | join(" ")'
+		jq -r '[min_by(.metric // 0) | (.nexthops // [.])[] | select(.flags == []) | .dev] | sort |
+			join(" ")'
 }
 
 routes_are() {

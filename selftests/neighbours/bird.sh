@@ -6,11 +6,6 @@
 # 8950). A link, a BIRD and a spine's announcement fail and return.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-. "$TESTS/lib/fabric_test.sh"
-. "$TESTS/lib/underlay.sh"
-. "$TESTS/lib/counters.sh"
-. "$TESTS/lib/flows.sh"
-. "$TESTS/lib/hellos.sh"
 . "$TESTS/lib/failures.sh"
 
 TOPO_LINKS=1
@@ -161,18 +156,13 @@ failures() {
 	fails "a leaf's BIRD stops and starts, and all flows arrive" leaf_restarts
 }
 
-agrees() {
-	with_conga -r 10gbit
-	leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers"
-}
-
 tap_plan 13
 require_root
 require_commands ip nft jq bird
 require_module
 setup || die "cannot set up"
 failures
-tap_test "congad finds uplinks and leaves, and the leaves agree" agrees
+tap_test "congad finds uplinks and leaves, and the leaves agree" congas_agree
 failures
 topo_down
 tap_exit

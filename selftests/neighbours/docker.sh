@@ -8,11 +8,6 @@
 # fails, Docker restarts, a node is lost from Docker's gossip, and the keys rotate.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-. "$TESTS/lib/fabric_test.sh"
-. "$TESTS/lib/underlay.sh"
-. "$TESTS/lib/counters.sh"
-. "$TESTS/lib/flows.sh"
-. "$TESTS/lib/hellos.sh"
 . "$TESTS/lib/failures.sh"
 . "$TESTS/lib/esp.sh"
 
@@ -177,8 +172,7 @@ keys_rotate() {
 congas_up() {
 	conga 0 fabric add && conga 0 leaf add "${VTEP[1]}" &&
 		conga 1 fabric add && conga 1 leaf add "${VTEP[0]}" || return
-	with_conga -m leaf -r 10gbit
-	leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers"
+	congas_agree -m leaf
 }
 
 setup() {

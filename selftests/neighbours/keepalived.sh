@@ -7,11 +7,6 @@
 # a link fails, and keepalived is killed, which leaves the address on both machines.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-. "$TESTS/lib/fabric_test.sh"
-. "$TESTS/lib/underlay.sh"
-. "$TESTS/lib/counters.sh"
-. "$TESTS/lib/flows.sh"
-. "$TESTS/lib/hellos.sh"
 . "$TESTS/lib/failures.sh"
 
 TOPO_LEAVES=3
@@ -187,7 +182,7 @@ congas_up() {
 	for l in 0 1 2; do
 		conga "$l" fabric add leaf-id $((10 + l)) || return
 	done
-	with_conga -r 10gbit
+	with_conga
 }
 
 agrees() {

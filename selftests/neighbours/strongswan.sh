@@ -7,11 +7,6 @@
 # kernel, and sends no hello in clear, so that the leaves stay plain.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-. "$TESTS/lib/fabric_test.sh"
-. "$TESTS/lib/underlay.sh"
-. "$TESTS/lib/counters.sh"
-. "$TESTS/lib/flows.sh"
-. "$TESTS/lib/hellos.sh"
 . "$TESTS/lib/failures.sh"
 . "$TESTS/lib/esp.sh"
 
@@ -183,7 +178,7 @@ failures() {
 }
 
 stays_plain() {
-	with_conga -r 10gbit
+	with_conga
 	leaf_falls_silent 0 && leaf_falls_silent 1 && stats_mark "${LEAF[0]}" || return
 	pause_rounds
 	stat_has control_unsent_xfrm

@@ -7,11 +7,6 @@
 # operator takes an uplink out of the routes.
 
 TESTS=$(realpath "$(dirname "$0")/..")
-. "$TESTS/lib/fabric_test.sh"
-. "$TESTS/lib/underlay.sh"
-. "$TESTS/lib/counters.sh"
-. "$TESTS/lib/flows.sh"
-. "$TESTS/lib/hellos.sh"
 . "$TESTS/lib/failures.sh"
 . "$TESTS/lib/owners.sh"
 
@@ -100,17 +95,12 @@ failures() {
 	fails "an uplink leaves the route and returns, and all flows arrive" route_changes
 }
 
-agree() {
-	with_conga -r 10gbit
-	leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers"
-}
-
 # uplinks_of OWNER NAME UPLINKS: which are used while nothing is broken
 uplinks_of() {
 	OWNER=$1 OWNER_NAME=$2 USED=$3 WITH="without conga"
 	setup || die "cannot set up: $TAP_WHY"
 	failures
-	tap_test "congad finds the uplinks of $OWNER_NAME, and the leaves agree" agree
+	tap_test "congad finds the uplinks of $OWNER_NAME, and the leaves agree" congas_agree
 	failures
 	topo_down
 }
