@@ -9,4 +9,9 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 FRR_UNDERLAY=numbered
 FRR_NEXTHOPS="zebra nexthop-group keep 1"
-evpn_main single
+# leaf-single.sh makes entries by hand that a newer zebra makes itself.
+if [[ $FRR_ROOT ]]; then
+	evpn_main
+else
+	evpn_main single
+fi

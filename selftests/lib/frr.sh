@@ -10,16 +10,25 @@
 #	frr_kill "${SPINE[0]}" bgpd; frr_run "${SPINE[0]}" bgpd
 #	frr_routes 0		sets FRR_ROUTE["${VTEP[1]}"]="up0 up1"
 #
+# FRR_ROOT is the folder of another Debian, whose daemons run then; empty: this machine's.
+#
 # Host l.0 is in VNI 100, one subnet of all leaves; host l.1 is in a subnet that only leaf l has.
 # Source lib.sh, topology.sh and expect.sh first.
 
+readonly FRR_ROOT=${FRR_ROOT-}
 readonly FRR_DAEMONS=/usr/lib/frr
 readonly FRR_FILES=${BASH_SOURCE[0]%/*}/../../Documentation/frr
 readonly FRR_PATIENCE_MS=30000
 
+# Runs as "BOX ROOT COMMAND...": the daemons of a node find each other in /run/frr.
+# shellcheck disable=SC2016 # the shell that runs it expands it
+readonly FRR_OWN_RUN='mount --bind "$1" "$2/run/frr" && exec "${@:3}"'
+
 FRR_UNDERLAY=unnumbered
 FRR_NEXTHOPS="no zebra nexthop kernel enable"	# or: "zebra nexthop-group keep 1"
 
+declare -a FRR_IN=()		# what enters FRR_ROOT
+declare -a FRR_ALL=(zebra bgpd)	# the daemons, in the order of their start
 declare -A FRR_PID=()		# NAMESPACE/DAEMON -> process
 declare -A FRR_ROUTE=()		# destination -> devices
 
@@ -98,13 +107,19 @@ frr_hosts() {
 # The folder of a node has the name of its namespace. nsenter becomes the daemon, so the process
 # id is that of the daemon.
 frr_launch() {
-	local ns=$1 daemon=$2 box=$TOPO_DIR/frr/$1
+	local ns=$1 daemon=$2 box=$TOPO_DIR/frr/$1 own=() file=(-f "$TOPO_DIR/frr/$1/none")
 
+	[[ $daemon != mgmtd ]] || file=()	# it has no such option
+	[[ ! $FRR_ROOT ]] || own=(unshare -m bash -c "$FRR_OWN_RUN" frr "$box" "$FRR_ROOT")
 	[[ ! -e $box/$daemon.vty ]] || rm "$box/$daemon.vty"
-	nsenter --net="/run/netns/$ns" "$FRR_DAEMONS/$daemon" -f "$box/none" -i "$box/$daemon.pid" \
-		-z "$box/zserv" --vty_socket "$box" -A 127.0.0.1 -P 0 \
-		>"$box/$daemon.out" 2>&1 &
+	nsenter --net="/run/netns/$ns" "${own[@]}" "${FRR_IN[@]}" "$FRR_DAEMONS/$daemon" \
+		"${file[@]}" -i "$box/$daemon.pid" -z "$box/zserv" --vty_socket "$box" \
+		-A 127.0.0.1 -P 0 >"$box/$daemon.out" 2>&1 &
 	FRR_PID[$ns/$daemon]=$!
+}
+
+frr_runs() {
+	[[ ${FRR_PID[$1/$2]-} ]] && kill -0 "${FRR_PID[$1/$2]}" 2>/dev/null
 }
 
 frr_ready() {
@@ -137,7 +152,7 @@ frr_kill() {
 frr_vtysh() {
 	local box=$TOPO_DIR/frr/$1
 
-	command vtysh --vty_socket "$box" --config_dir "$box" "${@:2}"
+	command "${FRR_IN[@]}" vtysh --vty_socket "$box" --config_dir "$box" "${@:2}"
 }
 
 # frr_start NAMESPACE...: starts the daemons with the configurations in their folders. If zebra is
@@ -145,9 +160,9 @@ frr_vtysh() {
 frr_start() {
 	local daemon ns
 
-	for daemon in zebra bgpd; do
+	for daemon in "${FRR_ALL[@]}"; do
 		for ns; do
-			frr_launch "$ns" "$daemon" || return
+			frr_runs "$ns" "$daemon" || frr_launch "$ns" "$daemon" || return
 		done
 		for ns; do
 			frr_ready "$ns" "$daemon" || return
@@ -162,7 +177,7 @@ frr_folder() {
 	local box=$TOPO_DIR/frr/$1
 
 	mkdir -p "$box" && cat >"$box/frr.conf" && touch "$box/none" "$box/vtysh.conf" &&
-		chown -R frr:frr "$box"
+		"${FRR_IN[@]}" chown -R frr:frr "$box"
 }
 
 frr_start_all() {
@@ -204,13 +219,23 @@ frr_sysctls() {
 	topo_sysctls
 }
 
+# frr_root: enters FRR_ROOT from now on. It sees the folder of the sockets and files; a virtual
+# machine has a copy of this machine's mounts.
+frr_root() {
+	[[ $FRR_ROOT ]] || return 0
+	FRR_IN=(chroot "$FRR_ROOT")
+	[[ ! -e $FRR_ROOT/$FRR_DAEMONS/mgmtd ]] || FRR_ALL=(mgmtd zebra bgpd)
+	mkdir -p "$FRR_ROOT/run/frr" && mount --bind /tmp "$FRR_ROOT/tmp" &&
+		mount -t proc proc "$FRR_ROOT/proc" && mount --bind /dev "$FRR_ROOT/dev"
+}
+
 frr_up() {
 	TOPO_DIR=$(mktemp -d) || return
 	frr_names
 	defer frr_down
 	frr_write_batches
 	topo_namespaces | sed 's/^/netns add /' >"$TOPO_DIR/namespaces"
-	ip -batch "$TOPO_DIR/namespaces" && frr_sysctls && ip -batch "$TOPO_DIR/links" &&
+	frr_root && ip -batch "$TOPO_DIR/namespaces" && frr_sysctls && ip -batch "$TOPO_DIR/links" &&
 		topo_configure && frr_tunnels leaf-traditional.sh && frr_hosts && frr_start_all
 }
 

@@ -8,6 +8,7 @@
 #	nexthops 0 1,3				sets NEXTHOPS; up1 has weight 3
 #	leaf_ip route replace "$VTEP_PREFIX" "${NEXTHOPS[@]}"
 #	leaf_nexthops 1 0 1			likewise, of leaf 1
+#	leaf_route 1 0				the route of leaf 1 to leaf 0 by up0, with a source
 #	underlay_in_vrf 100			up0 and up1 of leaf 0 move into a VRF with this table
 #	tunnel_anew local "${VTEP[0]}"		creates the tunnel of leaf 0 again
 #
@@ -37,6 +38,12 @@ leaf_nexthops() {
 		NEXTHOPS+=(nexthop via "$SPINE_END" dev "up${u%,*}")
 		[[ $u != *,* ]] || NEXTHOPS+=(weight "${u#*,}")
 	done
+}
+
+# leaf_route LEAF UPLINK[,WEIGHT]...: a tunnel without a local address then has the VTEP as source
+leaf_route() {
+	leaf_nexthops "$@"
+	ip -n "${LEAF[$1]}" route replace "${VTEP[1 - $1]}" src "${VTEP[$1]}" "${NEXTHOPS[@]}"
 }
 
 nexthops() {

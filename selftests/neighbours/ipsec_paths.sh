@@ -7,6 +7,7 @@
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/decision.sh"
+. "$TESTS/lib/esp.sh"
 
 TOPO_LINKS=1
 TOPO_VXLAN_OPTIONS="tos 0x10"	# the kernel asks for the route of each packet
@@ -34,34 +35,6 @@ policy() {
 		ip -n "${LEAF[0]}" xfrm policy add src "${VTEP[0]}" dst "${VTEP[1]}" proto udp \
 			dport 4789 "$@" dir out tmpl src "${VTEP[0]}" dst "${VTEP[1]}" proto esp \
 			reqid 1 mode transport
-}
-
-# Counts the transformed packets that leave, by uplink.
-esp_watch() {
-	in_ns "${LEAF[0]}" nft -f - <<-END
-		table netdev transformed {
-			counter up0 { }
-			counter up1 { }
-			chain a {
-				type filter hook egress device "up0" priority 2;
-				meta l4proto 50 counter name up0
-			}
-			chain b {
-				type filter hook egress device "up1" priority 2;
-				meta l4proto 50 counter name up1
-			}
-		}
-	END
-}
-
-# esp_left: sets ESP, and restarts the counts
-esp_left() {
-	local dev
-
-	for dev in up0 up1; do
-		ESP[$dev]=$(in_ns "${LEAF[0]}" nft reset counter netdev transformed "$dev" |
-			sed -n 's/.*packets \([0-9]*\).*/\1/p')
-	done
 }
 
 cross() {
@@ -151,7 +124,6 @@ underlay() {
 	topo_down
 }
 
-declare -A ESP=()
 tap_plan 8
 require_root
 require_commands ip nft jq

@@ -113,10 +113,9 @@ libvirt_down() {
 hypervisor() {
 	local l=$1
 
-	leaf_nexthops "$l" 0 1
 	ip -n "${LEAF[l]}" link del vx && ip -n "${LEAF[l]}" link set h0 nomaster &&
 		ip -n "${LEAF[l]}" link del br0 &&
-		ip -n "${LEAF[l]}" route replace "${VTEP[1 - l]}" src "${VTEP[l]}" "${NEXTHOPS[@]}" &&
+		leaf_route "$l" 0 1 &&
 		libvirt_up "$l"
 }
 

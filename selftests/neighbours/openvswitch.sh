@@ -66,18 +66,11 @@ node() {
 }
 
 # The route's source is the VTEP if no local_ip is set.
-route_has_source() {
-	local l=$1
-
-	leaf_nexthops "$l" 0 1
-	ip -n "${LEAF[l]}" route replace "${VTEP[1 - l]}" src "${VTEP[l]}" "${NEXTHOPS[@]}"
-}
-
 nodes() {
 	local l
 
 	for l in 0 1; do
-		node "$l" ${1:+"options:local_ip=${VTEP[l]}"} && route_has_source "$l" || return
+		node "$l" ${1:+"options:local_ip=${VTEP[l]}"} && leaf_route "$l" 0 1 || return
 	done
 }
 
