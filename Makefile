@@ -186,10 +186,10 @@ KERNEL_OPTION := $(if $(filter command line,$(origin K)),-k $(K))
 test: setup-check $(if $(T),setup-uml)
 	@selftests/try $(KERNEL_OPTION) $(T)
 
-check: vm-build $(if $(KERNEL_OPTION),,uml-module)
+check: vm-build $(if $(KERNEL_OPTION),setup-uml,uml-module)
 	@selftests/check $(KERNEL_OPTION)
 
-check-full: vm-build setup-lab setup-kselftests deb
+check-full: vm-build setup-uml setup-lab setup-kselftests deb
 	@selftests/check full
 
 # Builds a kernel at first use.

@@ -7,6 +7,8 @@
 #	esp_left		sets ESP[up0] and ESP[up1], and restarts the counts
 #
 # Source lib.sh and topology.sh first.
+#
+# shellcheck disable=SC2034 # for those who source this
 
 declare -A ESP=()		# device -> packets
 

@@ -143,6 +143,7 @@ arrive_encrypted() {
 	[[ $WITH != "with conga" ]] || stats_mark "${LEAF[0]}"
 	cross && esp_left || return
 	((LEFT[up0] + LEFT[up1] == 0)) || fail "flows left in clear: $(flows_text)" || return
+	# shellcheck disable=SC2154 # names of devices, not variables
 	((ESP[up0] + ESP[up1] >= FLOWS)) ||
 		fail "of $FLOWS flows, ${ESP[up0]} packets of up0 and ${ESP[up1]} of up1 were transformed" ||
 		return

@@ -9,6 +9,8 @@
 #	networkd_ready 0; nm_ready 0	succeeds when it has done all that the files say
 #
 # Source lib.sh, topology.sh and hellos.sh first.
+#
+# shellcheck disable=SC2034 # for those who source this
 
 declare -A OWNER_PID=()		# leaf -> process
 declare -A BUS=()		# leaf -> process
