@@ -4,6 +4,7 @@
 # memory_rig.sh - a leaf that has routes to a thousand others, by sixteen uplinks, and how to make
 # fabrics there whose memory is measured. Source lib.sh, expect.sh, pktgen.sh and cost_rig.sh first.
 #
+#	memory_require		skips all tests where bytes cannot be counted
 #	rig_up			the leaf, without a fabric
 #	fabric_make 4 1000	a fabric with so many leaves
 #	bursts COMMAND...	the command sends BURST packets that start a flowlet each
@@ -14,6 +15,15 @@
 
 readonly BURST=20000		# packets, each in its own flow
 readonly BOX=mem
+
+memory_require() {
+	require_root
+	require_commands ip jq tc
+	require_module
+	pktgen_load || tap_skip_all "needs pktgen"
+	[[ ! -e /sys/kernel/debug/kmemleak ]] ||
+		tap_skip_all "this kernel's checkers take memory for whatever is allocated"
+}
 
 # ---- a leaf, and a thousand others ----
 

@@ -152,7 +152,8 @@ daemon_killed() {
 	charon_killed && arrive_encrypted
 }
 
-# strongSwan's starter deletes what a killed daemon left, too: the kernel would use a stale key.
+# An operator deletes what a killed daemon left. The kernel would use a stale key, with or without
+# conga.
 daemon_returns() {
 	ip -n "${LEAF[1]}" xfrm state flush && ip -n "${LEAF[1]}" xfrm policy flush &&
 		charon_up 1 && keys_become && arrive_encrypted

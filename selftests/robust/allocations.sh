@@ -89,12 +89,7 @@ nothing_allocated() {
 	((OURS == 0)) || fail "conga allocated $OURS times for $STARTED flowlets"
 }
 
-require_root
-require_commands ip jq tc
-require_module
-pktgen_load || tap_skip_all "needs pktgen"
-[[ ! -e /sys/kernel/debug/kmemleak ]] ||
-	tap_skip_all "this kernel's checkers take memory for whatever is allocated"
+memory_require
 [[ -e $EVENTS/kmem/kmalloc/hist ]] || tap_skip_all "needs histograms of tracepoints"
 tap_plan 2
 rig_up || die "cannot set up"

@@ -110,12 +110,7 @@ nothing_kept() {
 	((GROWN <= NOISE_KB)) || fail "$STARTED flowlets keep $GROWN KB"
 }
 
-require_root
-require_commands ip jq tc
-require_module
-pktgen_load || tap_skip_all "needs pktgen"
-[[ ! -e /sys/kernel/debug/kmemleak ]] ||
-	tap_skip_all "this kernel's checkers take memory for whatever is allocated"
+memory_require
 tap_plan 6
 rig_up || die "cannot set up"
 memory_test "$FLOWLETS flowlets take $((FLOWLETS * FLOWLET_BYTES / 1024)) KB" flowlet_table
