@@ -19,10 +19,19 @@ document_commands() {
 	"${BASH_SOURCE[0]%/*}/../documents" commands "$1" "$2"
 }
 
-# document_log TITLE: prints what commands said, on stdin, as comments of TAP
+# document_log TITLE: prints commands and what they said, on stdin, as comments of TAP. A trace, and
+# a command that repeats, say more than anybody reads.
+readonly DOCUMENT_LINES=40
+
 document_log() {
 	echo "# $1:"
-	sed $'s/^.*\e\[.*$/(a screen)/; s/^/#   /'
+	awk -v most="$DOCUMENT_LINES" '
+		function more() { if (lines > most) print "#   (" lines - most " more lines)" }
+		/^\$ / { more(); lines = 0; command = 1 }
+		!/^[$>] / { command = 0 }
+		/\033\[/ { $0 = "(a screen)" }
+		command || ++lines <= most { print "#   " $0 }
+		END { more() }'
 }
 
 # document_runs FILE HEADING SHELL
