@@ -13,9 +13,10 @@
 #   sudo make demo-check   the demo for every slow link and five seeds: an hour
 #   sudo make test         the unit tests and the core programs: a minute
 #   sudo make test T=NAME  one test (T="stamp test_dre": some), where it runs fastest, or in K
-#   sudo make check        all tests, in userspace and in virtual machines: a quarter of an
-#                          hour on two processors (K=6.1, K=6.12, K=6.1-rt, K=trixie or K=sid: all in that
-#                          kernel of Debian's, which takes longer; else most in User Mode Linux)
+#   sudo make check        the tests that a patch needs, in userspace and in virtual machines:
+#                          eight minutes on two processors; all but those beside other software
+#                          (K=6.1, K=6.12, K=6.1-rt, K=trixie or K=sid: all in that kernel of
+#                          Debian's, which takes longer; else most in User Mode Linux)
 #   sudo make check-full   check K=6.1, and what the tests stand on: the virtual machine itself,
 #                          the lab's tools, and two demos
 #   sudo make check-all    check K=6.1, and User Mode Linux: all tests in a kernel with every
@@ -183,13 +184,13 @@ T ?=
 # The kernel that was asked for, if one was
 KERNEL_OPTION := $(if $(filter command line,$(origin K)),-k $(K))
 
-test: setup-check $(if $(T),setup-uml)
+test: setup-check $(if $(T),setup-software setup-uml)
 	@selftests/try $(KERNEL_OPTION) $(T)
 
-check: vm-build $(if $(KERNEL_OPTION),setup-uml,uml-module)
+check: vm-build $(if $(KERNEL_OPTION),setup-software,uml-module)
 	@selftests/check $(KERNEL_OPTION)
 
-check-full: vm-build setup-uml setup-lab setup-kselftests deb
+check-full: vm-build setup-software setup-uml setup-lab setup-kselftests deb
 	@selftests/check full
 
 # Builds a kernel at first use.
@@ -200,16 +201,16 @@ uml-module: vm-build setup-uml
 uml-build: uml-module
 	@selftests/vm/module -k uml-debug
 
-check-all: uml-build setup-big-endian setup-cross
+check-all: uml-build setup-software setup-big-endian setup-cross
 	@selftests/check all
 
-check-ci: uml-build setup-lab setup-kselftests deb
+check-ci: uml-build setup-software setup-lab setup-kselftests deb
 	@selftests/check full some
 
 # Their results stand in Documentation/platforms.md.
 PLATFORM ?=
 
-platforms: vm-build setup-arm64
+platforms: vm-build setup-software setup-arm64
 	@selftests/platforms $(PLATFORM)
 
 # Says what got worse than Documentation/cost.txt has it.
@@ -241,7 +242,7 @@ bench-merging: uml-module
 # Their results stand in Documentation/campaigns.md. Builds two kernels at first use.
 CAMPAIGN ?=
 
-campaigns: vm-build setup-smp setup-uml setup-package setup-kselftests
+campaigns: vm-build setup-software setup-smp setup-uml setup-package setup-kselftests
 	@selftests/campaigns $(CAMPAIGN)
 
 # Goes on where it was interrupted. Documentation/kselftests.md has the results.
@@ -265,7 +266,7 @@ DEBIAN ?=
 newcomer: setup-newcomer
 	@selftests/newcomer $(if $(DEBIAN),-d $(DEBIAN))
 
-mutants: uml-build setup-lab setup-package
+mutants: uml-build setup-software setup-lab setup-package
 	@selftests/mutants/run
 
 # Mutants that a seed draws. Their results are kept with the other logs, and a run goes on there.
@@ -274,7 +275,7 @@ COUNT ?= $(if $(filter module,$(BY)),200,400)
 MINIMUM = $(if $(filter module,$(BY)),90,95)
 RESULTS = generated/$(BY).tsv
 
-mutants-generated: setup-check $(if $(filter module,$(BY)),uml-module)
+mutants-generated: setup-check $(if $(filter module,$(BY)),setup-software uml-module)
 	@[ -e build/$(RESULTS) ] || [ -z "$$(selftests/logs list $(RESULTS))" ] || \
 		selftests/logs unpack build $(RESULTS)
 	@selftests/mutants/generated run --by $(BY) --seed $(SEED) --count $(COUNT) --minimum $(MINIMUM); \
