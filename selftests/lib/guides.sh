@@ -25,27 +25,35 @@ guide_daemon() {
 
 # guide_run LEAF FILE [NAME=OTHER]...
 guide_run() {
+	local status=0
+
 	# shellcheck disable=SC2034 # programs of the test read it
 	GUIDE_LEAF=$1
-	guide_run_in "${LEAF[$1]}" "${@:2}" >"$TOPO_DIR/guide.$1" 2>&1
+	guide_run_in "${LEAF[$1]}" "${@:2}" >"$TOPO_DIR/guide.$1" 2>&1 || status=1
 	document_log "$2, leaf $1" <"$TOPO_DIR/guide.$1"
 	[[ ! -e $TOPO_DIR/wants_daemon ]] || guide_daemon "$1"
 	rm -f "$TOPO_DIR/wants_daemon"
+	return "$status"
 }
 
 guide_eval() {
-	document_eval "$1" || true
+	document_eval "$1" || GUIDE_FAILED=1
 }
 
 # guide_run_in NAMESPACE FILE [NAME=OTHER]...: the devices and addresses that the guide names are
-# others in this namespace. A failing command does not end the run, as in an operator's shell.
+# others in this namespace. A failing command does not end the run, as in an operator's shell, but
+# the run has failed then.
 guide_run_in() {
 	local commands name
 
 	commands=$(document_commands "Documentation/$2" "Set it up")
 	[[ $commands ]] || die "$2 has no commands"
 	for name in "${@:3}"; do commands=${commands//"${name%%=*}"/"${name#*=}"}; done
-	(guide_shell "$1"; document_each guide_eval <<<"$commands")
+	(
+		GUIDE_FAILED=0
+		guide_shell "$1"
+		document_each guide_eval <<<"$commands" && ((!GUIDE_FAILED))
+	)
 }
 
 # These functions replace commands of a guide. The daemon is started by a process that can end it.

@@ -17,9 +17,14 @@ TOPO_LINKS=1
 # The mark is an identity and "from a pod", as Cilium writes it.
 readonly MARK=0x12340f00
 
-# The guide uses this name: it is the list of all nodes, and this node is one of them.
+# The guide uses these names: the list of all nodes but this one
+hostname() {
+	echo "node$GUIDE_LEAF"
+}
+
 kubectl() {
-	echo "${VTEP[*]}"
+	[[ $* == "get nodes --field-selector metadata.name!=node$GUIDE_LEAF -o jsonpath="* ]] || return
+	echo "${VTEP[1 - GUIDE_LEAF]}"
 }
 
 # node LEAF
