@@ -132,12 +132,12 @@ kernel_release() {
 }
 
 # download PACKAGE...: downloads into the current folder. Lists can be older than the archive,
-# which then answers 404: in this case they are refreshed once.
+# which then answers 404, or have no such package yet: in this case they are refreshed once.
 download() {
 	local get=(apt_get -o APT::Sandbox::User=root download "$@")
 
 	echo "${0##*/}: downloading $*" >&2
-	"${get[@]}" >&2 && return
+	"${get[@]}" 2> >(grep -v '^E: ' >&2) >&2 && return
 	apt_refresh
 	"${get[@]}" >&2 || die "could not download $*"
 }
