@@ -316,14 +316,15 @@ fill_root() {
 
 # kernel_make SERIES DIR ARGUMENT...: runs make for the module in DIR, for that kernel
 kernel_make() {
-	local headers
+	# Without a vmlinux kbuild cannot make BTF, and says so for each module.
+	local headers settings=(-j"$(nproc)" CONFIG_DEBUG_INFO_BTF_MODULES=)
 	headers=$(headers_dir "$1")
 
 	if is_suite "$1"; then
-		root_make "$headers" "$2" -j"$(nproc)" "${@:3}"
+		root_make "$headers" "$2" "${settings[@]}" "${@:3}"
 	else
 		# shellcheck disable=SC2046 # a list of words
-		make -j"$(nproc)" $(series_make "$1") -C "$headers" M="$2" "${@:3}"
+		make $(series_make "$1") -C "$headers" M="$2" "${settings[@]}" "${@:3}"
 	fi
 }
 
