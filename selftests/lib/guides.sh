@@ -4,7 +4,7 @@
 # guides.sh - runs the commands that a guide gives to an operator.
 #
 #	guide_run 0 flannel.md		the commands under its "Set it up", on leaf 0
-#	guide_works flannel.1		both leaves are conga, packets pass by both uplinks
+#	guide_converges			all commands succeeded, and both leaves are conga
 #
 # The guide's own text is run, so that it cannot go stale. sudo does nothing, systemctl starts a
 # daemon in the leaf's namespace, and a program that lists the nodes of a cluster is a function of
@@ -25,35 +25,33 @@ guide_daemon() {
 
 # guide_run LEAF FILE [NAME=OTHER]...
 guide_run() {
-	local status=0
-
 	# shellcheck disable=SC2034 # programs of the test read it
 	GUIDE_LEAF=$1
-	guide_run_in "${LEAF[$1]}" "${@:2}" >"$TOPO_DIR/guide.$1" 2>&1 || status=1
+	guide_run_in "${LEAF[$1]}" "${@:2}" >"$TOPO_DIR/guide.$1" 2>&1
 	document_log "$2, leaf $1" <"$TOPO_DIR/guide.$1"
 	[[ ! -e $TOPO_DIR/wants_daemon ]] || guide_daemon "$1"
 	rm -f "$TOPO_DIR/wants_daemon"
-	return "$status"
 }
 
 guide_eval() {
-	document_eval "$1" || GUIDE_FAILED=1
+	document_eval "$1" || echo "$1" >>"$TOPO_DIR/guide_failed"
+}
+
+# guide_succeeded: all commands did that ran until now
+guide_succeeded() {
+	[[ ! -e $TOPO_DIR/guide_failed ]] ||
+		fail "commands of the guide failed: $(<"$TOPO_DIR/guide_failed")"
 }
 
 # guide_run_in NAMESPACE FILE [NAME=OTHER]...: the devices and addresses that the guide names are
-# others in this namespace. A failing command does not end the run, as in an operator's shell, but
-# the run has failed then.
+# others in this namespace. A failing command does not end the run, as in an operator's shell.
 guide_run_in() {
 	local commands name
 
 	commands=$(document_commands "Documentation/$2" "Set it up")
 	[[ $commands ]] || die "$2 has no commands"
 	for name in "${@:3}"; do commands=${commands//"${name%%=*}"/"${name#*=}"}; done
-	(
-		GUIDE_FAILED=0
-		guide_shell "$1"
-		document_each guide_eval <<<"$commands" && ((!GUIDE_FAILED))
-	)
+	(guide_shell "$1"; document_each guide_eval <<<"$commands")
 }
 
 # These functions replace commands of a guide. The daemon is started by a process that can end it.
@@ -82,6 +80,7 @@ guide_pings() {
 }
 
 guide_converges() {
+	guide_succeeded || return
 	{ guide_pings && leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers" &&
 		guide_pings; } ||
 			fail "leaf 0 did not converge: $(<"$TOPO_DIR/guide.0")" \
