@@ -33,10 +33,22 @@ ovs-vsctl() {
 	vsctl "$GUIDE_LEAF" "$@"
 }
 
+# Open vSwitch counts the processors every ten seconds of the machine's time, first when ten have
+# passed (count_cpu_cores() in lib/ovs-thread.c). Started before, it has no thread for new flows.
+readonly COUNTED_S=10
+
+machine_is_counted() {
+	local up
+
+	read -r up _ </proc/uptime
+	((${up%.*} > COUNTED_S))
+}
+
 # switch_up LEAF: starts its daemons
 switch_up() {
 	local dir=$TOPO_DIR/ovs$1
 
+	busywait $((2 * COUNTED_S * 1000)) machine_is_counted || return
 	mkdir -p "$dir"
 	ovs "$1" ovsdb-tool create "$dir/conf.db" "$SCHEMA" &&
 		ovs "$1" ovsdb-server "$dir/conf.db" --remote="punix:$dir/db.sock" --detach --no-chdir \
