@@ -33,8 +33,9 @@ ovs-vsctl() {
 	vsctl "$GUIDE_LEAF" "$@"
 }
 
-# Open vSwitch counts the processors every ten seconds of the machine's time, first when ten have
-# passed (count_cpu_cores() in lib/ovs-thread.c). Started before, it has no thread for new flows.
+# Open vSwitch reads the number of processors no earlier than ten seconds after boot
+# (count_cpu_cores() in its lib/ovs-thread.c). If it starts earlier, it believes that there is none,
+# and starts no thread that handles new flows.
 readonly COUNTED_S=10
 
 machine_is_counted() {
