@@ -4,7 +4,8 @@
 # keepalived moves the address of a tunnel between two machines, leaf 1 and leaf 2, while leaf 0
 # sends to that address. The machines speak VRRP by a link of their own, since the spines are
 # routers, and the new master's script changes the spines' routes, as in clouds. keepalived stops,
-# a link fails, and keepalived is killed, which leaves the address on both machines.
+# a link fails, and keepalived is killed, which leaves the address on both machines. At the end
+# the other machine has no conga any longer.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/failures.sh"
@@ -176,6 +177,12 @@ failures() {
 	fails "the killed keepalived starts again, and all flows arrive at the first machine" returns
 }
 
+# The new machine says nothing to hellos, and drops stamped packets, until leaf 0 knows it.
+plain_takes_over() {
+	conga 2 fabric del && vrrp_stop && soon master_is 2 || return
+	soon leaf_is 0 "lost silent" "$ADDRESS" && FLOWS_TO=2.0 && all_arrive up0 up1
+}
+
 congas_up() {
 	local l
 
@@ -189,7 +196,7 @@ agrees() {
 	{ congas_up && soon agrees_with 1; } || fail "leaf 0 is not conga: $(conga 0)"
 }
 
-tap_plan 15
+tap_plan 17
 require_root
 require_commands ip bridge nft jq keepalived
 require_module
@@ -197,5 +204,7 @@ setup || die "cannot set up"
 failures
 tap_test "congad finds uplinks and leaves, and leaf 0 agrees with the master" agrees
 failures
+fails "the address moves to a machine without conga, and all flows arrive there" plain_takes_over
+fails "the address returns to the machine with conga, and all flows arrive there" returns
 topo_down
 tap_exit
