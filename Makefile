@@ -184,7 +184,7 @@ T ?=
 # The kernel that was asked for, if one was
 KERNEL_OPTION := $(if $(filter command line,$(origin K)),-k $(K))
 
-test: setup-check $(if $(T),setup-software setup-uml)
+test: setup-check $(if $(T),setup-uml)
 	@selftests/try $(KERNEL_OPTION) $(T)
 
 check: vm-build $(if $(KERNEL_OPTION),setup-software,uml-module)

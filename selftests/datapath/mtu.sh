@@ -108,8 +108,9 @@ flows_arrive() {
 		fail "$(($(wc -l <"$TOPO_DIR/sink") - before)) of $COUNT datagrams arrived"
 }
 
+# So many connections that each uplink has some
 transfer() {
-	tcp_crosses -C 1e8 -l 1 -S 100000 -n 24 -c 12 -D 20
+	tcp_crosses -C 1e8 -l 1 -S 100000 -n 48 -c 48 -D 20
 }
 
 # ---- counters of the kernel ----
