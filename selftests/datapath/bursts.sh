@@ -19,7 +19,7 @@ TOPO_FABRIC_MTU=9000
 
 readonly JUMBO=8900		# MTU of hosts: the tunnel's headers fit in 9000
 readonly DISCARD=9
-readonly PATIENCE_MS=5000
+readonly PATIENCE_MS=20000
 readonly TRANSFER=200000 TRANSFERS=3
 readonly UDP_BURSTS=5 UDP_BURST=60000
 readonly BURST_SEGMENTS=8

@@ -25,7 +25,7 @@ readonly TRANSFER=20000 TRANSFERS=20 CONNECTIONS=4
 readonly DATAGRAMS=40
 readonly CORRUPTED=5
 readonly DISCARD=9
-readonly PATIENCE_MS=10000
+readonly PATIENCE_MS=30000
 
 # ---- errors ----
 

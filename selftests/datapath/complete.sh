@@ -22,7 +22,7 @@ readonly PORT6=8472 GPE_PORT=4790	# in addition to 4789
 readonly SINK=9
 readonly PINGS=5 DATAGRAMS=5 PAYLOAD=101
 readonly PACKETS_EACH=$((PINGS + DATAGRAMS))
-readonly PATIENCE_MS=5000
+readonly PATIENCE_MS=20000
 
 # These are the tunnels between the leaves, on which leaf l has the address of NET.(l + 1).
 declare -rA NET=([v4]=10.61.0 [v4sum]=10.62.0 [v6]=10.63.0 [v6sum]=10.64.0

@@ -28,7 +28,7 @@ readonly LEAST_MERGED=10	# frames in a packet; with fewer the test shows nothing
 readonly MOST_DISORDER=5	# packets out of order, among those of all bursts
 
 readonly FLUSH_NS=2000000	# leaf 1 waits so long for frames to merge
-readonly PATIENCE_MS=5000
+readonly PATIENCE_MS=20000
 
 # These are segments of one connection in the tunnel: Ethernet, IPv4 and TCP, as hexadecimal
 # digits.

@@ -27,7 +27,7 @@ readonly SINK=9
 readonly OTHER_PORT=8472	# a port of the fabric, but not of a vxlan device
 readonly NOBODY=65534
 readonly FLUSH_NS=5000000 DEFER_IRQS=100	# a device waits so long for packets to join
-readonly PATIENCE_MS=10000
+readonly PATIENCE_MS=30000
 readonly VXLAN="udp port $TOPO_PORT"
 readonly HELD_MS=200		# a mirrored packet waits so long
 readonly HEADERS=40		# bytes that distinguish a datagram from others

@@ -21,7 +21,7 @@ readonly VXLAN_VNI=00006400
 readonly FLUSH_NS=4000000 DEFER_IRQS=100	# the spine waits so long for packets
 readonly FIRST_PORT=9216		# of datagrams: their port tells their fields
 readonly EACH=8				# datagrams of a combination
-readonly WAIT_MS=2000
+readonly WAIT_MS=20000
 
 # joins FEATURE: the spine holds incoming packets for a moment and joins them
 joins() {

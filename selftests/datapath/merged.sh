@@ -20,7 +20,7 @@ readonly SEGMENTS=8 PAYLOAD=100		# of a connection, in bytes
 readonly PLAIN=08130100			# LBTag 1, CE 1, no feedback
 readonly FLUSH_NS=4000000		# leaf 1 waits so long for packets
 readonly VXLAN_VNI=00006400
-readonly WAIT_MS=2000
+readonly WAIT_MS=20000
 
 # ---- sending, and what arrives ----
 

@@ -98,7 +98,7 @@ spines_up() {
 # All packets to a UDP port without a tunnel on leaf 1 go to the file "heard".
 listen() {
 	"$TESTS/tools/udp_listen" "${LEAF[1]}" "$OTHER_PORT" >"$TOPO_DIR/heard" &
-	busywait 5000 grep -q listening "$TOPO_DIR/heard"
+	busywait 20000 grep -q listening "$TOPO_DIR/heard"
 }
 
 mac_of() {
@@ -136,9 +136,9 @@ heard() {
 
 	MARKED=$((MARKED + 1))
 	printf -v marker '08000000%06x00' "$MARKED"
-	busywait 5000 heard_lines $((LINES_READ + $1))
+	busywait 20000 heard_lines $((LINES_READ + $1))
 	by_port "$STRANGER" "${VTEP[1]}" "$marker" || return
-	busywait 5000 grep -qx "$marker" "$TOPO_DIR/heard" || return
+	busywait 20000 grep -qx "$marker" "$TOPO_DIR/heard" || return
 	mapfile -t -s "$LINES_READ" all <"$TOPO_DIR/heard"
 	LINES_READ=$((LINES_READ + ${#all[@]}))
 	HEARD=${all[*]}
@@ -260,7 +260,7 @@ learnt() {
 # learnt_now FROM COUNT: learnt from COUNT packets since the mark, before the metrics age on a
 # slow machine
 learnt_now() {
-	busywait 5000 stats_grew "${LEAF[1]}" "rx_learnt=$2" && learnt "$1"
+	busywait 20000 stats_grew "${LEAF[1]}" "rx_learnt=$2" && learnt "$1"
 }
 
 # This is the control of the tests above: the same bytes arrive from a conga leaf over a port.
@@ -347,7 +347,7 @@ readonly FLOWS=100 FLOW_BYTES=1000 SINK_PORT=9
 
 sink_up() {
 	"$TESTS/tools/udp_listen" "${HOST[1.0]}" "$SINK_PORT" >"$TOPO_DIR/sink" &
-	busywait 5000 grep -q listening "$TOPO_DIR/sink"
+	busywait 20000 grep -q listening "$TOPO_DIR/sink"
 }
 
 sink_has() {

@@ -82,7 +82,7 @@ port_has() {
 }
 
 soon_has() {
-	busywait 5000 port_has "$@" >/dev/null || port_has "$@"
+	busywait 20000 port_has "$@" >/dev/null || port_has "$@"
 }
 
 # port_says UPLINK TEXT

@@ -239,7 +239,7 @@ local_process() {
 	mark
 	# shellcheck disable=SC2046
 	"$TESTS/tools/vxlan_send" -n "${LEAF[0]}" -u "$NOBODY" -s "${VTEP[0]}" $FRIEND $(kinds "$NONCE") &&
-		heedless "tx_forged=4" && busywait 5000 four_cleared
+		heedless "tx_forged=4" && busywait 20000 four_cleared
 }
 
 four_cleared() {
@@ -337,7 +337,7 @@ limited() {
 
 	look
 	answers_limited || answers_limited || return
-	count=$(busywait 5000 answers_heard)
+	count=$(busywait 20000 answers_heard)
 	echo "# $count answers to 200 hellos"
 	((count >= ANSWERS && count <= 3 * ANSWERS)) || fail "$count answers were sent"
 }

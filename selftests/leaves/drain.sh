@@ -16,7 +16,7 @@ QUIET+=" flowlet-timeout 1s"	# the longest, so that a flow of a slow machine has
 
 readonly COUNT=150
 readonly FLOWS=12		# flows: with chance 1 in 2048 all are on one uplink
-readonly PATIENCE_MS=10000
+readonly PATIENCE_MS=30000
 readonly TRIES=5
 
 # ---- flows in progress ----

@@ -15,7 +15,7 @@ TOPO_LINKS=1
 readonly COUNT=150		# packets of each kind, each packet is a flow
 readonly LEAST=45		# packets on each of two uplinks: 4.9 sigma below half
 readonly PINGS=10
-readonly PATIENCE_MS=10000
+readonly PATIENCE_MS=30000
 readonly DISCARD=9		# the UDP port of the counted packets
 readonly KINDS=(udp4 udp6 frames)
 

@@ -12,7 +12,7 @@
 #
 # Source lib.sh and topology.sh first. No other traffic may cross meanwhile.
 
-readonly BALANCE_PORT=9 BALANCE_PATIENCE_MS=10000
+readonly BALANCE_PORT=9 BALANCE_PATIENCE_MS=30000
 
 declare -A BALANCE=()		# link -> packets
 

@@ -211,7 +211,7 @@ golden() {
 
 	expected="^$(outer "$2" "$bytes")08${TAG_HEX[$1]}00100fffffe00434e474101$3$4"
 	expected+="$(printf '%02x' "$5")${LEAF_ID}03000000${6:8}${7:8}$8${6:0:8}${7:0:8}\$"
-	SAID=$(busywait 5000 said "$1" "$expected") ||
+	SAID=$(busywait 20000 said "$1" "$expected") ||
 		fail "the control packets to $2 by uplink $1 were:" \
 			"$(said "$1" | tail -n 3 | paste -sd' '), expected: $expected"
 }
@@ -270,7 +270,7 @@ grown() {
 
 # counted COUNTERS: exactly these counters grew by these numbers since mark
 counted() {
-	busywait 3000 grown "$1" || fail "counters moved by: $(growth), expected: $1"
+	busywait 20000 grown "$1" || fail "counters moved by: $(growth), expected: $1"
 }
 
 # heedless COUNTERS: the packet was counted, and nothing else happened

@@ -15,7 +15,7 @@
 #
 # Source lib.sh, topology.sh, fabric.sh and expect.sh first.
 
-readonly PATIENCE_S=10
+readonly PATIENCE_S=60
 
 declare -A PIN=()		# NAMESPACE -> a process in it
 declare -A UNWANTED_MARK=()	# NAMESPACE -> what udp_unwanted counted at the mark
@@ -25,7 +25,7 @@ declare -A STAT=()		# counter -> value of the fabric that was read last
 pin() {
 	nsenter --net="/run/netns/$1" sleep infinity &
 	PIN[$1]=$!
-	busywait 5000 pinned "$1" || fail "no process runs in $1"
+	busywait 20000 pinned "$1" || fail "no process runs in $1"
 }
 
 pinned() {

@@ -373,8 +373,8 @@ three_flaps() {
 	local i
 
 	for i in 1 2 3; do
-		link_down && busywait 5000 carrier_is down &&
-			link_up && busywait 5000 carrier_is up ||
+		link_down && busywait 20000 carrier_is down &&
+			link_up && busywait 20000 carrier_is up ||
 				fail "up0 has no carrier after flap $i" || return
 	done
 }

@@ -14,7 +14,7 @@
 # Only these datagrams are counted. Source lib.sh, topology.sh, expect.sh and counters.sh first.
 
 readonly FLOW_PORT=9
-readonly FLOW_PATIENCE_MS=10000
+readonly FLOW_PATIENCE_MS=30000
 
 # The match finds the inner datagram by bits from the outer UDP header on: inner ethertype,
 # protocol, and destination port, without options in the inner IPv4 header.

@@ -17,7 +17,7 @@
 # Source lib.sh, topology.sh, fabric.sh, expect.sh and counters.sh first.
 
 readonly HELLO_MS=300		# the default interval
-readonly PATIENCE_MS=15000
+readonly PATIENCE_MS=30000
 
 # The control VNI and the type are matched by bits from the outer UDP header on: control packets
 # between leaves, of any type but announcements, which nodes send to their neighbours.

@@ -40,7 +40,7 @@ declare -A SHARE=()
 
 sink_up() {
 	"$TESTS/tools/udp_listen" "${HOST[1.0]}" "$SINK_PORT" >"$TOPO_DIR/sink" &
-	busywait 5000 grep -q listening "$TOPO_DIR/sink"
+	busywait 20000 grep -q listening "$TOPO_DIR/sink"
 }
 
 leaves_conga() {
@@ -56,7 +56,7 @@ setup() {
 	topo_up && tunnel_says_nothing && sink_up || return
 	MAC=$(ip -n "${LEAF[1]}" -br link show up0 | awk '{ print $3 }')
 	fabric_up conga auto &&
-		busywait 5000 leaves_conga
+		busywait 20000 leaves_conga
 }
 
 # explicit_set WORD...: configures both leaves
@@ -71,7 +71,7 @@ one_way() {
 	before=$(wc -l <"$TOPO_DIR/sink")
 	"$TESTS/tools/vxlan_send" -n "${HOST[0.0]}" -c "$1" -i "$2" -l "$3" -p "$SINK_PORT" \
 		"${HOST_IP[1.0]}" - || return
-	busywait 5000 sink_has $((before + $1)) && return
+	busywait 20000 sink_has $((before + $1)) && return
 	now=$(wc -l <"$TOPO_DIR/sink")
 	fail "$((now - before)) of $1 datagrams arrived"
 }

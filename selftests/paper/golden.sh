@@ -20,7 +20,7 @@ TOPO_HOSTS=0
 readonly -a UPLINKS=(0 1 2) TAGS=(3 9 15)
 readonly GPE_PORT=4790 GBP_PORT=4791 GBP_EXTERNAL_PORT=4792	# in addition to 4789
 readonly SINK=9
-readonly PATIENCE_MS=5000
+readonly PATIENCE_MS=20000
 
 # The DREs have alpha 0.5 and Tdre 10 ms, so tau is 20 ms and C * tau is 2,500, 5,000 and 10,000
 # bytes. A frame of 1,000 bytes is 0.4, 0.2 and 0.1 of these. With q 3 the metrics are 3, 1 and 0;

@@ -396,11 +396,11 @@ other_use_is_plain() {
 
 	conga 0 leaf set "${VTEP[1]}" mode auto && conga 1 leaf set "${VTEP[0]}" mode auto &&
 		leaves_set hello 20ms || return
-	busywait 1000 reason_is answers || fail "$(conga 0 leaf show)" || status=1
+	busywait 20000 reason_is answers || fail "$(conga 0 leaf show)" || status=1
 	conga 1 fabric set policy conga
-	busywait 1000 reason_is byte3 || fail "$(conga 0 leaf show)" || status=1
+	busywait 20000 reason_is byte3 || fail "$(conga 0 leaf show)" || status=1
 	conga 1 fabric set policy tr
-	busywait 1000 reason_is answers || fail "$(conga 0 leaf show)" || status=1
+	busywait 20000 reason_is answers || fail "$(conga 0 leaf show)" || status=1
 	hello_off && conga 0 leaf set "${VTEP[1]}" mode conga &&
 		conga 1 leaf set "${VTEP[0]}" mode conga && return "$status"
 }

@@ -14,7 +14,7 @@ TOPO_LINKS=2
 TOPO_NEXTHOPS=object
 QUIET=				# work that runs by itself must end, too
 readonly ROUNDS=8
-readonly PATIENCE_MS=10000
+readonly PATIENCE_MS=30000
 readonly DATAGRAMS=1000000 INTERVAL_US=3000 ENOUGH=50
 readonly COMPLAINTS='unregister_netdevice: waiting|WARNING:|BUG|Oops|refcount_t|KASAN'
 

@@ -15,7 +15,7 @@ TOPO_LINKS=1
 QUIET+=" age 10s flowlet-timeout 1s"	# learnt metrics and chosen uplinks stay for long
 
 readonly FLOWS=12
-readonly PATIENCE_MS=10000
+readonly PATIENCE_MS=30000
 readonly ROUNDS=${ROUNDS:-20} LEAVES=300
 readonly ATTR_ORIGIN=13 ORIGIN_AUTO=2 PORT_NEW=5	# of include/uapi/linux/conga.h
 
