@@ -132,8 +132,8 @@ all_have_carrier() {
 	local i
 
 	for ((i = 0; i < ${#UPLINK[@]}; i++)); do
-		busywait 10000 has_carrier "${LEAF[0]}" "${UPLINK[i]}" &&
-			busywait 10000 has_carrier "${SPINE[0]}" "${FAR[i]}" ||
+		busywait 60000 has_carrier "${LEAF[0]}" "${UPLINK[i]}" &&
+			busywait 60000 has_carrier "${SPINE[0]}" "${FAR[i]}" ||
 			fail "${UPLINK[i]} has no carrier" || return
 	done
 }
@@ -343,7 +343,7 @@ lost_carrier() {
 carrier_withdraws() {
 	local i=$1 dev=${UPLINK[$1]}
 
-	carrier "$i" down && busywait 10000 lost_carrier "${LEAF[0]}" "$dev" ||
+	carrier "$i" down && busywait 60000 lost_carrier "${LEAF[0]}" "$dev" ||
 		fail "$dev did not lose its carrier" || return
 	others "$i"
 	carried_by "${OTHERS[@]}" && path_state "$i" || return
@@ -367,7 +367,7 @@ bond_survives() {
 	local status=0
 
 	ip -n "${SPINE[0]}" link set down0.2 down || return
-	busywait 10000 lost_carrier "${LEAF[0]}" up2 && busywait 10000 one_slave_up ||
+	busywait 60000 lost_carrier "${LEAF[0]}" up2 && busywait 10000 one_slave_up ||
 		fail "the bond did not notice the lost carrier" || return
 	others none
 	carried_by "${OTHERS[@]}" || status=1

@@ -361,7 +361,7 @@ flows_cross() {
 	before=$(wc -l <"$TOPO_DIR/sink")
 	"$TESTS/tools/vxlan_send" -n "${HOST[0.0]}" -c "$1" -l "$2" -p "$SINK_PORT" "${HOST_IP[1.0]}" - ||
 		return
-	busywait 10000 sink_has $((before + $1)) ||
+	busywait 60000 sink_has $((before + $1)) ||
 		fail "$(($(wc -l <"$TOPO_DIR/sink") - before)) of $1 datagrams arrived"
 }
 

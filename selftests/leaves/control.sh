@@ -414,7 +414,7 @@ stormed() {
 	mark
 	began=$SECONDS
 	storm $STORM || return
-	busywait 10000 all_arrived $STORM ||
+	busywait 60000 all_arrived $STORM ||
 		fail "only $(grown_by rx_control) of $STORM control packets arrived" || return
 	after=$(slab_kib)
 	rounds=$(((SECONDS - began) / 9 + 2))

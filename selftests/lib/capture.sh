@@ -32,7 +32,7 @@ capture_start() {
 	nsenter --net="/run/netns/$ns" tcpdump -i "$dev" -n -Z root -U --immediate-mode \
 		-s "$CAPTURE_BYTES" -B "$CAPTURE_KIB" -w "$file.pcap" "${@:4}" 2>"$file.log" &
 	CAPTURE[$name]=$!
-	busywait 30000 grep -q "listening on" "$file.log" ||
+	busywait 60000 grep -q "listening on" "$file.log" ||
 		fail "tcpdump on $dev does not start: $(<"$file.log")"
 }
 
@@ -46,7 +46,7 @@ capture_idle() {
 capture_stop() {
 	local log=$TOPO_DIR/$1.log
 
-	busywait 10000 capture_idle "$1" || fail "the capture $1 did not become idle" || return
+	busywait 60000 capture_idle "$1" || fail "the capture $1 did not become idle" || return
 	kill -TERM "${CAPTURE[$1]}" && wait "${CAPTURE[$1]}"
 	unset "CAPTURE[$1]"
 	grep -q '^0 packets dropped by kernel' "$log" ||

@@ -108,7 +108,7 @@ setup() {
 listen() {
 	nsenter --net="/run/netns/${SPINE[$1]}" tcpdump -i down0.0 -Q in -n -l -x -vv -Z root \
 		--immediate-mode -s 256 -B 8192 udp port 4789 >"$TOPO_DIR/wire$1" 2>"$TOPO_DIR/log$1" &
-	busywait 10000 grep -q "listening on" "$TOPO_DIR/log$1"
+	busywait 60000 grep -q "listening on" "$TOPO_DIR/log$1"
 }
 
 # ---- packets of the far leaves ----

@@ -74,11 +74,11 @@ carrier() {
 }
 
 carrier_back_group() {
-	carrier up && busywait 10000 has_carrier && group_both
+	carrier up && busywait 60000 has_carrier && group_both
 }
 
 carrier_back() {
-	carrier up && busywait 10000 has_carrier
+	carrier up && busywait 60000 has_carrier
 }
 
 has_carrier() {
@@ -148,8 +148,8 @@ paths_are() {
 # returned may lose the first one, or have no address for it yet.
 paths_return() {
 	gateway 0
-	busywait 10000 gateway_answers || fail "the gateway $SPINE_END does not answer" || return
-	busywait 10000 paths_are usable usable || paths_are usable usable
+	busywait 60000 gateway_answers || fail "the gateway $SPINE_END does not answer" || return
+	busywait 60000 paths_are usable usable || paths_are usable usable
 }
 
 gateway_answers() {

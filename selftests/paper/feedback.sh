@@ -171,7 +171,7 @@ traffic_stop() {
 # The only host of leaf 1 is cut off, so leaf 1 has no packets that could carry feedback.
 cut_off() {
 	traffic_start "$((TRANSFERS * 100))" "$OVERLOAD"
-	busywait 10000 metric_at_least 0 "$AGE_FROM" ||
+	busywait 60000 metric_at_least 0 "$AGE_FROM" ||
 		fail "the metric did not rise under load" || return
 	ip -n "${LEAF[1]}" link set h0 down
 	pictures_of_fall || fail "conga table show to-leaf failed" || return

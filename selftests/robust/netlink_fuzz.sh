@@ -155,7 +155,7 @@ all_commands_both() {
 module_answers() {
 	leaf_again || return
 	conga 0 check >/dev/null || (($? == 1)) || fail "conga check does not run" || return
-	busywait 10000 leaf_has_paths || fail "$(conga 0 path show)"
+	busywait 60000 leaf_has_paths || fail "$(conga 0 path show)"
 }
 
 leaf_has_paths() {

@@ -85,7 +85,7 @@ entry_is_known() {
 
 entry_stays() {
 	"$1" bound_entry || return
-	busywait 10000 entry_is_known || fail "the entry was not noticed" || return
+	busywait 60000 entry_is_known || fail "the entry was not noticed" || return
 	cross vz 10.30.0.2 && flows_spread "$COUNT" up1 &&
 		left_all "$COUNT" fallback_bound && cross vz 10.30.0.3 && steered
 }
