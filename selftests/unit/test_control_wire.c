@@ -55,6 +55,17 @@ static void test_control_golden(void **state)
 	assert_int_equal(conga_control_upper(&payload.header), 0);
 }
 
+/* The body of a probe has no records, whatever its count says. */
+static void test_probe_has_no_records(void **state)
+{
+	struct conga_control_header header = { .type = CONGA_CONTROL_PROBE, .count = 2 };
+
+	(void)state;
+	assert_int_equal(conga_control_body(&header), sizeof(struct conga_control_probe));
+	header.count = 0;
+	assert_int_equal(conga_control_body(&header), sizeof(struct conga_control_probe));
+}
+
 /* No holes, and one record per LBTag at the most. */
 static void test_control_sizes(void **state)
 {
@@ -156,6 +167,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_control_golden),
+		cmocka_unit_test(test_probe_has_no_records),
 		cmocka_unit_test(test_control_sizes),
 		cmocka_unit_test(test_control_numbers),
 		cmocka_unit_test(test_control_byte3),

@@ -115,6 +115,25 @@ static void test_tr_unknown_delay(void **state)
 	assert_int_equal(pick(&d), 0);
 }
 
+/* A long flow that was idle for longer than its limit is short again, and counted as such. */
+static void test_tr_idle(void **state)
+{
+	struct decision d;
+	u64 slot = START + IDLE;
+
+	(void)state;
+	decision_setup(&d);
+	becomes_long(&d);
+	d.view.usable = 0x1;
+	d.view.now = slot * SLOT_NS;
+	assert_int_equal(pick(&d), 0);
+	assert_int_equal(conga_tr_short_flows(&d.counts, 0, slot), 0);
+	slot += IDLE + 1;
+	d.view.now = slot * SLOT_NS;
+	assert_int_equal(pick(&d), 0);
+	assert_int_equal(conga_tr_short_flows(&d.counts, 0, slot), 1);
+}
+
 /* Not earlier than the last one, but as early. */
 static void test_tr_in_order(void **state)
 {
@@ -523,6 +542,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tr_terms),
 		cmocka_unit_test(test_tr_unknown_delay),
+		cmocka_unit_test(test_tr_idle),
 		cmocka_unit_test(test_tr_in_order),
 		cmocka_unit_test(test_tr_margin),
 		cmocka_unit_test(test_tr_long_wait),
