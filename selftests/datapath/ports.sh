@@ -367,7 +367,7 @@ bond_survives() {
 	local status=0
 
 	ip -n "${SPINE[0]}" link set down0.2 down || return
-	busywait 60000 lost_carrier "${LEAF[0]}" up2 && busywait 10000 one_slave_up ||
+	busywait 60000 lost_carrier "${LEAF[0]}" up2 && busywait 60000 one_slave_up ||
 		fail "the bond did not notice the lost carrier" || return
 	others none
 	carried_by "${OTHERS[@]}" || status=1

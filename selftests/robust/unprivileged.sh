@@ -174,8 +174,8 @@ rounds() {
 		}')
 }
 
-# soonest: prints the ratio of the same times in the quarter of rounds that the next one followed
-# soonest: while the machine has no processor, no round begins
+# soonest: prints the same ratio, of the quarter of rounds with the shortest time to the next one.
+# A busy computer lengthens that time: while the machine has no processor, no round begins.
 soonest() {
 	round_times | grep -v '^-1 ' | sort -g -k 2 | awk '
 		{ took[NR] = $1; apart[NR] = $2 }
