@@ -15,9 +15,14 @@ is_checked() {
 	listed debug "$1" || listed churn "$1"
 }
 
+# starts_machines TEST: programs beside the folders of tests do
+starts_machines() {
+	[[ -f $1 && $1 =~ ^selftests/[^/]+$ ]]
+}
+
 # is_on_host TEST: does it need no machine, or start its own?
 is_on_host() {
-	[[ $1 == selftests/platform_builds ]] || listed host "$1" || listed packages "$1"
+	starts_machines "$1" || listed host "$1" || listed packages "$1"
 }
 
 # kernel_of TEST: the fastest one that the test can do with, as vm/run names it
@@ -44,10 +49,16 @@ test_file() {
 # build_for TEST: the unit tests build what they need themselves, and a lab that cannot be
 # loaded is not built.
 build_for() {
-	if is_on_host "$1"; then
+	if starts_machines "$1"; then
+		make -s vm-build
+	elif is_on_host "$1"; then
 		make -s tool && { [[ $1 != */package.sh ]] || make -s deb; }
-		return
+	else
+		build_for_machine "$1"
 	fi
+}
+
+build_for_machine() {
 	case $1 in
 	selftests/unit/*) ;;
 	lab/tests/*)

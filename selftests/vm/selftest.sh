@@ -21,7 +21,7 @@ cd "$work/cwd with space"
 
 kind=${1-qemu}
 case $kind in
-qemu) readonly PLAN=32 ;;
+qemu) readonly PLAN=35 ;;
 uml) readonly PLAN=20 ;;
 smp) readonly PLAN=9 ;;
 platforms) readonly PLAN=18 ;;
@@ -190,6 +190,21 @@ instruction_clock() {
 	check "the instruction clock runs on one processor" printed "cpus 1"
 }
 
+another_kernel() {
+	# shellcheck disable=SC2016 # for the guest's shell
+	boot --then 'echo "then $(</proc/sys/kernel/random/boot_id)"; exit 5' -- bash -c '
+		echo "first $(</proc/sys/kernel/random/boot_id)"
+		/run/vm/then/start
+		exit 1'
+	check "a kernel started by kexec ends with the status of its own command" status_is 5
+	check "it is another kernel" two_boots
+}
+
+two_boots() {
+	[ "$(grep -cE '^(first|then) [0-9a-f-]{36}$' "$work/out")" = 2 ] &&
+		[ "$(cut -d ' ' -f 2 "$work/out" | sort -u | wc -l)" = 2 ]
+}
+
 usage_refused() {
 	boot -k side -- true
 	check "an unknown kernel is refused" said "^run: unknown kernel 'side'$"
@@ -201,6 +216,8 @@ usage_refused() {
 		said "^run: the plugins count on this processor only$"
 	boot --card ne2k -- true
 	check "an unknown card is refused" said "^run: unknown card 'ne2k'$"
+	boot -k uml --then true -- true
+	check "kexec is refused in User Mode Linux" said "^run: uml starts no other kernel$"
 }
 
 # seeded SEED: prints random numbers of the kernel and of a shell, a port, and the date
@@ -361,6 +378,7 @@ qemu)
 	bad_ends
 	interrupted qemu-system
 	instruction_clock
+	another_kernel
 	usage_refused
 	;;
 esac
