@@ -13,6 +13,8 @@
 #
 # Only these datagrams are counted. Source lib.sh, topology.sh, expect.sh and counters.sh first.
 
+. "${BASH_SOURCE[0]%/*}/backlog.sh"
+
 readonly FLOW_PORT=9
 readonly FLOW_PATIENCE_MS=30000
 
@@ -135,7 +137,8 @@ flows_arrive() {
 	flows_forget "$2" "$3" || return
 	((FLOWS_CAME - before == $1)) ||
 		fail "$((FLOWS_CAME - before)) of $1 flows arrived at ${2%-*};" \
-			"$(flows_discarded) packets waited in vain for neighbours"
+			"$(flows_discarded) packets waited in vain for neighbours," \
+			"$(backlog_dropped) found a processor's backlog full"
 }
 
 # shellcheck disable=SC2034 # the caller reads STAMPED

@@ -14,19 +14,10 @@
 # Source lib.sh first; pktgen_prepare needs topology.sh and neighbours.sh, too, and pktgen_flows
 # topology.sh, expect.sh and flows.sh.
 
+. "${BASH_SOURCE[0]%/*}/backlog.sh"
+
 pktgen_load() {
 	[[ -d /proc/net/pktgen ]] || modprobe pktgen
-}
-
-readonly PKTGEN_BACKLOG=100000	# packets that may wait at a processor
-
-# pktgen_backlog: raises the backlog, where the packets of a veth wait for their processor
-pktgen_backlog() {
-	local before
-
-	before=$(</proc/sys/net/core/netdev_max_backlog)
-	defer "sysctl -qw net.core.netdev_max_backlog=$before"
-	sysctl -qw net.core.netdev_max_backlog=$PKTGEN_BACKLOG
 }
 
 # pktgen_say NAMESPACE FILE LINE...
@@ -42,7 +33,7 @@ pktgen_say() {
 # pktgen_prepare: no packet is dropped on its way. Only a few packets may wait for a neighbour's
 # answer, which itself waits behind packets on a busy machine.
 pktgen_prepare() {
-	neighbours_meet && neighbours_stay && pktgen_backlog
+	neighbours_meet && neighbours_stay && backlog_raise
 }
 
 # pktgen_send NAMESPACE DEVICE LINE...: the lines are in pktgen's own grammar; sends as fast as

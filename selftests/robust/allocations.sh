@@ -15,6 +15,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 readonly LEAF_BYTES=1280	# 256 of them for hello, without its paths: see kmod/objects/leaf.h
 readonly INDEX_BYTES=64		# share of a leaf in the index, at most
+readonly TRACES=5		# attempts, of one trace each
 readonly EVENTS=/sys/kernel/tracing/events
 readonly HISTOGRAM="hist:keys=stacktrace:vals=bytes_alloc:size=4096"
 
@@ -44,6 +45,19 @@ traced() {
 		cat "$event/hist"
 		echo "!$HISTOGRAM" >>"$event/trigger"
 	done >"$SEEN"
+	return "$status"
+}
+
+# complete COMMAND...: does it again while the trace lacks a stack, which happens if two processors
+# meet a new stack at the same time
+complete() {
+	local try status
+
+	for ((try = 0; try < TRACES; try++)); do
+		LOST=0 status=0
+		without_fabric "$@" || status=$?
+		((LOST)) || break
+	done
 	return "$status"
 }
 
@@ -93,6 +107,8 @@ memory_require
 [[ -e $EVENTS/kmem/kmalloc/hist ]] || tap_skip_all "needs histograms of tracepoints"
 tap_plan 2
 rig_up || die "cannot set up"
-memory_test "a leaf takes $LEAF_BYTES bytes, and at most $INDEX_BYTES in the index" leaf_object
-memory_test "packets that start flowlets allocate no memory, not even temporarily" nothing_allocated
+memory_test "a leaf takes $LEAF_BYTES bytes, and at most $INDEX_BYTES in the index" \
+	complete leaf_object
+memory_test "packets that start flowlets allocate no memory, not even temporarily" \
+	complete nothing_allocated
 tap_exit

@@ -8,6 +8,7 @@
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/balance.sh"
+. "$TESTS/lib/backlog.sh"
 . "$TESTS/lib/kernel_memory.sh"
 
 QUIET=				# the fabric sends hellos and feedback
@@ -196,6 +197,7 @@ require_commands ip tc jq
 require_module
 if watched; then tap_plan 7; else tap_plan 8; fi
 topo_up || die "the topology cannot be set up"
+backlog_raise
 { fabric_up conga conga && leaf_again && elsewhere_up && starving; } ||
 	die "the fabrics cannot be set up"
 tap_test "the same seed makes the same messages, and another seed others" same_seed

@@ -26,7 +26,7 @@ STEPS=$(mktemp)			# a line for each change
 defer "rm -f $STEPS"
 
 setup() {
-	topo_up && neighbours_meet && neighbours_stay || return
+	topo_up && tunnel_says_nothing && neighbours_meet && neighbours_stay && backlog_raise || return
 	# Flows begin anew in each round, so that both links are used.
 	QUIET="hello 300ms explicit-feedback off"
 	fabric_up conga conga && flows_end "${HOST[1.0]}" eth0

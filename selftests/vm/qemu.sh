@@ -153,7 +153,24 @@ emulator() {
 	is_foreign "$kernel" && echo qemu-system-aarch64 || echo qemu-system-x86_64
 }
 
+# fill_tsc_khz FILE
+fill_tsc_khz() {
+	[ -x "$1" ] || { gcc -O2 -o "$1.tmp" "$here/tsc_khz.c" && mv "$1.tmp" "$1"; }
+}
+
+# tsc_khz: prints the rate of this computer's time stamp counter, which is also the emulator's. A
+# kernel that measures the rate itself while the computer is busy may be wrong by a factor of five,
+# and so is its clock.
+tsc_khz() {
+	local program
+
+	program=$vm_cache/tsc_khz-$(sha256sum <"$here/tsc_khz.c" | cut -c1-12)
+	[ -x "$program" ] || locked fill_tsc_khz "$program"
+	"$program"
+}
+
 choose_accelerator() {
+	rate=
 	if [ -n "$icount" ]; then
 		accel=(-accel tcg -icount "shift=$icount,sleep=off" -cpu max)
 		cpus=1
@@ -163,12 +180,13 @@ choose_accelerator() {
 		accel=(-accel kvm -cpu host)
 	else
 		accel=(-accel "tcg,thread=$(emulator_threads)" -cpu qemu64)
+		rate=tsc_early_khz=$(tsc_khz)
 	fi
 }
 
 # machine_prepare: runs after the kernel was unpacked, because testing KVM boots it
 machine_prepare() {
-	need "$(emulator)" busybox cpio modprobe setpriv
+	need "$(emulator)" busybox cpio modprobe setpriv gcc
 	[ -z "$plugin" ] || make -s -C "$here/plugin"
 	share_choose
 	choose_accelerator
@@ -205,7 +223,7 @@ machine_start() {
 		-nodefaults -no-user-config -machine "$type" -display none -no-reboot
 		"${accel[@]}" -smp "$cpus" -m "$memory"
 		-kernel "$image" -initrd "$work/initrd.cpio"
-		-append "console=$console tsc=reliable $PATIENT norandmaps ignore_loglevel printk.devkmsg=on oops=panic softlockup_panic=1 $(after_warning) $(redundant) panic=-1"
+		-append "console=$console tsc=reliable $rate $PATIENT norandmaps ignore_loglevel printk.devkmsg=on oops=panic softlockup_panic=1 $(after_warning) $(redundant) panic=-1"
 		-serial "file:$work/log"
 		-device virtio-serial-pci
 		-chardev "file,id=output,path=$work/output"
