@@ -157,35 +157,35 @@ round_times() {
 		}'
 }
 
-# rounds: sets COUNT to the least number of rounds of a fabric, and RATIO to the ratio of the time
-# between the starts of two rounds to the duration of a round. The longest quarter of the rounds is
-# left out, because the machine may have stopped in them: a busy computer runs others meanwhile.
-rounds() {
-	read -r COUNT RATIO < <(round_times | sort -g | awk '
-		NR == 1 { least = $2; next }
-		{ took[NR - 1] = $1; apart[NR - 1] = $2 }
-		END {
-			all = NR - 1
-			for (i = 1; i <= all - int(all / 4); i++) {
-				spent += took[i]
-				between += apart[i]
-			}
-			printf "%d %d\n", least, (spent > 0 ? between / spent : 0)
-		}')
-}
-
-# soonest: prints the same ratio, of the quarter of rounds with the shortest time to the next one.
-# A busy computer lengthens that time: while the machine has no processor, no round begins.
-soonest() {
-	round_times | grep -v '^-1 ' | sort -g -k 2 | awk '
+# ratio QUARTERS: reads these times, and prints the ratio of the time between the starts of two
+# rounds to the duration of a round, of so many quarters of the lines, the first ones
+ratio() {
+	awk -v quarters="$1" '
 		{ took[NR] = $1; apart[NR] = $2 }
 		END {
-			for (i = 1; i <= NR / 4; i++) {
+			for (i = 1; i <= NR * quarters / 4; i++) {
 				spent += took[i]
 				between += apart[i]
 			}
 			printf "%d\n", (spent > 0 ? between / spent : 0)
 		}'
+}
+
+# rounds: sets COUNT to the least number of rounds of a fabric, and RATIO. The longest quarter of
+# the rounds is left out, because the machine may have stopped in them: a busy computer runs others
+# meanwhile.
+rounds() {
+	local times
+
+	times=$(round_times | sort -g)
+	read -r _ COUNT <<<"$times"
+	RATIO=$(tail -n +2 <<<"$times" | ratio 3)
+}
+
+# soonest: prints the ratio of the quarter of rounds with the shortest time to the next one. A busy
+# computer lengthens that time: while the machine has no processor, no round begins.
+soonest() {
+	round_times | grep -v '^-1 ' | sort -g -k 2 | ratio 1
 }
 
 # seen FABRICS: each fabric has had enough rounds. The test checks rarely, because the watched
