@@ -17,7 +17,7 @@ is_checked() {
 
 # starts_machines TEST: programs beside the folders of tests do
 starts_machines() {
-	[[ -f $1 && $1 =~ ^selftests/[^/]+$ ]]
+	[[ -f $1 && $1 =~ ^selftests/(vm/)?[^/]+$ ]]
 }
 
 # is_on_host TEST: does it need no machine, or start its own?
