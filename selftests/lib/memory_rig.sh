@@ -97,7 +97,7 @@ flowlets_started() {
 
 # bursts COMMAND...: the command sends packets that start a flowlet each; sets STARTED. Earlier
 # packets resolve what must be resolved once. Two flows may share an entry, one soon after the
-# other.
+# other: 2,800 of 20,000 flows in 65,536 entries, if all packets come within one flowlet timeout.
 bursts() {
 	local before
 
@@ -107,7 +107,7 @@ bursts() {
 	before=$STARTED
 	"$@" generate "$BURST" "$BURST" && flowlets_started || fail "pktgen did not send" || return
 	STARTED=$((STARTED - before))
-	((STARTED >= BURST * 99 / 100)) || fail "$BURST packets started only $STARTED flowlets"
+	((STARTED >= BURST * 8 / 10)) || fail "$BURST packets started only $STARTED flowlets"
 }
 
 # ---- tests ----
