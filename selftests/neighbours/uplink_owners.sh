@@ -4,7 +4,8 @@
 # systemd-networkd, and then NetworkManager, own the uplinks of two leaves: the addresses, and the
 # routes to the other leaf. networkd has one route with both uplinks, NetworkManager one for each.
 # conga follows what they do when a spine fails, when they restart or are killed, and when an
-# operator takes an uplink out of the routes.
+# operator takes an uplink out of the routes. (NetworkManager 1.42 can make one route of both, from
+# routes that have a weight. But it has none when a link has failed, with or without conga.)
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/failures.sh"
