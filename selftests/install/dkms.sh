@@ -4,7 +4,7 @@
 # dkms.sh [SUITE-PROCESSOR...] - the package conga-dkms that "make deb" has built is installed on
 # a new Debian, in which DKMS builds the module with the headers and the compiler of that Debian,
 # and is purged again. Debians are those of SYSTEMS, or of the words. Programs for arm64 run
-# emulated.
+# emulated, which takes the compiler of unstable an hour.
 #
 # It runs on the host, as root; it runs itself in a mount namespace ("dkms.sh inside ..."), since
 # mounts must end with it. It prints TAP, and each command with its output.
@@ -16,7 +16,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/overlay.sh"
 
 readonly DEB=${TESTS%/*}/build/deb
-readonly SYSTEMS=(bookworm-amd64 trixie-amd64 sid-amd64 bookworm-arm64 trixie-arm64)
+readonly SYSTEMS=(bookworm-amd64 trixie-amd64 sid-amd64 bookworm-arm64 trixie-arm64 sid-arm64)
 readonly HANDLERS=/proc/sys/fs/binfmt_misc
 VERSION=$("$TESTS/version" -p)
 readonly VERSION
