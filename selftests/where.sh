@@ -36,12 +36,13 @@ kernel_of() {
 	fi
 }
 
-# test_file NAME: "stamp", "stamp.sh", "test_dre" and a file's whole name are understood
+# test_file NAME: "stamp", "stamp.sh", "test_dre" and a file's whole name are understood. A program
+# that a test uses may have the name of the test.
 test_file() {
 	local file
 
-	for file in "$1" selftests/{,*/}"$1"{,.sh} lab/tests/"$1"{,.py}; do
-		[[ ! -f $file ]] || { echo "$file"; return; }
+	for file in "$1" selftests/{,*/}"$1"{.sh,} lab/tests/"$1"{,.py}; do
+		[[ ! -f $file || $file == selftests/tools/* ]] || { echo "$file"; return; }
 	done
 	[[ -f selftests/unit/$1.c ]] && echo "selftests/unit/$1"
 }
