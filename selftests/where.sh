@@ -15,7 +15,8 @@ is_checked() {
 	listed debug "$1" || listed churn "$1"
 }
 
-# starts_machines TEST: programs beside the folders of tests do
+# starts_machines TEST: is it one of the programs that run on the host and start machines
+# themselves? They lie directly in selftests, or in vm.
 starts_machines() {
 	[[ -f $1 && $1 =~ ^selftests/(vm/)?[^/]+$ ]]
 }

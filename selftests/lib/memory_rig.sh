@@ -107,7 +107,7 @@ bursts() {
 	before=$STARTED
 	"$@" generate "$BURST" "$BURST" && flowlets_started || fail "pktgen did not send" || return
 	STARTED=$((STARTED - before))
-	((STARTED >= BURST * 8 / 10)) || fail "$BURST packets started only $STARTED flowlets"
+	((STARTED >= BURST * 85 / 100)) || fail "$BURST packets started only $STARTED flowlets"
 }
 
 # ---- tests ----

@@ -107,8 +107,8 @@ memory_require
 [[ -e $EVENTS/kmem/kmalloc/hist ]] || tap_skip_all "needs histograms of tracepoints"
 tap_plan 2
 rig_up || die "cannot set up"
-memory_test "a leaf takes $LEAF_BYTES bytes, and at most $INDEX_BYTES in the index" \
+tap_test "a leaf takes $LEAF_BYTES bytes, and at most $INDEX_BYTES in the index" \
 	complete leaf_object
-memory_test "packets that start flowlets allocate no memory, not even temporarily" \
+tap_test "packets that start flowlets allocate no memory, not even temporarily" \
 	complete nothing_allocated
 tap_exit
