@@ -59,9 +59,11 @@ class Campaign:
 
     def run(self, seed: int, count: int) -> list:
         """Judges what is not judged yet; once more for those that do not build with the tests."""
+        say(f"{len(self.mutants)} candidates; building what judges them, which takes minutes")
         with tempfile.TemporaryDirectory(prefix="conga-generated.", dir=self.suite.FOLDER) as name:
             programs = self.suite.Programs(self.tree, Path(name))
             programs.prepare()
+            say(f"seed {seed}: drawing {count} and compiling them")
             while True:
                 chosen = self.sample(seed, count)
                 left = [each for each in chosen if not self.is_judged(each, programs)]
