@@ -79,7 +79,8 @@ class Campaign:
             return known.by in programs.parts and (known.inputs
                                                    == programs.inputs([known.by], known.why))
         return (known.verdict == SURVIVED
-                and known.inputs == programs.inputs(programs.fitting(mutant.file)))
+                and known.inputs == programs.inputs(programs.fitting(mutant.file,
+                                                                     mutant.function)))
 
 
 class Workers:
@@ -113,16 +114,16 @@ class Workers:
 
     def work_file(self, copy, mutants: list) -> None:
         file = mutants[0].file
-        fitting = self.programs.fitting(file)
         for mutant in mutants:
             copy.write(file, mutant.text())
-            found = self.judge(copy, mutant, fitting)
+            found = self.judge(copy, mutant)
             self.campaign.results.add(found)
             self.done += 1
             self.progress(found)
         copy.write(file, mutants[0].whole)
 
-    def judge(self, copy, mutant: Mutant, fitting: list):
+    def judge(self, copy, mutant: Mutant):
+        fitting = self.programs.fitting(mutant.file, mutant.function)
         code = self.campaign.results.known[mutant.id].code
         for program, way in self.programs.ways(fitting):
             verdict = self.programs.judge(copy, program, way)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """The selftests as judges of mutants of the module, outside of kmod/paper/ and kmod/policies/.
 
-They run in User Mode Linux. A file is judged by the programs that kill mutants of the tables in
-it: those with most of them first.
+They run in User Mode Linux. A mutant is judged by the programs that kill mutants of the tables in
+the same function, the same file and the same folder, and by those that test the file's rules.
 """
 import hashlib
 import os
@@ -30,7 +30,7 @@ FILES = ("kmod/*.c", "kmod/*/*.c")
 NO_FOLDERS, NO_FILES = ("kmod/paper", "kmod/policies"), ("kmod/trace.c",)
 # Programs that judge every file after those of its own mutants: what packets meet on their way.
 ALL = ("selftests/datapath/stamp.sh", "selftests/paper/feedback.sh")
-MOST = 8            # programs that judge a file
+MOST = 12           # programs that judge a mutant
 KERNEL = "uml"
 LOCAL = "-uml"      # what the release of this kernel ends in
 TIMES, SECONDS = 4, 60
@@ -119,7 +119,7 @@ class Programs:
         self.took: dict = {}
         self.timing = threading.Lock()
         self.parts: dict = {}       # what each program is made of
-        self.kills: dict = {}       # of each file, how many mutants each program kills
+        self.kills: dict = {}       # of each function, file and folder: what each program kills
         self.timed: set = set()
 
     def prepare(self) -> None:
@@ -136,23 +136,30 @@ class Programs:
 
     def find_kills(self, programs: set) -> None:
         by_name = {Path(program).name: program for program in programs}
+
+        def count(key, name: str) -> None:
+            if name in by_name:
+                self.kills.setdefault(key, Counter())[by_name[name]] += 1
         for table in tables.read_tables(self.tree / "selftests/mutants"):
             for mutant in table.mutants:
-                program = by_name.get(mutant.fields["Kills"])
                 for change in mutant.changes:
-                    if program:
-                        self.kills.setdefault(change.path, Counter())[program] += 1
+                    for key in ((change.path, change.function), change.path,
+                                str(Path(change.path).parent)):
+                        count(key, mutant.fields["Kills"])
+            for rule in table.rules:
+                for room in rule.words("Rooms"):
+                    for name in rule.words("Tests"):
+                        count(room, name)
         self.parts = {program: {program} for program in programs}
 
-    def fitting(self, file: str) -> list:
-        """First those that kill most mutants of the file."""
-        found = self.kills.get(file, Counter())
-        near = Counter()
-        for other, kills in self.kills.items():
-            if Path(other).parent == Path(file).parent:
-                near.update(kills)
-        names = [name for counted in (found, near) for name, _ in counted.most_common()]
-        return list(dict.fromkeys([*names[:MOST - len(ALL)], *ALL]))
+    def fitting(self, file: str, function: str) -> list:
+        """First those that kill most mutants of the function, then of the file, then those that
+        test the file's rules, then those that kill mutants of the folder.
+        """
+        keys = ((file, function), file, Path(file).name, str(Path(file).parent))
+        names = dict.fromkeys(name for key in keys
+                              for name, _ in self.kills.get(key, Counter()).most_common())
+        return list(dict.fromkeys([*list(names)[:MOST - len(ALL)], *ALL]))
 
     def inputs(self, programs: list, test: str = "") -> str:
         """A hash of the programs. What they share is not looked at: it rarely decides."""

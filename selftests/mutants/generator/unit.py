@@ -152,10 +152,11 @@ class Programs:
         return {str((self.base.unit / word).resolve().relative_to(folder)) for word in words
                 if (self.base.unit / word).resolve().is_relative_to(folder)}
 
-    def fitting(self, file: str) -> list:
+    def fitting(self, file: str, function: str) -> list:
         """The programs that have a file in them. First the one of its name, then those that use
         it directly.
         """
+        del function
         stem = Path(file).stem.removeprefix("policy_")
 
         def rank(program: str) -> tuple:
