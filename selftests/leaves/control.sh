@@ -233,6 +233,21 @@ hello_off() {
 	by_port $FRIEND $(kinds "$NONCE") && heedless "rx_control=4 control_plain_leaf=4" && rounds 1
 }
 
+# Without a route to the leaf there is no uplink by which an answer could leave.
+# shellcheck disable=SC2046 # the words of a route
+no_way_back() {
+	local addr
+
+	for addr in $FRIEND $FRIEND6; do
+		ip -n "${LEAF[0]}" route del "$addr" || return
+		mark
+		by_port "$addr" "$(control)" && counted "rx_control=1 control_unsent=1" || return
+		ip -n "${LEAF[0]}" route add $(leaf_route "$addr") || return
+		mark
+		by_port "$addr" "$(control)" && counted "rx_control=1 hello_answered=1" || return
+	done
+}
+
 # The stamp of a local process is cleared, so on the wire it is no control packet.
 local_process() {
 	look
@@ -434,7 +449,7 @@ stormed() {
 require_root
 require_commands ip tcpdump ethtool jq awk nsenter
 require_module
-tap_plan 24
+tap_plan 25
 setup || die "the fabric cannot be set up"
 tap_test "each uplink sends a hello with the right bytes" hellos
 tap_test "an answer has the right bytes, and leaves by the uplink of the request" answer_bytes
@@ -454,6 +469,7 @@ tap_test "a control packet of another version is counted" other_version
 tap_test "a control packet of an unknown type is counted, and changes nothing" unknown_type
 tap_test "a control packet with a wrong UDP checksum is counted, and changes nothing" wrong_sum
 tap_test "with hello off a control packet is counted, and changes nothing" hello_off
+tap_test "a hello that has no way back is counted, and not answered" no_way_back
 tap_test "a control packet of a local process is cleared and counted" local_process
 tap_test "stamped data of other senders is counted, and changes nothing" data_packets
 tap_test "an answer with the right nonce makes the leaf conga" answered

@@ -57,18 +57,27 @@ far_routes() {
 	} | ip -n "$1" -batch -
 }
 
+# leaf_route ADDRESS: prints the words of a route to a far leaf by both uplinks
+leaf_route() {
+	if [[ $1 == *:* ]]; then
+		echo "$1/128 nexthop via fd01:0:0:0::1 dev up0 nexthop via fd01:0:0:1::1 dev up1"
+	else
+		echo "$1/32 nexthop via 10.1.0.1 dev up0 nexthop via 10.1.0.3 dev up1"
+	fi
+}
+
 leaf_routes() {
 	local addr
 
 	{
 		for addr in 10.0.0.{21,22,23} $STRANGER; do
-			echo "route add $addr/32 nexthop via 10.1.0.1 dev up0 nexthop via 10.1.0.3 dev up1"
+			echo "route add $(leaf_route $addr)"
 		done
 		echo "address add $OWN6/128 dev lo nodad"
 		echo "address add fd01:0:0:0::/127 dev up0 nodad"
 		echo "address add fd01:0:0:1::/127 dev up1 nodad"
 		for addr in fd00::{21,23} $STRANGER6; do
-			echo "route add $addr/128 nexthop via fd01:0:0:0::1 dev up0 nexthop via fd01:0:0:1::1 dev up1"
+			echo "route add $(leaf_route $addr)"
 		done
 		echo "link add vx6 up type vxlan id 106 local $OWN6 dstport 4789 nolearning"
 	} | ip -n "${LEAF[0]}" -batch -
