@@ -92,6 +92,22 @@ route_second() {
 	ip -n "${LEAF[1]}" "-$TOPO_UNDERLAY" route add "$SECOND" "${NEXTHOPS[@]}"
 }
 
+# No address is left that a packet could have as its source. The routes stay.
+addressless() {
+	local dev word route=()
+
+	leaf_ip link del vx || return
+	for dev in $(leaf_ip -br address show | awk -F '[@ ]' '{ print $1 }'); do
+		leaf_ip address flush dev "$dev" || return
+	done
+	nexthops 0 1
+	for word in "${NEXTHOPS[@]}"; do
+		route+=("$word")
+		[[ $word != up? ]] || route+=(onlink)
+	done
+	leaf_ip route replace "${VTEP[1]}" "${route[@]}"
+}
+
 SECOND=
 # This tunnel sends to leaf 1, too, which does not know it.
 second_vtep() {
@@ -125,6 +141,15 @@ is_answered() {
 is_answered_by_traffic() {
 	pings
 	is_answered
+}
+
+sends_nothing() {
+	local grown
+
+	stats_mark "${LEAF[0]}"
+	pause_rounds
+	grown=$(stats_growth "${LEAF[0]}")
+	[[ $grown == *control_unsent=* && $grown != *hello_sent=* ]] || fail "$grown"
 }
 
 stays_conga() {
@@ -200,7 +225,7 @@ check_probes() {
 	topo_down
 }
 
-tap_plan 20
+tap_plan 22
 require_root
 require_commands ip bridge ping tc nft
 require_module
@@ -215,6 +240,7 @@ for v in 4 6; do
 		is_answered
 	check "$v" metadata_uncalled "hellos have the address of the tunnel's packets to the leaf" \
 		is_answered_by_traffic
+	check "$v" addressless "a node without an address sends no hello, and counts each" sends_nothing
 	check "$v" nameless "an address set by the operator is used until it is removed" order_wins
 	check "$v" second_vtep "a second VTEP that sends to the leaf changes nothing" stays_conga
 	check "$v" second_vtep "an address that the node no longer has is not used" follows_address
