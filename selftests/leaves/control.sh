@@ -242,7 +242,7 @@ no_way_back() {
 		ip -n "${LEAF[0]}" route del "$addr" || return
 		mark
 		by_port "$addr" "$(control)" && counted "rx_control=1 control_unsent=1" || return
-		ip -n "${LEAF[0]}" route add $(leaf_route "$addr") || return
+		ip -n "${LEAF[0]}" route add $(route_words "$addr") || return
 		mark
 		by_port "$addr" "$(control)" && counted "rx_control=1 hello_answered=1" || return
 	done

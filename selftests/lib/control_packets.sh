@@ -57,8 +57,8 @@ far_routes() {
 	} | ip -n "$1" -batch -
 }
 
-# leaf_route ADDRESS: prints the words of a route to a far leaf by both uplinks
-leaf_route() {
+# route_words ADDRESS: prints the words of a route to a far leaf by both uplinks
+route_words() {
 	if [[ $1 == *:* ]]; then
 		echo "$1/128 nexthop via fd01:0:0:0::1 dev up0 nexthop via fd01:0:0:1::1 dev up1"
 	else
@@ -71,13 +71,13 @@ leaf_routes() {
 
 	{
 		for addr in 10.0.0.{21,22,23} $STRANGER; do
-			echo "route add $(leaf_route $addr)"
+			echo "route add $(route_words $addr)"
 		done
 		echo "address add $OWN6/128 dev lo nodad"
 		echo "address add fd01:0:0:0::/127 dev up0 nodad"
 		echo "address add fd01:0:0:1::/127 dev up1 nodad"
 		for addr in fd00::{21,23} $STRANGER6; do
-			echo "route add $(leaf_route $addr)"
+			echo "route add $(route_words $addr)"
 		done
 		echo "link add vx6 up type vxlan id 106 local $OWN6 dstport 4789 nolearning"
 	} | ip -n "${LEAF[0]}" -batch -

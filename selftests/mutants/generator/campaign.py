@@ -59,7 +59,7 @@ class Campaign:
 
     def run(self, seed: int, count: int) -> list:
         """Judges what is not judged yet; once more for those that do not build with the tests."""
-        say(f"{len(self.mutants)} candidates; building what judges them, which takes minutes")
+        say(f"{len(self.mutants)} candidates; building the tests that judge them")
         with tempfile.TemporaryDirectory(prefix="conga-generated.", dir=self.suite.FOLDER) as name:
             programs = self.suite.Programs(self.tree, Path(name))
             programs.prepare()

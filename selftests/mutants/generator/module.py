@@ -119,7 +119,9 @@ class Programs:
         self.took: dict = {}
         self.timing = threading.Lock()
         self.parts: dict = {}       # what each program is made of
-        self.kills: dict = {}       # of each function, file and folder: what each program kills
+        # Of each function, file and folder: how many mutants each program kills. Of each file's
+        # name: how many of its rules each program tests.
+        self.kills: dict = {}
         self.timed: set = set()
 
     def prepare(self) -> None:
