@@ -207,13 +207,13 @@ check-all: uml-build setup-software setup-big-endian setup-cross
 check-ci: uml-build setup-software setup-lab setup-kselftests deb
 	@selftests/check full some
 
-# Their results stand in Documentation/platforms.md.
+# Their results stand in Documentation/user/platforms.md.
 PLATFORM ?=
 
 platforms: vm-build setup-software setup-arm64
 	@selftests/platforms $(PLATFORM)
 
-# Says what got worse than Documentation/cost.txt has it.
+# Says what got worse than Documentation/user/cost.txt has it.
 bench-cost: vm-build
 	@selftests/bench/bench_cost
 
@@ -239,13 +239,13 @@ bench-growth: uml-module setup-lab
 bench-merging: uml-module
 	@selftests/bench/bench_merging
 
-# Their results stand in Documentation/campaigns.md. Builds two kernels at first use.
+# Their results stand in Documentation/developer/campaigns.md. Builds two kernels at first use.
 CAMPAIGN ?=
 
 campaigns: vm-build setup-software setup-smp setup-uml setup-package setup-kselftests
 	@selftests/campaigns $(CAMPAIGN)
 
-# Goes on where it was interrupted. Documentation/kselftests.md has the results.
+# Goes on where it was interrupted. Documentation/developer/kselftests.md has the results.
 SUITE ?=
 
 kselftests: vm-build setup-kselftests

@@ -41,7 +41,7 @@
  * leaf would know no queue of those.
  *
  * The paper carries the spine's queue in bits of the TTL; this module carries it in byte 3
- * of the VXLAN header, which is part of the wire format (Documentation/rationale.md). A
+ * of the VXLAN header, which is part of the wire format (Documentation/developer/rationale.md). A
  * path whose delay is not known yet is taken to be as short as the shortest one. TR is for
  * two tiers: if there are several nodes on the way, only the last one's queue is known.
  *

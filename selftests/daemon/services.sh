@@ -202,11 +202,12 @@ unit_shell() {
 }
 
 as_documents_say() {
-	document_runs Documentation/keep.md "At boot, and devices that come later" unit_shell ||
+	document_runs Documentation/user/keep.md "At boot, and devices that come later" unit_shell ||
 		fail "$DOCUMENT_SAID" || return
 	[[ $("$TOOL" save) == *"leaf add 10.0.0.13"* ]] ||
 		fail "the example was not applied: $("$TOOL" save)" || return
-	document_runs Documentation/watching.md Prometheus unit_shell || fail "$DOCUMENT_SAID" || return
+	document_runs Documentation/user/watching.md Prometheus unit_shell ||
+		fail "$DOCUMENT_SAID" || return
 	is_active conga-metrics.timer || fail "the timer is $(state_of conga-metrics.timer)" || return
 	inside systemctl disable conga.service conga-metrics.timer >"$SAYS" 2>&1 || fail "$(<"$SAYS")" || return
 	ctl stop conga-metrics.timer conga.service

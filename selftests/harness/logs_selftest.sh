@@ -122,11 +122,13 @@ adds_at_once() {
 make_tree() {
 	local tests=$WORK/tree/selftests
 
-	fresh && mkdir -p "$tests"/{vm,robust} "$WORK/tree"/{Documentation,include,kmod,userspace} &&
+	fresh && mkdir -p "$tests"/{vm,robust} &&
+		mkdir -p "$WORK/tree"/{Documentation/developer,include,kmod,userspace} &&
 		cp "$TESTS"/{campaigns,machines.sh,tally,logs} "$tests/" || return
 	touch "$tests"/{skips,inject,run_tests,a.sh,b.sh,robust/churn.sh}
 	touch "$WORK/tree"/{Kbuild,{include,kmod,userspace}/file}
-	echo "| smp-kasan | - | - | - | - | - | - | - | - | - |" >"$WORK/tree/Documentation/campaigns.md"
+	echo "| smp-kasan | - | - | - | - | - | - | - | - | - |" \
+		>"$WORK/tree/Documentation/developer/campaigns.md"
 	sed -i 's/^readonly TOGETHER=.*/readonly TOGETHER=1/' "$tests/campaigns"
 	printf 'list_%%:\n\t@echo a.sh b.sh\n' >"$tests/Makefile"
 	printf '#!/bin/sh\n' >"$tests/vm/module"

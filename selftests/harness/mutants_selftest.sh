@@ -10,11 +10,12 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TREE=$(mktemp -d)
 defer "rm -rf $TREE"
-readonly MUTANT=$TREE/selftests/mutants/mutant PAGE=$TREE/Documentation/proofs.md
+readonly MUTANT=$TREE/selftests/mutants/mutant PAGE=$TREE/Documentation/developer/proofs.md
 
 # make_tree: makes a tree with two functions that share a line, a rule, three mutants and a kind
 make_tree() {
-	rm -rf "${TREE:?}"/* && mkdir -p "$TREE"/{kmod,Documentation,selftests/{clocks,mutants}} || return
+	rm -rf "${TREE:?}"/* || return
+	mkdir -p "$TREE"/{kmod,Documentation/{user,developer},selftests/{clocks,mutants}} || return
 	cp "$TESTS"/mutants/{mutant,run,*.py} "$TREE/selftests/mutants/"
 	cp "$TESTS"/{where.sh,proofs} "$TREE/selftests/"
 	touch "$TREE"/selftests/{clocks/clock.sh,Makefile}
@@ -86,22 +87,23 @@ reports() {
 }
 
 reports_stale_page() {
+	local page=Documentation/developer/proofs.md
+
 	make_tree && sed -i 's/goes on/stands/' "$TREE/selftests/mutants/clocks.table" || return
-	says 1 "Documentation/proofs.md is stale: selftests/mutants/mutant print >Documentation/proofs.md" \
-		"$MUTANT" check
+	says 1 "$page is stale: selftests/mutants/mutant print >$page" "$MUTANT" check
 }
 
 # feature FINDING ROW: the page of features has this row, and this is all that proofs reports
 feature() {
 	make_tree && touch "$TREE/SECURITY.md" || return
 	printf '%s\n' "| expectation | conga | shown by | test |" "|---|---|---|---|" \
-		"| dates | ○ | |" "$2" >"$TREE/Documentation/features.md"
+		"| dates | ○ | |" "$2" >"$TREE/Documentation/user/features.md"
 	says 0 "$1" "$TREE/selftests/proofs"
 }
 
 # shellcheck disable=SC2016 # backticks of Markdown
 features_are_checked() {
-	local page=Documentation/features.md
+	local page=Documentation/user/features.md
 
 	feature "" '| a tick | ● | `clock tick` | clock.sh |' &&
 		feature "$page: a tick: no command shows it" '| a tick | ● | ticking | clock.sh |' &&

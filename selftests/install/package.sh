@@ -54,7 +54,7 @@ secure_boot_shell() {
 
 # secure_boot HEADING LAST-LINE
 secure_boot() {
-	document_runs Documentation/secure-boot.md "$1" secure_boot_shell &&
+	document_runs Documentation/user/secure-boot.md "$1" secure_boot_shell &&
 		[[ $(tail -n 1 <<<"$DOCUMENT_SAID") =~ $2 ]] && return
 	why "$DOCUMENT_SAID"
 	return 1

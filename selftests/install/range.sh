@@ -80,7 +80,7 @@ options_agree() {
 	[[ " ${options[*]} " == *" CONFIG_64BIT "* ]] || fail "DKMS builds for 32-bit kernels" || return
 	for option in CONFIG_NETFILTER_EGRESS CONFIG_VXLAN; do
 		[[ " ${options[*]} " == *" $option "* ]] || fail "DKMS does not ask for $option" || return
-		grep -qF "$option" "$TREE/Documentation/operator.md" &&
+		grep -qF "$option" "$TREE/Documentation/user/operator.md" &&
 			grep -qF "$option" "$TREE/Documentation/man/conga.7" ||
 			fail "the manual or the guide does not name $option" || return
 	done
@@ -97,7 +97,8 @@ texts_agree() {
 
 	least=$(named kmod/compat/range.h)
 	[[ $least == "${TOO_OLD##*Linux }" ]] || fail "range.h names: $least" || return
-	for file in debian/control README.md Documentation/{man/conga.7,operator.md,rationale.md}; do
+	for file in debian/control README.md Documentation/man/conga.7 \
+		Documentation/user/operator.md Documentation/developer/rationale.md; do
 		got=$(named "$file")
 		[[ $got == "$least" ]] || fail "$file names: ${got:-no kernel}, expected: $least" || return
 	done

@@ -3,7 +3,8 @@
 #
 # documents.sh - runs the commands of a document as they stand there.
 #
-#	document_runs Documentation/keep.md "Keeping a configuration" keep_shell || fail "$DOCUMENT_SAID"
+#	document_runs Documentation/user/keep.md "Keeping a configuration" keep_shell ||
+#		fail "$DOCUMENT_SAID"
 #
 # The last word is a function of the test that defines functions in place of programs, such as sudo,
 # or conga in a namespace. Each command must succeed. The commands and what they say are printed, as

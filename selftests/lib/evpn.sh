@@ -4,7 +4,7 @@
 # evpn.sh - conga follows FRR, for frr_numbered.sh and frr_unnumbered.sh, which
 # set FRR_UNDERLAY and call evpn_main.
 #
-# Three leaves and two spines run zebra and bgpd with the configurations of Documentation/frr/,
+# Three leaves and two spines run zebra and bgpd with the configurations of Documentation/user/frr/,
 # and congad. No command names a port or a leaf. Flows between hosts of one VNI, and flows routed
 # by the L3VNI, use both uplinks to each other leaf, where the stock kernel uses one. A link, a
 # spine and a bgpd fail and return, and a link does so three times in a row. Meanwhile `path get`

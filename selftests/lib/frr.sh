@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # frr.sh - a leaf-spine fabric that FRR configures: zebra and bgpd run on each node, with the
-# files of Documentation/frr/ as an operator copies them. All routes, FDB entries and neighbours
+# files of Documentation/user/frr as an operator copies them. All routes, FDB entries and neighbours
 # are made by FRR alone.
 #
-#	FRR_UNDERLAY=unnumbered	or numbered: which .conf of Documentation/frr/
+#	FRR_UNDERLAY=unnumbered	or numbered: which .conf of Documentation/user/frr/
 #	frr_up
 #	frr_kill "${SPINE[0]}" bgpd; frr_run "${SPINE[0]}" bgpd
 #	frr_routes 0		sets FRR_ROUTE["${VTEP[1]}"]="up0 up1"
@@ -17,7 +17,7 @@
 
 readonly FRR_ROOT=${FRR_ROOT-}
 readonly FRR_DAEMONS=/usr/lib/frr
-readonly FRR_FILES=${BASH_SOURCE[0]%/*}/../../Documentation/frr
+readonly FRR_FILES=${BASH_SOURCE[0]%/*}/../../Documentation/user/frr
 readonly FRR_PATIENCE_MS=30000
 
 # Runs as "BOX ROOT COMMAND...": the daemons of a node find each other in /run/frr.

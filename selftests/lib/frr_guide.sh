@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# frr_guide.sh - runs the commands of Documentation/frr.md on leaf 0, where FRR and congad run:
+# frr_guide.sh - runs the commands of Documentation/user/frr.md on leaf 0, where FRR and congad run:
 # as_the_guide_says. Source fabric_test.sh, frr.sh and documents.sh first; CONGAD is the daemon.
 
 # The files below /etc are copies. FRR runs already, and vtysh checks what it would start with.
@@ -31,7 +31,7 @@ module_is_loaded() {
 }
 
 as_the_guide_says() {
-	document_runs Documentation/frr.md "Step by step" frr_shell || fail "$DOCUMENT_SAID" || return
+	document_runs Documentation/user/frr.md "Step by step" frr_shell || fail "$DOCUMENT_SAID" || return
 	grep -qx 'bgpd=yes' "$TOPO_DIR/guide/frr/daemons" ||
 		fail "bgpd is not started: $(grep bgpd "$TOPO_DIR/guide/frr/daemons")" || return
 	[[ $DOCUMENT_SAID == *vx100* ]] || fail "$DOCUMENT_SAID"

@@ -48,7 +48,7 @@ guide_succeeded() {
 guide_run_in() {
 	local commands name
 
-	commands=$(document_commands "Documentation/$2" "Set it up")
+	commands=$(document_commands "Documentation/user/$2" "Set it up")
 	[[ $commands ]] || die "$2 has no commands"
 	for name in "${@:3}"; do commands=${commands//"${name%%=*}"/"${name#*=}"}; done
 	(guide_shell "$1"; document_each guide_eval <<<"$commands")

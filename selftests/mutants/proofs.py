@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Documentation/proofs.md, as the tables have it, and whether they are true to the tree."""
+"""Documentation/developer/proofs.md, as the tables have it, and whether they are true to it."""
 from collections import Counter
 from pathlib import Path
 
 import source
 from tables import Entry, Table
 
-PAGE = "Documentation/proofs.md"
+PAGE = "Documentation/developer/proofs.md"
 TEMPLATE = "proofs.template"    # the page, with "@NAME" for each table
 ROOMS = ("include/netlink", "include/netlink/generator", "kmod", "kmod/*", "userspace",
-         "Documentation/man", "Documentation/frr", "debian", "packaging/*", "selftests",
+         "Documentation/man", "Documentation/user/frr", "debian", "packaging/*", "selftests",
          "selftests/lib", "selftests/tools", "selftests/vm", "selftests/kselftests", "lab",
          "selftests/mutants", ".")
 
@@ -43,7 +43,7 @@ def section(table: Table) -> list:
 
 
 def page(tables: list, template: str) -> str:
-    """The whole of Documentation/proofs.md."""
+    """The whole of Documentation/developer/proofs.md."""
     by_name = {table.name: table for table in tables}
     lines = []
     for line in template.splitlines():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The tables of rules and mutants: what a .table file looks like, and how it is read.
 
-    Subject: the heading in Documentation/proofs.md
+    Subject: the heading in Documentation/developer/proofs.md
     Paragraphs that stand below the heading.
 
     Rule: a sentence that must hold

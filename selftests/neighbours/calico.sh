@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The guide Documentation/calico.md is correct: nodes whose Calico tunnels by VXLAN, with devices
-# and entries as Felix creates them, become conga by its commands.
+# The guide Documentation/user/calico.md is correct: nodes whose Calico tunnels by VXLAN, with
+# devices and entries as Felix creates them, become conga by its commands.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"

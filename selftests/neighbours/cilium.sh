@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The guide Documentation/cilium.md is correct: nodes become conga by its commands. They have a
+# The guide Documentation/user/cilium.md is correct: nodes become conga by its commands. They have a
 # tunnel device like Cilium's, which has no address; each packet carries its own destination and a
 # mark.
 

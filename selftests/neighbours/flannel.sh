@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The guide Documentation/flannel.md is correct: nodes with flannel's vxlan backend, whose devices
-# are as flanneld creates them, become conga by its commands.
+# The guide Documentation/user/flannel.md is correct: nodes with flannel's vxlan backend, whose
+# devices are as flanneld creates them, become conga by its commands.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The guide Documentation/libvirt.md is correct: hypervisors become conga by its commands. The test
-# runs libvirt on both, and QEMU with a guest on hypervisor 1: this is the network card's boot
+# The guide Documentation/user/libvirt.md is correct: hypervisors become conga by its commands. The
+# test runs libvirt on both, and QEMU with a guest on hypervisor 1: this is the network card's boot
 # program, iPXE, which asks a server at hypervisor 0 for its address and for files, and then
 # answers pings. libvirt's network "default" runs beside, and the guest migrates.
 
@@ -18,6 +18,7 @@ TOPO_HOST_MTU=1450
 TOPO_FABRIC_MTU=1500
 
 readonly QEMU_MS=240000		# QEMU may be emulated itself
+readonly LIBVIRT_GUIDE=Documentation/user/libvirt.md
 readonly GUEST_IP=192.168.0.100
 readonly FILES=20 FILE_BYTES=50000
 readonly LEAST_PACKETS=500	# of both directions, the guest acknowledges each packet
@@ -142,7 +143,7 @@ guest() {
 		<devices>
 		<controller type='usb' model='none'/>
 		<memballoon model='none'/>
-		$("$GUIDE_TREE/selftests/documents" section Documentation/libvirt.md "Connect a guest")
+		$("$GUIDE_TREE/selftests/documents" section "$LIBVIRT_GUIDE" "Connect a guest")
 		</devices>
 		</domain>
 	END

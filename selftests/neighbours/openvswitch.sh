@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The guide Documentation/openvswitch.md is correct: nodes whose only tunnel is a vxlan port of
+# The guide Documentation/user/openvswitch.md is correct: nodes whose only tunnel is a vxlan port of
 # Open vSwitch become conga by its commands, with and without a local_ip.
 
 TESTS=$(realpath "$(dirname "$0")/..")

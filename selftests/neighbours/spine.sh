@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The guide Documentation/spine.md is correct: its commands make a router a spine that its leaves
-# see, and that writes the load of its links into packets.
+# The guide Documentation/user/spine.md is correct: its commands make a router a spine that its
+# leaves see, and that writes the load of its links into packets.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"

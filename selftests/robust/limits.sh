@@ -3,7 +3,7 @@
 #
 # Behaviour at each limit: the maximum number of flows, leaves and uplinks, and one more; very
 # slow and very fast links, very large packets and very long names; settings at both ends of their
-# ranges; clocks that jump. Documentation/limits.md has the table.
+# ranges; clocks that jump. Documentation/user/limits.md has the table.
 #
 # Code takes no time on the clock of this machine: flows that start one after the other exist at
 # the same time. A pause lets timers and ages proceed by exactly this time, and waits for no

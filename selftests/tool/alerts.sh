@@ -14,7 +14,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 readonly CASES=$TESTS/tool/alerts.yml
 readonly TOOL=$TESTS/../userspace/tool
 readonly HEADER=$TESTS/../include/uapi/linux/conga.h
-readonly MANUAL=$TESTS/../Documentation/watching.md
+readonly MANUAL=$TESTS/../Documentation/user/watching.md
 
 # promtool_says COMMAND FILE: promtool must find no fault
 promtool_says() {

@@ -106,7 +106,7 @@ becomes_a_leaf() {
 }
 
 a_leaf() {
-	becomes_a_leaf Documentation/operator.md "A leaf"
+	becomes_a_leaf Documentation/user/operator.md "A leaf"
 }
 
 readme_leaf() {
@@ -116,7 +116,7 @@ readme_leaf() {
 a_spine() {
 	local roles
 
-	runs "$SPINE_NODE" Documentation/operator.md "A spine" || return
+	runs "$SPINE_NODE" Documentation/user/operator.md "A spine" || return
 	roles=$("$CONGA" -n "$SPINE_NODE" -j port show | jq -r 'map(.dev + " " + .role) | join(" ")')
 	[[ $roles == "swp1 transit swp2 transit" ]] || fail "the ports are $roles"
 }
@@ -124,7 +124,8 @@ a_spine() {
 names_known() {
 	local names
 
-	names=$("$DOCUMENTS" section Documentation/operator.md "Looking at it" | grep leaf2.rack1)
+	names=$("$DOCUMENTS" section Documentation/user/operator.md "Looking at it" |
+		grep leaf2.rack1)
 	[[ $names ]] || fail "operator.md has no example of names" || return
 	mkdir -p "${HOSTS%/*}" && mount -t tmpfs names "${HOSTS%/*}" && defer "umount ${HOSTS%/*}" &&
 		echo "$names" >"$HOSTS"

@@ -5,7 +5,7 @@
 # before however the tool ends, and the output without a terminal and as text. The terminal is
 # tmux.
 #
-#	top.sh text	runs no tests, but prints Documentation/top.txt: text under load
+#	top.sh text	runs no tests, but prints Documentation/user/top.txt: text under load
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
@@ -214,7 +214,7 @@ as_text() {
 
 # ---- text ----
 
-# This is no test: it makes the example of Documentation/watching.md. The second pause lets TCP
+# This is no test: it makes the example of Documentation/user/watching.md. The second pause lets TCP
 # share the links, so that the example has typical rates.
 
 text() {

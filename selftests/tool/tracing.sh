@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Documentation/tracing.md is correct: the tracepoints and their fields are those of the kernel,
-# verdicts and reasons are those of the manual, and each of its bpftrace programs runs and prints
-# events. The other commands of tracing.md and hula.md run, too.
+# Documentation/user/tracing.md is correct: the tracepoints and their fields are those of the
+# kernel, verdicts and reasons are those of the manual, and each of its bpftrace programs runs and
+# prints events. The other commands of tracing.md and hula.md run, too.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
@@ -11,7 +11,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 
 TOPO_LINKS=1
 readonly EVENTS=/sys/kernel/tracing/events/conga
-readonly PAGE=$TESTS/../Documentation/tracing.md
+readonly PAGE=$TESTS/../Documentation/user/tracing.md
 readonly TRACE=$TESTS/../kmod/trace.h
 readonly HEADER=$TESTS/../include/uapi/linux/conga.h
 readonly PROBE=20ms
@@ -182,7 +182,7 @@ trace_is_read() {
 
 	traffic_start || return
 	for section in "tracing.md|Without any tool" "hula.md|What can be seen"; do
-		document_runs "Documentation/${section%|*}" "${section#*|}" trace_shell ||
+		document_runs "Documentation/user/${section%|*}" "${section#*|}" trace_shell ||
 			fail "$DOCUMENT_SAID" || return
 		[[ $DOCUMENT_SAID == *" conga_"*": "* ]] || fail "no event: $DOCUMENT_SAID" || return
 	done

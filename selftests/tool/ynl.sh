@@ -110,7 +110,7 @@ cli_shell() {
 
 # as_rationale_says: the example's leaf is removed again
 as_rationale_says() {
-	document_runs Documentation/rationale.md "Why a netfilter module" cli_shell ||
+	document_runs Documentation/developer/rationale.md "Why a netfilter module" cli_shell ||
 		{ why "$DOCUMENT_SAID"; return 1; }
 	"$CONGA" leaf del 10.0.0.12
 }

@@ -510,7 +510,7 @@ static void test_policy_declarations(void **state)
 	}
 }
 
-/* Ranges and defaults, as Documentation/policies.md and saved configurations have them */
+/* Ranges and defaults, as Documentation/user/policies.md and saved configurations have them */
 static void test_policy_params(void **state)
 {
 	static const struct {
