@@ -11,8 +11,8 @@
 #include "config/speed.h"
 #include "netlink/event.h"
 #include "notify.h"
+#include "objects/fabric.h"
 #include "objects/own.h"
-#include "objects/path.h"
 #include "objects/port.h"
 
 static void conga_notify_port(struct conga_port *port, unsigned long event)
@@ -29,7 +29,7 @@ static void conga_notify_port(struct conga_port *port, unsigned long event)
 	case NETDEV_DOWN:
 	case NETDEV_GOING_DOWN:
 	case NETDEV_CHANGEMTU:
-		conga_path_invalidate(port->fabric);
+		conga_fabric_invalidate_paths(port->fabric);
 		conga_fabric_changed(port->fabric);
 	}
 }

@@ -17,9 +17,8 @@
 #include "objects/extension.h"
 #include "objects/fabric.h"
 #include "objects/flowlets.h"
-#include "objects/leaf.h"
+#include "objects/leaf_table.h"
 #include "objects/own.h"
-#include "objects/path.h"
 #include "objects/port.h"
 #include "objects/source_port.h"
 #include "paper/hello_terms.h"
@@ -158,7 +157,7 @@ void conga_change_tags(struct conga_fabric *fabric)
 			others |= BIT(tag);
 	if (!others)
 		return;
-	conga_path_invalidate(fabric);
+	conga_fabric_invalidate_paths(fabric);
 	synchronize_net();
 	conga_change_forget_tags(fabric, others);
 	conga_source_port_refresh(fabric);

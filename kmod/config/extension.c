@@ -10,7 +10,7 @@
 #include "datapath/hooks.h"
 #include "objects/extension.h"
 #include "objects/fabric.h"
-#include "objects/path.h"
+#include "objects/hops.h"
 #include "policies/policy.h"
 
 /* conga_extension_attach - attach the hooks that the fabric needs with the parameters
@@ -49,7 +49,7 @@ void conga_extension_change(struct conga_fabric *fabric, const struct conga_para
 		conga_hooks_detach_forward(fabric);
 	if (!conga_extension_differs(before, after))
 		return;
-	conga_extension_make_hops(fabric);
-	conga_path_invalidate(fabric);
+	conga_hops_make(fabric);
+	conga_fabric_invalidate_paths(fabric);
 	conga_extension_restart(fabric);
 }

@@ -19,9 +19,10 @@
 #include "datapath/hooks.h"
 #include "datapath/leave.h"
 #include "objects/fabric.h"
+#include "objects/fabric_alloc.h"
+#include "objects/hops.h"
 #include "objects/leaf.h"
 #include "objects/own.h"
-#include "objects/path.h"
 #include "objects/port.h"
 #include "objects/source_port.h"
 
@@ -38,10 +39,11 @@ static void conga_lifetime_publish_port(struct conga_port *port, bool drain)
 	struct conga_fabric *fabric = port->fabric;
 
 	conga_port_publish(port);
+	conga_hops_add_port(port);
 	if (drain)
 		conga_port_set_drain(port, true);
 	conga_change_tags(fabric);
-	conga_path_invalidate(fabric);
+	conga_fabric_invalidate_paths(fabric);
 	conga_own_refresh(fabric);
 }
 
@@ -84,6 +86,7 @@ static void conga_lifetime_kill_port(struct conga_port *port)
 {
 	conga_hooks_detach_port(port);
 	conga_port_make_dead(port);
+	conga_hops_remove_port(port);
 }
 
 /* Phase two, after the grace period: no packet holds the port or its paths. */
@@ -95,7 +98,7 @@ static void conga_lifetime_bury_port(struct conga_port *port)
 	if (port->tag != CONGA_TAG_NONE)
 		tags |= BIT(port->tag);
 	for_each_set_bit(tag, &tags, CONGA_TAGS_MAX)
-		conga_path_forget_tag(port->fabric, tag);
+		conga_leaf_forget_uplink(port->fabric, tag);
 	conga_port_free(port);
 }
 

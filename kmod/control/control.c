@@ -22,7 +22,7 @@
 #include "control/delay.h"
 #include "control/extension.h"
 #include "objects/extension.h"
-#include "objects/leaf.h"
+#include "objects/leaf_table.h"
 #include "objects/own.h"
 #include "objects/path_dst.h"
 #include "objects/ping.h"

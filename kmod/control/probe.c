@@ -20,7 +20,7 @@
 #include "control/control_read.h"
 #include "control/control_send.h"
 #include "control/probe.h"
-#include "objects/leaf.h"
+#include "objects/leaf_table.h"
 #include "objects/own.h"
 #include "objects/port.h"
 #include "packet/packet.h"

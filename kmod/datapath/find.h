@@ -5,7 +5,7 @@
 /* The leaf of a packet, by its outer addresses. Inline, because tx, rx and forward look for
  * one at every packet.
  */
-#include "objects/leaf.h"
+#include "objects/leaf_table.h"
 #include "packet/packet.h"
 
 /* find.c */

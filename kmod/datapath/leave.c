@@ -25,7 +25,6 @@
 
 #include "datapath/leave.h"
 #include "objects/fabric.h"
-#include "objects/path.h"
 #include "packet/packet.h"
 #include "paper/wire.h"
 
@@ -201,7 +200,7 @@ static void conga_leave_note(struct conga_fabric *fabric)
 	if (READ_ONCE(fabric->bound))
 		return;
 	WRITE_ONCE(fabric->bound, true);
-	conga_path_invalidate(fabric);
+	conga_fabric_invalidate_paths(fabric);
 }
 
 static int conga_leave_fdb_event(struct notifier_block *self, unsigned long event, void *info)

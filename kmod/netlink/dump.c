@@ -13,7 +13,7 @@
 #include "netlink/rules_generated.h"
 #include "objects/fabric.h"
 #include "objects/flowlets.h"
-#include "objects/leaf.h"
+#include "objects/leaf_table.h"
 #include "objects/path_dst.h"
 #include "objects/ping.h"
 #include "objects/port.h"

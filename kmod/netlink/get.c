@@ -17,7 +17,7 @@
 #include "objects/extension.h"
 #include "objects/fabric.h"
 #include "objects/flowlets.h"
-#include "objects/leaf.h"
+#include "objects/leaf_table.h"
 #include "objects/port.h"
 #include "paper/hello_terms.h"
 

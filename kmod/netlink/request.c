@@ -4,7 +4,7 @@
 
 #include "netlink/request.h"
 #include "objects/fabric.h"
-#include "objects/leaf.h"
+#include "objects/leaf_table.h"
 #include "objects/path.h"
 #include "objects/port.h"
 

@@ -13,6 +13,7 @@
 #include "netlink/rules_generated.h"
 #include "netlink/set_fabric.h"
 #include "objects/fabric.h"
+#include "objects/fabric_alloc.h"
 #include "objects/flowlets.h"
 #include "objects/port.h"
 #include "paper/ecn.h"

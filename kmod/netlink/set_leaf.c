@@ -12,7 +12,7 @@
 #include "netlink/rules_generated.h"
 #include "netlink/set_leaf.h"
 #include "objects/fabric.h"
-#include "objects/leaf.h"
+#include "objects/leaf_table.h"
 #include "objects/path.h"
 
 static bool conga_netlink_addr_own(struct net *net, const struct in6_addr *addr)

@@ -12,8 +12,8 @@
 #include "netlink/rules_generated.h"
 #include "netlink/set_fabric.h"
 #include "netlink/set_port.h"
-#include "objects/extension.h"
 #include "objects/fabric.h"
+#include "objects/hops.h"
 #include "objects/port.h"
 
 /* The values of a request for a port, read and checked */
@@ -294,7 +294,7 @@ static int conga_netlink_port_change(struct conga_fabric *fabric,
 	if (info->attrs[CONGA_A_PORT_DRAIN])
 		conga_port_set_drain(port, request.port.drain);
 	if (info->attrs[CONGA_A_PORT_TIER])
-		conga_extension_set_tier(port, nla_get_u32(info->attrs[CONGA_A_PORT_TIER]));
+		conga_hops_set_tier(port, nla_get_u32(info->attrs[CONGA_A_PORT_TIER]));
 	WRITE_ONCE(port->origin, request.port.origin);
 	conga_fabric_changed(fabric);
 	conga_netlink_tell_port(port);

@@ -9,7 +9,7 @@
 
 #include "objects/extension.h"
 #include "objects/fabric.h"
-#include "objects/leaf.h"
+#include "objects/leaf_table.h"
 #include "objects/port.h"
 #include "paper/control_wire.h"
 #include "paper/dre.h"
@@ -89,68 +89,6 @@ u16 conga_extension_out(const struct conga_leaf *leaf)
 u8 conga_extension_byte3(const struct conga_params *params)
 {
 	return conga_control_byte3(params->q, params->policy->extension.mark);
-}
-
-/* --- tiers and hops --- */
-
-/* A packet that came by a port of the lowest tier came from below. */
-static void conga_extension_find_lowest(struct conga_fabric *fabric)
-{
-	struct conga_port *port;
-	u8 lowest = U8_MAX;
-
-	list_for_each_entry(port, &fabric->ports, list)
-		if (port->role == CONGA_ROLE_TRANSIT)
-			lowest = min(lowest, port->extension.tier);
-	WRITE_ONCE(fabric->extension.lowest, lowest);
-}
-
-/* conga_extension_set_tier - set the tier of the port's link; the locks are held */
-void conga_extension_set_tier(struct conga_port *port, u8 tier)
-{
-	conga_assert_locked(port->fabric);
-	WRITE_ONCE(port->extension.tier, tier);
-	conga_extension_find_lowest(port->fabric);
-}
-
-/*
- * conga_extension_make_hops - number the transit ports that the policy may choose
- *
- * The locks are held. They get the numbers that LBTags leave, the highest first. Further
- * ports are no hops, and only the kernel chooses them.
- */
-void conga_extension_make_hops(struct conga_fabric *fabric)
-{
-	struct conga_port *port;
-	u8 tag = CONGA_TAGS_MAX;
-
-	conga_assert_locked(fabric);
-	if (!conga_fabric_params(fabric)->policy->extension.transit)
-		return;
-	list_for_each_entry(port, &fabric->ports, list) {
-		if (port->tag != CONGA_TAG_NONE)
-			continue;
-		while (tag && conga_port_hop(fabric, tag - 1))
-			tag--;
-		if (!tag)
-			return;
-		conga_port_take_tag(port, --tag);
-	}
-}
-
-/* conga_extension_add_port - the port was published; the locks are held, may sleep */
-void conga_extension_add_port(struct conga_port *port)
-{
-	if (port->role == CONGA_ROLE_TRANSIT)
-		conga_extension_find_lowest(port->fabric);
-	conga_extension_make_hops(port->fabric);
-}
-
-/* conga_extension_remove_port - the port has left its fabric; the locks are held */
-void conga_extension_remove_port(struct conga_port *port)
-{
-	if (port->role == CONGA_ROLE_TRANSIT)
-		conga_extension_find_lowest(port->fabric);
 }
 
 /* --- queues and delays ahead of uplinks, by leaf --- */

@@ -79,10 +79,6 @@ bool conga_extension_prepare(struct conga_fabric *fabric,
 void conga_extension_release(struct conga_fabric *fabric);
 bool conga_extension_prepare_leaf(struct conga_leaf *leaf,
 				  const struct conga_params *params);
-void conga_extension_set_tier(struct conga_port *port, u8 tier);
-void conga_extension_make_hops(struct conga_fabric *fabric);
-void conga_extension_add_port(struct conga_port *port);
-void conga_extension_remove_port(struct conga_port *port);
 void conga_extension_free_leaf(struct conga_leaf *leaf);
 void conga_extension_forget_tag(struct conga_leaf *leaf, u8 tag);
 

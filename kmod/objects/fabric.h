@@ -179,13 +179,10 @@ void conga_unlock(struct net *net);
 void conga_assert_locked(const struct conga_fabric *fabric);
 
 struct conga_fabric *conga_fabric_get_locked(struct net *net);
-struct conga_fabric *conga_fabric_create(struct net *net,
-					 const struct conga_params *params);
 void conga_fabric_publish(struct conga_fabric *fabric);
 void conga_fabric_make_dead(struct conga_fabric *fabric);
-void conga_fabric_free(struct conga_fabric *fabric);
 struct conga_params *conga_fabric_params(const struct conga_fabric *fabric);
 void conga_fabric_changed(struct conga_fabric *fabric);
-void conga_params_setup(struct conga_params *params, const struct net *net);
+void conga_fabric_invalidate_paths(struct conga_fabric *fabric);
 
 #endif /* _CONGA_FABRIC_H */

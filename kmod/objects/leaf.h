@@ -2,10 +2,8 @@
 #ifndef _CONGA_LEAF_H
 #define _CONGA_LEAF_H
 
-/* Inline, because conga_tx(), conga_rx() and conga_forward() look up a leaf and its state
- * for every packet.
+/* Inline, because conga_tx(), conga_rx() and conga_forward() read a leaf's state for every packet.
  */
-#include <linux/hash.h>
 #include <linux/in6.h>
 #include <linux/spinlock.h>
 #include <net/ipv6.h>
@@ -18,12 +16,6 @@
 #include "paper/hello.h"
 #include "paper/hello_ping.h"
 #include "paper/toleaf.h"
-
-/* Of packets' own index of IPv4 leaves, 32 KB a fabric; with 1,000 leaves a tenth of them has a
- * slot that another one took first.
- */
-#define CONGA_LEAF_SLOT_BITS	12
-#define CONGA_LEAF_SLOTS	BIT(CONGA_LEAF_SLOT_BITS)
 
 /* The state in the last events. */
 struct conga_leaf_told {
@@ -97,25 +89,6 @@ struct conga_leaf {
 	struct conga_hello_pings *pings; /* NULL: it was never pinged; by hello_lock, see ping.c */
 	struct conga_leaf_extension extension; /* of the policy */
 };
-
-/* leaf.c; RCU */
-struct conga_leaf *conga_leaf_find(struct conga_fabric *fabric, const struct in6_addr *addr);
-struct conga_leaf *conga_leaf_find_mapped(struct conga_fabric *fabric, __be32 addr);
-
-static inline u32 conga_leaf_slot(__be32 addr)
-{
-	return hash_32((__force u32)addr, CONGA_LEAF_SLOT_BITS);
-}
-
-/* conga_leaf_find4 - find by an IPv4 address, NULL if none; RCU */
-static inline struct conga_leaf *conga_leaf_find4(struct conga_fabric *fabric, __be32 addr)
-{
-	struct conga_leaf *leaf = rcu_dereference(fabric->leaf4[conga_leaf_slot(addr)]);
-
-	if (likely(leaf && leaf->addr.s6_addr32[3] == addr))
-		return leaf;
-	return conga_leaf_find_mapped(fabric, addr);
-}
 
 static inline bool conga_leaf_is_v4(const struct conga_leaf *leaf)
 {
@@ -205,18 +178,11 @@ static inline void conga_leaf_mark_busy(struct conga_leaf *leaf, u8 tag)
 		set_bit(tag, &leaf->busy);
 }
 
-int conga_leaf_table_setup(struct conga_fabric *fabric);
-void conga_leaf_table_clean(struct conga_fabric *fabric);
-
-struct conga_leaf *conga_leaf_find_locked(struct conga_fabric *fabric,
-					  const struct in6_addr *addr);
-struct conga_leaf *conga_leaf_by_index(struct conga_fabric *fabric, u16 index);
-struct conga_leaf *conga_leaf_next(struct conga_fabric *fabric,
-				   unsigned long *index);
 struct conga_leaf *conga_leaf_add(struct conga_fabric *fabric,
 				  const struct in6_addr *addr, u8 mode,
 				  u8 origin);
 void conga_leaf_forget_tag(struct conga_leaf *leaf, u8 tag);
+void conga_leaf_forget_uplink(struct conga_fabric *fabric, u8 tag);
 void conga_leaf_set_mode(struct conga_leaf *leaf, u8 mode);
 void conga_leaf_settle(struct conga_leaf *leaf);
 struct conga_leaf_news conga_leaf_news(const struct conga_leaf *leaf);
@@ -233,5 +199,6 @@ struct conga_leaf_loss conga_leaf_path_loss(struct conga_leaf *leaf, u8 tag);
 void conga_leaf_flush(struct conga_leaf *leaf);
 void conga_leaf_make_dead(struct conga_leaf *leaf);
 void conga_leaf_free(struct conga_leaf *leaf);
+void conga_leaf_free_all(struct conga_fabric *fabric);
 
 #endif /* _CONGA_LEAF_H */

@@ -15,7 +15,6 @@
 
 #include "objects/fabric.h"
 #include "objects/neighbour.h"
-#include "objects/path.h"
 #include "objects/port.h"
 
 /* This lock guards writes of all ports' gateways. It is taken inside a leaf's paths_lock. */
@@ -79,7 +78,7 @@ static void conga_neighbour_changed(const struct neighbour *neighbour)
 	port = fabric ? conga_port_find(fabric, neighbour->dev->ifindex) : NULL;
 	if (!port || !conga_neighbour_watches(port, &address))
 		return;
-	conga_path_invalidate(fabric);
+	conga_fabric_invalidate_paths(fabric);
 	conga_fabric_changed(fabric);
 }
 

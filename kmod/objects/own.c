@@ -24,7 +24,7 @@
 #include <net/route.h>
 #include <net/vxlan.h>
 
-#include "objects/leaf.h"
+#include "objects/leaf_table.h"
 #include "objects/own.h"
 #include "objects/port.h"
 

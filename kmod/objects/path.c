@@ -34,12 +34,6 @@
  */
 #define CONGA_PATH_EVICT	(HZ / 10)
 
-/* conga_path_invalidate - a port's or a neighbour's state changed; any context */
-void conga_path_invalidate(struct conga_fabric *fabric)
-{
-	atomic_inc(&fabric->path_epoch);
-}
-
 /* --- the sets of a leaf, under its paths_lock --- */
 
 static void conga_path_free_rcu(struct rcu_head *rcu)
@@ -385,10 +379,10 @@ void conga_path_forget_all(struct conga_leaf *leaf)
 	spin_unlock_bh(&leaf->paths_lock);
 }
 
-/* Removes sets that hold a route by @tag, since its device waits for the route. The next
- * packet resolves them again.
+/* conga_path_forget - removes sets that hold a route by @tag, since its device waits for the
+ * route. The next packet resolves them again.
  */
-static void conga_path_forget(struct conga_leaf *leaf, u8 tag)
+void conga_path_forget(struct conga_leaf *leaf, u8 tag)
 {
 	struct conga_paths __rcu **place = &leaf->paths;
 	struct conga_paths *paths;
@@ -406,18 +400,4 @@ static void conga_path_forget(struct conga_leaf *leaf, u8 tag)
 		conga_stats_inc(leaf->fabric->stats, CONGA_A_STATS_PATH_DOWN);
 	leaf->path_up = up;
 	spin_unlock_bh(&leaf->paths_lock);
-}
-
-/* conga_path_forget_tag - the uplink died; after its grace period */
-void conga_path_forget_tag(struct conga_fabric *fabric, u8 tag)
-{
-	struct conga_leaf *leaf;
-	unsigned long index = 0;
-
-	conga_assert_locked(fabric);
-	conga_path_invalidate(fabric);
-	for (; (leaf = conga_leaf_next(fabric, &index)); index++) {
-		conga_path_forget(leaf, tag);
-		conga_leaf_forget_tag(leaf, tag);
-	}
 }

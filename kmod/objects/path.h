@@ -111,7 +111,6 @@ bool conga_path_leads(struct conga_leaf *leaf, struct conga_port *port);
 u16 conga_path_usable(struct conga_leaf *leaf);
 u8 conga_path_reason(struct conga_leaf *leaf, struct conga_port *port);
 void conga_path_forget_all(struct conga_leaf *leaf);
-void conga_path_forget_tag(struct conga_fabric *fabric, u8 tag);
-void conga_path_invalidate(struct conga_fabric *fabric);
+void conga_path_forget(struct conga_leaf *leaf, u8 tag);
 
 #endif /* _CONGA_PATH_H */

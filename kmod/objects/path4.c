@@ -21,7 +21,7 @@
 
 #include "objects/leaf.h"
 #include "objects/neighbour.h"
-#include "objects/path_search.h"
+#include "objects/path_gather.h"
 #include "objects/port.h"
 
 #define CONGA_PATH4_HASHES	128	/* tried for a further gateway behind a device */

@@ -17,7 +17,7 @@
 
 #include "objects/leaf.h"
 #include "objects/neighbour.h"
-#include "objects/path_search.h"
+#include "objects/path_gather.h"
 #include "objects/port.h"
 
 #define CONGA_PATH6_SIBLINGS	64	/* siblings to look at, at most: the list may change

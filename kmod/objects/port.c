@@ -278,7 +278,6 @@ void conga_port_publish(struct conga_port *port)
 	fabric->generation++;
 	if (port->role == CONGA_ROLE_UPLINK)
 		conga_port_take_tag(port, port->tag);
-	conga_extension_add_port(port);
 }
 
 /* conga_port_make_dead - unpublish; readers may hold it until a grace period */
@@ -292,7 +291,6 @@ void conga_port_make_dead(struct conga_port *port)
 	fabric->generation++;
 	if (port->role == CONGA_ROLE_UPLINK)
 		conga_port_set_drain(port, false);
-	conga_extension_remove_port(port);
 	conga_port_drop_tags(port);
 }
 

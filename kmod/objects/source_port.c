@@ -8,7 +8,7 @@
 #include <net/ip.h>
 #include <net/vxlan.h>
 
-#include "objects/leaf.h"
+#include "objects/leaf_table.h"
 #include "objects/port.h"
 #include "objects/source_port.h"
 

@@ -42,7 +42,30 @@ empty_is_found() {
 	return 1
 }
 
-tap_plan 11
+# calls STATUS SENTENCE FUNCTION: two files, one of which calls a function of the other; the other
+# calls FUNCTION, if it is not empty. layers prints this sentence.
+calls() {
+	local said status built=$COPY/built
+
+	rm -rf "$built" && mkdir -p "$built/objects" || return
+	echo "void path(void); void leaf(void) { path(); }" >"$built/objects/leaf.c"
+	echo "void leaf(void); void path(void) { ${3:+$3();} }" >"$built/objects/path.c"
+	(cd "$built/objects" && gcc -c leaf.c path.c) || return
+	said=$("$TESTS/layers" --calls "$built")
+	status=$?
+	[[ $status == "$1" && $said == "$2" ]] && return
+	why "the status is $status: $said"
+	return 1
+}
+
+unbuilt_is_found() {
+	mkdir -p "$COPY/empty" && ! "$TESTS/layers" --calls "$COPY/empty" >/dev/null && return
+	why "layers reported nothing"
+	return 1
+}
+
+tap_plan 14
+require_commands gcc nm
 tap_test "the module's includes obey the rule" obeys kmod
 tap_test "an include of a header in a folder above is found" found kmod paper/dre.c \
 	objects/port.h \
@@ -69,4 +92,8 @@ tap_test "two files of the tool that include each other are found" found userspa
 tap_test "code outside the folders is found" found userspace stray.c common/units.h \
 	"stray.c: ./ is no layer"
 tap_test "a folder without code is found" empty_is_found
+tap_test "files that call each other in a circle are found" calls 1 \
+	"a circle of calls: objects/leaf -> objects/path -> objects/leaf" leaf
+tap_test "a file that calls another one is no circle" calls 0 "" ""
+tap_test "a folder in which nothing is built is found" unbuilt_is_found
 tap_exit
