@@ -38,12 +38,12 @@ kernel_of() {
 }
 
 # test_file NAME: "stamp", "stamp.sh", "test_dre" and a file's whole name are understood. A program
-# that a test uses may have the name of the test.
+# that a test uses, a file that it sources or a script of this folder may have the name of the test.
 test_file() {
 	local file
 
-	for file in "$1" selftests/{,*/}"$1"{.sh,} lab/tests/"$1"{,.py}; do
-		[[ ! -f $file || $file == selftests/tools/* ]] || { echo "$file"; return; }
+	for file in "$1" selftests/*/"$1"{.sh,} selftests/"$1" lab/tests/"$1"{,.py}; do
+		[[ ! -f $file || $file == selftests/@(tools|lib)/* ]] || { echo "$file"; return; }
 	done
 	[[ -f selftests/unit/$1.c ]] && echo "selftests/unit/$1"
 }
