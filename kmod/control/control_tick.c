@@ -11,8 +11,8 @@
 #include <linux/udp.h>
 #include <net/vxlan.h>
 
-#include "control/control_send.h"
 #include "control/announce.h"
+#include "control/control_send.h"
 #include "control/control_tick.h"
 #include "control/delay.h"
 #include "objects/leaf.h"
@@ -22,6 +22,7 @@
 #include "objects/port.h"
 #include "objects/source_port.h"
 #include "packet/packet.h"
+#include "paper/hello_large.h"
 
 #define CONGA_CONTROL_PIECE		1000000	/* ns, of a tick with many leaves */
 
@@ -223,7 +224,7 @@ static void conga_control_ask_large(const struct conga_control_asking *asking)
 					      CONGA_HELLO_LARGE))
 			continue;
 		spin_lock(&leaf->hello_lock);
-		conga_hello_unsent(leaf->hello, tag);
+		conga_hello_large_unsent(leaf->hello, tag);
 		spin_unlock(&leaf->hello_lock);
 	}
 }

@@ -2,10 +2,9 @@
 #ifndef _CONGA_HELLO_H
 #define _CONGA_HELLO_H
 
-/* The shifts and masks are inline only because hello.c is as long as a file may be. */
-#include <linux/bits.h>
 #include <linux/types.h>
 
+#include "paper/hello_nonce.h"
 #include "paper/hello_types.h"
 
 void conga_hello_setup(struct conga_hello *hello, u8 tick, const __be16 *port);
@@ -24,27 +23,5 @@ bool conga_hello_asked(struct conga_hello *hello, __be16 port, u64 nonce, u64 ec
 void conga_hello_version(struct conga_hello *hello);
 u8 conga_hello_port(const struct conga_hello *hello);
 u16 conga_hello_shut(const struct conga_hello *hello, u16 closed);
-
-/* conga_hello_nonce - the nonce of a small hello by @tag about @port, which the tick ordered */
-static inline u64 conga_hello_nonce(const struct conga_hello *hello, u8 tag, u8 port)
-{
-	return hello->nonce[0] | (u64)port << CONGA_HELLO_PORT_SHIFT | tag;
-}
-
-/* conga_hello_unsent - the full-size hello by @tag was not sent, for want of memory */
-static inline void conga_hello_unsent(struct conga_hello *hello, u8 tag)
-{
-	hello->large &= ~BIT(tag);
-}
-
-static inline u8 conga_hello_nonce_tag(u64 nonce)
-{
-	return nonce & CONGA_HELLO_TAG_MASK;
-}
-
-static inline u8 conga_hello_nonce_port(u64 nonce)
-{
-	return (nonce & CONGA_HELLO_PORT_MASK) >> CONGA_HELLO_PORT_SHIFT;
-}
 
 #endif /* _CONGA_HELLO_H */

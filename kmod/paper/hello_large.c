@@ -85,3 +85,9 @@ void conga_hello_large_prove(struct conga_hello *hello, u8 tag)
 	WRITE_ONCE(hello->narrow, hello->narrow & ~BIT(tag));
 	hello->path[tag].lost = 0;
 }
+
+/* conga_hello_large_unsent - the full-size hello by @tag was not sent, for want of memory */
+void conga_hello_large_unsent(struct conga_hello *hello, u8 tag)
+{
+	hello->large &= ~BIT(tag);
+}

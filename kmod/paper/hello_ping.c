@@ -12,6 +12,7 @@
 #include <linux/bits.h>
 #include <linux/minmax.h>
 
+#include "paper/hello_nonce.h"
 #include "paper/hello_ping.h"
 
 /* conga_hello_ping_order - the next tick must ping the path; false if it was pinged in this

@@ -24,19 +24,6 @@
 #define CONGA_HELLO_LARGE_ROUNDS	4
 #define CONGA_HELLO_LARGE_NS		1000000000ULL
 
-/*
- * A nonce has 56 random bits of its round. The other bits tell by which LBTag its hello
- * left, about which UDP port (its index), whether the hello was of full size, and whether it
- * was a ping: at most one by each path is a ping in a round, so that its answer is known
- * from those to other hellos.
- */
-#define CONGA_HELLO_TAG_MASK	0xfULL
-#define CONGA_HELLO_PORT_SHIFT	4
-#define CONGA_HELLO_PORT_MASK	0x30ULL
-#define CONGA_HELLO_LARGE	BIT_ULL(6)
-#define CONGA_HELLO_PING	BIT_ULL(7)
-#define CONGA_HELLO_WAY_MASK	0xffULL
-
 /* The parameters on which all nodes of a fabric must agree */
 struct conga_hello_terms {
 	u8	q;

@@ -2,6 +2,7 @@
 /* Hello with one leaf: full-size hellos, and paths that are narrow. */
 #include "unit.h"
 #include "hello_scene.h"
+#include "paper/hello_large.h"
 
 /* A leaf that answers, on paths that all take more than a small hello */
 static void scene_large(struct scene *scene, u16 usable)
@@ -182,7 +183,7 @@ static void test_hello_unsent(void **state)
 	scene.small = 2;
 	for (i = 0; i < 3 * EVERY * TICKS; i++) {
 		scene_run(&scene);
-		conga_hello_unsent(&scene.hello, 1);
+		conga_hello_large_unsent(&scene.hello, 1);
 		assert_int_equal(scene.step.missed_large, 0);
 	}
 	assert_int_equal(scene.hello.narrow, 0);
