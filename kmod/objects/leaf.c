@@ -102,6 +102,10 @@ static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
 void conga_leaf_forget_tag(struct conga_leaf *leaf, u8 tag)
 {
 	WRITE_ONCE(leaf->to.heard[tag], 0);
+	/* By another uplink, its port would lead elsewhere, and another LBTag may have it there. */
+	spin_lock_bh(&leaf->hello_lock);
+	conga_entropy_forget(&leaf->entropy, tag);
+	spin_unlock_bh(&leaf->hello_lock);
 	conga_extension_forget_tag(leaf, tag);
 	conga_ping_forget(leaf, tag);
 }

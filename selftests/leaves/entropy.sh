@@ -18,6 +18,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 QUIET="hello 100ms"
 
 readonly RANGE_FIRST=20000 RANGE_END=22000	# source ports that the tunnels may use
+readonly FEW_END=20040				# of a tunnel that may use few
 readonly ENTROPY=4
 readonly TAGS_OF_UP0="0 2 3 4" TAGS_OF_UP1="1 5 6 7"
 readonly DATAGRAMS=300
@@ -308,6 +309,19 @@ tags_follow_the_uplinks() {
 		soon paths_have 2 'all(.state == "usable")' && presently paths_have 2 "$PORTS_DIFFER"
 }
 
+# A second tunnel narrows the range of ports, so that two uplinks often have the same ones by chance.
+ports_differ_when_tags_move() {
+	ip -n "${LEAF[0]}" link add few type vxlan id 99 local "${VTEP[0]}" dstport 4789 \
+		srcport "$RANGE_FIRST" "$FEW_END" &&
+		presently paths_have 2 "all(.sport < $FEW_END)" || return
+	for _ in {1..6}; do
+		conga 0 port del dev up1 && paths_have 2 "$PORTS_DIFFER" || return
+		{ fabric_uplinks 0 | sed -n 2p; } | conga_batch "${LEAF[0]}" &&
+			paths_have 2 "$PORTS_DIFFER" || return
+	done
+	ip -n "${LEAF[0]}" link del few
+}
+
 # An LBTag that the operator gives an uplink may be an extra one of another uplink.
 own_tag_is_taken_from_extras() {
 	conga 0 fabric set entropy 4 && conga 0 port del dev up1 &&
@@ -367,7 +381,7 @@ leaves_set() {
 require_root
 require_commands ip jq tcpdump nft
 require_module
-tap_plan 18
+tap_plan 19
 setup || die "the fabric cannot be set up"
 tap_test "each path by an uplink has its own LBTag and a port of the tunnel's range" \
 	each_path_has_its_port
@@ -390,6 +404,8 @@ tap_test "an uplink's own load is no reason to draw ports anew" busy_uplink_is_n
 tap_test "conga check says that nodes do not hash source ports" unhashed_ports_are_found
 tap_test "entropy auto uses all LBTags" auto_takes_all
 tap_test "LBTags follow the uplinks" tags_follow_the_uplinks
+tap_test "LBTags that go to another uplink get ports that no other LBTag has there" \
+	ports_differ_when_tags_move
 tap_test "an uplink's own LBTag may have been an extra one of another uplink" \
 	own_tag_is_taken_from_extras
 tap_test "too few LBTags and unfit policies are rejected, and change nothing" refusals_have_sentences
