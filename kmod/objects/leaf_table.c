@@ -64,7 +64,7 @@ struct conga_leaf *conga_leaf_find_mapped(struct conga_fabric *fabric, __be32 ad
 	return conga_leaf_find(fabric, &mapped);
 }
 
-/* conga_leaf_find_locked - likewise; the mutex */
+/* conga_leaf_find_locked - as conga_leaf_find(), under the mutex */
 struct conga_leaf *conga_leaf_find_locked(struct conga_fabric *fabric,
 					  const struct in6_addr *addr)
 {
