@@ -15,10 +15,10 @@ readonly MUTANT=$TREE/selftests/mutants/mutant PAGE=$TREE/Documentation/develope
 # make_tree: makes a tree with two functions that share a line, a rule, three mutants and a kind
 make_tree() {
 	rm -rf "${TREE:?}"/* || return
-	mkdir -p "$TREE"/{kmod,Documentation/{user,developer},selftests/{clocks,mutants}} || return
+	mkdir -p "$TREE"/{kmod,Documentation/{user,developer},selftests/{clocks,lib,mutants}} || return
 	cp "$TESTS"/mutants/{mutant,run,*.py} "$TREE/selftests/mutants/"
 	cp "$TESTS"/{where.sh,proofs} "$TREE/selftests/"
-	touch "$TREE"/selftests/{clocks/clock.sh,Makefile}
+	touch "$TREE"/selftests/{clocks/clock.sh,lib/tick.sh,Makefile}
 	cat >"$TREE/kmod/clock.c" <<-'END'
 	static int clock_tick(int now);
 
@@ -158,7 +158,7 @@ mutants: clock-stands: broken: kmod/clock.c clock_tick(): the old text is there 
 }
 
 readonly TABLE=selftests/mutants/clocks.table
-tap_plan 17
+tap_plan 18
 tap_test "tables without an error are accepted" reports "" kmod/clock.c ""
 tap_test "a mutant whose old text is gone is reported" reports \
 	"clocks.table:15: clock-lies: kmod/clock.c clock_set(): the old text is there 0 times, not once" \
@@ -178,6 +178,9 @@ clocks.table:23: clock-jumps is the name of 2 mutants" "$TABLE" s/clock-stands/c
 tap_test "a test that kills a mutant of a rule that does not name it is reported" reports \
 	"clocks.table:9: clock-stands is killed by watch.sh, which is no test of its rule" \
 	"$TABLE" '11s/clock/watch/'
+tap_test "a file that tests source is not taken for a test" reports \
+	"clocks.table:3: a clock goes on, and never back: there is no test tick.sh" \
+	"$TABLE" 's/^Tests: clock.sh/Tests: clock.sh, tick.sh/'
 tap_test "a room that does not exist is reported" reports \
 	"clocks.table:3: a clock goes on, and never back: there is no room watch.c" \
 	"$TABLE" 's/Rooms: clock/Rooms: watch/'

@@ -12,6 +12,7 @@ ROOMS = ("include/netlink", "include/netlink/generator", "kmod", "kmod/*", "user
          "Documentation/man", "Documentation/user/frr", "debian", "packaging/*", "selftests",
          "selftests/lib", "selftests/tools", "selftests/vm", "selftests/kselftests", "lab",
          "selftests/mutants", ".")
+NO_TESTS = ("lib", "tools")     # what tests source or run may have the name of a test
 
 
 def row(cells: list) -> str:
@@ -74,7 +75,8 @@ def test_path(name: str, tree: Path) -> str:
         folders = ("selftests", "selftests/*")
     found = [path.with_suffix("") if path.suffix == ".c" else path
              for folder in folders for end in ("", ".c")
-             for path in tree.glob(f"{folder}/{name}{end}")]
+             for path in tree.glob(f"{folder}/{name}{end}")
+             if path.parent.name not in NO_TESTS]
     return str(found[0].relative_to(tree)) if found else ""
 
 
