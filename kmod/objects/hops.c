@@ -63,6 +63,7 @@ void conga_hops_add_port(struct conga_port *port)
 /* conga_hops_remove_port - the port has left its fabric; the locks are held */
 void conga_hops_remove_port(struct conga_port *port)
 {
+	conga_assert_locked(port->fabric);
 	if (port->role == CONGA_ROLE_TRANSIT)
 		conga_hops_find_lowest(port->fabric);
 }

@@ -96,8 +96,8 @@ static struct conga_leaf *conga_leaf_alloc(struct conga_fabric *fabric,
 	return leaf;
 }
 
-/* conga_leaf_forget_tag - forgets all that was learnt about an uplink that died; the locks
- * are held
+/* conga_leaf_forget_tag - forgets all that was learnt about an LBTag whose uplink died, or is
+ * another one now; the locks are held
  */
 void conga_leaf_forget_tag(struct conga_leaf *leaf, u8 tag)
 {
@@ -366,7 +366,6 @@ struct conga_leaf_loss conga_leaf_path_loss(struct conga_leaf *leaf, u8 tag)
 /* conga_leaf_make_dead - unpublish; readers may hold it until a grace period */
 void conga_leaf_make_dead(struct conga_leaf *leaf)
 {
-	conga_assert_locked(leaf->fabric);
 	conga_leaf_table_remove(leaf);
 }
 

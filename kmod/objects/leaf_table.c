@@ -123,6 +123,7 @@ int conga_leaf_table_add(struct conga_leaf *leaf)
 	u32 index;
 	int err;
 
+	conga_assert_locked(fabric);
 	/* The index is reserved until the leaf is complete: the tick and events find leaves
 	 * by index, and could still use this one when the table rejects it.
 	 */
@@ -152,6 +153,7 @@ void conga_leaf_table_remove(struct conga_leaf *leaf)
 {
 	struct conga_fabric *fabric = leaf->fabric;
 
+	conga_assert_locked(fabric);
 	conga_leaf_leave_slot(leaf);
 	rhashtable_remove_fast(&fabric->leaves, &leaf->node, conga_leaf_params);
 	xa_erase(&fabric->leaf_index, leaf->index);
