@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Lack of memory: each allocation of every request, of loading the module and of resolving the
-# routes for a packet fails once. Either an error is reported or everything works, the
+# routes for a packet fails once, and, for requests, all allocations from one on fail, because the
+# kernel tries some again at once. Either an error is reported or everything works, the
 # configuration is unchanged, nothing leaks (the machine checks this), and traffic continues. The
 # same holds when many allocations of packets fail for a while.
 #
@@ -173,11 +174,12 @@ packets() {
 	echo "packet_ipv6 ${LEAF[0]} packet 172.31.6.2 $LEAF6 $GROUP6"
 }
 
-# fail_nth_of LINES: sets RESULT to the "NAME ok ..." lines, by name
+# fail_nth_of LINES [onwards]: sets RESULT to the "NAME ok ..." lines, by name
 fail_nth_of() {
 	local line
 
-	while read -r line; do RESULT[${line%% *}]=${line#* }; done < <("$TESTS/tools/fail_nth" <<<"$1" 2>&1)
+	while read -r line; do RESULT[${line%% *}]=${line#* }; done < \
+		<("$TESTS/tools/fail_nth" ${2+"$2"} <<<"$1" 2>&1)
 }
 
 # configured: prints all settings that do not change by themselves
@@ -207,6 +209,16 @@ was_well() {
 	[[ ${RESULT[$1]} == ok* ]] ||
 		fail "${RESULT[$1]:-fail_nth has no result: ${RESULT[fail_nth:]}}" || return
 	echo "# $1: ${RESULT[$1]#ok }"
+}
+
+# All allocations of a request fail from one on.
+fails_onwards() {
+	local -A RESULT=()
+	local name status=0
+
+	fail_nth_of "$1" onwards
+	for name in $(cut -d' ' -f1 <<<"$1"); do was_well "$name" || status=1; done
+	return "$status"
 }
 
 # Its commands are those of requests(), request_of_ping() and requests_bare().
@@ -292,7 +304,7 @@ declare -A RESULT=()
 faults_up || die "faults cannot be set"
 rig_up || die "cannot set up"
 NAMES=$( (requests; packets; request_of_pages; request_of_ping) | cut -d' ' -f1)
-tap_plan $(($(wc -w <<<"$NAMES") + 10))
+tap_plan $(($(wc -w <<<"$NAMES") + 12))
 BEFORE=$(configured)
 [[ $BEFORE ]] || die "nothing is configured"
 tap_test "every command is tried" nothing_is_forgotten
@@ -304,6 +316,7 @@ ping_fails || die "hellos cannot be switched on and off"
 for name in $NAMES; do
 	tap_test "$name without memory fails cleanly" was_well "$name"
 done
+tap_test "requests without memory from an allocation on fail cleanly" fails_onwards "$(requests)"
 tap_test "the configuration is unchanged after commands failed" is_as_before
 tap_test "traffic continues on all uplinks" traffic_goes_on
 tap_test "all transfers are complete while $PERCENT of 100 packet allocations fail" packets_fail
@@ -313,6 +326,8 @@ fail_nth_of "$(requests_bare)"
 for name in fabric_new_{conga,hula,tr}; do
 	tap_test "$name without memory fails cleanly" was_well "$name"
 done
+tap_test "fabrics without memory from an allocation on fail cleanly" \
+	fails_onwards "$(requests_bare)"
 tap_test "a lack of memory is reported as a sentence" refusals_are_told
 topo_down
 rmmod conga || die "the module is in use"

@@ -4,7 +4,8 @@
  * allocation, then at the second, until it does it without asking for one more
  *
  *	fail_nth commands	what the family "conga" takes: "COMMAND do|dump", one a line
- *	fail_nth < LINES	a line says what to do:
+ *	fail_nth [onwards] < LINES	a line says what to do; onwards: no memory any more instead
+ *				of once
  *
  *	NAME NETNS do COMMAND [ATTRIBUTE]... [/ COMMAND [ATTRIBUTE]...]...
  *		a request, and what takes it back, if it changes anything
@@ -51,28 +52,6 @@ struct counts counts;
 bool pinging;
 
 static char why[256];
-static int fail_fd;
-
-/* ---- the fault ---- */
-
-void fault_arm(unsigned int nth)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u", nth);
-	if (pwrite(fail_fd, text, strlen(text), 0) < 0)
-		err(MESSAGE_NO_VERDICT, "fail-nth");
-}
-
-unsigned int fault_disarm(void)
-{
-	char text[16] = "";
-
-	if (pread(fail_fd, text, sizeof(text) - 1, 0) < 0)
-		err(MESSAGE_NO_VERDICT, "fail-nth");
-	fault_arm(0);
-	return atoi(text);
-}
 
 bool wrong(const char *text)
 {
@@ -241,9 +220,7 @@ int main(int argc, char **argv)
 		commands_print();
 		return EXIT_SUCCESS;
 	}
-	fail_fd = open("/proc/self/fail-nth", O_RDWR | O_CLOEXEC);
-	if (fail_fd < 0)
-		err(MESSAGE_NO_VERDICT, "/proc/self/fail-nth");
+	fault_open(argc > 1 && !strcmp(argv[1], "onwards"));
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (fgets(line, sizeof(line), stdin))
 		task_read(line);

@@ -36,8 +36,14 @@ extern bool pinging;		/* the request is a ping, which no event announces */
 /* Notes why something is wrong, and returns false. */
 bool wrong(const char *text);
 
+/* Before the first fault. @all: not the nth allocation fails, but all from a place on, the nth of
+ * those that are tried.
+ */
+void fault_open(bool all);
 void fault_arm(unsigned int nth);
-/* Returns how many allocations were left before the one that should fail; 0: it failed. */
+/* Returns how many allocations were left before the one that should fail; 0: it failed. With
+ * @all: 0, or 1 if none failed.
+ */
 unsigned int fault_disarm(void);
 
 /* Reads what is configured, without what moves by itself. */
