@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """ynl.py family [SPEC]: does the running kernel's family take what the YNL specification says?
+ynl.py answers [SPEC]: do the answers of the running kernel's family have the attributes that the
+specification says, and each the values that are listed there? It reads all that can be read without
+naming an object.
 ynl.py generated FILE: has the header that the kernel's generator made of the specification
 the same numbers as ours, which include/netlink/generate makes?
 Prints each difference in a line; exit status 1 if there are any."""
@@ -62,6 +65,14 @@ class Spec:
         self.operations = {o['name']: (i, o) for i, o in
                            enumerate(self.yaml['operations']['list'], 1)}
         self.groups = [g['name'] for g in self.yaml['mcast-groups']['list']]
+        self.values = {d['name']: self.listed(d) for d in self.yaml['definitions']
+                       if d['type'] == 'enum'}
+
+    @staticmethod
+    def listed(enum):
+        """{value: name}"""
+        names = [e if isinstance(e, str) else e['name'] for e in enum['entries']]
+        return dict(enumerate(names, enum.get('value-start', 0)))
 
     def attributes(self, given):
         """{name: (number, described)}; those of a subset are the whole set's."""
@@ -113,11 +124,13 @@ def number(data):
     return int.from_bytes(data, sys.byteorder)
 
 
-def ask(sock, command, flags, attribute, payload):
-    """The attributes of all replies"""
-    nla = struct.pack('HH', 4 + len(payload), attribute) + payload
-    nla += b'\0' * (-len(nla) % 4)
-    sock.send(struct.pack('=IHHII', 20 + len(nla), GENL_ID_CTRL, NLM_F_REQUEST | flags, 0, 0) +
+def ask(sock, family, command, flags, *given):
+    """The attributes of all replies; given: pairs of an attribute and its bytes"""
+    nla = b''
+    for attribute, payload in given:
+        nla += struct.pack('HH', 4 + len(payload), attribute) + payload
+        nla += b'\0' * (-len(nla) % 4)
+    sock.send(struct.pack('=IHHII', 20 + len(nla), family, NLM_F_REQUEST | flags, 0, 0) +
               struct.pack('BBH', command, 1, 0) + nla)
     while True:
         data = sock.recv(1 << 17)
@@ -138,10 +151,12 @@ class Family:
 
     def __init__(self, name):
         with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC) as sock:
-            told = dict(ask(sock, CTRL_CMD_GETFAMILY, 0, FAMILY_NAME, name.encode() + b'\0'))
+            told = dict(ask(sock, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0,
+                            (FAMILY_NAME, name.encode() + b'\0')))
+            self.id = number(told[FAMILY_ID])
             self.policies, self.commands = {}, {}
-            for kind, data in ask(sock, CTRL_CMD_GETPOLICY, NLM_F_DUMP, FAMILY_ID,
-                                  told[FAMILY_ID]):
+            for kind, data in ask(sock, GENL_ID_CTRL, CTRL_CMD_GETPOLICY, NLM_F_DUMP,
+                                  (FAMILY_ID, told[FAMILY_ID])):
                 self.learn(kind, data)
         self.groups = [dict(attributes(g))[GROUP_NAME].rstrip(b'\0').decode()
                        for _, g in attributes(told[FAMILY_GROUPS])]
@@ -206,8 +221,53 @@ def family_differs(spec):
     yield from differ('groups', spec.groups, family.groups, 'the kernel')
 
 
+# ---- answers ----
+
+def answer_differs(spec, space, names, told):
+    """Of one answer, or of what an attribute of it nests"""
+    called = {i: (n, a) for n, (i, a) in spec.sets[space].items()}
+    for kind, data in told:
+        name, attribute = called.get(kind, (None, {}))
+        if attribute.get('type') == 'pad':
+            continue
+        if name not in names:
+            yield f'attribute {name or kind} of {space} is in no such answer'
+        listed = spec.values.get(attribute.get('enum'))
+        if listed and number(data) not in listed:
+            yield f'{space} {name}: {number(data)} is none of {", ".join(listed.values())}'
+        inner = attribute.get('nested-attributes')
+        if inner:
+            yield from answer_differs(spec, inner, spec.sets[inner], attributes(data))
+
+
+def questions(spec, operation, message):
+    """What can be asked for without naming an object: nothing, or each kind there is"""
+    names = message.get('request', {}).get('attributes', [])
+    if 'kind' not in names:
+        return [()]
+    value, attribute = spec.sets[operation['attribute-set']]['kind']
+    return [((value, struct.pack('=I', kind)),) for kind in spec.values[attribute['enum']]]
+
+
+def answers_differ(spec):
+    family = Family(spec.yaml['name']).id
+    for name, (value, operation) in spec.operations.items():
+        message, flags = operation.get('dump'), NLM_F_DUMP
+        if not message:
+            message, flags = operation.get('do', {}), 0
+        if 'reply' not in message or not name.endswith('-get'):
+            continue
+        for given in questions(spec, operation, message):
+            with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_GENERIC) as sock:
+                told = list(ask(sock, family, value, flags, *given))
+            for found in answer_differs(spec, operation['attribute-set'],
+                                        message['reply']['attributes'], told):
+                yield f'{name}: {found}'
+
+
 def main():
     modes = {'family': lambda path: family_differs(Spec(path)),
+             'answers': lambda path: answers_differ(Spec(path)),
              'generated': generated_differs}
     if len(sys.argv) not in (2, 3) or sys.argv[1] not in modes:
         sys.exit(__doc__)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The YNL specification, include/netlink/conga.yaml: the UAPI header is generated from it, and it
-# accepts what the running family accepts. With YNL=DIR, the tool in the kernel's tools/net/ynl
+# The YNL specification, include/netlink/conga.yaml: the UAPI header is generated from it, it
+# accepts what the running family accepts, and describes what that answers. With YNL=DIR, the tool in the kernel's tools/net/ynl
 # uses the family through it (./ynl_tool).
 
 TESTS=$(realpath "$(dirname "$0")/..")
@@ -13,6 +13,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 CONGA=$TESTS/../userspace/conga
 
 readonly SPEC=$TESTS/../include/netlink/conga.yaml
+readonly NODE=ynl-$$
 readonly ADDR4=167772174	# 10.0.0.14
 
 header_is_generated() {
@@ -46,6 +47,67 @@ differences_are_reported() {
 	is_reported 's/\[ifindex, origin\]/[ifindex]/' "port-del: " &&
 		is_reported '0,/type: u64/s//type: u32/' "fabric-new: " &&
 		is_reported 's/\[{name: name}, {name: value}, {name: time}\]/[{name: name}]/' "fabric-new: "
+}
+
+# ---- answers ----
+
+node() {
+	"$CONGA" -n "$NODE" "$@"
+}
+
+# node_up: a leaf with an uplink whose far end is missing, and a tunnel to another leaf, so that
+# each object exists
+node_up() {
+	ip netns add "$NODE" && defer ip netns del "$NODE" || return
+	ip -n "$NODE" -batch - <<-END || return
+		link set lo up
+		link add d0 up type dummy
+		link add d1 up type dummy
+		address add 10.9.0.1/24 dev d0
+		neighbour add 10.9.0.2 lladdr 02:00:00:00:09:02 dev d0
+		route add 10.0.0.13 via 10.9.0.2
+		link add vx0 up type vxlan id 7 local 10.9.0.1 remote 10.0.0.13 dstport 4789
+		address add 172.31.7.1/24 dev vx0
+		neighbour add 172.31.7.2 lladdr 02:00:00:00:07:02 dev vx0
+	END
+	node -b - <<-END
+		fabric add hello off
+		port add dev d0 role uplink rate 1gbit
+		port add dev d1 role transit rate 1gbit tier 3
+		leaf add 10.0.0.12 mode plain
+		leaf add 10.0.0.13 mode conga
+		leaf add fd00::12 mode plain
+	END
+}
+
+# answers_agree WHAT: all that can be read is as the specification describes it
+answers_agree() {
+	local said
+
+	said=$(in_ns "$NODE" "$TESTS/tool/ynl.py" answers 2>&1) && return
+	why "$1: $said"
+	return 1
+}
+
+# The packet stays unanswered, and its flowlet is there for the longest time that is possible.
+nothing_is_empty() {
+	local what
+
+	in_ns "$NODE" ping -q -c 1 -W 0.1 172.31.7.2 >/dev/null
+	for what in "port show" "leaf show" "path show" "table show to-leaf" "flowlet show"; do
+		# shellcheck disable=SC2086 # these are words
+		(($(node -j $what | jq length))) || { why "$what prints nothing"; return 1; }
+	done
+}
+
+# What an operator set has another source in an answer than what the policy brings.
+answers_are_described() {
+	node_up || { why "no node"; return 1; }
+	answers_agree "defaults" || return
+	node -b - <<<"fabric set flowlet-timeout 1s probe 1s leaf-id 7 metric sum" || return
+	nothing_is_empty && answers_agree "values of an operator" || return
+	node -b - <<<"fabric set policy tr flowlet-timeout auto probe auto metric max" &&
+		answers_agree "another policy"
 }
 
 # ynl WORD...: sets SAID
@@ -118,12 +180,14 @@ as_rationale_says() {
 require_root
 require_module
 if [[ -z ${YNL-} ]]; then
-	tap_plan 3
+	require_commands ip jq ping
+	tap_plan 4
 	tap_test "the header is the one generated from the specification" \
 		header_is_generated
 	tap_test "the running family accepts what the specification describes" family_agrees
 	tap_test "a difference between specification and family is reported" \
 		differences_are_reported
+	tap_test "each answer is as the specification describes it" answers_are_described
 	tap_exit
 fi
 require_commands ip jq
