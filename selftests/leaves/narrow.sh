@@ -92,8 +92,8 @@ becomes_narrow() {
 	since=$(now_ms)
 	narrow 0 1 && events_have "up0 narrow" && paths_are 0 "narrow usable" || return
 	echo "# narrow after $((EVENT_MS - since)) ms"
-	large_flows up1 && stats_grew "${LEAF[0]}" path_narrow=1 && leaf_is 0 "conga answers" ||
-		return
+	large_flows up1 && stats_grew "${LEAF[0]}" path_narrow=1 && stat_has hello_missed &&
+		leaf_is 0 "conga answers" || return
 	[[ $(stats_growth "${LEAF[0]}") != *path_silent* ]] ||
 		fail "the narrow path is reported as silent" || return
 	[[ $(conga 0 path show) == *"dev up0"*"(the path loses large packets, small ones pass)"* ]] ||
@@ -143,12 +143,17 @@ narrow_back() {
 }
 
 # This tunnel sends no large packets, so the largest size that its path carries does not matter.
+# Those of a tunnel of the other IP version go to other leaves.
 small_tunnel() {
+	local -A far=([4]=fd00::ffff [6]=192.0.2.255)
 	local status=0
 
+	ip -n "${LEAF[0]}" link add other mtu 1500 up type vxlan id 77 dstport 4789 \
+		remote "${far[$TOPO_UNDERLAY]}" || return
 	ip -n "${LEAF[0]}" link set vx mtu 1200 && narrow 0 1 && pause_measured &&
 		paths_are 0 "usable usable" || status=1
 	ip -n "${LEAF[0]}" link set vx mtu 1500 && soon paths_are 0 "narrow usable" || status=1
+	ip -n "${LEAF[0]}" link del other
 	wide 0 && soon paths_are 0 "usable usable" || return
 	return "$status"
 }
