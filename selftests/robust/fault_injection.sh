@@ -217,7 +217,7 @@ fails_onwards() {
 	local name status=0
 
 	fail_nth_of "$1" onwards
-	for name in $(cut -d' ' -f1 <<<"$1"); do was_well "$name" || status=1; done
+	while read -r name _; do was_well "$name" || status=1; done <<<"$1"
 	return "$status"
 }
 
