@@ -316,7 +316,7 @@ ping_fails || die "hellos cannot be switched on and off"
 for name in $NAMES; do
 	tap_test "$name without memory fails cleanly" was_well "$name"
 done
-tap_test "requests without memory from an allocation on fail cleanly" fails_onwards "$(requests)"
+tap_test "requests fail cleanly when all allocations fail from one on" fails_onwards "$(requests)"
 tap_test "the configuration is unchanged after commands failed" is_as_before
 tap_test "traffic continues on all uplinks" traffic_goes_on
 tap_test "all transfers are complete while $PERCENT of 100 packet allocations fail" packets_fail
@@ -326,7 +326,7 @@ fail_nth_of "$(requests_bare)"
 for name in fabric_new_{conga,hula,tr}; do
 	tap_test "$name without memory fails cleanly" was_well "$name"
 done
-tap_test "fabrics without memory from an allocation on fail cleanly" \
+tap_test "adding a fabric fails cleanly when all allocations fail from one on" \
 	fails_onwards "$(requests_bare)"
 tap_test "a lack of memory is reported as a sentence" refusals_are_told
 topo_down

@@ -20,7 +20,7 @@ readonly USERS=10 UPLINKS=16 FEW=2 LEAVES=3000
 readonly SHARE=100		# a pause is at least so many times as long as a round
 readonly TOLERANCE=2		# kprobes add time to a round
 readonly ROUNDS=8		# rounds seen of each fabric, at least
-readonly TRIES=6		# intervals of the administrator's probes, each shorter than the last
+readonly TRIES=6		# at most so many intervals of the administrator's probes
 readonly PATIENCE_MS=300000
 readonly FLOOR="probe must be auto, off or a time from 10 ms to 1 s in a user namespace"
 

@@ -165,10 +165,13 @@ require_commands ip
 require_module
 tap_plan 6
 node_up || die "cannot set up"
-tap_test "objects that exist, or do not: EEXIST, ENOENT, ENODEV, EPERM" objects_have_numbers
-tap_test "values outside their range: ERANGE, E2BIG" ranges_have_numbers
-tap_test "what does not fit together: EINVAL" what_does_not_fit_has_numbers
-tap_test "paths that cannot be pinged: ENETUNREACH, EINVAL" paths_have_numbers
-tap_test "LBTags that are all taken: ENOSPC" tags_have_numbers
-tap_test "no fabric: ENOENT" no_fabric_has_numbers
+tap_test "a request about an existing, a missing or an operator's object has its number" \
+	objects_have_numbers
+tap_test "a value outside its range is rejected with ERANGE, too many ports with E2BIG" \
+	ranges_have_numbers
+tap_test "a request that is incomplete or contradicts itself is rejected with EINVAL" \
+	what_does_not_fit_has_numbers
+tap_test "a ping by an unusable path is rejected with ENETUNREACH" paths_have_numbers
+tap_test "an uplink without a free LBTag is rejected with ENOSPC" tags_have_numbers
+tap_test "a request without a fabric is rejected with ENOENT" no_fabric_has_numbers
 tap_exit

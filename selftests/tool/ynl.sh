@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The YNL specification, include/netlink/conga.yaml: the UAPI header is generated from it, it
-# accepts what the running family accepts, and describes what that answers. With YNL=DIR, the tool in the kernel's tools/net/ynl
-# uses the family through it (./ynl_tool).
+# accepts what the running family accepts, and describes the answers of that family. With YNL=DIR,
+# the tool in the kernel's tools/net/ynl uses the family through it (./ynl_tool).
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/lib.sh"

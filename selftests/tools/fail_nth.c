@@ -4,8 +4,8 @@
  * allocation, then at the second, until it does it without asking for one more
  *
  *	fail_nth commands	what the family "conga" takes: "COMMAND do|dump", one a line
- *	fail_nth [onwards] < LINES	a line says what to do; onwards: no memory any more instead
- *				of once
+ *	fail_nth [onwards] < LINES	a line says what to do; with onwards, all allocations of
+ *				objects from one on fail, not that one alone
  *
  *	NAME NETNS do COMMAND [ATTRIBUTE]... [/ COMMAND [ATTRIBUTE]...]...
  *		a request, and what takes it back, if it changes anything

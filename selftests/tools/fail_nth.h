@@ -36,13 +36,12 @@ extern bool pinging;		/* the request is a ping, which no event announces */
 /* Notes why something is wrong, and returns false. */
 bool wrong(const char *text);
 
-/* Before the first fault. @all: not the nth allocation fails, but all from a place on, the nth of
- * those that are tried.
- */
+/* Must be called before the first fault. With @all, all allocations of objects fail from one on. */
 void fault_open(bool all);
+/* Lets the allocation number @nth fail, 0: none. With @all, @nth counts steps of bytes instead. */
 void fault_arm(unsigned int nth);
 /* Returns how many allocations were left before the one that should fail; 0: it failed. With
- * @all: 0, or 1 if none failed.
+ * @all, it returns 0 if any allocation failed, else 1.
  */
 unsigned int fault_disarm(void);
 

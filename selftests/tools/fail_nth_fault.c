@@ -14,39 +14,39 @@
 #include "fail_nth.h"
 #include "message.h"
 
-/* Bytes between two places from which on allocations fail: the first to fail is each object of
- * at least so many bytes once, and some smaller ones.
+/* From one trial to the next, so many bytes more are allocated before the first failure. Each
+ * object that is at least as large is therefore the first one to fail in some trial.
  */
 #define STEP		256
 
 static bool onwards;
-static int own;			/* the file of this process: opening it is an allocation, too */
+static int process_fd;		/* stays open, since opening it allocates memory, too */
 
 void fault_open(bool all)
 {
 	const char *file = all ? "/proc/self/make-it-fail" : "/proc/self/fail-nth";
 
 	onwards = all;
-	own = open(file, O_RDWR | O_CLOEXEC);
-	if (own < 0)
+	process_fd = open(file, O_RDWR | O_CLOEXEC);
+	if (process_fd < 0)
 		err(MESSAGE_NO_VERDICT, "%s", file);
 }
 
-static void own_write(unsigned int value)
+static void process_write(unsigned int value)
 {
 	char text[16];
 
 	snprintf(text, sizeof(text), "%u", value);
-	if (pwrite(own, text, strlen(text), 0) < 0)
-		err(MESSAGE_NO_VERDICT, "a fault of this process");
+	if (pwrite(process_fd, text, strlen(text), 0) < 0)
+		err(MESSAGE_NO_VERDICT, "the fault of this process");
 }
 
-static unsigned int own_read(void)
+static unsigned int process_read(void)
 {
 	char text[16] = "";
 
-	if (pread(own, text, sizeof(text) - 1, 0) < 0)
-		err(MESSAGE_NO_VERDICT, "a fault of this process");
+	if (pread(process_fd, text, sizeof(text) - 1, 0) < 0)
+		err(MESSAGE_NO_VERDICT, "the fault of this process");
 	return atoi(text);
 }
 
@@ -89,12 +89,12 @@ static void space_arm(unsigned int bytes)
 	setting_write("space", bytes);
 	setting_write("times", INT_MAX);
 	setting_write("probability", 100);
-	own_write(1);
+	process_write(1);
 }
 
 static void space_disarm(void)
 {
-	own_write(0);
+	process_write(0);
 	setting_write("probability", 0);
 	setting_write("task-filter", 0);
 	setting_write("space", 0);
@@ -103,7 +103,7 @@ static void space_disarm(void)
 void fault_arm(unsigned int nth)
 {
 	if (!onwards)
-		own_write(nth);
+		process_write(nth);
 	else if (nth)
 		space_arm((nth - 1) * STEP);
 }
@@ -116,7 +116,7 @@ unsigned int fault_disarm(void)
 		space_disarm();
 		return setting_read("times") == INT_MAX;
 	}
-	left = own_read();
-	own_write(0);
+	left = process_read();
+	process_write(0);
 	return left;
 }

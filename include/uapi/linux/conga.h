@@ -40,12 +40,15 @@
  * - A rejected request changes nothing, and its reply says why in one sentence
  *   by extended ACK (set NETLINK_EXT_ACK on the socket). A request is validated
  *   whole and then applied whole.
- * - The number of an error tells its kind: ERANGE a value outside its range or
- *   its list; EINVAL a request that names no object, sets nothing, or asks for
- *   what does not go together; ENOENT an object, policy or parameter that does
- *   not exist, ENODEV a device; EEXIST what exists already; ENOSPC no LBTag is
- *   left; E2BIG too many dstports; ENETUNREACH no path to ping; EBUSY it is
- *   being pinged; EPERM what only an operator may do; ENOMEM no memory.
+ * - The number of an error tells its kind. ERANGE: a value is outside its range
+ *   or its list. EINVAL: the request names no object, sets nothing, or has values
+ *   that exclude each other. ENOENT: there is no such fabric, object, policy or
+ *   parameter. ENODEV: there is no such device. EEXIST: the object exists
+ *   already. ENOSPC: too few LBTags are left. E2BIG: there are too many
+ *   dstports. ENETUNREACH: the path to ping is unusable. EBUSY: the path was
+ *   pinged already, or the fabric has 65,535 leaves. EPERM: the sender lacks the
+ *   privilege, or a daemon's request is about an operator's object. ENOMEM:
+ *   there is no memory.
  * - Commands that change something need CAP_NET_ADMIN in the user namespace
  *   that owns the network namespace. Reading needs no privilege, except for the
  *   flowlet table, which shows which hosts talk to each other.
