@@ -8,13 +8,10 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/lib.sh"
 . "$TESTS/lib/fabric.sh"
 . "$TESTS/lib/expect.sh"
+. "$TESTS/lib/requests.sh"
 
 readonly UPLINKS=16
 readonly NODE=numbers-$$
-# enum conga_cmd
-readonly FABRIC_NEW=1 FABRIC_SET=2 FABRIC_GET=3 FABRIC_DEL=4 PORT_NEW=5 PORT_SET=6 PORT_GET=7
-readonly PORT_DEL=8 LEAF_NEW=9 LEAF_SET=10 LEAF_GET=11 LEAF_DEL=12 PATH_GET=13 TABLE_GET=14
-readonly FLOWLET_GET=15 FLOWLET_FLUSH=16 STATS_GET=18 PATH_PING=26
 readonly LEAF=1:hex=0a00000c NO_LEAF=1:hex=0a000063 RATE=4:u64=1000000000 # attributes
 readonly UPLINK=2:u32=1 TRANSIT=2:u32=2 DAEMON=13:u32=2
 
@@ -38,17 +35,13 @@ node_up() {
 	END
 }
 
-request() {
-	in_ns "$NODE" "$TESTS/tools/genl_request" "$@"
-}
-
 # numbered: each line of stdin is "ERROR | WORDS"; the request has this error, and a sentence
 numbered() {
 	local name words said
 
 	while IFS='|' read -r name words; do
 		# shellcheck disable=SC2086 # a list of words
-		said=$(request $words)
+		said=$(request "$NODE" $words)
 		[[ $said == "${name// }: "?* ]] ||
 			fail "$words was answered by $said, expected: $name" || return
 	done
@@ -144,7 +137,7 @@ tags_have_numbers() {
 }
 
 no_fabric_has_numbers() {
-	request "$FABRIC_DEL" >/dev/null
+	request "$NODE" "$FABRIC_DEL" >/dev/null
 	numbered <<-END
 		ENOENT | $FABRIC_SET 2:u32=4
 		ENOENT | $FABRIC_GET

@@ -10,6 +10,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/counters.sh"
 . "$TESTS/lib/flows.sh"
+. "$TESTS/lib/requests.sh"
 
 TOPO_LINKS=1
 QUIET+=" age 10s flowlet-timeout 1s"	# learnt metrics and chosen uplinks stay for long
@@ -17,7 +18,7 @@ QUIET+=" age 10s flowlet-timeout 1s"	# learnt metrics and chosen uplinks stay fo
 readonly FLOWS=12
 readonly PATIENCE_MS=30000
 readonly ROUNDS=${ROUNDS:-20} LEAVES=300
-readonly ATTR_ORIGIN=13 ORIGIN_AUTO=2 PORT_NEW=5	# of include/uapi/linux/conga.h
+readonly ATTR_ORIGIN=13 ORIGIN_AUTO=2	# of include/uapi/linux/conga.h
 
 # ---- a node with devices and no traffic ----
 
@@ -357,7 +358,7 @@ auto_port() {
 	local index said
 
 	index=$(ip -n "$BOX" -o link show "$1") || return
-	said=$(in_ns "$BOX" "$TESTS/tools/genl_request" "$PORT_NEW" "1:u32=${index%%:*}" 2:u32=1 \
+	said=$(request "$BOX" "$PORT_NEW" "1:u32=${index%%:*}" 2:u32=1 \
 		4:u64=1000000000 "$ATTR_ORIGIN:u32=$ORIGIN_AUTO")
 	[[ $said == ok ]] || fail "port $1 was rejected: $said"
 }

@@ -10,13 +10,14 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
 . "$TESTS/lib/counters.sh"
 . "$TESTS/lib/hellos.sh"
+. "$TESTS/lib/requests.sh"
 
 TOPO_LINKS=1
 QUIET=				# the default interval, 300 ms
 
 readonly HOSTS=/etc/conga/hosts NAME=leaf2
 readonly DELAY_MS=100 PINGS=5
-readonly PATH_PING=26 PATH_ADDR4=1 PATH_IFINDEX=3 PATH_TAG=4	# numbers of linux/conga.h
+readonly PATH_ADDR4=1 PATH_IFINDEX=3 PATH_TAG=4	# numbers of linux/conga.h
 readonly LONG_HELLO=10s		# all requests of a case are in one hello interval
 readonly -a AS_NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all)
 readonly CANNOT="Error: This path cannot be pinged:"
@@ -227,7 +228,7 @@ unknown_is_refused() {
 raw() {
 	local said
 
-	said=$(in_ns "${LEAF[0]}" "$TESTS/tools/genl_request" "$PATH_PING" "${@:2}")
+	said=$(request "${LEAF[0]}" "$PATH_PING" "${@:2}")
 	[[ $said == "$1" ]] || fail "a ping with ${*:2} was answered by $said, expected: $1"
 }
 

@@ -9,12 +9,11 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/lib.sh"
 . "$TESTS/lib/fabric.sh"
 . "$TESTS/lib/expect.sh"
+. "$TESTS/lib/requests.sh"
 
 readonly ALIAS=net-pf-16-proto-16-family-conga
 readonly -a AS_NOBODY=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all)
 readonly UPLINKS=16
-readonly FABRIC_NEW=1 FABRIC_SET=2 PORT_NEW=5 PORT_SET=6 PORT_GET=7 LEAF_NEW=9
-readonly LEAF_SET=10 LEAF_GET=11 LEAF_DEL=12 PATH_GET=13 TABLE_GET=14	# enum conga_cmd
 readonly NOT_PERMITTED="Error: Operation not permitted:"
 readonly NEEDS="needs CAP_NET_ADMIN in this network namespace"
 
@@ -327,7 +326,7 @@ verdict() {
 	local pattern=$1 said
 
 	shift
-	said=$(in_ns "$HERE_NS" "$TESTS/tools/genl_request" "$@")
+	said=$(request "$HERE_NS" "$@")
 	# shellcheck disable=SC2053 # a pattern
 	[[ $said == $pattern ]] || fail "$* was answered by $said, expected: $pattern" || return
 	unchanged "$*"
