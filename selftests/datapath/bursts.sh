@@ -259,6 +259,7 @@ silence() {
 		in_ns "${LEAF[l]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 &&
 			in_ns "${HOST[$l.0]}" sysctl -qw net.ipv6.conf.eth0.accept_ra=0 || return
 	done
+	queued_packets_leave
 }
 
 setup() {

@@ -104,7 +104,7 @@ tunnels() {
 leaf_up() {
 	local l=$1
 
-	in_ns "${LEAF[l]}" sysctl -qw net.ipv6.conf.{default,br0,vx}.disable_ipv6=1 &&
+	in_ns "${LEAF[l]}" sysctl -qw net.ipv6.conf.default.disable_ipv6=1 &&
 		in_ns "${SPINE[0]}" ethtool -K "down$l.0" tx off gso off tso off >/dev/null &&
 		tunnels "$l" | ip -n "${LEAF[l]}" -batch - &&
 		conga_batch "${LEAF[l]}" <<-END
@@ -116,7 +116,7 @@ leaf_up() {
 }
 
 setup() {
-	topo_up && underlay6 && leaf_up 0 && leaf_up 1 && pin "${LEAF[1]}" && listen
+	topo_up && tunnel_says_nothing && underlay6 && leaf_up 0 && leaf_up 1 && pin "${LEAF[1]}" && listen
 }
 
 listen() {

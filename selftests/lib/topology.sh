@@ -67,6 +67,7 @@ topo_defaults() {
 # A full TSO burst must fit with an IPv6 or GPE header, otherwise a fabric link would segment it.
 readonly TOPO_GSO_HEADROOM=256
 readonly TOPO_GSO_KERNEL_MAX=65536
+readonly TOPO_ANSWER_MS=20000	# until every neighbour answers, or is given up
 readonly TOPO_PLANE_TABLE=100	# the routing table of plane 0
 
 # A stock kernel caches one route per destination of a vxlan device; with a fixed tos it looks up
@@ -366,6 +367,20 @@ neighbours_stay() {
 	done
 }
 
+topo_no_packet_waits() {
+	local ns
+
+	for ns in "${LEAF[@]}" "${SPINE[@]}" "${CORE[@]}"; do
+		[[ ! $(ip -n "$ns" neigh show nud incomplete) ]] || return
+	done
+}
+
+# Packets that nodes sent while the fabric was set up may wait a second for a neighbour that had no
+# address yet. They must arrive before anything is counted.
+queued_packets_leave() {
+	busywait "$TOPO_ANSWER_MS" topo_no_packet_waits
+}
+
 # Switches IPv6 off on hosts, and on the devices of leaves towards them, so that only requested
 # packets come through the tunnels, and counters are exact.
 tunnel_says_nothing() {
@@ -377,4 +392,5 @@ tunnel_says_nothing() {
 				[[ ! -e $file ]] || echo 1 >"$file" || exit
 			done' || return
 	done
+	queued_packets_leave
 }

@@ -220,6 +220,7 @@ leaves_say_nothing() {
 	for ns in "${LEAF[@]}"; do
 		in_ns "$ns" sysctl -qw net.ipv6.conf.{br0,vx,vy,vz,h0}.disable_ipv6=1 || return
 	done
+	queued_packets_leave
 }
 
 rig_up() {

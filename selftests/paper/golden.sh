@@ -146,8 +146,9 @@ silence() {
 	END
 	ip -n "${SPINE[0]}" route add blackhole 10.9.9.0/24 &&
 		ip -n "${SPINE[0]}" route add blackhole fd09::/64 &&
-		in_ns "${LEAF[0]}" sysctl -qw net.ipv6.conf.{default,br0,vx}.disable_ipv6=1 &&
-		in_ns "${LEAF[1]}" sysctl -qw net.ipv6.conf.{default,br0,vx}.disable_ipv6=1
+		in_ns "${LEAF[0]}" sysctl -qw net.ipv6.conf.default.disable_ipv6=1 &&
+		in_ns "${LEAF[1]}" sysctl -qw net.ipv6.conf.default.disable_ipv6=1 &&
+		tunnel_says_nothing
 }
 
 sender_up() {

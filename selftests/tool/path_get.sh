@@ -29,12 +29,8 @@ declare -A SENTENCE=(
 # A flowlet lives for a second. The uplinks' DREs remember for ten seconds, so that two reads give
 # nearly the same value.
 setup() {
-	local i
-
-	topo_up && fabric_up conga conga && conga 1 fabric set hello off || return
-	for i in 0 1; do
-		in_ns "${LEAF[i]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 || return
-	done
+	topo_up && tunnel_says_nothing && fabric_up conga conga &&
+		conga 1 fabric set hello off || return
 	ip -n "${LEAF[0]}" link add unused up type dummy && conga_batch "${LEAF[0]}" <<-END
 		fabric set flowlet-timeout 1s tdre 1s hello off
 		port add unused role uplink rate 1gbit tag 14

@@ -17,17 +17,11 @@ unset -f jq			# the order of keys matters here
 
 # Resets of this machine are put aside. No node sends packets by itself.
 setup() {
-	local i
-
 	if [[ -e $RUN ]]; then
 		mv "$RUN" "$RUN.aside" && defer "mv $RUN.aside $RUN" || return
 	fi
 	defer "rm -rf $RUN"
-	topo_up || return
-	for i in 0 1; do
-		in_ns "${LEAF[i]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 &&
-			in_ns "${HOST[$i.0]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 || return
-	done
+	topo_up && tunnel_says_nothing || return
 	fabric_up conga conga && conga 0 fabric set hello off explicit-feedback off
 }
 

@@ -16,13 +16,7 @@ readonly HEADER=$TESTS/../include/uapi/linux/conga.h
 
 # No node sends packets by itself, one uplink has no route, and one flowlet stays.
 setup() {
-	local i
-
-	topo_up || return
-	for i in 0 1; do
-		in_ns "${LEAF[i]}" sysctl -qw net.ipv6.conf.{br0,vx,h0}.disable_ipv6=1 &&
-			in_ns "${HOST[$i.0]}" sysctl -qw net.ipv6.conf.eth0.disable_ipv6=1 || return
-	done
+	topo_up && tunnel_says_nothing || return
 	ip -n "${LEAF[0]}" link add unused up type dummy && fabric_up conga conga &&
 		conga 1 fabric set hello off && conga_batch "${LEAF[0]}" <<-END
 			fabric set flowlet-timeout 1s age 10s hello off explicit-feedback off leaf-id 0x1234
