@@ -109,11 +109,20 @@ addressless() {
 }
 
 SECOND=
-# This tunnel sends to leaf 1, too, which does not know it.
-second_vtep() {
+second_address() {
 	SECOND=10.0.0.99
 	((TOPO_UNDERLAY == 4)) || SECOND=fd00::99
-	route_second && leaf_ip address add "$SECOND" dev lo ${NODAD:+"$NODAD"} &&
+	route_second && leaf_ip address add "$SECOND" dev lo ${NODAD:+"$NODAD"}
+}
+
+# Leaf 1 answers, but does not ask, so that leaf 0 must find its address by itself.
+two_addresses() {
+	second_address && nobody_calls
+}
+
+# This tunnel sends to leaf 1, too, which does not know it.
+second_vtep() {
+	second_address &&
 		leaf_ip link add vx2 type vxlan id 200 local "$SECOND" remote "${VTEP[1]}" \
 			dstport 4789 ttl 64 &&
 		in_ns "${LEAF[0]}" sysctl -qw net.ipv6.conf.vx2.disable_ipv6=1 &&
@@ -129,7 +138,11 @@ pings() {
 
 becomes_conga() {
 	stats_mark "${LEAF[1]}"
-	leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers" || return
+	leaf_becomes 0 "conga answers" && leaf_becomes 1 "conga answers" && hello_senders_known
+}
+
+# Leaf 1 got no hello from an address that it does not know.
+hello_senders_known() {
 	[[ $(stats_growth "${LEAF[1]}") != *control_unknown_leaf* ]] ||
 		fail "$(stats_growth "${LEAF[1]}")"
 }
@@ -158,9 +171,7 @@ stays_conga() {
 		in_ns "${LEAF[0]}" ping -q -n -c 1 -W 0.05 192.168.99.2 >/dev/null
 	done
 	pause_rounds
-	leaf_is 0 "conga answers" || return
-	[[ $(stats_growth "${LEAF[1]}") != *control_unknown_leaf* ]] ||
-		fail "$(stats_growth "${LEAF[1]}")"
+	leaf_is 0 "conga answers" && hello_senders_known
 }
 
 order_wins() {
@@ -184,6 +195,21 @@ follows_address() {
 		leaf_ip address del "${VTEP[0]}/$length" dev lo || return
 	pause_rounds
 	is_answered
+}
+
+# The tunnel moves to another address, and leaf 1 knows leaf 0 by that one from then on. The node
+# keeps both.
+moves_with_tunnel() {
+	is_answered_by_traffic && is_answered_by_traffic && conga 1 leaf add "$SECOND" &&
+		conga 1 leaf del "${VTEP[0]}" && tunnel_anew id 100 local "$SECOND" &&
+		tunnel_floods && soon hellos_are_known
+}
+
+hellos_are_known() {
+	pings
+	stats_mark "${LEAF[1]}"
+	pause_rounds
+	leaf_is 0 "conga answers" && hello_senders_known
 }
 
 # probes_known: leaf 1 receives probes of leaf 0, and of no other leaf
@@ -222,7 +248,7 @@ check_probes() {
 	topo_down
 }
 
-tap_plan 22
+tap_plan 24
 require_root
 require_commands ip bridge ping tc nft
 require_module
@@ -242,6 +268,8 @@ for v in 4 6; do
 	check "$v" nameless "an address set by the operator is used until it is removed" order_wins
 	check "$v" second_vtep "a second VTEP that sends to the leaf changes nothing" stays_conga
 	check "$v" second_vtep "an address that the node no longer has is not used" follows_address
+	check "$v" two_addresses "hellos have the tunnel's new address after the leaf no longer answers the old one" \
+		moves_with_tunnel
 	check_probes "$v" other_port_first "probes carry the tunnel's address, not the address of another tunnel"
 	check_probes "$v" by_metadata "probes carry the address of the tunnel's packets"
 done

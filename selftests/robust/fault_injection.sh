@@ -11,6 +11,7 @@
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/fabric_test.sh"
+. "$TESTS/lib/counters.sh"
 . "$TESTS/lib/neighbours.sh"
 . "$TESTS/lib/tcp.sh"
 
@@ -174,6 +175,24 @@ packets() {
 	echo "packet_ipv6 ${LEAF[0]} packet 172.31.6.2 $LEAF6 $GROUP6"
 }
 
+# No stamp that a process forged may leave: a packet is dropped if there is no memory to clear it.
+# The process could still write the page from which the datagrams are cut.
+forged_is_dropped() {
+	local dropped
+
+	stats_mark "${LEAF[0]}"
+	stats_mark "${LEAF[1]}"
+	pages_fail yes && fail_nth_of "forged ${LEAF[0]} forged ${VTEP[1]}" && pages_fail no &&
+		was_well forged || return
+	stats_grown "${LEAF[0]}" tx_nomem
+	dropped=$GROWTH
+	stats_grown "${LEAF[0]}" tx_forged
+	((dropped > 0 && GROWTH > dropped)) ||
+		fail "$GROWTH packets were forged, $dropped of them dropped" || return
+	stats_grown "${LEAF[1]}" rx_stamped
+	((GROWTH == 0)) || fail "$GROWTH datagrams left with a stamp"
+}
+
 # fail_nth_of LINES [onwards]: sets RESULT to the "NAME ok ..." lines, by name
 fail_nth_of() {
 	local line
@@ -304,7 +323,7 @@ declare -A RESULT=()
 faults_up || die "faults cannot be set"
 rig_up || die "cannot set up"
 NAMES=$( (requests; packets; request_of_pages; request_of_ping) | cut -d' ' -f1)
-tap_plan $(($(wc -w <<<"$NAMES") + 12))
+tap_plan $(($(wc -w <<<"$NAMES") + 13))
 BEFORE=$(configured)
 [[ $BEFORE ]] || die "nothing is configured"
 tap_test "every command is tried" nothing_is_forgotten
@@ -318,6 +337,7 @@ for name in $NAMES; do
 done
 tap_test "requests fail cleanly when all allocations fail from one on" fails_onwards "$(requests)"
 tap_test "the configuration is unchanged after commands failed" is_as_before
+tap_test "packets with forged stamps that cannot be cleared are dropped" forged_is_dropped
 tap_test "traffic continues on all uplinks" traffic_goes_on
 tap_test "all transfers are complete while $PERCENT of 100 packet allocations fail" packets_fail
 tap_test "the configuration is unchanged after packet allocations failed" is_as_before

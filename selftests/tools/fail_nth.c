@@ -15,6 +15,9 @@
  *	NAME NETNS packet ADDRESS ROUTE NEXTHOP
  *		an empty datagram, after the route to ROUTE by the nexthop object NEXTHOP was
  *		made anew
+ *	NAME NETNS forged ADDRESS
+ *		VXLAN datagrams with forged stamps, which the kernel cuts from one page of this
+ *		process
  *	NAME NETNS module FILE [LAST]
  *		load it; only the last so many allocations fail
  *
@@ -30,6 +33,8 @@
 #include <fcntl.h>
 #include <linux/conga.h>
 #include <linux/rtnetlink.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +52,9 @@
 #define WORDS_MAX	32
 #define BLANKS		"\n\t "
 #define DISCARD		9		/* UDP port of the datagrams, of one flow */
+#define VXLAN_PORT	4789
+#define SEGMENTS	2
+#define SEGMENT_BYTES	512
 
 struct counts counts;
 bool pinging;
@@ -97,6 +105,43 @@ static bool packet_run(const struct task *task, unsigned int nth, bool *failed)
 	*failed = !fault_disarm();
 	close(fd);
 	return state_is(&before) || wrong("a path is not what it was");
+}
+
+/* ---- forged packets ---- */
+
+/* Opens a socket that sends segments from pages of this process. */
+static int forged_open(const char *address)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(VXLAN_PORT) };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int bytes = SEGMENT_BYTES, one = 1;
+
+	if (fd < 0 || inet_pton(AF_INET, address, &to.sin_addr) != 1 ||
+	    connect(fd, (void *)&to, sizeof(to)) ||
+	    setsockopt(fd, SOL_UDP, UDP_SEGMENT, &bytes, sizeof(bytes)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &one, sizeof(one)))
+		err(MESSAGE_NO_VERDICT, "%s", address);
+	return fd;
+}
+
+/* The VNI belongs to no tunnel. The stamp: LBTag 4, CE 7, feedback for LBTag 0, metric 7. */
+static bool forged_run(const struct task *task, unsigned int nth, bool *failed)
+{
+	static unsigned char page[SEGMENTS * SEGMENT_BYTES];
+	const unsigned char header[] = { 0x08, 0x4f, 0x0f, 0x00, 0, 0, 99, 0 };
+	int fd = forged_open(task->word[0]);
+	int i;
+
+	for (i = 0; i < SEGMENTS; i++)
+		memcpy(page + i * SEGMENT_BYTES, header, sizeof(header));
+	fault_arm(nth);
+	if (send(fd, page, sizeof(page), MSG_ZEROCOPY) < 0)
+		counts.refused++;
+	else
+		counts.spared++;
+	*failed = !fault_disarm();
+	close(fd);
+	return true;
 }
 
 /* ---- a module ---- */
@@ -204,6 +249,7 @@ static void task_read(char *line)
 	task.dump = !strcmp(verb, "dump");
 	task.last = strcmp(verb, "begin") ? MANY : FEW;
 	task.run = !strcmp(verb, "packet") ? packet_run :
+		   !strcmp(verb, "forged") ? forged_run :
 		   !strcmp(verb, "module") ? module_run : request_run;
 	if (task.run == request_run)
 		listener_open();
