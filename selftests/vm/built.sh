@@ -73,7 +73,7 @@ built_key() {
 
 # built_candidate KERNEL
 built_candidate() {
-	apt-cache policy "$(built_source "$1")" | sed -n 's/^ *Candidate: \([^(]\)/\1/p'
+	apt_cache policy "$(built_source "$1")" | sed -n 's/^ *Candidate: \([^(]\)/\1/p'
 }
 
 built_cached_version() {
