@@ -57,6 +57,12 @@ other_port_first() {
 		tunnel_anew id 100 local "${VTEP[0]}" && tunnel_floods
 }
 
+# The only tunnel has a UDP port that is not the fabric's.
+other_port_only() {
+	leaf_ip link del vx
+	leaf_ip link add vx up type vxlan id 100 local "${VTEP[0]}" dstport 8472 && nobody_calls
+}
+
 # The packets of this tunnel leave in the namespace in which it was created.
 elsewhere_first() {
 	topo_link_addresses 0 0 0
@@ -149,6 +155,10 @@ hello_senders_known() {
 
 is_answered() {
 	leaf_becomes 0 "conga answers"
+}
+
+is_answered_by_its_port() {
+	leaf_falls_silent 0 && conga 0 fabric set dstport 4789 dstport 8472 && is_answered
 }
 
 is_answered_by_traffic() {
@@ -248,13 +258,15 @@ check_probes() {
 	topo_down
 }
 
-tap_plan 24
+tap_plan 26
 require_root
 require_commands ip bridge ping tc nft
 require_module
 for v in 4 6; do
 	check "$v" other_port_first "a tunnel of another UDP port does not give hellos its address" \
 		becomes_conga
+	check "$v" other_port_only "a tunnel gives hellos its address once its UDP port is the fabric's" \
+		is_answered_by_its_port
 	check "$v" elsewhere_first "a tunnel whose packets leave in another namespace does not give hellos its address" \
 		becomes_conga
 	check "$v" metadata_still "without a tunnel address hellos have the address that the leaf sends to" \
