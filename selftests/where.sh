@@ -6,6 +6,8 @@
 # lab/tests/test_trace.py. Sourced in a shell that is there; KERNEL is what kernel_of says, or
 # another kernel that vm/run knows.
 
+MACHINE_OPTIONS=()		# of vm/run, for run_test
+
 # listed LIST TEST: is it in that list of selftests/Makefile?
 listed() {
 	[[ " $(make -s -C selftests "list_$1") " == *"/${2##*/} "* ]]
@@ -73,9 +75,9 @@ build_for_machine() {
 }
 
 # run_test TEST SECONDS [VARIABLE=VALUE]: in a machine of its own for so long at most; the
-# variable is make's, for the unit tests
+# variable is make's, for the unit tests.
 run_test() {
-	local options=()
+	local options=("${MACHINE_OPTIONS[@]}")
 
 	! is_on_host "$1" || exec "$1"
 	if listed timed "$1" || listed long "$1"; then

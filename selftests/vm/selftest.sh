@@ -21,8 +21,8 @@ cd "$work/cwd with space"
 
 kind=${1-qemu}
 case $kind in
-qemu) readonly PLAN=36 ;;
-uml) readonly PLAN=20 ;;
+qemu) readonly PLAN=37 ;;
+uml) readonly PLAN=21 ;;
 smp) readonly PLAN=9 ;;
 platforms) readonly PLAN=18 ;;
 *) echo "Usage: selftests/vm/selftest.sh [uml|smp|platforms]" >&2; exit 2 ;;
@@ -149,6 +149,8 @@ bad_ends() {
 			echo "WARNING: x" >/dev/kmsg; exit 0'
 	fails_with "a panic" 'complained.*panic' "$@" \
 		-- bash -c 'echo c >/proc/sysrq-trigger; exit 0'
+	fails_with "a kernel warning before the machine hangs" 'complained.*WARNING: x' "$@" \
+		-t 300 --stop-at-complaint -- bash -c 'dmesg -n 1; echo "WARNING: x" >/dev/kmsg; sleep 1000'
 	fails_with "a power-off" 'went down before' "$@" -- poweroff -f
 	fails_with "a time-out" 'no result after 12 seconds' "$@" -t 12 -- sleep 1000
 }
