@@ -23,7 +23,7 @@ readonly TRIED="conga drb"
 # nat CHAIN RULE...: sets a rule of leaf 0
 nat_up() {
 	in_ns "${LEAF[0]}" nft -f - <<-END
-		table inet translate {
+		table $IP translate {
 			chain $1 {
 				$2
 			}
@@ -32,8 +32,8 @@ nat_up() {
 }
 
 nat_down() {
-	! in_ns "${LEAF[0]}" nft list table inet translate >/dev/null 2>&1 ||
-		in_ns "${LEAF[0]}" nft delete table inet translate || return
+	! in_ns "${LEAF[0]}" nft list table $IP translate >/dev/null 2>&1 ||
+		in_ns "${LEAF[0]}" nft delete table $IP translate || return
 	"$TESTS/tools/conntrack_flush" "${LEAF[0]}"
 }
 
@@ -45,11 +45,11 @@ masquerade() {
 
 # Only packets that leave by up1 get another source.
 source_by_device() {
-	nat_up post "$POST oifname \"up1\" snat $IP to $OTHER_SOURCE"
+	nat_up post "$POST oifname \"up1\" snat to $OTHER_SOURCE"
 }
 
 destination() {
-	nat_up out "type nat hook output priority -100; $IP daddr ${VTEP[1]} dnat $IP to $OTHER_VTEP"
+	nat_up out "type nat hook output priority -100; $IP daddr ${VTEP[1]} dnat to $OTHER_VTEP"
 }
 
 tracking() {
