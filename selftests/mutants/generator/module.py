@@ -84,8 +84,9 @@ class Copy:
         """Exit status and output, until the first failure."""
         options = ["--time-travel", "--seed", "1"] if timed else []
         name = program.removeprefix("selftests/")
-        command = ["selftests/vm/run", "-k", KERNEL, *options, "-t", str(int(seconds)), "-e",
-                   "PROGRAM_SECONDS", "--", "selftests/run_tests", name]
+        command = ["selftests/vm/run", "-k", KERNEL, *options, "-t", str(int(seconds)),
+                   "--stop-at-complaint", "-e", "PROGRAM_SECONDS", "--", "selftests/run_tests",
+                   name]
         limit = "0" if timed else str(int(seconds))
         return watch(command, self.folder, {"PROGRAM_SECONDS": limit})
 
