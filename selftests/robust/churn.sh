@@ -7,8 +7,9 @@
 # policies and NAT. Removed objects leave nothing behind, and afterwards traffic flows as before.
 #
 #	churn.sh [-n COUNT] [-t SECONDS] [-p MILLISECONDS] [-a ATTEMPTS]
-#			of each kind (70), within that time (240); what a process waits
-#			between its rounds (20). In a kernel with every checker 15 and 200.
+#			of each kind (70); how long none may come nearer to that (240); what
+#			a process waits between its rounds (20). In a kernel with every
+#			checker 15 and 200.
 #			Transfers have to find connections in so many attempts (1), each
 #			of 20 s: where a round takes seconds, the route is often away.
 

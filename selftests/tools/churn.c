@@ -8,7 +8,8 @@
  * The program ends when each process has done so COUNT times, and prints the numbers as
  * "KIND DONE TRIED" lines. Before that it prints once a minute a line of progress, which
  * begins with "#". A process whose request is rejected tries again, since one process
- * removes what another uses. After SECONDS it ends in any case.
+ * removes what another uses. After SECONDS in which no process came nearer to COUNT, the
+ * program ends as well.
  *
  *	-p MILLISECONDS	between the rounds of a process, ten times as long once it has done
  *			enough: traffic is to go on, and so are the others
@@ -450,14 +451,17 @@ static noreturn void kind_run(size_t k)
 	exit(EXIT_SUCCESS);
 }
 
-static bool all_done(void)
+/* Rounds that are still needed, of all kinds */
+static unsigned long rounds_left(void)
 {
+	unsigned long left = 0, done;
 	size_t k;
 
-	for (k = 0; k < ARRAY_SIZE(kinds); k++)
-		if (shared->score[k].done < opt.count)
-			return false;
-	return true;
+	for (k = 0; k < ARRAY_SIZE(kinds); k++) {
+		done = shared->score[k].done;
+		left += done < opt.count ? opt.count - done : 0;
+	}
+	return left;
 }
 
 /* Progress, a line that begins with "#": the kinds that have not done enough rounds, and how
@@ -476,15 +480,21 @@ static void progress_print(void)
 }
 
 /* No process ends before it gets the signal. */
-static bool kinds_go_on(time_t end)
+static bool kinds_go_on(void)
 {
-	time_t next = time(NULL) + PROGRESS_S;
+	time_t now = time(NULL), next = now + PROGRESS_S, end = now + opt.seconds;
+	unsigned long left = rounds_left(), before = left;
 
-	while (!all_done() && time(NULL) < end) {
+	while (left && now < end) {
 		if (waitpid(-1, NULL, WNOHANG))
 			return false;
 		usleep(STEP_US);
-		if (time(NULL) < next)
+		now = time(NULL);
+		left = rounds_left();
+		if (left < before)
+			end = now + opt.seconds;
+		before = left;
+		if (now < next)
 			continue;
 		progress_print();
 		next += PROGRESS_S;
@@ -506,7 +516,6 @@ static bool kinds_end(void)
 
 static int kinds_run(void)
 {
-	time_t end = time(NULL) + opt.seconds;
 	bool well;
 	size_t k;
 
@@ -517,7 +526,7 @@ static int kinds_run(void)
 		case 0:
 			kind_run(k);
 		}
-	well = kinds_go_on(end);
+	well = kinds_go_on();
 	well = kinds_end() && well;
 	for (k = 0; k < ARRAY_SIZE(kinds); k++)
 		printf("%s %lu %lu\n", kinds[k].name, shared->score[k].done,
