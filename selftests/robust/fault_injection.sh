@@ -170,8 +170,11 @@ requests_bare() {
 	done
 }
 
-packets() {
+packet() {
 	echo "packet ${LEAF[0]} packet 172.31.4.2 ${VTEP[1]} $GROUP"
+}
+
+packet_ipv6() {
 	echo "packet_ipv6 ${LEAF[0]} packet 172.31.6.2 $LEAF6 $GROUP6"
 }
 
@@ -228,6 +231,12 @@ was_well() {
 	[[ ${RESULT[$1]} == ok* ]] ||
 		fail "${RESULT[$1]:-fail_nth has no result: ${RESULT[fail_nth:]}}" || return
 	echo "# $1: ${RESULT[$1]#ok }"
+}
+
+# The kernel says that there is no IPv6 route when it has no memory for one. The packet is counted as
+# what it is, and the next one is sent.
+lack_is_counted() {
+	[[ ${GREW[$1]} == *fallback_nomem=* ]] || fail "${GREW[$1]}"
 }
 
 # All allocations of a request fail from one on.
@@ -319,22 +328,31 @@ require_commands ip jq
 	tap_skip_all "this kernel injects no faults"
 require_module
 module_is_ours || tap_skip_all "$TAP_WHY"
-declare -A RESULT=()
+declare -A RESULT=() GREW=()
 faults_up || die "faults cannot be set"
 rig_up || die "cannot set up"
-NAMES=$( (requests; packets; request_of_pages; request_of_ping) | cut -d' ' -f1)
-tap_plan $(($(wc -w <<<"$NAMES") + 13))
+NAMES=$( (requests; packet; packet_ipv6; request_of_pages) | cut -d' ' -f1)
+tap_plan $(($(wc -w <<<"$NAMES") + 16))
 BEFORE=$(configured)
 [[ $BEFORE ]] || die "nothing is configured"
 tap_test "every command is tried" nothing_is_forgotten
-fail_nth_of "$(requests; packets)"
+fail_nth_of "$(requests)"
+for name in packet packet_ipv6; do
+	stats_mark "${LEAF[0]}"
+	fail_nth_of "$($name)"
+	GREW[$name]=$(stats_growth "${LEAF[0]}")
+done
 pages_fail yes || die "pages cannot fail"
 fail_nth_of "$(request_of_pages)"
 pages_fail no || die "pages fail for ever"
-ping_fails || die "hellos cannot be switched on and off"
 for name in $NAMES; do
 	tap_test "$name without memory fails cleanly" was_well "$name"
 done
+for name in packet packet_ipv6; do
+	tap_test "$name: a lack of memory for its route is counted" lack_is_counted "$name"
+done
+ping_fails || die "hellos cannot be switched on and off"
+tap_test "path_ping without memory fails cleanly" was_well path_ping
 tap_test "requests fail cleanly when all allocations fail from one on" fails_onwards "$(requests)"
 tap_test "the configuration is unchanged after commands failed" is_as_before
 tap_test "packets with forged stamps that cannot be cleared are dropped" forged_is_dropped
