@@ -157,8 +157,20 @@ mutants: clock-stands: broken: kmod/clock.c clock_tick(): the old text is there 
 0 killed, 0 survived, 1 broken" env CONGA_CACHE="$TREE" "$TREE/selftests/mutants/run" clock-stands
 }
 
+run_continues() {
+	run_names_stale || return
+	printf '%s\n' "mutants: clock-lies: killed by clock.sh: not ok 1" \
+		"mutants: clock-stands: survived: clock.sh noticed nothing" \
+		"mutants: clock-jumps: killed by clock.sh: not ok 2" >"$TREE/kept"
+	says 1 "mutants: 1 to kill
+mutants: clock-stands: broken: kmod/clock.c clock_tick(): the old text is there 0 times, not once
+0 killed, 0 survived, 1 broken" env CONGA_CACHE="$TREE" "$TREE/selftests/mutants/run" --into "$TREE/kept" &&
+		says 0 "mutants: all were killed before" env CONGA_CACHE="$TREE" \
+			"$TREE/selftests/mutants/run" --into "$TREE/kept" clock-lies clock-jumps
+}
+
 readonly TABLE=selftests/mutants/clocks.table
-tap_plan 18
+tap_plan 19
 tap_test "tables without an error are accepted" reports "" kmod/clock.c ""
 tap_test "a mutant whose old text is gone is reported" reports \
 	"clocks.table:15: clock-lies: kmod/clock.c clock_set(): the old text is there 0 times, not once" \
@@ -199,4 +211,5 @@ tap_test "a mutant that does not apply leaves the file unchanged" applies_nothin
 tap_test "mutants are listed by their name, their table and their test" \
 	lists_by_name_table_and_test
 tap_test "run names a mutant that does not apply before anything is built" run_names_stale
+tap_test "run leaves out mutants that its file calls killed" run_continues
 tap_exit
