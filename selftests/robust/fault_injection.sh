@@ -233,8 +233,7 @@ was_well() {
 	echo "# $1: ${RESULT[$1]#ok }"
 }
 
-# The kernel says that there is no IPv6 route when it has no memory for one. The packet is counted as
-# what it is, and the next one is sent.
+# A packet that has no paths for lack of memory is counted as that.
 lack_is_counted() {
 	[[ ${GREW[$1]} == *fallback_nomem=* ]] || fail "${GREW[$1]}"
 }
@@ -349,7 +348,7 @@ for name in $NAMES; do
 	tap_test "$name without memory fails cleanly" was_well "$name"
 done
 for name in packet packet_ipv6; do
-	tap_test "$name: a lack of memory for its route is counted" lack_is_counted "$name"
+	tap_test "$name: a lack of memory for its paths is counted" lack_is_counted "$name"
 done
 ping_fails || die "hellos cannot be switched on and off"
 tap_test "path_ping without memory fails cleanly" was_well path_ping
