@@ -32,8 +32,8 @@ nat_up() {
 }
 
 nat_down() {
-	! in_ns "${LEAF[0]}" nft list table $IP translate >/dev/null 2>&1 ||
-		in_ns "${LEAF[0]}" nft delete table $IP translate || return
+	! in_ns "${LEAF[0]}" nft list table "$IP" translate >/dev/null 2>&1 ||
+		in_ns "${LEAF[0]}" nft delete table "$IP" translate || return
 	"$TESTS/tools/conntrack_flush" "${LEAF[0]}"
 }
 
