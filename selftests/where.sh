@@ -75,7 +75,7 @@ build_for_machine() {
 }
 
 # run_test TEST SECONDS [VARIABLE=VALUE]: in a machine of its own for so long at most; the
-# variable is make's, for the unit tests.
+# variable is make's, for the unit tests
 run_test() {
 	local options=("${MACHINE_OPTIONS[@]}")
 

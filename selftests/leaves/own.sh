@@ -208,7 +208,7 @@ follows_address() {
 }
 
 # The tunnel moves to another address, and leaf 1 knows leaf 0 by that one from then on. The node
-# keeps both.
+# keeps both. Packets after the first answer make the old address one that was answered.
 moves_with_tunnel() {
 	is_answered_by_traffic && is_answered_by_traffic && conga 1 leaf add "$SECOND" &&
 		conga 1 leaf del "${VTEP[0]}" && tunnel_anew id 100 local "$SECOND" &&
