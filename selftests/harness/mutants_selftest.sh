@@ -169,8 +169,33 @@ mutants: clock-stands: broken: kmod/clock.c clock_tick(): the old text is there 
 			"$TREE/selftests/mutants/run" --into "$TREE/kept" clock-lies clock-jumps
 }
 
+# The clock's test is one of the host; it fails, and goes on for ever.
+run_ends_the_test() {
+	make_tree || return
+	printf 'tool:\n' >"$TREE/Makefile"
+	printf 'list_%%:\n\t@:\nlist_host:\n\t@echo clocks/clock.sh\n' >"$TREE/selftests/Makefile"
+	cat >"$TREE/selftests/clocks/clock.sh" <<-END
+		#!/bin/sh
+		sleep 1000 &
+		echo \$! >$TREE/started
+		echo "not ok 1 - a clock goes on"
+		wait
+	END
+	chmod +x "$TREE/selftests/clocks/clock.sh"
+	says 0 "mutants: 1 to kill
+mutants: clock-stands: killed by selftests/clocks/clock.sh: not ok 1 - a clock goes on
+1 killed, 0 survived, 0 broken" env CONGA_CACHE="$TREE" "$TREE/selftests/mutants/run" clock-stands ||
+		return
+	busywait 10000 has_ended "$(<"$TREE/started")" || fail "what it started goes on"
+}
+
+# has_ended PID
+has_ended() {
+	! kill -0 "$1" 2>/dev/null
+}
+
 readonly TABLE=selftests/mutants/clocks.table
-tap_plan 19
+tap_plan 20
 tap_test "tables without an error are accepted" reports "" kmod/clock.c ""
 tap_test "a mutant whose old text is gone is reported" reports \
 	"clocks.table:15: clock-lies: kmod/clock.c clock_set(): the old text is there 0 times, not once" \
@@ -212,4 +237,5 @@ tap_test "mutants are listed by their name, their table and their test" \
 	lists_by_name_table_and_test
 tap_test "run names a mutant that does not apply before anything is built" run_names_stale
 tap_test "run leaves out mutants that its file calls killed" run_continues
+tap_test "run ends what a test started as soon as it has failed" run_ends_the_test
 tap_exit
