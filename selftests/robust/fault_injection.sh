@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Lack of memory: each allocation of every request, of loading the module and of resolving the
-# routes for a packet fails once, and, for requests, all allocations from one on fail, because the
-# kernel tries some again at once. Either an error is reported or everything works, the
+# routes for a packet or a query fails once, and, for requests, all allocations from one on fail,
+# because the kernel tries some again at once. Either an error is reported or everything works, the
 # configuration is unchanged, nothing leaks (the machine checks this), and traffic continues. The
 # same holds when many allocations of packets fail for a while.
 #
@@ -29,6 +29,7 @@ readonly FAULTS=/sys/kernel/debug
 readonly PERCENT=5		# percent of the allocations of packets
 readonly GIGABIT=1000000000
 readonly GROUP=3 GROUP6=33	# nexthop objects to the other leaf, IPv4 and IPv6
+readonly SIBLINGS6="nexthop via fe80::99 dev up8 nexthop via fe80::99 dev up9"
 readonly LEAF6=fd00:0000:0000:0000:0000:0000:0000:0099
 readonly MOVING=dre_bytes,metric,tx_packets,tx_bytes,flowlets,local,remote,age_ns
 readonly MOVING_HELLOS=unanswered,heard_age_ns,hellos,hellos_missed
@@ -170,12 +171,21 @@ requests_bare() {
 	done
 }
 
-packet() {
-	echo "packet ${LEAF[0]} packet 172.31.4.2 ${VTEP[1]} $GROUP"
+packets() {
+	cat <<-END
+		packet ${LEAF[0]} packet 172.31.4.2 ${VTEP[1]} nhid $GROUP
+		packet_ipv6 ${LEAF[0]} packet 172.31.6.2 $LEAF6 nhid $GROUP6
+	END
 }
 
-packet_ipv6() {
-	echo "packet_ipv6 ${LEAF[0]} packet 172.31.6.2 $LEAF6 $GROUP6"
+# A packet's first look-up may find a route in a cache, which the kernel filled when it sent the
+# packet; that of a query does not. With IPv6 the cache lies in the nexthop, and nexthop objects
+# outlive their routes: for once, the nexthops are the route's own.
+paths() {
+	cat <<-END
+		paths ${LEAF[0]} paths ${VTEP[1]} nhid $GROUP
+		paths_ipv6 ${LEAF[0]} paths $LEAF6 $SIBLINGS6
+	END
 }
 
 # No stamp that a process forged may leave: a packet is dropped if there is no memory to clear it.
@@ -330,24 +340,27 @@ module_is_ours || tap_skip_all "$TAP_WHY"
 declare -A RESULT=() GREW=()
 faults_up || die "faults cannot be set"
 rig_up || die "cannot set up"
-NAMES=$( (requests; packet; packet_ipv6; request_of_pages) | cut -d' ' -f1)
-tap_plan $(($(wc -w <<<"$NAMES") + 16))
+NAMES=$( (requests; packets; paths; request_of_pages) | cut -d' ' -f1)
+PACKETS=$(packets | cut -d' ' -f1)
+tap_plan $(($(wc -w <<<"$NAMES $PACKETS") + 14))
 BEFORE=$(configured)
 [[ $BEFORE ]] || die "nothing is configured"
 tap_test "every command is tried" nothing_is_forgotten
 fail_nth_of "$(requests)"
-for name in packet packet_ipv6; do
+for name in $PACKETS; do
 	stats_mark "${LEAF[0]}"
-	fail_nth_of "$($name)"
+	fail_nth_of "$(packets | grep "^$name ")"
 	GREW[$name]=$(stats_growth "${LEAF[0]}")
 done
+fail_nth_of "$(paths)"
+ip -n "${LEAF[0]}" route replace $LEAF6 nhid $GROUP6 || die "the route cannot be as before"
 pages_fail yes || die "pages cannot fail"
 fail_nth_of "$(request_of_pages)"
 pages_fail no || die "pages fail for ever"
 for name in $NAMES; do
 	tap_test "$name without memory fails cleanly" was_well "$name"
 done
-for name in packet packet_ipv6; do
+for name in $PACKETS; do
 	tap_test "$name: a lack of memory for its paths is counted" lack_is_counted "$name"
 done
 ping_fails || die "hellos cannot be switched on and off"

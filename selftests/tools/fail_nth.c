@@ -12,9 +12,11 @@
  *	NAME NETNS begin COMMAND ...
  *		likewise, of which the first FEW allocations fail, since there are thousands
  *	NAME NETNS dump COMMAND [ATTRIBUTE]...
- *	NAME NETNS packet ADDRESS ROUTE NEXTHOP
- *		an empty datagram, after the route to ROUTE by the nexthop object NEXTHOP was
- *		made anew
+ *	NAME NETNS packet ADDRESS ROUTE...
+ *		an empty datagram, after the route was made anew; ROUTE is what "ip route add"
+ *		takes, the destination first
+ *	NAME NETNS paths ROUTE...
+ *		a dump of the paths, likewise; the kernel has no route to them in its caches
  *	NAME NETNS forged ADDRESS
  *		VXLAN datagrams with forged stamps, which the kernel cuts from one page of this
  *		process
@@ -32,7 +34,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/conga.h>
-#include <linux/rtnetlink.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <stdbool.h>
@@ -50,6 +51,7 @@
 #define MANY		1000000		/* more allocations than anything takes */
 #define FEW		24
 #define WORDS_MAX	32
+#define COMMAND_BYTES	512
 #define BLANKS		"\n\t "
 #define DISCARD		9		/* UDP port of the datagrams, of one flow */
 #define VXLAN_PORT	4789
@@ -69,17 +71,19 @@ bool wrong(const char *text)
 
 /* ---- a packet ---- */
 
-static void route_change(const char *to, int nexthop, int type, uint16_t flags)
+/* The route is the words from the number @first on. Nothing that the kernel kept with it is left. */
+static void route_make_anew(const struct task *task, int first)
 {
-	int fd = message_open(NETLINK_ROUTE);
-	struct message msg;
+	char command[COMMAND_BYTES];
+	int i, length;
 
-	message_init_route(&msg, type, flags, to);
-	message_put(&msg, RTA_NH_ID, &nexthop, sizeof(nexthop));
-	message_exchange(fd, &msg);
-	if (((struct nlmsgerr *)NLMSG_DATA(&msg.nl))->error)
-		errx(MESSAGE_NO_VERDICT, "route to %s: %s", to, message_sentence(&msg));
-	close(fd);
+	length = snprintf(command, sizeof(command), "ip route del %s && ip route add",
+			  task->word[first]);
+	for (i = first; i < task->words && length < (int)sizeof(command); i++)
+		length += snprintf(command + length, sizeof(command) - length, " %s",
+				   task->word[i]);
+	if (length >= (int)sizeof(command) || system(command))
+		errx(MESSAGE_NO_VERDICT, "%s", command);
 }
 
 /* The datagram may be lost: the next one must be sent. */
@@ -89,16 +93,35 @@ static bool packet_run(const struct task *task, unsigned int nth, bool *failed)
 	struct sockaddr_in from = to;
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	static struct state before;
-	int nexthop = atoi(task->word[2]);
 
 	if (fd < 0 || bind(fd, (void *)&from, sizeof(from)) ||
 	    inet_pton(AF_INET, task->word[0], &to.sin_addr) != 1)
 		err(MESSAGE_NO_VERDICT, "%s", task->word[0]);
 	state_read(&before);
-	route_change(task->word[1], nexthop, RTM_DELROUTE, 0);
-	route_change(task->word[1], nexthop, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL);
+	route_make_anew(task, 1);
 	fault_arm(nth);
 	if (sendto(fd, "", 0, 0, (void *)&to, sizeof(to)))
+		counts.refused++;
+	else
+		counts.spared++;
+	*failed = !fault_disarm();
+	close(fd);
+	return state_is(&before) || wrong("a path is not what it was");
+}
+
+/* The kernel makes the first messages of a dump while it takes the request. */
+static bool paths_run(const struct task *task, unsigned int nth, bool *failed)
+{
+	int fd = message_open(NETLINK_GENERIC);
+	static struct state before;
+	struct message msg;
+
+	message_init(&msg, message_find_family(fd), CONGA_CMD_PATH_GET, MESSAGE_VERSION);
+	msg.nl.nlmsg_flags |= NLM_F_DUMP;
+	state_read(&before);
+	route_make_anew(task, 0);
+	fault_arm(nth);
+	if (send(fd, &msg, msg.nl.nlmsg_len, 0) < 0)
 		counts.refused++;
 	else
 		counts.spared++;
@@ -249,6 +272,7 @@ static void task_read(char *line)
 	task.dump = !strcmp(verb, "dump");
 	task.last = strcmp(verb, "begin") ? MANY : FEW;
 	task.run = !strcmp(verb, "packet") ? packet_run :
+		   !strcmp(verb, "paths") ? paths_run :
 		   !strcmp(verb, "forged") ? forged_run :
 		   !strcmp(verb, "module") ? module_run : request_run;
 	if (task.run == request_run)
