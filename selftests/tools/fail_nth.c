@@ -71,7 +71,7 @@ bool wrong(const char *text)
 
 /* ---- a packet ---- */
 
-/* The route is the words from the number @first on. Nothing that the kernel kept with it is left. */
+/* The route is the words from number @first on. Nothing that the kernel kept with it is left. */
 static void route_make_anew(const struct task *task, int first)
 {
 	char command[COMMAND_BYTES];
