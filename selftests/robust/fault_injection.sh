@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Lack of memory: each allocation of every request, of loading the module and of resolving the
-# routes for a packet or a query fails once, and, for requests, all allocations from one on fail,
-# because the kernel tries some again at once. Either an error is reported or everything works, the
-# configuration is unchanged, nothing leaks (the machine checks this), and traffic continues. The
-# same holds when many allocations of packets fail for a while.
+# routes for a packet fails once; for requests, all allocations from one on fail, because the kernel
+# tries some again at once; for a query of paths, two in a row fail. Either an error is reported or
+# everything works, the configuration is unchanged, nothing leaks (the machine checks this), and
+# traffic continues. The same holds when many allocations of packets fail for a while.
 #
 #	fault_injection.sh [all]	all policies instead of some
 
@@ -178,9 +178,9 @@ packets() {
 	END
 }
 
-# A packet's first look-up may find a route in a cache, which the kernel filled when it sent the
-# packet; that of a query does not. With IPv6 the cache lies in the nexthop, and nexthop objects
-# outlive their routes: for once, the nexthops are the route's own.
+# The module looks for an IPv6 nexthop in two ways, both of which must fail. The kernel keeps what a
+# look-up allocates with the nexthop, and nexthop objects outlive their routes: for once, the nexthops
+# are the route's own.
 paths() {
 	cat <<-END
 		paths ${LEAF[0]} paths ${VTEP[1]} nhid $GROUP
@@ -206,7 +206,7 @@ forged_is_dropped() {
 	((GROWTH == 0)) || fail "$GROWTH datagrams left with a stamp"
 }
 
-# fail_nth_of LINES [onwards]: sets RESULT to the "NAME ok ..." lines, by name
+# fail_nth_of LINES [twice|onwards]: sets RESULT to the "NAME ok ..." lines, by name
 fail_nth_of() {
 	local line
 
@@ -352,7 +352,7 @@ for name in $PACKETS; do
 	fail_nth_of "$(packets | grep "^$name ")"
 	GREW[$name]=$(stats_growth "${LEAF[0]}")
 done
-fail_nth_of "$(paths)"
+fail_nth_of "$(paths)" twice
 ip -n "${LEAF[0]}" route replace $LEAF6 nhid $GROUP6 || die "the route cannot be as before"
 pages_fail yes || die "pages cannot fail"
 fail_nth_of "$(request_of_pages)"

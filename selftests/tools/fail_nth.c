@@ -4,8 +4,9 @@
  * allocation, then at the second, until it does it without asking for one more
  *
  *	fail_nth commands	what the family "conga" takes: "COMMAND do|dump", one a line
- *	fail_nth [onwards] < LINES	a line says what to do; with onwards, all allocations of
- *				objects from one on fail, not that one alone
+ *	fail_nth [twice|onwards] < LINES
+ *				a line says what to do; with an option it is two allocations
+ *				of objects in a row that fail, or all from one on
  *
  *	NAME NETNS do COMMAND [ATTRIBUTE]... [/ COMMAND [ATTRIBUTE]...]...
  *		a request, and what takes it back, if it changes anything
@@ -290,7 +291,7 @@ int main(int argc, char **argv)
 		commands_print();
 		return EXIT_SUCCESS;
 	}
-	fault_open(argc > 1 && !strcmp(argv[1], "onwards"));
+	fault_open(argc < 2 ? 1 : !strcmp(argv[1], "twice") ? 2 : FAULT_ONWARDS);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (fgets(line, sizeof(line), stdin))
 		task_read(line);

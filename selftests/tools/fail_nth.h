@@ -5,11 +5,13 @@
 #ifndef FAIL_NTH_H
 #define FAIL_NTH_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #define ANSWER_BYTES	131072
 #define STATE_BYTES	65536
+#define FAULT_ONWARDS	INT_MAX
 
 /* What is to be done, of one line. */
 struct task {
@@ -36,12 +38,16 @@ extern bool pinging;		/* the request is a ping, which no event announces */
 /* Notes why something is wrong, and returns false. */
 bool wrong(const char *text);
 
-/* Must be called before the first fault. With @all, all allocations of objects fail from one on. */
-void fault_open(bool all);
-/* Lets the allocation number @nth fail, 0: none. With @all, @nth counts steps of bytes instead. */
+/* Must be called before the first fault. So many allocations of objects fail in a row, at least 1,
+ * with FAULT_ONWARDS all of them.
+ */
+void fault_open(unsigned int times);
+/* Lets the allocation number @nth fail, 0: none. If several fail, the first one does after @nth - 1
+ * steps of bytes.
+ */
 void fault_arm(unsigned int nth);
-/* Returns how many allocations were left before the one that should fail; 0: it failed. With
- * @all, it returns 0 if any allocation failed, else 1.
+/* Returns how many allocations were left before the one that should fail; 0: it failed. If several
+ * should fail, it returns 0 if any allocation failed, else 1.
  */
 unsigned int fault_disarm(void);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The faults of fail_nth: one allocation of this process fails, or all of them from one on. An
- * allocation that the kernel tries again at once, as the xarray does, is denied by the latter only.
+/* The faults of fail_nth: one allocation of this process fails, or several in a row, or all of them
+ * from one on. What the kernel tries again at once, as the xarray does, or in another way is not
+ * denied by a single one.
  */
 #include <err.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +19,14 @@
  */
 #define STEP		256
 
-static bool onwards;
+static unsigned int in_a_row;
 static int process_fd;		/* stays open, since opening it allocates memory, too */
 
-void fault_open(bool all)
+void fault_open(unsigned int times)
 {
-	const char *file = all ? "/proc/self/make-it-fail" : "/proc/self/fail-nth";
+	const char *file = times > 1 ? "/proc/self/make-it-fail" : "/proc/self/fail-nth";
 
-	onwards = all;
+	in_a_row = times;
 	process_fd = open(file, O_RDWR | O_CLOEXEC);
 	if (process_fd < 0)
 		err(MESSAGE_NO_VERDICT, "%s", file);
@@ -82,12 +82,12 @@ static unsigned int setting_read(const char *name)
 	return atoi(text);
 }
 
-/* Objects of the first @bytes are allocated, and none thereafter. */
+/* Objects of the first @bytes are allocated; thereafter as many are not as shall fail. */
 static void space_arm(unsigned int bytes)
 {
 	setting_write("task-filter", 1);
 	setting_write("space", bytes);
-	setting_write("times", INT_MAX);
+	setting_write("times", in_a_row);
 	setting_write("probability", 100);
 	process_write(1);
 }
@@ -102,7 +102,7 @@ static void space_disarm(void)
 
 void fault_arm(unsigned int nth)
 {
-	if (!onwards)
+	if (in_a_row == 1)
 		process_write(nth);
 	else if (nth)
 		space_arm((nth - 1) * STEP);
@@ -112,9 +112,9 @@ unsigned int fault_disarm(void)
 {
 	unsigned int left;
 
-	if (onwards) {
+	if (in_a_row > 1) {
 		space_disarm();
-		return setting_read("times") == INT_MAX;
+		return setting_read("times") == in_a_row;
 	}
 	left = process_read();
 	process_write(0);
