@@ -125,10 +125,27 @@ device_comes() {
 	busywait "$SOON_MS" ports 2 >/dev/null || fail "the configuration is: $("$TOOL" save)"
 }
 
+# changed_at: when conga.service last changed its state, as it also does for a reload
+changed_at() {
+	inside systemctl show -P StateChangeTimestampMonotonic conga.service
+}
+
+# reloaded_since TIME
+reloaded_since() {
+	(($(changed_at) > $1)) && is_active conga.service
+}
+
+# The reload for the new device must be over: it would find the new name, too.
 device_is_renamed() {
-	ip link del eth2 && ip link add eth7 up type dummy || return
+	local before
+
+	busywait "$SOON_MS" is_active conga.service && ip link del eth2 || return
 	busywait "$SOON_MS" ports 1 >/dev/null ||
 		fail "the port of a removed device is still there" || return
+	before=$(changed_at)
+	ip link add eth7 up type dummy || return
+	busywait "$SOON_MS" reloaded_since "$before" ||
+		fail "a new device reloads nothing" || return
 	ip link set eth7 down && ip link set eth7 name eth2 && ip link set eth2 up || return
 	busywait "$SOON_MS" ports 2 >/dev/null || fail "the configuration is: $("$TOOL" save)"
 }
