@@ -169,8 +169,8 @@ mutants: clock-stands: broken: kmod/clock.c clock_tick(): the old text is there 
 			"$TREE/selftests/mutants/run" --into "$TREE/kept" clock-lies clock-jumps
 }
 
-# The clock's test is one of the host; it fails, and goes on for ever.
-run_ends_the_test() {
+# make_endless LINE: the clock's test is one of the host; it says LINE, and goes on for ever
+make_endless() {
 	make_tree || return
 	printf 'tool:\n' >"$TREE/Makefile"
 	printf 'list_%%:\n\t@:\nlist_host:\n\t@echo clocks/clock.sh\n' >"$TREE/selftests/Makefile"
@@ -178,14 +178,28 @@ run_ends_the_test() {
 		#!/bin/sh
 		sleep 1000 &
 		echo \$! >$TREE/started
-		echo "not ok 1 - a clock goes on"
+		echo "$1"
 		wait
 	END
 	chmod +x "$TREE/selftests/clocks/clock.sh"
+	defer "kill \$(cat $TREE/started) 2>/dev/null"
+}
+
+run_ends_the_test() {
+	make_endless "not ok 1 - a clock goes on" || return
 	says 0 "mutants: 1 to kill
 mutants: clock-stands: killed by selftests/clocks/clock.sh: not ok 1 - a clock goes on
 1 killed, 0 survived, 0 broken" env CONGA_CACHE="$TREE" "$TREE/selftests/mutants/run" clock-stands ||
 		return
+	busywait 10000 has_ended "$(<"$TREE/started")" || fail "what it started goes on"
+}
+
+interrupted_run_ends_the_test() {
+	make_endless "ok 1 - a clock goes on" || return
+	rm -f "$TREE/started"
+	CONGA_CACHE=$TREE setsid "$TREE/selftests/mutants/run" clock-stands >/dev/null 2>&1 &
+	busywait 60000 test -s "$TREE/started" || fail "the test does not start" || return
+	kill -TERM -- "-$!"
 	busywait 10000 has_ended "$(<"$TREE/started")" || fail "what it started goes on"
 }
 
@@ -195,7 +209,7 @@ has_ended() {
 }
 
 readonly TABLE=selftests/mutants/clocks.table
-tap_plan 20
+tap_plan 21
 tap_test "tables without an error are accepted" reports "" kmod/clock.c ""
 tap_test "a mutant whose old text is gone is reported" reports \
 	"clocks.table:15: clock-lies: kmod/clock.c clock_set(): the old text is there 0 times, not once" \
@@ -238,4 +252,5 @@ tap_test "mutants are listed by their name, their table and their test" \
 tap_test "run names a mutant that does not apply before anything is built" run_names_stale
 tap_test "run leaves out mutants that its file calls killed" run_continues
 tap_test "run ends what a test started as soon as it has failed" run_ends_the_test
+tap_test "run ends what a test started when it is interrupted" interrupted_run_ends_the_test
 tap_exit
