@@ -169,7 +169,7 @@ mutants: clock-stands: broken: kmod/clock.c clock_tick(): the old text is there 
 			"$TREE/selftests/mutants/run" --into "$TREE/kept" clock-lies clock-jumps
 }
 
-# make_endless LINE: the clock's test is one of the host; it says LINE, and goes on for ever
+# make_endless LINE: makes a tree in which clock.sh runs on the host, prints LINE, and never ends
 make_endless() {
 	make_tree || return
 	printf 'tool:\n' >"$TREE/Makefile"
@@ -196,7 +196,6 @@ mutants: clock-stands: killed by selftests/clocks/clock.sh: not ok 1 - a clock g
 
 interrupted_run_ends_the_test() {
 	make_endless "ok 1 - a clock goes on" || return
-	rm -f "$TREE/started"
 	CONGA_CACHE=$TREE setsid "$TREE/selftests/mutants/run" clock-stands >/dev/null 2>&1 &
 	busywait 60000 test -s "$TREE/started" || fail "the test does not start" || return
 	kill -TERM -- "-$!"

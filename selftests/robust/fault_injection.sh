@@ -173,8 +173,8 @@ requests_bare() {
 
 packets() {
 	cat <<-END
-		packet ${LEAF[0]} packet 172.31.4.2 ${VTEP[1]} nhid $GROUP
-		packet_ipv6 ${LEAF[0]} packet 172.31.6.2 $LEAF6 nhid $GROUP6
+		packet ${LEAF[0]} packet 172.31.4.2 ${VTEP[1]} $GROUP
+		packet_ipv6 ${LEAF[0]} packet 172.31.6.2 $LEAF6 $GROUP6
 	END
 }
 

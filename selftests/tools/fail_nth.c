@@ -13,11 +13,12 @@
  *	NAME NETNS begin COMMAND ...
  *		likewise, of which the first FEW allocations fail, since there are thousands
  *	NAME NETNS dump COMMAND [ATTRIBUTE]...
- *	NAME NETNS packet ADDRESS ROUTE...
- *		an empty datagram, after the route was made anew; ROUTE is what "ip route add"
- *		takes, the destination first
+ *	NAME NETNS packet ADDRESS ROUTE NEXTHOP
+ *		an empty datagram, after the route to ROUTE by the nexthop object NEXTHOP was
+ *		made anew
  *	NAME NETNS paths ROUTE...
- *		a dump of the paths, likewise; the kernel has no route to them in its caches
+ *		a dump of the paths, after the route was made anew; ROUTE is what "ip route add"
+ *		takes, the destination first
  *	NAME NETNS forged ADDRESS
  *		VXLAN datagrams with forged stamps, which the kernel cuts from one page of this
  *		process
@@ -35,6 +36,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/conga.h>
+#include <linux/rtnetlink.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <stdbool.h>
@@ -70,44 +72,71 @@ bool wrong(const char *text)
 	return false;
 }
 
-/* ---- a packet ---- */
-
-/* The route is the words from number @first on. Nothing that the kernel kept with it is left. */
-static void route_make_anew(const struct task *task, int first)
+/* Counts whether the kernel took what was sent. Returns whether an allocation failed meanwhile. */
+static bool sent_count(int fd, ssize_t sent)
 {
-	char command[COMMAND_BYTES];
-	int i, length;
+	bool failed = !fault_disarm();
 
-	length = snprintf(command, sizeof(command), "ip route del %s && ip route add",
-			  task->word[first]);
-	for (i = first; i < task->words && length < (int)sizeof(command); i++)
-		length += snprintf(command + length, sizeof(command) - length, " %s",
-				   task->word[i]);
-	if (length >= (int)sizeof(command) || system(command))
-		errx(MESSAGE_NO_VERDICT, "%s", command);
+	if (sent < 0)
+		counts.refused++;
+	else
+		counts.spared++;
+	close(fd);
+	return failed;
 }
 
-/* The datagram may be lost: the next one must be sent. */
+/* ---- a packet ---- */
+
+static void route_change(const char *to, int nexthop, int type, uint16_t flags)
+{
+	int fd = message_open(NETLINK_ROUTE);
+	struct message msg;
+
+	message_init_route(&msg, type, flags, to);
+	message_put(&msg, RTA_NH_ID, &nexthop, sizeof(nexthop));
+	message_exchange(fd, &msg);
+	if (((struct nlmsgerr *)NLMSG_DATA(&msg.nl))->error)
+		errx(MESSAGE_NO_VERDICT, "route to %s: %s", to, message_sentence(&msg));
+	close(fd);
+}
+
+/* The datagram may be lost: the next one must be sent. It follows the change of the route at once:
+ * later, work of the module could have made the paths.
+ */
 static bool packet_run(const struct task *task, unsigned int nth, bool *failed)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(DISCARD) };
 	struct sockaddr_in from = to;
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	static struct state before;
+	int nexthop = atoi(task->word[2]);
 
 	if (fd < 0 || bind(fd, (void *)&from, sizeof(from)) ||
 	    inet_pton(AF_INET, task->word[0], &to.sin_addr) != 1)
 		err(MESSAGE_NO_VERDICT, "%s", task->word[0]);
 	state_read(&before);
-	route_make_anew(task, 1);
+	route_change(task->word[1], nexthop, RTM_DELROUTE, 0);
+	route_change(task->word[1], nexthop, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL);
 	fault_arm(nth);
-	if (sendto(fd, "", 0, 0, (void *)&to, sizeof(to)))
-		counts.refused++;
-	else
-		counts.spared++;
-	*failed = !fault_disarm();
-	close(fd);
+	*failed = sent_count(fd, sendto(fd, "", 0, 0, (void *)&to, sizeof(to)));
 	return state_is(&before) || wrong("a path is not what it was");
+}
+
+/* Removes a task's route, with all that the kernel keeps with it, and adds it again. It may have
+ * nexthops of its own.
+ */
+static void route_make_anew(const struct task *task)
+{
+	char command[COMMAND_BYTES];
+	int i, length;
+
+	length = snprintf(command, sizeof(command), "ip route del %s && ip route add",
+			  task->word[0]);
+	for (i = 0; i < task->words && length < (int)sizeof(command); i++)
+		length += snprintf(command + length, sizeof(command) - length, " %s",
+				   task->word[i]);
+	if (length >= (int)sizeof(command) || system(command))
+		errx(MESSAGE_NO_VERDICT, "%s", command);
 }
 
 /* The kernel makes the first messages of a dump while it takes the request. */
@@ -120,14 +149,9 @@ static bool paths_run(const struct task *task, unsigned int nth, bool *failed)
 	message_init(&msg, message_find_family(fd), CONGA_CMD_PATH_GET, MESSAGE_VERSION);
 	msg.nl.nlmsg_flags |= NLM_F_DUMP;
 	state_read(&before);
-	route_make_anew(task, 0);
+	route_make_anew(task);
 	fault_arm(nth);
-	if (send(fd, &msg, msg.nl.nlmsg_len, 0) < 0)
-		counts.refused++;
-	else
-		counts.spared++;
-	*failed = !fault_disarm();
-	close(fd);
+	*failed = sent_count(fd, send(fd, &msg, msg.nl.nlmsg_len, 0));
 	return state_is(&before) || wrong("a path is not what it was");
 }
 
@@ -159,12 +183,7 @@ static bool forged_run(const struct task *task, unsigned int nth, bool *failed)
 	for (i = 0; i < SEGMENTS; i++)
 		memcpy(page + i * SEGMENT_BYTES, header, sizeof(header));
 	fault_arm(nth);
-	if (send(fd, page, sizeof(page), MSG_ZEROCOPY) < 0)
-		counts.refused++;
-	else
-		counts.spared++;
-	*failed = !fault_disarm();
-	close(fd);
+	*failed = sent_count(fd, send(fd, page, sizeof(page), MSG_ZEROCOPY));
 	return true;
 }
 
@@ -283,6 +302,18 @@ static void task_read(char *line)
 		listener_close();
 }
 
+/* Returns how many allocations fail in a row. */
+static unsigned int times_read(const char *option)
+{
+	if (!option)
+		return 1;
+	if (!strcmp(option, "twice"))
+		return 2;
+	if (!strcmp(option, "onwards"))
+		return FAULT_ONWARDS;
+	errx(MESSAGE_NO_VERDICT, "%s is none of commands, twice and onwards", option);
+}
+
 int main(int argc, char **argv)
 {
 	char line[1024];
@@ -291,7 +322,7 @@ int main(int argc, char **argv)
 		commands_print();
 		return EXIT_SUCCESS;
 	}
-	fault_open(argc < 2 ? 1 : !strcmp(argv[1], "twice") ? 2 : FAULT_ONWARDS);
+	fault_open(times_read(argv[1]));
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	while (fgets(line, sizeof(line), stdin))
 		task_read(line);

@@ -38,8 +38,8 @@ extern bool pinging;		/* the request is a ping, which no event announces */
 /* Notes why something is wrong, and returns false. */
 bool wrong(const char *text);
 
-/* Must be called before the first fault. So many allocations of objects fail in a row, at least 1,
- * with FAULT_ONWARDS all of them.
+/* Must be called before the first fault. @times allocations fail in a row, at least 1; with
+ * FAULT_ONWARDS all of them. If several fail, only allocations of objects do.
  */
 void fault_open(unsigned int times);
 /* Lets the allocation number @nth fail, 0: none. If several fail, the first one does after @nth - 1

@@ -82,7 +82,9 @@ static unsigned int setting_read(const char *name)
 	return atoi(text);
 }
 
-/* Objects of the first @bytes are allocated; thereafter as many are not as shall fail. */
+/* Allocations of objects succeed until they have taken @bytes. Those that follow fail, as many as
+ * fault_open() was told.
+ */
 static void space_arm(unsigned int bytes)
 {
 	setting_write("task-filter", 1);
