@@ -68,7 +68,6 @@ setup() {
 	topo_up && fabric_up conga conga && fabric_hula && cut_in_kernel "${LEAF[0]}" &&
 		refuse_groups "${HOST[1.0]}" || return
 	for ns in "${LEAF[@]}" "${SPINE[@]}"; do pin "$ns" || return; done
-	neighbours_known && silence && mark
 }
 
 # ---- what is counted ----
@@ -141,6 +140,9 @@ underlay_conserves() {
 	local policy
 
 	setup "$1" || die "the fabric cannot be set up"
+	tap_test "v$1: each datagram arrives once and unchanged as soon as neighbours are known" \
+		neighbours_known
+	{ silence && mark; } || die "the nodes cannot be silenced"
 	for policy in $POLICIES; do
 		tap_test "v$1, $policy: each datagram arrives once and unchanged, and is learnt from" \
 			policy_conserves "$policy"
@@ -155,7 +157,7 @@ require_root
 require_commands ip ethtool jq nft nsenter
 require_module
 read -ra policies <<<"$POLICIES"
-tap_plan $((2 * (${#policies[@]} + 1)))
+tap_plan $((2 * (${#policies[@]} + 2)))
 underlay_conserves 4
 underlay_conserves 6
 tap_exit
