@@ -54,6 +54,7 @@
 #   sudo make bench-profile [POLICY=ecmp]  where they go, step by step
 #   sudo make bench-native [NATIVE_WAIT=SECONDS]
 #                          the time of a packet at native speed, if the computer is quiet
+#   sudo make bench-inline what packets would take more if a header's functions were not inline
 #   sudo make bench-growth what packets cost with more leaves, uplinks and route keys
 #   sudo make bench-merging  frames that a receiver merges, beside the stock kernel
 #   sudo make newcomer [DEBIAN=trixie]
@@ -233,6 +234,9 @@ bench-native: uml-module
 	@NATIVE_WAIT=$(NATIVE_WAIT) selftests/bench/bench_native
 
 # Draws build/growth.svg.
+bench-inline: vm-build
+	@selftests/bench/bench_inline
+
 bench-growth: uml-module setup-lab
 	@selftests/bench/bench_growth
 
@@ -336,7 +340,7 @@ style: setup-build setup-check setup-style
 
 # lab is also a folder
 .PHONY: generate all module tool install install-tool install-dkms uninstall deb release clean vm-build uml-module uml-build demo demo-check test check check-full \
-	check-all check-ci platforms bench-cost bench-cores bench-profile bench-native bench-growth bench-merging campaigns \
-	kselftests soak mutants \
+	check-all check-ci platforms bench-cost bench-cores bench-profile bench-native bench-inline bench-growth \
+	bench-merging campaigns kselftests soak mutants \
 	mutants-generated newcomer lab-build lab-check lab lab-calibrate lab-quick lab-full lab-budget \
 	evaluation evaluation-keep style

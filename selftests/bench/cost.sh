@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# cost.sh - the cost of a packet in instructions, on the stock kernel and with conga.
+# cost.sh [few] - the cost of a packet in instructions, on the stock kernel and with conga.
 #
 # make bench-cost runs it in a machine whose clock counts instructions (vm/run -i), so that a time
 # in nanoseconds is a number of instructions, on any computer and under any load. All cases are
@@ -10,7 +10,8 @@
 #	cost CASE INSTRUCTIONS RATIO MORE	per packet; ratio and difference to the
 #						stock kernel in the same case
 #
-# Every number includes dropping the packets behind the last veth pair.
+# Every number includes dropping the packets behind the last veth pair. "few" are the cases of
+# bench_inline: packets that are sent, that start a flowlet, that are received and forwarded.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/lib.sh"
@@ -174,6 +175,22 @@ send_cases() {
 	captured ours send-capture v4 $UPLINKS 1 "$policy" $FLOWS 0 stock-capture
 }
 
+few() {
+	local shape
+
+	pktgen_load || die "no pktgen"
+	for shape in v4 wide; do "${shape}_up" || die "$shape cannot be set up"; done
+	stock stock-pinned v4
+	stock stock-16-uplinks wide
+	recv_up
+	recv $PLAIN && said stock-recv stock-recv
+	transit $VXLAN_PORT && said stock-transit stock-transit
+	module_load || die "no module"
+	few_cases conga 1
+	few_cases tr 0
+	receive_cases
+}
+
 main() {
 	local shape
 
@@ -211,4 +228,8 @@ main() {
 	ecn_cases
 }
 
-main "$@"
+case ${1-} in
+few) few ;;
+"") main ;;
+*) die "there is no set of cases '$1'" ;;
+esac
