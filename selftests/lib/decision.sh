@@ -72,6 +72,20 @@ neighbours_known() {
 	done
 }
 
+# arriving RULE...: rules of leaf 0 for packets from its host
+arriving() {
+	in_ns "${LEAF[0]}" nft -f - <<-END
+		table netdev arriving
+		delete table netdev arriving
+		table netdev arriving {
+			chain host {
+				type filter hook ingress device "h0" priority 0;
+				udp dport $FLOW_PORT $*
+			}
+		}
+	END
+}
+
 # class_watch MATCH DEVICE...: starts counting flows that match, or starts again
 class_watch() {
 	local match=$1 dev

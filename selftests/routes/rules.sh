@@ -40,20 +40,6 @@ setup() {
 
 # ---- packets of the host get a mark or a DSCP before they enter the tunnel ----
 
-# arriving RULE...: rules of leaf 0 for packets from its host
-arriving() {
-	in_ns "${LEAF[0]}" nft -f - <<-END
-		table netdev arriving
-		delete table netdev arriving
-		table netdev arriving {
-			chain host {
-				type filter hook ingress device "h0" priority 0;
-				udp dport $FLOW_PORT $*
-			}
-		}
-	END
-}
-
 # sending TYPE RULE...: rules for VXLAN that leaf 0 sends
 sending() {
 	in_ns "${LEAF[0]}" nft -f - <<-END

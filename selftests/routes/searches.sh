@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # A gateway that stops answering makes conga look for paths again; neighbours of the link that no
-# path uses, which a scan of the network makes fail by the hundred, do not. Kprobes count the
-# searches.
+# path uses, which a scan of the network makes fail by the hundred, do not. Packets whose marks
+# differ only in bits that no rule uses share one set of paths. Kprobes count the searches.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/decision.sh"
 . "$TESTS/lib/gateways.sh"
 
 readonly SCANNED=40		# neighbours that no path uses
+readonly MARKS=64 FREE_MARK=0x10000	# marks that differ in bits that no rule uses, and in one more
 readonly TRACING=/sys/kernel/tracing
 
 # searches_watch: from now on, the searches for paths of all nodes are counted. Showing the paths
@@ -50,14 +51,29 @@ scan_changes_nothing() {
 	gateways_answer 1
 }
 
+# The bit that the rule uses makes two keys, which the first packets search.
+marks_share_paths() {
+	local status=0
+
+	routes_clear 1
+	by_route 1 up1 && leaf_ip rule add fwmark 0x1/0x1 lookup main pref 100 &&
+		arriving meta mark set numgen inc mod "$MARKS" offset "$FREE_MARK" && cross || return
+	searches_watch || { why "needs kprobes"; return "$KSFT_SKIP"; }
+	cross && searches_end || return
+	((SEARCHES == 0)) || fail "$SEARCHES searches for paths of packets with other marks" || status=1
+	leaf_ip rule del pref 100 && arriving accept && return "$status"
+}
+
 underlay() {
 	{ gateways_fabric "$1" && leaves_up conga; } || die "cannot set up"
 	tap_test "v$1: a scan of the link's neighbours does not cause new path look-ups" \
 		scan_changes_nothing
+	tap_test "v$1: packets whose marks differ in bits that no rule uses cause no path look-ups" \
+		marks_share_paths
 	topo_down
 }
 
-tap_plan 2
+tap_plan 4
 require_root
 require_commands ip nft jq
 require_module

@@ -171,7 +171,8 @@ ports_count_once() {
 	refused "A fabric has at most 4 dstports" -n "$BOX" \
 		fabric set dstport 1 dstport 2 dstport 3 dstport 4 dstport 5 || return
 	box restore - <<<"fabric add dstport 4789 dstport 4789" || return
-	echo "fabric add" >"$DIR/conf" && says 0 "" box sync check "$DIR/conf"
+	echo "fabric add dstport 4789 dstport 4789" >"$DIR/conf" &&
+		says 0 "" box sync check "$DIR/conf"
 }
 
 ambiguous_is_refused() {
