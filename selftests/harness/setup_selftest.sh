@@ -52,11 +52,12 @@ waits() {
 }
 
 gives_up() {
-	local says
+	local says status=0
 
 	lock_hold || fail "the lock cannot be held" || return
-	says=$(apt_get 2 clean) && fail "apt_get did not give up"
+	says=$(apt_get 2 clean) || status=$?
 	lock_release
+	((status)) || fail "apt_get did not give up" || return
 	[[ $says == *"Could not get lock $TREE/archives/lock"* ]] || fail "$says"
 }
 

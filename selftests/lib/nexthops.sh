@@ -299,8 +299,10 @@ rule() {
 }
 
 not_ruled() {
-	! rule ipproto udp dport 4790 || fail "the packets followed the rule's table"
-	leaf_ip rule del ipproto udp dport 4790 lookup "$RULE_TABLE" && carried_by 0 1
+	local status=0
+
+	! rule ipproto udp dport 4790 || fail "the packets followed the rule's table" || status=1
+	leaf_ip rule del ipproto udp dport 4790 lookup "$RULE_TABLE" && carried_by 0 1 && return "$status"
 }
 
 # ---- set up ----

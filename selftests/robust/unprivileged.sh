@@ -212,11 +212,10 @@ bounded() {
 	busywait "$PATIENCE_MS" seen "$fabrics" || status=1
 	[[ ! $pid ]] || { kill "$pid" && wait "$pid"; }
 	watch_end
-	((!status)) || fail "too few rounds were seen: $LAST"
+	((!status)) || fail "too few rounds were seen: $LAST" || return
 	echo "# $1, fabrics: $fabrics: rounds of each: $COUNT, apart: $RATIO times their length"
 	((RATIO * TOLERANCE >= SHARE * fabrics)) ||
-		fail "rounds are only $RATIO times as far apart as they take" || return
-	return "$status"
+		fail "rounds are only $RATIO times as far apart as they take"
 }
 
 # ---- tests ----
