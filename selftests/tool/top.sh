@@ -173,6 +173,13 @@ no_fabric_is_shown() {
 		ended 0 && stop
 }
 
+# What ports sent before does not count.
+idle_is_shown() {
+	kill -STOP "$PINGER" && start 80 24 || return
+	shows '^up0 +uplink +0 +up +1Mbit +0bit ' && shows '^up1 +uplink +1 +up +1Mbit +0bit ' &&
+		terminal send-keys q && ended 0 && stop && kill -CONT "$PINGER"
+}
+
 # No process remains after its terminal is closed.
 terminal_that_goes() {
 	local pid
@@ -246,7 +253,7 @@ if [[ ${1-} == text ]]; then
 	text
 	exit
 fi
-tap_plan 12
+tap_plan 13
 { topo_up && setup; } || die "the fabric cannot be set up"
 tap_test "the screen has all columns at a width of 80" wide_screen
 tap_test "load and congestion of a port are shown" load_is_shown
@@ -257,6 +264,7 @@ tap_test "q ends top, and the terminal is restored" q_ends
 tap_test "signals end top, and the terminal is restored" signals_end
 tap_test "top can start at a width of 20" started_narrow
 tap_test "a missing fabric is shown, and a fabric that is added" no_fabric_is_shown
+tap_test "ports that no longer send have a rate of 0" idle_is_shown
 tap_test "top ends when its terminal goes away" terminal_that_goes
 tap_test "a missing or unknown terminal is reported" no_terminal_is_told
 tap_test "top prints text without a terminal" as_text
