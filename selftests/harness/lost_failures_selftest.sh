@@ -56,8 +56,20 @@ ends() {
 	END
 }
 
-tap_plan 3
+texts_are_no_checks() {
+	finds 6 <<-'END'
+		cat >script <<-EOF
+			[[ $a ]] || fail "a is empty"
+			echo "the end"
+		EOF
+		((b)) || fail "b is not set"
+		c=$((1 << 3))
+	END
+}
+
+tap_plan 4
 tap_test "a check after whose failure the test goes on is reported" goes_on
 tap_test "a message that has words of a command does not hide a check" says_more
 tap_test "checks that end the test, or are remembered, are not reported" ends
+tap_test "the text of a here document is not taken for a check" texts_are_no_checks
 tap_exit
