@@ -233,10 +233,10 @@ NATIVE_WAIT ?= 600
 bench-native: uml-module
 	@NATIVE_WAIT=$(NATIVE_WAIT) selftests/bench/bench_native
 
-# Draws build/growth.svg.
 bench-inline: vm-build
 	@selftests/bench/bench_inline
 
+# Draws build/growth.svg.
 bench-growth: uml-module setup-lab
 	@selftests/bench/bench_growth
 

@@ -32,7 +32,8 @@ long_grace_periods() {
 }
 
 setup() {
-	long_grace_periods && topo_up && tunnel_says_nothing && pktgen_prepare && fabric_up conga conga || return
+	long_grace_periods && topo_up && tunnel_says_nothing && pktgen_prepare &&
+		fabric_up conga conga || return
 	flows_end "${HOST[1.0]}" eth0
 }
 

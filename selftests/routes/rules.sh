@@ -38,7 +38,7 @@ setup() {
 	flows_count "${LEAF[0]}" "${DEVICES[@]}" && flows_end "${HOST[1.0]}" eth0
 }
 
-# ---- packets of the host get a mark or a DSCP before they enter the tunnel ----
+# ---- rules of leaf 0: of nftables for what it sends, and of routing ----
 
 # sending TYPE RULE...: rules for VXLAN that leaf 0 sends
 sending() {

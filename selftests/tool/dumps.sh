@@ -12,7 +12,7 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/expect.sh"
 
 readonly ENTRIES=4194304 TRIES=60
-readonly PART=60	# percent of a walk that another process may wait
+readonly PART=50	# percent of a walk that another process may wait
 
 setup() {
 	local sfx
