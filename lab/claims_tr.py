@@ -64,10 +64,15 @@ def together(measures: dict):
     return measure
 
 
-def by_workload(quantity, rule, without: tuple = ()) -> tuple:
-    return tuple(Part(f"{title}: LetFlow / TR", rule, ratios(
-        quantity, LETFLOW, TR, ("load",), scenario="tr", workload=name))
-        for name, title in WORKLOADS.items() if name not in without)
+def against_letflow(quantity, published: float, without: tuple = ()) -> tuple:
+    """The paper has one number for all: judged is the mean over workloads and loads, and each
+    workload is shown."""
+    names = {name: title for name, title in WORKLOADS.items() if name not in without}
+    return (Part("LetFlow / TR", Factor(published), ratios(
+        quantity, LETFLOW, TR, ("workload", "load"), scenario="tr", workload=tuple(names))),
+            *(Part(f"{title}: LetFlow / TR", Factor(published), ratios(
+                quantity, LETFLOW, TR, ("load",), scenario="tr", workload=name), False)
+              for name, title in names.items()))
 
 
 def against_others(quantity, without: tuple = ()) -> tuple:
@@ -174,8 +179,9 @@ def of_the_box(found: Tables) -> dict:
 
 CLAIMS = (
     Claim("T01", "Short flows (below 100 KB) take 20 % less with TR than with LetFlow.", PAPER,
-          "tr", "mean FCT below 100 KB, LetFlow / TR", f"{lower(0.2):.3g}", LARGE_RUNS,
-          by_workload(SMALL, Factor(lower(0.2))) + against_others(SMALL)),
+          "tr", "mean FCT below 100 KB, LetFlow / TR, mean of four workloads",
+          f"{lower(0.2):.3g}", LARGE_RUNS,
+          against_letflow(SMALL, lower(0.2)) + against_others(SMALL)),
     Claim("T02", "Long flows get up to 3.02 times the throughput.", PAPER, "tr-micro",
           "mean of size / FCT above 1 MB, TR / each other scheme, best point", "up to 3.02",
           SMALL_RUNS,
@@ -214,11 +220,13 @@ CLAIMS = (
           (Part("LetFlow / TR", Factor(lower(0.5), up_to=True), ratios(
               TAIL, LETFLOW, TR, ("workload", "load"), scenario="tr")),)),
     Claim("T07", "Flows of 100 KB to 1 MB take 20 % less.", PAPER, "tr",
-          "mean FCT from 100 KB to 1 MB, LetFlow / TR", f"{lower(0.2):.3g}", LARGE_RUNS,
-          by_workload(MIDDLE, Factor(lower(0.2))) + against_others(MIDDLE)),
-    Claim("T08", "Larger ones take 10 % less.", PAPER, "tr", "mean FCT above 1 MB, LetFlow / TR",
-          f"{lower(0.1):.3g}", f"{LARGE_RUNS} Web server has none so large.",
-          by_workload(LONG, Factor(lower(0.1)), NONE_LONG) + against_others(LONG, NONE_LONG)),
+          "mean FCT from 100 KB to 1 MB, LetFlow / TR, mean of four workloads",
+          f"{lower(0.2):.3g}", LARGE_RUNS,
+          against_letflow(MIDDLE, lower(0.2)) + against_others(MIDDLE)),
+    Claim("T08", "Larger ones take 10 % less.", PAPER, "tr", "mean FCT above 1 MB, LetFlow / TR, "
+          "mean of three workloads", f"{lower(0.1):.3g}",
+          f"{LARGE_RUNS} Web server has none so large.",
+          against_letflow(LONG, lower(0.1), NONE_LONG) + against_others(LONG, NONE_LONG)),
     Claim("T09", "RPS and DRB are worse than all the rest, and DRB a little better than RPS.",
           PAPER, "tr-micro", "mean of size / FCT above 1 MB, half of the paths 3.5 times as long: "
           "the least of ECMP, LetFlow, CONGA, Presto and TR / that of RPS and DRB; DRB / RPS",

@@ -130,6 +130,23 @@ class Worlds(unittest.TestCase):
             self.assertNotEqual(found["T11"], "reproduced", column)
             self.assertEqual((found["T01"], found["T06"]), ("reproduced", "reproduced"))
 
+    def test_one_number_for_all_workloads(self):
+        """A workload with which TR is a little worse decides nothing, and most of them do."""
+        worse = {"scenario": "tr", "scheme": "letflow"}
+        cells = {"small_mean_fct_s": "0.95", "middle_mean_fct_s": "0.95",
+                 "long_mean_fct_s": "0.95"}
+        some = changed(self.paper, {**worse, "workload": "datamining"}, **cells)
+        most = changed(self.paper, worse, **cells)
+        names = ("T01", "T07", "T08")
+        self.assertEqual([verdicts(some)[name] for name in names], ["reproduced"] * 3)
+        self.assertEqual([verdicts(most)[name] for name in names], ["not reproduced"] * 3)
+
+    def test_letflow_behind_a_failure_is_judged_at_length(self):
+        for where, word in (({"scenario": "schemes", "cut": "1.1.1"}, "reproduced"),
+                            ({"scenario": "foreign", "cut": "1.1.1"}, "not reproduced")):
+            found = changed(self.paper, {**where, "scheme": "letflow"}, mean_fct_s="1.25")
+            self.assertEqual(verdicts(found)["L1"], word, where)
+
     def test_memory_of_the_box(self):
         for kilobytes, verdict in (("52428", "reproduced"), ("52430", "not reproduced")):
             rows = [{**row, "count": kilobytes} if row["case"] == "memory-tr" else row
@@ -167,6 +184,10 @@ class Worlds(unittest.TestCase):
                  for name, rows in self.flat.flowlets.items()}
         found = verdicts(self.flat._replace(flowlets=small))
         self.assertEqual([found[name] for name in ("C06", "C07")], ["not reproduced"] * 2)
+        for megabytes, word in (("24.1e6", "reproduced"), ("23.9e6", "not reproduced")):
+            near = {name: [{**row, "bytes_p50": megabytes} for row in rows]
+                    for name, rows in self.flat.flowlets.items()}
+            self.assertEqual(verdicts(self.flat._replace(flowlets=near))["C06"], word, megabytes)
         large = {name: [{**row, "bytes_p50": "6e5" if row["gap_us"] == "500" else "6e7"}
                         for row in rows] for name, rows in self.flat.flowlets.items()}
         self.assertEqual(verdicts(self.flat._replace(flowlets=large))["C07"], "not reproduced",
