@@ -398,11 +398,6 @@ BEYOND = (
           "section 7", "mixed",
           "mean FCT of all transfers, ECMP everywhere / CONGA in part, one link failed",
           "more than 1", MIXED_DIFFERS, MIXED),
-    Claim("G02", "With spines that do not mark, CONGA at the leaves still gains.",
-          "beyond the paper", "mixed",
-          "mean FCT of all transfers, ECMP everywhere / CONGA with such spines, one link failed",
-          "our own", f"The spine next to the failure does not mark. {MIXED_DIFFERS}",
-          (mixed("leaves, a spine without", "unmarked_spines", "1"),)),
     Claim("C37", "Three tiers, CONGA at the leaves and ECMP above: better than ECMP alone, by "
           "the maximum or the sum of a path's metrics.", "section 7", "three-tier",
           "mean FCT, ECMP / CONGA, one link failed", "more than 1",

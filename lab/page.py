@@ -114,7 +114,7 @@ SECTIONS = (
             ((figures.figure16, "Mean queue of each spine port next to a failure."),)),
     Section("Section 3.6: parameters", ("C34",), runs_of("sweep"),
             ((figures.sweep, "One parameter changed at a time, one link failed."),)),
-    Section("Section 7: CONGA in a part of the fabric", ("C36", "G02"), runs_of("mixed"),
+    Section("Section 7: CONGA in a part of the fabric", ("C36",), runs_of("mixed"),
             ((figures.mixed, "Four leaves, one link failed."),)),
     Section("Section 7: three tiers", ("C37",), runs_of("three-tier"),
             ((figures.three_tier, "Two pods, four cores, one link failed."),)),
@@ -122,7 +122,7 @@ SECTIONS = (
             ((figures.schemes(*ranks.FABRICS[:4]), "Mean FCT / that of an idle network."),
              (figures.schemes(*ranks.FABRICS[4:]), "The same with DCTCP, and towards leaves "
               "without conga.")), RANKED),
-    Section("Past spines that only hash and mark", ("G03",), runs_of("foreign"),
+    Section("Past spines that only hash and mark", ("G02", "G03"), runs_of("foreign"),
             ((figures.of_scenario("foreign"), "Web search, one link failed, and healthy."),)),
     Section("Past spines that only hash and mark: other fabrics and hosts", (),
             runs_of("foreign-more"),

@@ -260,9 +260,11 @@ class Worlds(unittest.TestCase):
                          "not reproduced")
 
     def test_spines_that_do_not_mark_are_a_claim_of_their_own(self):
-        where = {"scenario": "mixed", "unmarked_spines": "1"}
-        found = verdicts(changed(self.paper, where, mean_fct_s="3"))
-        self.assertEqual((found["C36"], found["G02"]), ("reproduced", "not reproduced"))
+        for where, word in (({"scenario": "mixed", "unmarked_spines": "1"}, "reproduced"),
+                            ({"scenario": "foreign", "scheme": "conga", "options": "",
+                              "unmarked_spines": "0 1"}, "not reproduced")):
+            found = verdicts(changed(self.paper, where, mean_fct_s="3"))
+            self.assertEqual((found["C36"], found["G02"]), ("reproduced", word), where)
 
     def test_one_missing_part_is_a_missing_claim(self):
         found = self.paper._replace(runs=[
