@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * IPsec policies: control packets must leave untransformed, or they are not sent.
+ * IPsec policies: control packets must leave untransformed, or they are not sent; and
+ * packets that a policy rejects must not be learnt from.
  *
  * A control packet is bound to one uplink, and a transformation takes a route of its
  * own. So if a policy wants a control packet transformed or blocked, the packet is not
@@ -13,6 +14,7 @@
 #include <net/dst.h>
 #include <net/ip6_route.h>
 #include <net/route.h>
+#include <net/xfrm.h>
 
 #include "packet/ipsec.h"
 
@@ -123,4 +125,16 @@ bool conga_ipsec_leaves_link(struct net_device *dev, const struct sk_buff *skb)
 		return true;
 	return skb->protocol == htons(ETH_P_IP) ? conga_ipsec_link4(dev, skb) :
 						  conga_ipsec_link6(dev, skb);
+}
+
+/*
+ * conga_ipsec_admits - would the kernel deliver a packet that is at LOCAL_IN?
+ *
+ * If a policy requires IPsec for a packet, or blocks it, UDP drops the packet, but after
+ * LOCAL_IN. Softirq. Pointers into the packet are void afterwards.
+ */
+bool conga_ipsec_admits(struct sk_buff *skb, bool v6)
+{
+	return v6 ? xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb) :
+		    xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb);
 }
