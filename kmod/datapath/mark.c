@@ -6,8 +6,10 @@
  */
 #include <linux/skbuff.h>
 
+#include "control/control_read.h"
 #include "datapath/mark.h"
 #include "objects/backlog.h"
+#include "objects/leaf.h"
 #include "objects/port.h"
 #include "packet/joined.h"
 #include "packet/packet.h"
@@ -74,4 +76,25 @@ void conga_mark_packet(const struct conga_port *port, struct sk_buff *skb, u64 n
 	}
 	word = conga_wire_with_byte3(packet.word, byte3);
 	conga_mark_count(port, word, conga_packet_write(skb, &packet, word));
+}
+
+/* conga_mark_learn - learn the queue at the node behind our uplink, towards the leaf. A
+ * mark tells nothing if the packet came by another port, and the policy alone absorbs
+ * marks. Softirq, RCU.
+ */
+void conga_mark_learn(const struct conga_control_source *source, u64 now)
+{
+	const struct conga_policy *policy = source->params->policy;
+	struct conga_leaf_ahead *ahead = rcu_dereference(source->leaf->extension.ahead);
+	const struct conga_port *port = source->port;
+	bool learnt;
+
+	if (!(source->packet->word & CONGA_WIRE_BYTE3_MASK) ||
+	    conga_wire_gpe(source->packet->word))
+		return;
+	learnt = ahead && port->role == CONGA_ROLE_UPLINK &&
+		 policy->extension.absorb(&ahead->ahead, port->tag,
+					  source->packet->word, now);
+	conga_stats_inc(source->fabric->stats, learnt ? CONGA_A_STATS_QUEUE_RECEIVED :
+							CONGA_A_STATS_QUEUE_IGNORED);
 }
