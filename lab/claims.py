@@ -238,39 +238,37 @@ HEALTHY = (
 
 # ---- Figure 14 ----
 
+
+def hadoop(what: str, rule, one: dict, other: dict, **where) -> tuple:
+    """By a block's mean time. The job's is that of its slowest host, and shown."""
+    judged = not isinstance(rule, Shown)
+    return tuple(Part(f"{name}{what}", rule, ratios(quantity, one, other, scenario="fig14",
+                                                    **where), counts)
+                 for name, quantity, counts in (("", BLOCK, judged), ("the job: ", JOB, False)))
+
+
+FAILED_LINK, NO_FAILURE = {"cut": "1.1.1"}, {"cut": ""}
+
 HADOOP = (
     Claim("C02", "HDFS write job beside enterprise traffic: with one link failed ECMP takes "
           "nearly twice its time without failure.", "14", "fig14",
-          "time of the job under ECMP, failed / healthy, on the same trace", "nearly 2",
-          "In full form each host writes two blocks of 64 MB (the paper: 1 TB in all), in the "
-          "lab's own model of HDFS's pipeline, in ten trials; frames have 9000 bytes, and buffers "
-          "8 MB. "
-          "In reduced form it writes 20 blocks of 1 MB. A job ends when its last host does, and "
-          "that may wait once for the 200 ms that TCP takes for a lost last packet; the mean "
-          "time of a block is beside it.",
-          (Part("ecmp, failed / healthy", Factor(2),
-                ratios(JOB, {"cut": "1.1.1"}, {"cut": ""}, scenario="fig14", **ECMP)),
-           Part("a block: ecmp, failed / healthy", Factor(2),
-                ratios(BLOCK, {"cut": "1.1.1"}, {"cut": ""}, scenario="fig14", **ECMP),
-                counts=False))),
+          "mean time of a block under ECMP, failed / healthy, on the same trace", "nearly 2",
+          "The paper writes 1 TB, 250 blocks a host one after the other, so that a job's time "
+          "is that of its blocks. In full form each host writes two blocks of 64 MB, in the "
+          "lab's own model of HDFS's pipeline, in ten trials, beside 1.2 s of other traffic; "
+          "frames have 9000 bytes, and buffers 8 MB. In reduced form it writes 20 blocks of 1 MB. "
+          "Such a job's time is that of one unlucky host, and shown.",
+          hadoop("ecmp, failed / healthy", Factor(2), FAILED_LINK, NO_FAILURE, **ECMP)),
     Claim("C25", "HDFS write job under CONGA: almost unchanged by the failure.", "14", "fig14",
-          "time of the job under CONGA, failed / healthy", "almost 1",
+          "mean time of a block under CONGA, failed / healthy", "almost 1",
           "Almost unchanged is within 10 %. As C02.",
-          (Part("conga, failed / healthy", Near(1),
-                ratios(JOB, {"cut": "1.1.1"}, {"cut": ""}, scenario="fig14", **CONGA)),
-           Part("a block: conga, failed / healthy", Near(1),
-                ratios(BLOCK, {"cut": "1.1.1"}, {"cut": ""}, scenario="fig14", **CONGA),
-                counts=False),
-           Part("local, failed / healthy", Near(1),
-                ratios(JOB, {"cut": "1.1.1"}, {"cut": ""}, scenario="fig14", **LOCAL),
-                counts=False))),
+          hadoop("conga, failed / healthy", Near(1), FAILED_LINK, NO_FAILURE, **CONGA)
+          + hadoop("local, failed / healthy", Shown("almost 1"), FAILED_LINK, NO_FAILURE,
+                   **LOCAL)),
     Claim("C24", "HDFS write job, no failure: ECMP and CONGA are nearly identical.", "14", "fig14",
-          "time of the job, ECMP / CONGA", "nearly identical",
+          "mean time of a block, ECMP / CONGA", "nearly identical",
           "Nearly identical is within 10 %. As C02.",
-          (Part("ecmp / conga, healthy", Near(1),
-                ratios(JOB, ECMP, CONGA, scenario="fig14", cut="")),
-           Part("a block: ecmp / conga, healthy", Near(1),
-                ratios(BLOCK, ECMP, CONGA, scenario="fig14", cut=""), counts=False))),
+          hadoop("ecmp / conga, healthy", Near(1), ECMP, CONGA, **NO_FAILURE)),
 )
 
 # ---- Figures 15 and 16 ----

@@ -56,7 +56,7 @@ class Worlds(unittest.TestCase):
                              ("C24", {"scenario": "fig14", "cut": "", "scheme": "ecmp"}),
                              ("C25", {"scenario": "fig14", "cut": "1.1.1", "scheme": "conga"})):
             with self.subTest(claim=claim):
-                found = changed(self.flat, where, mean_fct_s="1.2", job_seconds="1.2")
+                found = changed(self.flat, where, mean_fct_s="1.2", group_mean_s="1.2")
                 self.assertEqual(verdicts(found)[claim], "not reproduced")
 
     def test_no_loads_can_fail(self):
@@ -279,7 +279,7 @@ class Worlds(unittest.TestCase):
 
     def test_jobs_without_an_end_do_not_count(self):
         where = {"scenario": "fig14", "scheme": "ecmp", "seed": tuple(range(3, 11))}
-        self.assertEqual(verdicts(changed(self.paper, where, job_seconds="nan"))["C02"],
+        self.assertEqual(verdicts(changed(self.paper, where, group_mean_s="nan"))["C02"],
                          "too few seeds")
 
     def test_other_forms_can_be_judged(self):
