@@ -13,6 +13,11 @@ listed() {
 	[[ " $(make -s -C selftests "list_$1") " == *"/${2##*/} "* ]]
 }
 
+# leaps TEST: is it one whose time leaps over waiting, as only that of User Mode Linux can?
+leaps() {
+	listed timed "$1" || listed long "$1"
+}
+
 is_checked() {
 	listed debug "$1" || listed churn "$1"
 }
@@ -80,7 +85,7 @@ run_test() {
 	local options=("${MACHINE_OPTIONS[@]}")
 
 	! is_on_host "$1" || exec "$1"
-	if listed timed "$1" || listed long "$1"; then
+	if leaps "$1"; then
 		options+=(--time-travel)
 	fi
 	case $1 in

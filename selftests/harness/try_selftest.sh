@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# try_selftest.sh - make test T=NAME finds each test by its name, and nothing else. It runs on the
-# host.
+# try_selftest.sh - make test T=NAME finds each test by its name, and nothing else, and refuses a
+# kernel in which it cannot run. It runs on the host.
 
 TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/lib.sh"
@@ -39,7 +39,14 @@ none() {
 	done
 }
 
-tap_plan 2
+# Time leaps in User Mode Linux only: a machine of another kernel cannot run these tests.
+other_kernels_are_refused() {
+	says 2 "try: gro needs User Mode Linux, whose time leaps over waiting: K=6.12 has none" \
+		selftests/try -k 6.12 gro
+}
+
+tap_plan 3
 tap_test "each test program is found by its name" each_is_found
 tap_test "what tests source or run is no test" none topology counters netlink_fuzz.c forge.c nothing
+tap_test "a test whose time leaps is refused in another kernel" other_kernels_are_refused
 tap_exit
