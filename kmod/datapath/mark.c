@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Marks (TR): stamped packets that leave this node by a transit port get in byte 3 of the
- * VXLAN header the queue at the port by which they came in. The policy defines the mark,
- * see policies/extension.h.
+ * VXLAN header the queue at the port by which they came in, and the leaf that receives them
+ * learns from it. The policy defines the mark, see policies/extension.h.
  */
 #include <linux/skbuff.h>
 
