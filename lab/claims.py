@@ -282,7 +282,8 @@ LARGE_FABRICS = (
           "with less of each", "1.05 to 1.67",
           "In full form eight leaves of 48 hosts, as the paper's, but four where "
           "oversubscription is compared, runs of 0.25 to 0.5 s, without caps, with frames of 9000 "
-          "bytes; in reduced form three leaves, and runs of 30 to 100 ms.",
+          "bytes, and the testbed's buffers of 8 MB and round trips of 100 us; in reduced form "
+          "three leaves, and runs of 30 to 100 ms.",
           (Part("ecmp / conga", Factor(better(0.05), better(0.4)),
                 ratios(MEAN, ECMP, CONGA, ("workload", "spines", "load"), **LARGER)),
            Part("data mining over web search", Factor(),
@@ -296,15 +297,15 @@ LARGE_FABRICS = (
                       load=0.6, workload=("websearch", "datamining"))))),
     Claim("C27", "Web search, 3:1, 30 % load, hosts of 40 Gbit/s: CONGA is 30 % better.", "15",
           "fig15", "mean FCT, ECMP / CONGA", "1.43",
-          "In full form 96 hosts, as the paper's, and runs of 0.3 s; in reduced form 36 on three "
-          "leaves.",
+          "As C26. In full form 96 hosts, as the paper's, and runs of 0.3 s; in reduced form 36 on "
+          "three leaves.",
           (Part("ecmp / conga", Factor(better(0.3)),
                 ratios(MEAN, ECMP, CONGA, scenario="fig15", host_rate=FAST,
                        workload="websearch", load=0.3)),)),
     Claim("C28", "The same with four times as many hosts of 10 Gbit/s: 5 to 10 % better.", "15",
           "fig15", "mean FCT, ECMP / CONGA", "1.05 to 1.11",
-          "In full form 384 hosts, as the paper's, and runs of 0.3 s; in reduced form 144 on three "
-          "leaves.",
+          "As C26. In full form 384 hosts, as the paper's, and runs of 0.3 s; in reduced form 144 "
+          "on three leaves.",
           (Part("ecmp / conga", Factor(better(0.05), better(0.1)),
                 ratios(MEAN, ECMP, CONGA, **LARGER, workload="websearch", load=0.3,
                        spines=4)),)),
@@ -312,8 +313,8 @@ LARGE_FABRICS = (
           "60 %: queues of spine ports next to the failures are ten times shorter than ECMP's.",
           "16", "fig16", "mean bytes waiting at the links that are left of pairs of which one "
           "failed, ECMP / CONGA", "10",
-          "100 ms in full form, 18 in reduced form. Which links fail is drawn by us: the paper "
-          "does not say.",
+          "100 ms in full form, with frames of 9000 bytes, and buffers and round trips as C26; 18 "
+          "ms in reduced form. Which links fail is drawn by us: the paper does not say.",
           (Part("ecmp / conga", Factor(10),
                 ratios(queue_next_to_failures("mean"), ECMP, CONGA, scenario="fig16")),)),
 )
@@ -382,8 +383,8 @@ BEYOND = (
           "fairly robust",
           "Fairly robust is within 20 % at each value. The paper has it that a larger Q and a tau "
           "of less than a round trip oscillate: Q above 6 does not fit into the header, and tau "
-          "is beside it, as are other values outside. In full form runs take 0.3 s, round trips "
-          "100 us, and frames have 9000 bytes.",
+          "is beside it, as are other values outside. In full form runs take 0.3 s, buffers and "
+          "round trips are as C26's, and frames have 9000 bytes.",
           (Part("inside", Near(1, ROBUST),
                 against_one(MEAN, DEFAULT, "options", INSIDE, over=True, **SWEEP)),
            Part("tau less than a round trip", Shown("more than 1"),

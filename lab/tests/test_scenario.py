@@ -481,7 +481,7 @@ class Committed(unittest.TestCase):
                           if run["load.seconds"] < 3 * SECOND}, {3 * SECOND})
 
     def test_queues_and_round_trips_of_the_testbed(self):
-        for name in ("fig9", "fig10"):
+        for name in ("fig9", "fig10", "fig15", "fig16", "sweep"):
             for run in self.full(name):
                 self.assertEqual((run["fabric.buffer"], 8 * run["fabric.delay"]),
                                  (8 * MB, 100 * US))
