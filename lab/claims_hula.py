@@ -117,10 +117,16 @@ def of_rate(found: Tables, run: dict) -> float:
     return 100 * max(busiest, default=float("nan")) * PAPER_LEAVES / (number(run["leaves"]) - 1)
 
 
-def slow_probes(load: float, rule, where: dict = CUT) -> Part:
+def slow_probes(load: float, rule, hula: dict = HULA, **where) -> Part:
     return Part(f"2 ms / 200 us, {load:.0%}", rule, ratios(
         MEAN, {"options": SLOW_PROBES}, {"options": FLOWLETS},
-        **{**where, "load": load, "options": (FLOWLETS, SLOW_PROBES)}, **HULA))
+        **{**CUT, **where, "load": load, "options": (FLOWLETS, SLOW_PROBES)}, **hula))
+
+
+def slow_probes_elsewhere(name: str, **how) -> tuple:
+    """Both loads, as context."""
+    return shown((slow_probes(0.6, Near(1), **how), slow_probes(0.9, Near(1.15), **how)),
+                 f", {name}")
 
 
 FAT_TREE = (
@@ -209,8 +215,11 @@ FAT_TREE = (
           f"Numbers count within 10 %. {SETTINGS} {WINDOWS} At 90 % the links that are left are "
           "overloaded: 144 Gbit/s are sent to 120.",
           (slow_probes(0.6, Near(1)), slow_probes(0.9, Near(1.15)),
-           *shown((slow_probes(0.6, Near(1), CUT_UNLIMITED),
-                   slow_probes(0.9, Near(1.15), CUT_UNLIMITED)), ", windows without a limit"))),
+           *slow_probes_elsewhere("as the module has it", hula=OURS),
+           *slow_probes_elsewhere("windows without a limit", **UNLIMITED),
+           *slow_probes_elsewhere("buffers of 8 MB", buffer=LARGE_BUFFER),
+           *slow_probes_elsewhere("as the module has it, buffers of 8 MB", hula=OURS,
+                                  buffer=LARGE_BUFFER))),
     Claim("H12", "Probes take the formula's part of a link: bytes x leaves x 8 / (interval x "
           "rate).", "HULA (SOSR 2016)", "probes",
           "bytes on each link without load / formula, the link that is farthest from it, at 8, 32 "

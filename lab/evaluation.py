@@ -12,6 +12,8 @@ import tempfile
 from pathlib import Path
 from typing import Callable, NamedTuple
 
+import numpy
+
 import drawing
 import figures
 import figures_hula
@@ -108,6 +110,14 @@ def made(found: Tables, *facts: str) -> list[str]:
     return [f"{name}: {', '.join(some)}" for name, some in values.items()]
 
 
+def cost(found: Tables) -> str:
+    """Time of computing: each run has a processor to itself. What failed is not in the tables."""
+    seconds, sent = (numpy.nansum([tables.number(run.get(name)) for run in found.runs])
+                     for name in ("wall_seconds", "bytes"))
+    return (f"time: {seconds / 3600:.1f} hours of a processor, for {sent / 1e12:.1f} TB of "
+            "goodput")
+
+
 def inside(found: Tables) -> str:
     return "\n".join(["The tables of an evaluation, made by lab/lab csv, and packed by",
                       "lab keep; lab/README.md describes them. Their runs were made on:",
@@ -177,7 +187,9 @@ def read_page(folder: Path) -> str:
 
 
 def written(text: str, found: Tables, rows: list[Row], missing: list[str]) -> str:
-    facts = made(found, *IN_PAGE) + ([f"without data: {' '.join(missing)}"] if missing else [])
+    facts = [*made(found, *IN_PAGE), cost(found)]
+    if missing:
+        facts.append(f"without data: {' '.join(missing)}")
     text = replaced(text, "verdicts", verdicts(rows))
     return replaced(text, "runs", [f"- {fact}" for fact in facts])
 

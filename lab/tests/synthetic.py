@@ -219,8 +219,8 @@ def trace_of(run) -> str:
 def row(run, form: str, world: World) -> dict:
     cells = {"id": one_run.run_slug(run), "scenario": run.scenario, "forms": form,
              "inputs": "0", **{key.column: key.kind.shell(run[key.path]) for key in keys.KEYS},
-             "bytes": "1e8", "job_bytes": "1e9", "trace": trace_of(run), "commit": "c0ffee",
-             "kernel": "6.1",
+             "bytes": "1e8", "wall_seconds": "3.6", "job_bytes": "1e9", "trace": trace_of(run),
+             "commit": "c0ffee", "kernel": "6.1",
              "hz": "1000" if run["load.kernel"] == "uml-hz1000" else "250"}
     sign = -1 if run["schemes.names"] == "conga" else 1
     fct = world.fct(cells) * (1 + sign * SEED_STEP * run["load.seed"] * (world is PAPER))

@@ -71,6 +71,10 @@ class Keep(Case):
         for claim in claims.CLAIMS:
             self.assertEqual(len(re.findall(rf"^\| {claim.id} \|.*\|$", text, re.M)), 1, claim.id)
         self.assertIn("- commit: c0ffee (", text)
+        # Each run of synthetic.py took 3.6 s, and sent 100 MB.
+        count = int(re.search(r"- commit: c0ffee \((\d+) runs", text)[1])
+        self.assertIn(f"- time: {count / 1000:.1f} hours of a processor, for {count / 1e4:.1f} TB "
+                      "of goodput\n", text)
 
     def check_again(self, kept: dict):
         """From the archive, at another time, and on top of what stands there."""

@@ -485,6 +485,8 @@ class Committed(unittest.TestCase):
             for run in self.full(name):
                 self.assertEqual((run["fabric.buffer"], 8 * run["fabric.delay"]),
                                  (8 * MB, 100 * US))
+        self.assertEqual({(run["fabric.buffer"], 8 * run["fabric.delay"])
+                          for run in self.full("fig11")}, {(16 * MB, 100 * US)})
         self.assertEqual({run["fabric.buffer"] for run in self.full("headline-deep")}, {16 * MB})
         self.assertEqual({run["fabric.buffer"] for run in
                           self.full("headline", load_of_workload="enterprise")}, {8 * MB})
