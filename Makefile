@@ -314,6 +314,8 @@ lab-calibrate: lab-build
 
 lab-quick: lab-build
 	@$(LAB) quick
+	@$(LAB) csv
+	@$(LAB) verdicts C01
 
 lab-full: lab-build
 	@$(LAB) full

@@ -142,6 +142,14 @@ def line(row: Row) -> str:
             f"{row.form:10.10} {row.published:14} {row.point}").rstrip()
 
 
+def of_claims(rows: list[Row], names: list[str]) -> list[Row]:
+    """Those of the claims with these names; all, if there are none."""
+    unknown = set(names) - {row.claim for row in rows}
+    if unknown:
+        raise ValueError(f"unknown claim '{min(unknown)}'")
+    return [row for row in rows if not names or row.claim in names]
+
+
 def text(rows: list[Row], found: Tables) -> str:
     """The table, as lab verdicts prints it."""
     lines = [f"{'claim':44} {'verdict':14} {'measured (95 % interval)':26} "

@@ -381,6 +381,15 @@ class Pairs(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "the same point with the same seed 1"):
             verdicts(synthetic.whole(self.runs + [{**self.runs[0], "id": "again"}]))
 
+    def test_only_some_are_printed(self):
+        rows = judgement.judge_all(synthetic.whole(self.runs))
+        self.assertEqual(judgement.of_claims(rows, []), rows)
+        some = judgement.of_claims(rows, ["C37", "C01"])
+        self.assertEqual({row.claim for row in some}, {"C01", "C37"})
+        self.assertEqual(some, [row for row in rows if row in some], "in their order")
+        with self.assertRaisesRegex(ValueError, "^unknown claim 'C99'$"):
+            judgement.of_claims(rows, ["C37", "C99"])
+
     def test_the_shortest_run_counts(self):
         rows = [{**row, "id": row["id"] + "-long", "seconds": "9", "mean_fct_s": "99",
                  "trace": "long"} for row in self.runs]
