@@ -13,14 +13,20 @@
  *	P := P (1 - min(dt / tau, 1/16)) + n
  *	F := F + (marked - F) n / P
  *
- * with the fabric's tau = Tdre / alpha. The metric is min(2^Q - 1, floor(2^Q F)), but it stays
- * what it was while F is less than half a step beyond: each change is fed back at once, and
- * receivers merge (GRO) only packets with equal feedback.
+ * with the fabric's tau = Tdre / alpha. The metric is min(2^Q - 1, floor(2^Q 4 F)), but it stays
+ * what it was while 4 F is less than a step beyond, or one and a half below, and neither near 0 nor
+ * 1: each change is fed back at once, and receivers merge (GRO) only packets with equal feedback.
+ *
+ * A quarter is full scale, because the metric is compared with loads of links, and a link whose
+ * queue marks is fully loaded. Hosts that obey marks keep their fraction low nevertheless: flows
+ * of DCTCP with windows of W packets have about sqrt(2 / W) of them marked (Alizadeh et al.,
+ * SIGMETRICS 2011), a quarter for W = 32. If F itself were the metric, the load of the leaf's
+ * own uplink, which all its paths share, would hide the full link behind it.
  *
  * Few packets: within the usual tau of 160 us, a path of 1 Gbit/s carries 13 full packets, and
  * one of 100 Mbit/s a single one, whose fraction would be 0 or 1. So a pause forgets at
  * most a sixteenth: the memory is tau, or 16 packets where these take longer. Where no packet
- * came for Tage, all is forgotten, as the entry of the from-leaf table is no longer fed back; four
+ * came for Tage, all is forgotten, as the entry of the from-leaf table is no longer fed back; 16
  * packets without a mark take its place, since one mark alone must not close a path for as long
  * as it takes feedback to age from full scale.
  *
@@ -31,8 +37,9 @@
  *
  * Fixed point: P has 7 bits of fraction and saturates at 511 packets, which is the usual tau at
  * 38 Gbit/s of full packets; above that the memory is so many packets. F has 16 bits. Changes
- * are rounded to the nearest, so that F stops short of 0 or 1 by at most P / n 2^-17, which is less
- * than 2^-8: a step of the metric is 2^-6 or more. Products are below 2^32.
+ * are rounded to the nearest, so that F stops short of 1 by at most P / n 2^-17, which is less
+ * than 2^-8. A packet without a mark takes at least 2^-16, so that F gets to 0. Products are below
+ * 2^32.
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
@@ -46,7 +53,8 @@
 
 #define CONGA_ECN_DECAY_MOST	(U32_MAX / CONGA_ECN_PACKETS)	/* by one pause */
 #define CONGA_ECN_AHEAD		16	/* grains that the clocks of two CPUs may differ by */
-#define CONGA_ECN_NEW		(4 << CONGA_ECN_WEIGHT_SHIFT)	/* packets without a mark */
+#define CONGA_ECN_FULL_SHIFT	2	/* 1/4 of all packets marked is full scale */
+#define CONGA_ECN_NEW		(CONGA_ECN_PACKETS << CONGA_ECN_WEIGHT_SHIFT)	/* unmarked */
 
 /* conga_ecn_decay - the part of the memory of tau that a grain takes; @tdre in ns, or
  * CONGA_FABRIC_TDRE_AUTO, @alpha in millionths
@@ -73,12 +81,12 @@ static u32 conga_ecn_left(conga_ecn_t marks, u32 pause, u32 decay)
 	return weight - (weight * forgotten >> 32);
 }
 
-/* The fraction with packets of weight @more, which make it @all. */
+/* The fraction with packets of weight @more, which make it @all. If it is 0, they are marked. */
 static u32 conga_ecn_mix(u32 fraction, bool marked, u32 more, u32 all)
 {
 	if (marked)
 		return fraction + ((CONGA_ECN_MOST - fraction) * more + all / 2) / all;
-	return fraction - (fraction * more + all / 2) / all;
+	return fraction - max((fraction * more + all / 2) / all, 1U);
 }
 
 static u8 conga_ecn_metric(conga_ecn_t marks)
@@ -89,9 +97,12 @@ static u8 conga_ecn_metric(conga_ecn_t marks)
 /* The metric after @before, which is 0 to 2^Q - 1 as well */
 static u32 conga_ecn_step(u32 before, u32 fraction, u8 q)
 {
-	u32 halves = fraction >> (CONGA_ECN_FRACTION_BITS - 1 - q);
+	u32 level = min_t(u32, fraction << CONGA_ECN_FULL_SHIFT, CONGA_ECN_MOST);
+	u32 halves = level >> (CONGA_ECN_FRACTION_BITS - 1 - q);
 
-	if (halves + 1 >= 2 * before && halves <= 2 * before + 2)
+	if (level == CONGA_ECN_MOST)
+		return BIT(q) - 1;
+	if (halves && halves + 3 >= 2 * before && halves < 2 * before + 4)
 		return before;
 	return halves / 2;
 }

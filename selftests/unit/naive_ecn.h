@@ -7,7 +7,7 @@
 #include "paper/sample.h"
 
 #define NAIVE_FORGOTTEN	(1.0 / 16)	/* by one pause, at most */
-#define NAIVE_NEW	4		/* packets without a mark, to begin with */
+#define NAIVE_NEW	16		/* packets without a mark, to begin with */
 #define NAIVE_MOST	(65535.0 / 128)	/* packets */
 
 struct naive_ecn {

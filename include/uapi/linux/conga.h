@@ -478,9 +478,10 @@ enum conga_origin {
  * @CONGA_A_FABRIC_ECN: (u32, on/off, default off) Read congestion from the ECN
  *	marks of nodes without conga. Stamped packets to leaves that have it on,
  *	too, are sent with ECT(0) if their ECN field is zero; the fraction of
- *	packets from these leaves that came marked (CE) makes a metric, and what
- *	is fed back is the larger one of this metric and CE of the stamp. EINVAL
- *	with a policy that knows the paths by probes, or by queues in packets.
+ *	packets from these leaves that came marked (CE) makes a metric, with
+ *	full scale at a quarter, and what is fed back is the larger one of this
+ *	metric and CE of the stamp. EINVAL with a policy that knows the paths by
+ *	probes, or by queues in packets.
  */
 enum conga_attr_fabric {
 	CONGA_A_FABRIC_POLICY = 1,
