@@ -99,16 +99,19 @@ static void conga_rx_take_feedback(const struct conga_control_source *source,
  */
 static __always_inline u8 conga_rx_marks(const struct conga_control_source *source, u8 tag, u64 now)
 {
-	u32 packets = source->length ? 1 : max_t(u32, skb_shinfo(source->skb)->gso_segs, 1);
+	struct conga_ecn *ecn = &source->leaf->ecn;
 	bool marked = INET_ECN_is_ce(source->ecn);
+	u32 packets;
 
 	if (!conga_leaf_has_ecn(source->leaf))
 		return 0;
 	conga_rx_count(source->fabric, CONGA_A_STATS_ECN_RECEIVED);
 	if (marked)
 		conga_rx_count(source->fabric, CONGA_A_STATS_ECN_MARKED);
-	return conga_ecn_learn(&source->leaf->ecn, tag, packets, marked,
-			       &source->params->ecn_memory, now);
+	else if (likely(conga_ecn_clean(ecn, tag)))
+		return 0;
+	packets = source->length ? 1 : max_t(u32, skb_shinfo(source->skb)->gso_segs, 1);
+	return conga_ecn_learn(ecn, tag, packets, marked, &source->params->ecn_memory, now);
 }
 
 /* Section 3.3: CE into the from-leaf table, feedback into the to-leaf table. */
@@ -203,7 +206,8 @@ conga_rx_restore(const struct conga_control_source *source, struct sk_buff *skb,
 	if (!INET_ECN_is_not_ect(conga_inner_ecn(skb, source->packet)))
 		return true;
 	if (!(joined ? conga_joined_write_ecn(joined, INET_ECN_NOT_ECT) :
-		       conga_packet_write_ecn(skb, source->packet, INET_ECN_NOT_ECT)))
+		       conga_packet_write_ecn(skb, source->packet, source->ecn,
+					      INET_ECN_NOT_ECT)))
 		return false;
 	if (INET_ECN_is_ce(source->ecn))
 		conga_rx_count(source->fabric, CONGA_A_STATS_ECN_RESTORED);

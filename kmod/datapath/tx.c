@@ -149,7 +149,7 @@ static void conga_tx_ect(const struct conga_steer *steer, struct sk_buff *skb)
 	if (conga_leaf_has_ecn(steer->choice.leaf) &&
 	    conga_wire_stamped(packet->word, packet->vni) &&
 	    INET_ECN_is_not_ect(conga_packet_tos(skb, packet)) &&
-	    conga_packet_write_ecn(skb, packet, INET_ECN_ECT_0))
+	    conga_packet_write_ecn(skb, packet, INET_ECN_NOT_ECT, INET_ECN_ECT_0))
 		conga_steer_count(steer, CONGA_A_STATS_ECN_SENT);
 }
 

@@ -249,10 +249,13 @@ u8 conga_joined_ecn(const struct conga_joined *joined)
 /* conga_joined_write_ecn - replace it; false if it cannot be made writable */
 bool conga_joined_write_ecn(struct conga_joined *joined, u8 ecn)
 {
+	const struct conga_packet *packet = &joined->packet;
+	struct sk_buff *skb = joined->skb;
 	void *ip;
 
 	if (!joined->part)
-		return conga_packet_write_ecn(joined->skb, &joined->packet, ecn);
+		return conga_packet_write_ecn(skb, packet,
+					      conga_packet_tos(skb, packet) & INET_ECN_MASK, ecn);
 	if (!conga_joined_own(joined))
 		return false;
 	ip = conga_joined_part_ip(joined);

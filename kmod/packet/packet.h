@@ -323,7 +323,9 @@ static inline bool conga_packet_write_sport(struct sk_buff *skb,
 	struct udphdr *udp;
 	__be16 from;
 
-	if (!conga_packet_writable(skb, conga_packet_vxlan(packet)))
+	/* Plain headers are linear. */
+	if (unlikely(!packet->plain4 || skb_cloned(skb)) &&
+	    !conga_packet_writable(skb, conga_packet_vxlan(packet)))
 		return false;
 	udp = (void *)skb->data + packet->udp;
 	from = udp->source;
@@ -336,23 +338,25 @@ static inline bool conga_packet_write_sport(struct sk_buff *skb,
 }
 
 /*
- * conga_packet_write_ecn - replace the ECN field of the outer header
+ * conga_packet_write_ecn - replace the ECN field of the outer header, which is @from
  *
  * It returns what conga_packet_write() returns. UDP's checksum does not cover the field. Of
  * joined datagrams it is the field of all.
  */
 static inline bool conga_packet_write_ecn(struct sk_buff *skb,
-					  const struct conga_packet *packet, u8 ecn)
+					  const struct conga_packet *packet, u8 from, u8 to)
 {
 	struct iphdr *ip;
-	__be16 from;
+	u32 check;
 
 	if (unlikely(!packet->plain4 || skb_cloned(skb)))
-		return conga_packet_write_ecn_any(skb, packet, ecn);
+		return conga_packet_write_ecn_any(skb, packet, to);
 	ip = (struct iphdr *)(skb->data + packet->network);
-	from = *(__be16 *)ip;
-	ip->tos = (ip->tos & ~INET_ECN_MASK) | ecn;
-	csum_replace2(&ip->check, from, *(__be16 *)ip);
+	ip->tos ^= from ^ to;
+	/* As IP_ECN_set_ce() does: what the sum of the header loses, the checksum gets. */
+	check = (__force u16)ip->check +
+		(__force u16)htons(from >= to ? from - to : U16_MAX - (to - from));
+	ip->check = (__force __sum16)(check + (check >= U16_MAX));
 	return true;
 }
 

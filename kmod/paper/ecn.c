@@ -26,14 +26,17 @@
  * Few packets: within the usual tau of 160 us, a path of 1 Gbit/s carries 13 full packets, and
  * one of 100 Mbit/s a single one, whose fraction would be 0 or 1. So a pause forgets at
  * most a sixteenth: the memory is tau, or 16 packets where these take longer. Where no packet
- * came for Tage, all is forgotten, as the entry of the from-leaf table is no longer fed back; 16
- * packets without a mark take its place, since one mark alone must not close a path for as long
- * as it takes feedback to age from full scale.
+ * came for Tage, all is forgotten, as the entry of the from-leaf table is no longer fed back.
+ *
+ * No marks: where none is remembered, nothing is counted, so that packets of a path that is not
+ * congested write no word that CPUs share. The first mark then finds 16 packets without one, as
+ * it does after all was forgotten: one mark alone must not close a path for as long as it takes
+ * feedback to age from full scale.
  *
  * Many packets: at most one skb a grain (1.024 us) is counted, with all packets that GRO merged
  * in it, so that CPUs write the word no more often than that.
- * Whether an skb is the first of its grain does not depend on its mark. If two CPUs
- * write at the same time, one of the two skbs is not counted.
+ * Whether an skb is the first of its grain does not depend on its mark, but for the first mark.
+ * If two CPUs write at the same time, one of the two skbs is not counted.
  *
  * Fixed point: P has 7 bits of fraction and saturates at 511 packets, which is the usual tau at
  * 38 Gbit/s of full packets; above that the memory is so many packets. F has 16 bits. Changes
@@ -81,12 +84,12 @@ static u32 conga_ecn_left(conga_ecn_t marks, u32 pause, u32 decay)
 	return weight - (weight * forgotten >> 32);
 }
 
-/* The fraction with packets of weight @more, which make it @all. If it is 0, they are marked. */
+/* The fraction with packets of weight @more, which make it @all. */
 static u32 conga_ecn_mix(u32 fraction, bool marked, u32 more, u32 all)
 {
 	if (marked)
 		return fraction + ((CONGA_ECN_MOST - fraction) * more + all / 2) / all;
-	return fraction - max((fraction * more + all / 2) / all, 1U);
+	return fraction - min(fraction, max((fraction * more + all / 2) / all, 1U));
 }
 
 static u8 conga_ecn_metric(conga_ecn_t marks)
@@ -134,8 +137,10 @@ u8 conga_ecn_learn(struct conga_ecn *ecn, u8 tag, u32 packets, bool marked,
 	conga_ecn_t marks = READ_ONCE(ecn->marks[tag]);
 	u32 pause = conga_ecn_pause(marks, now);
 	u32 fraction, all;
-	u64 metric = 0;
+	u64 metric;
 
+	if (!marks && !marked)
+		return 0;
 	if (marks && !pause)
 		return conga_ecn_metric(marks);
 	if (!marks || (u64)pause << CONGA_GRAIN_SHIFT > memory->tage) {
@@ -143,11 +148,12 @@ u8 conga_ecn_learn(struct conga_ecn *ecn, u8 tag, u32 packets, bool marked,
 		pause = 0;
 	}
 	all = conga_ecn_left(marks, pause, memory->decay) + more;
-	fraction = conga_ecn_fraction(marks);
-	if (fraction || marked) {
-		fraction = conga_ecn_mix(fraction, marked, more, all);
-		metric = conga_ecn_step(conga_ecn_metric(marks), fraction, memory->q);
+	fraction = conga_ecn_mix(conga_ecn_fraction(marks), marked, more, all);
+	if (!fraction) {
+		WRITE_ONCE(ecn->marks[tag], 0);
+		return 0;
 	}
+	metric = conga_ecn_step(conga_ecn_metric(marks), fraction, memory->q);
 	WRITE_ONCE(ecn->marks[tag],
 		   now >> CONGA_GRAIN_SHIFT << CONGA_ECN_TIME_SHIFT |
 		   metric << CONGA_ECN_METRIC_SHIFT |

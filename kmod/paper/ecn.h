@@ -2,6 +2,7 @@
 #ifndef _CONGA_ECN_H
 #define _CONGA_ECN_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 #include <uapi/linux/conga.h>
 
@@ -13,7 +14,8 @@
  *
  *   63..38 time in grains, its lower bits | 37..32 metric | 31..16 fraction | 15..0 weight
  *
- * All ones are a fraction of 1. A weight is a number of packets, with 7 bits of fraction.
+ * All ones are a fraction of 1. A weight is a number of packets, with 7 bits of fraction. The word
+ * is 0 while no packet that is remembered was marked.
  */
 typedef u64 conga_ecn_t;
 
@@ -37,6 +39,12 @@ struct conga_ecn_memory {
 	u64	tage;		/* ns without a packet, after which all is forgotten */
 	u8	q;		/* bits of a metric */
 };
+
+/* conga_ecn_clean - no packet of the LBTag that is remembered was marked */
+static inline bool conga_ecn_clean(const struct conga_ecn *ecn, u8 tag)
+{
+	return !READ_ONCE(ecn->marks[tag]);
+}
 
 u32 conga_ecn_decay(u64 tdre, u32 alpha);
 u8 conga_ecn_learn(struct conga_ecn *ecn, u8 tag, u32 packets, bool marked,

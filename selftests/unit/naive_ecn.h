@@ -15,6 +15,12 @@ struct naive_ecn {
 	u64	grain;			/* of the last packets */
 };
 
+/* Reals never get to 0: the fraction that is kept in 16 bits does, and counts from then on anew. */
+static inline void naive_ecn_forget(struct naive_ecn *naive)
+{
+	*naive = (struct naive_ecn) { 0 };
+}
+
 static inline double naive_ecn_learn(struct naive_ecn *naive, bool marked, u32 packets, u64 now,
 				     double tau, u64 tage)
 {
@@ -22,6 +28,8 @@ static inline double naive_ecn_learn(struct naive_ecn *naive, bool marked, u32 p
 	double pause = (double)(grain - naive->grain) * CONGA_GRAIN_NS;
 	double keep = 1 - (pause / tau < NAIVE_FORGOTTEN ? pause / tau : NAIVE_FORGOTTEN);
 
+	if (!naive->packets && !marked)
+		return 0;
 	if (naive->packets && grain == naive->grain)
 		return naive->marked / naive->packets;
 	if (!naive->packets || pause > tage) {

@@ -180,7 +180,7 @@ static void test_weight_has_all_bits(void **state)
 
 	(void)state;
 	lasting.decay = 0;
-	learn_seen(&ecn, TAG, &unmarked, &lasting, now);
+	learn_seen(&ecn, TAG, &marked, &lasting, now);
 	ecn.marks[TAG] |= 1;
 	learn_seen(&ecn, TAG, &unmarked, &lasting, now + DENSE);
 	assert_int_equal(ecn.marks[TAG] & CONGA_ECN_MOST, (18 << CONGA_ECN_WEIGHT_SHIFT) + 1);
@@ -242,13 +242,34 @@ static void test_the_word_is_written_once_a_grain(void **state)
 	u64 now = START;
 
 	(void)state;
-	learn(&ecn, &unmarked, 10, DENSE, &now);
+	learn(&ecn, &marked, 10, DENSE, &now);
 	before = ecn;
 	learn_seen(&ecn, TAG, &marked, &usual, now + CONGA_GRAIN_NS - 1);
 	learn_seen(&ecn, TAG, &marked, &usual, now - 2 * CONGA_GRAIN_NS);
 	assert_memory_equal(&ecn, &before, sizeof(ecn));
 	learn_seen(&ecn, TAG, &marked, &usual, now + CONGA_GRAIN_NS);
 	assert_memory_not_equal(&ecn, &before, sizeof(ecn));
+}
+
+/* Packets without a mark write nothing, but where a mark is remembered, until it is forgotten. */
+static void test_a_clean_path_is_not_written(void **state)
+{
+	const struct conga_ecn_memory usual = memory();
+	struct conga_ecn ecn = { 0 };
+	u32 packets = 0;
+	u64 now = START;
+
+	(void)state;
+	for (; packets < 1000; packets++) {
+		assert_int_equal(learn_seen(&ecn, TAG, &unmarked, &usual, now += DENSE), 0);
+		assert_true(conga_ecn_clean(&ecn, TAG));
+		assert_int_equal(ecn.marks[TAG], 0);
+	}
+	learn(&ecn, &marked, 1000, DENSE, &now);
+	for (packets = 0; !conga_ecn_clean(&ecn, TAG) && packets < 1000; packets++)
+		learn_seen(&ecn, TAG, &unmarked, &usual, now += DENSE);
+	assert_in_range(packets, 4 * TAU / DENSE, 12 * TAU / DENSE);
+	assert_int_equal(learn_seen(&ecn, TAG, &unmarked, &usual, now += DENSE), 0);
 }
 
 static void test_lbtags_do_not_mix(void **state)
@@ -316,6 +337,8 @@ static void test_random_against_the_model(void **state)
 		expected = naive_ecn_learn(&naive, seen.marked, seen.packets, now, TAU, TAGE);
 		unit_check_step(&random, fabs(fraction - expected) < TOLERANCE,
 				"the fraction is %f instead of %f", fraction, expected);
+		if (conga_ecn_clean(&ecn, TAG))
+			naive_ecn_forget(&naive);
 		off = metric - BIT(Q) * fmin(FULL * fraction, 1);
 		unit_check_step(&random, off <= 1.5 && off > -2.1,
 				"the metric is %u, the fraction %f", metric, fraction);
@@ -336,6 +359,7 @@ int main(void)
 		cmocka_unit_test(test_clocks_may_differ),
 		cmocka_unit_test(test_merged_packets_count_each),
 		cmocka_unit_test(test_the_word_is_written_once_a_grain),
+		cmocka_unit_test(test_a_clean_path_is_not_written),
 		cmocka_unit_test(test_lbtags_do_not_mix),
 		cmocka_unit_test(test_decay_is_that_of_tau),
 		cmocka_unit_test(test_random_against_the_model),
