@@ -108,7 +108,7 @@ static __always_inline u8 conga_rx_marks(const struct conga_control_source *sour
 	conga_rx_count(source->fabric, CONGA_A_STATS_ECN_RECEIVED);
 	if (marked)
 		conga_rx_count(source->fabric, CONGA_A_STATS_ECN_MARKED);
-	else if (likely(conga_ecn_clean(ecn, tag)))
+	if (likely(!conga_ecn_is_news(ecn, tag, marked)))
 		return 0;
 	packets = source->length ? 1 : max_t(u32, skb_shinfo(source->skb)->gso_segs, 1);
 	return conga_ecn_learn(ecn, tag, packets, marked, &source->params->ecn_memory, now);

@@ -323,9 +323,7 @@ static inline bool conga_packet_write_sport(struct sk_buff *skb,
 	struct udphdr *udp;
 	__be16 from;
 
-	/* Plain headers are linear. */
-	if (unlikely(!packet->plain4 || skb_cloned(skb)) &&
-	    !conga_packet_writable(skb, conga_packet_vxlan(packet)))
+	if (!conga_packet_writable(skb, conga_packet_vxlan(packet)))
 		return false;
 	udp = (void *)skb->data + packet->udp;
 	from = udp->source;

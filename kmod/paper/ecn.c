@@ -13,9 +13,10 @@
  *	P := P (1 - min(dt / tau, 1/16)) + n
  *	F := F + (marked - F) n / P
  *
- * with the fabric's tau = Tdre / alpha. The metric is min(2^Q - 1, floor(2^Q 4 F)), but it stays
- * what it was while 4 F is less than a step beyond, or one and a half below, and neither near 0 nor
- * 1: each change is fed back at once, and receivers merge (GRO) only packets with equal feedback.
+ * with the fabric's tau = Tdre / alpha. The metric is min(2^Q - 1, floor(2^Q 4 F)), but a metric m
+ * stays what it was while 2^Q 4 F is from m - 1.5 to m + 2. Below a half it is 0, and from F = 1/4
+ * on it is full scale. Each change is fed back at once, and receivers merge (GRO) only packets
+ * with equal feedback, so that the metric must not follow every mark.
  *
  * A quarter is full scale, because the metric is compared with loads of links, and a link whose
  * queue marks is fully loaded. Hosts that obey marks keep their fraction low nevertheless: flows
@@ -128,7 +129,8 @@ static u32 conga_ecn_pause(conga_ecn_t marks, u64 now)
  * @memory: the fabric's
  * @now: ns
  *
- * Returns the metric that marks make. Any CPU, softirq.
+ * Returns the metric that marks make: 0 for packets that are no news, which need no call. Any CPU,
+ * softirq.
  */
 u8 conga_ecn_learn(struct conga_ecn *ecn, u8 tag, u32 packets, bool marked,
 		   const struct conga_ecn_memory *memory, u64 now)
@@ -139,8 +141,6 @@ u8 conga_ecn_learn(struct conga_ecn *ecn, u8 tag, u32 packets, bool marked,
 	u32 fraction, all;
 	u64 metric;
 
-	if (!marks && !marked)
-		return 0;
 	if (marks && !pause)
 		return conga_ecn_metric(marks);
 	if (!marks || (u64)pause << CONGA_GRAIN_SHIFT > memory->tage) {

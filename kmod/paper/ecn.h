@@ -40,10 +40,12 @@ struct conga_ecn_memory {
 	u8	q;		/* bits of a metric */
 };
 
-/* conga_ecn_clean - no packet of the LBTag that is remembered was marked */
-static inline bool conga_ecn_clean(const struct conga_ecn *ecn, u8 tag)
+/* conga_ecn_is_news - does a packet change what is remembered? One without a mark does so only
+ * where a mark is remembered.
+ */
+static inline bool conga_ecn_is_news(const struct conga_ecn *ecn, u8 tag, bool marked)
 {
-	return !READ_ONCE(ecn->marks[tag]);
+	return marked || READ_ONCE(ecn->marks[tag]);
 }
 
 u32 conga_ecn_decay(u64 tdre, u32 alpha);
