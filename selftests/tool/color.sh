@@ -17,7 +17,9 @@ box() {
 
 box_up() {
 	BOX=color-$(mktemp -u XXXXXX)
+	# The kernel sends no packets of its own, which ports would count between two answers.
 	ip netns add "$BOX" && defer "ip netns del $BOX" &&
+		in_ns "$BOX" sysctl -qw net.ipv6.conf.default.disable_ipv6=1 &&
 		ip -n "$BOX" link add d0 up type dummy && ip -n "$BOX" link add d1 type dummy &&
 		box fabric add hello off && box port add d0 role uplink rate 1gbit &&
 		box port add d1 role uplink rate 1gbit && box leaf add 10.0.0.12 mode conga &&
