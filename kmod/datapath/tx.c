@@ -108,8 +108,9 @@ static bool conga_tx_sport(const struct conga_steer *steer, struct sk_buff *skb)
 /* Towards a conga leaf, at an agreed port, a packet gets LBTag, CE = 0 (the link hook
  * raises it) and feedback, section 3.3. A tunnel's stamped packets with the control VNI
  * would be consumed, so that these get no stamp. False if the header cannot be written.
+ * *@stamped is set if it has been.
  */
-static bool conga_tx_stamp(struct conga_steer *steer, struct sk_buff *skb)
+static bool conga_tx_stamp(struct conga_steer *steer, struct sk_buff *skb, bool *stamped)
 {
 	const struct conga_params *params = steer->choice.params;
 	struct conga_leaf *leaf = steer->choice.leaf;
@@ -136,6 +137,7 @@ static bool conga_tx_stamp(struct conga_steer *steer, struct sk_buff *skb)
 	conga_steer_count(steer, CONGA_A_STATS_TX_STAMPED);
 	if (stamp.feedback)
 		conga_steer_count(steer, CONGA_A_STATS_FEEDBACK_SENT);
+	*stamped = true;
 	return true;
 }
 
@@ -147,7 +149,6 @@ static void conga_tx_ect(const struct conga_steer *steer, struct sk_buff *skb)
 	const struct conga_packet *packet = &steer->packet;
 
 	if (conga_leaf_has_ecn(steer->choice.leaf) &&
-	    conga_wire_stamped(packet->word, packet->vni) &&
 	    INET_ECN_is_not_ect(conga_packet_tos(skb, packet)) &&
 	    conga_packet_write_ecn(skb, packet, INET_ECN_NOT_ECT, INET_ECN_ECT_0))
 		conga_steer_count(steer, CONGA_A_STATS_ECN_SENT);
@@ -156,11 +157,12 @@ static void conga_tx_ect(const struct conga_steer *steer, struct sk_buff *skb)
 /* The outer header in front of VXLAN's. False if it cannot be written, which happens only to
  * packets without a stamp.
  */
-static bool conga_tx_outer(const struct conga_steer *steer, struct sk_buff *skb)
+static bool conga_tx_outer(const struct conga_steer *steer, struct sk_buff *skb, bool stamped)
 {
 	if (likely(!steer->choice.params->outer))
 		return true;
-	conga_tx_ect(steer, skb);
+	if (stamped)
+		conga_tx_ect(steer, skb);
 	return conga_tx_sport(steer, skb);
 }
 
@@ -169,6 +171,7 @@ conga_tx_packet(struct conga_fabric *fabric, struct sk_buff *skb,
 		const struct nf_hook_state *state, bool requeued)
 {
 	struct conga_steer steer __uninitialized;
+	bool stamped = false;
 
 	conga_steer_begin(&steer, fabric, false, requeued);
 	if (!conga_steer_find(&steer, skb, state))
@@ -181,7 +184,7 @@ conga_tx_packet(struct conga_fabric *fabric, struct sk_buff *skb,
 	if (!conga_steer_choose(&steer, skb))
 		return NF_ACCEPT;
 	conga_tx_teach_own(&steer, skb);
-	if (conga_tx_stamp(&steer, skb) && conga_tx_outer(&steer, skb))
+	if (conga_tx_stamp(&steer, skb, &stamped) && conga_tx_outer(&steer, skb, stamped))
 		conga_steer_route(&steer, skb, CONGA_A_STATS_TX_STEERED);
 	return NF_ACCEPT;
 }

@@ -14,6 +14,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/hellos.sh"
 . "$TESTS/lib/ecn_fabric.sh"
 
+readonly CONTROL_VNI=16777214 OWN_NET=172.31.9
+
 # ---- to whom ----
 
 agreement_is_shown() {
@@ -36,6 +38,22 @@ others_get_no_ect() {
 	stats_mark "${LEAF[0]}" && fields_to 2 0 && fields_to 3 0 || return
 	stats_grew "${LEAF[0]}" tx_stamped=20 || return
 	[[ $(stats_growth "${LEAF[0]}") != *ecn_sent* ]] || fail "$(stats_growth "${LEAF[0]}")"
+}
+
+# A tunnel's packets with the VNI of control packets get no stamp, so that their field is not put back.
+unstamped_get_no_ect() {
+	in_ns "${LEAF[0]}" sysctl -qw net.ipv6.conf.default.disable_ipv6=1 || return
+	ip -n "${LEAF[0]}" -batch - <<-END || return
+		link add own up type vxlan id $CONTROL_VNI local ${VTEP[0]} \
+			remote ${VTEP[1]} dstport $TOPO_PORT
+		address add $OWN_NET.1/24 dev own
+		neighbour add $OWN_NET.2 lladdr 02:00:00:00:09:02 dev own
+	END
+	leaves_agree && stats_mark "${LEAF[0]}" &&
+		"$TESTS/tools/vxlan_send" -n "${LEAF[0]}" -c 20 -p 9 "$OWN_NET.2" - &&
+		stats_grew "${LEAF[0]}" tx_steered=20 && stats_grew "${LEAF[0]}" tx_reserved=20 || return
+	[[ $(stats_growth "${LEAF[0]}") != *ecn_sent* ]] || fail "$(stats_growth "${LEAF[0]}")" || return
+	ip -n "${LEAF[0]}" link del own
 }
 
 # played FLAGS ECN FIELD: a leaf whose hellos have these flags gets packets with this field
@@ -155,10 +173,11 @@ require_commands ip jq tcpdump nft
 require_module
 require_exact_time
 [[ -d /sys/module/wire ]] || insmod "$(module_file lab/wire)" || die "wire.ko cannot be loaded"
-tap_plan 10
+tap_plan 11
 setup 4 || die "the fabric cannot be set up"
 tap_test "leaf show tells to which leaves ecn is agreed" agreement_is_shown
 tap_test "packets to leaves without ecn, and to plain leaves, have no ECT" others_get_no_ect
+tap_test "packets without a stamp get no ECT" unstamped_get_no_ect
 tap_test "a leaf of the previous version gets no ECT" previous_version_gets_no_ect
 tap_test "hellos have the flag, and no ECT" hellos_tell
 tap_test "all policies that have no paths of their own send ECT" every_policy_sends_ect
