@@ -222,6 +222,10 @@ over_up0() {
 	echo "# about $OVER of $DATAGRAMS datagrams left by up0, whose metric was up to $REMOTE"
 }
 
+remote_metric() {
+	conga 0 -j path show leaf "${VTEP[1]}" | jq '.[] | select(.dev == "up0") | .remote'
+}
+
 # Sends in parts, and prints the remote metric of up0 behind each.
 watch_metrics() {
 	local i
@@ -229,7 +233,7 @@ watch_metrics() {
 	for ((i = 0; i < PARTS; i++)); do
 		"$TESTS/tools/vxlan_send" -n "${HOST[0.0]}" -c $((DATAGRAMS / PARTS)) -i 800 -l 200 -p 9 \
 			"${HOST_IP[1.0]}" - || return
-		conga 0 -j path show leaf "${VTEP[1]}" | jq '.[] | select(.dev == "up0") | .remote'
+		remote_metric || return
 	done
 }
 
@@ -239,8 +243,17 @@ path_is_avoided() {
 		fail "$OVER datagrams left by up0, expected at most $FEW; its metric was $REMOTE"
 }
 
+# metric_is METRIC: leaf 0 knows this remote metric of up0
+metric_is() {
+	local metric
+
+	metric=$(remote_metric) || return
+	((metric == $1)) || fail "the metric of up0 is $metric, expected $1"
+}
+
+# A metric of full scale that is not heard again ages for eight times Tage until it is nothing.
 path_is_not_avoided() {
-	over_up0 || return
+	presently metric_is 0 && over_up0 || return
 	((OVER >= MANY && REMOTE == 0)) ||
 		fail "$OVER datagrams left by up0, expected at least $MANY; its metric was $REMOTE"
 }
