@@ -14,7 +14,8 @@ TESTS=$(realpath "$(dirname "$0")/..")
 . "$TESTS/lib/hellos.sh"
 . "$TESTS/lib/ecn_fabric.sh"
 
-readonly CONTROL_VNI=16777214 OWN_NET=172.31.9
+readonly OWN_VNI=16777214	# 0xfffffe, the VNI of control packets
+readonly OWN_NET=172.31.9
 
 # ---- to whom ----
 
@@ -34,17 +35,22 @@ fields_to() {
 		fail "ports, outer fields and counts to leaf $1 are $(outer_fields "$1" | paste -sd,)"
 }
 
+# since stats_mark
+no_ect_was_sent() {
+	[[ $(stats_growth "${LEAF[0]}") != *ecn_sent* ]] || fail "$(stats_growth "${LEAF[0]}")"
+}
+
 others_get_no_ect() {
 	stats_mark "${LEAF[0]}" && fields_to 2 0 && fields_to 3 0 || return
 	stats_grew "${LEAF[0]}" tx_stamped=20 || return
-	[[ $(stats_growth "${LEAF[0]}") != *ecn_sent* ]] || fail "$(stats_growth "${LEAF[0]}")"
+	no_ect_was_sent
 }
 
 # A tunnel's packets with the VNI of control packets get no stamp, so that their field is not put back.
 unstamped_get_no_ect() {
 	in_ns "${LEAF[0]}" sysctl -qw net.ipv6.conf.default.disable_ipv6=1 || return
 	ip -n "${LEAF[0]}" -batch - <<-END || return
-		link add own up type vxlan id $CONTROL_VNI local ${VTEP[0]} \
+		link add own up type vxlan id $OWN_VNI local ${VTEP[0]} \
 			remote ${VTEP[1]} dstport $TOPO_PORT
 		address add $OWN_NET.1/24 dev own
 		neighbour add $OWN_NET.2 lladdr 02:00:00:00:09:02 dev own
@@ -52,7 +58,7 @@ unstamped_get_no_ect() {
 	leaves_agree && stats_mark "${LEAF[0]}" &&
 		"$TESTS/tools/vxlan_send" -n "${LEAF[0]}" -c 20 -p 9 "$OWN_NET.2" - &&
 		stats_grew "${LEAF[0]}" tx_steered=20 && stats_grew "${LEAF[0]}" tx_reserved=20 || return
-	[[ $(stats_growth "${LEAF[0]}") != *ecn_sent* ]] || fail "$(stats_growth "${LEAF[0]}")" || return
+	no_ect_was_sent || return
 	ip -n "${LEAF[0]}" link del own
 }
 

@@ -71,36 +71,46 @@ static void test_all_marked_is_full_scale(void **state)
 	assert_true(learn(&ecn, &marked, 10000, DENSE, &now) > 63.0 / 64);
 }
 
-/* The metric goes from nothing to full scale and back, is full scale for a quarter of all packets,
- * and half of it for an eighth.
- */
-static void test_metric_has_all_bits(void **state)
+/* Of 10,000 packets each @nth is marked; returns the metric behind the last one. */
+static u8 learn_each(struct conga_ecn *ecn, u32 nth, const struct conga_ecn_memory *memory,
+		     u64 *now)
 {
-	struct conga_ecn_memory bits = memory();
-	struct conga_ecn ecn = { 0 };
-	u64 now = START;
 	u8 metric = 0;
 	u32 step;
 
+	for (step = 0; step < 10000; step++)
+		metric = learn_seen(ecn, TAG, step % nth ? &unmarked : &marked, memory,
+				    *now += DENSE);
+	return metric;
+}
+
+/* The metric goes from nothing to full scale and back, is full scale for a quarter of all packets,
+ * and half of it for an eighth. Where nothing is forgotten, single marks move the fraction little.
+ */
+static void test_metric_has_all_bits(void **state)
+{
+	struct conga_ecn_memory bits = memory(), long_memory;
+	struct conga_ecn ecn = { 0 };
+	u64 now = START;
+	u32 full, step;
+	u8 metric = 0;
+
 	(void)state;
 	for (bits.q = CONGA_FABRIC_Q_MIN; bits.q <= CONGA_FABRIC_Q_MAX; bits.q++) {
+		full = BIT(bits.q);
+		long_memory = bits;
+		long_memory.decay = 0;
 		conga_ecn_flush(&ecn);
-		for (step = 0; step < 10000; step++)
-			metric = learn_seen(&ecn, TAG, &marked, &bits, now += DENSE);
-		assert_int_equal(metric, BIT(bits.q) - 1);
+		assert_int_equal(learn_each(&ecn, 1, &bits, &now), full - 1);
 		for (step = 0; step < 10000; step++)
 			metric = learn_seen(&ecn, TAG, &unmarked, &bits, now += DENSE);
 		assert_int_equal(metric, 0);
-		bits.decay = 0;		/* one mark of many packets moves the fraction little */
-		for (step = 0; step < 10000; step++)
-			metric = learn_seen(&ecn, TAG, step % 8 ? &unmarked : &marked,
-					    &bits, now += DENSE);
-		assert_in_range(metric + 2, BIT(bits.q) / 2, BIT(bits.q) / 2 + 2);
-		for (step = 0; step < 10000; step++)
-			metric = learn_seen(&ecn, TAG, step % FULL ? &unmarked : &marked,
-					    &bits, now += DENSE);
-		assert_in_range(metric, BIT(bits.q) - 2, BIT(bits.q) - 1);
-		bits.decay = memory().decay;
+		assert_in_range(learn_each(&ecn, 8, &bits, &now), 3 * full / 8, 5 * full / 8);
+		assert_in_range(learn_each(&ecn, FULL, &bits, &now), 7 * full / 8, full - 1);
+		conga_ecn_flush(&ecn);
+		assert_in_range(learn_each(&ecn, 8, &long_memory, &now) + 2, full / 2,
+				full / 2 + 2);
+		assert_in_range(learn_each(&ecn, FULL, &long_memory, &now), full - 2, full - 1);
 	}
 }
 
