@@ -315,6 +315,9 @@ class Worlds(unittest.TestCase):
                                 r"workload enterprise 60% 8 MB\n", "with its case")
         self.assertIn("sudo make lab SCENARIO=headline FORM=full", found)
         self.assertIn("over 5 boots of seed 1: ", found)
+        some = judgement.text(judgement.of_claims(rows, ["C37"]), self.paper)
+        self.assertIn("\nC37 ", some)
+        self.assertNotIn("boots of seed", some, "which are about the headline")
         count = len(claims.CLAIMS)
         self.assertTrue(found.endswith(f"\n{count} reproduced, 0 partly, 0 direction only, "
                                        f"0 not reproduced of {count}"), found[-99:])
