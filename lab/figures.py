@@ -256,14 +256,15 @@ def three_tier(found: Tables) -> str | None:
 
 
 def schemes(*fabrics: ranks.Fabric) -> Callable:
-    """A panel for each fabric, with the schemes one below the other."""
+    """A panel for each fabric, with the schemes one below the other, the best first."""
     def figure(found: Tables) -> str | None:
         panels = []
         for fabric in fabrics:
             some = tables.split(ranks.runs_of(found, fabric), ("scheme",))
             points = {name: over_seeds(found, measures.cell("normalised_fct"), some[(name,)])
                       for name in keys.SCHEMES if (name,) in some}
-            panels.append((drawing.lying_bars, kept(points), fabric.name, "mean FCT / idle", ""))
+            best = dict(sorted(kept(points).items(), key=lambda one: one[1].mean))
+            panels.append((drawing.lying_bars, best, fabric.name, "mean FCT / idle", ""))
         return draw(f"schemes, {', '.join(fabric.name for fabric in fabrics)}", panels,
                     width=NARROW)
     return figure

@@ -12,6 +12,7 @@ from tables import FORMS, Tables, number
 SCENARIO = "schemes"
 SEGMENT_BYTES = 1448
 SCHEME_WIDTH = 12       # letters of a column, at least
+BY_SEED = "by seed"     # of the first column: the least and the most
 MS = 1e3
 
 
@@ -102,11 +103,18 @@ def check_traces(runs: list[dict]) -> None:
             raise ValueError(f"{rows[0]['id']}: the schemes of seed {seed} ran different traces")
 
 
+def text_of(value) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
 def line(found: Tables, name: str, scheme: str, runs: list[dict]) -> dict:
-    seeds = " ".join(run["seed"] for run in runs)
-    return {"fabric": name, "scheme": scheme, "seeds": seeds,
-            **{column.name: mean([column.quantity(found, run) for run in runs])
-               for column in COLUMNS}}
+    row = {"fabric": name, "scheme": scheme, "seeds": " ".join(run["seed"] for run in runs)}
+    for column in COLUMNS:
+        values = [column.quantity(found, run) for run in runs]
+        row[column.name] = mean(values)
+        if column is COLUMNS[0]:
+            row[BY_SEED] = f"{text_of(min(values))} to {text_of(max(values))}"
+    return row
 
 
 def rank(found: Tables, one: Fabric) -> list[dict]:
@@ -126,21 +134,18 @@ def rank_all(found: Tables, scenario: str = SCENARIO) -> list[dict]:
     return [row for one in fabrics(found, scenario) for row in rank(found, one)]
 
 
-def text_of(value) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
 def text(rows: list[dict]) -> str:
     """As lab ranks prints it."""
     lines, last = [], None
+    names = [COLUMNS[0].name, BY_SEED, *(column.name for column in COLUMNS[1:])]
     width = max([SCHEME_WIDTH, *(len(row["scheme"]) for row in rows)])
     for row in rows:
         if row["fabric"] != last:
             last = row["fabric"]
             lines += ["", last, f"  {'scheme':{width}}" + "".join(
-                f"{column.name:>24}" for column in COLUMNS)]
+                f"{name:>24}" for name in names)]
         lines.append(f"  {row['scheme']:{width}}" + "".join(
-            f"{text_of(row[column.name]):>24}" for column in COLUMNS))
+            f"{text_of(row[name]):>24}" for name in names))
     return "\n".join(lines[1:])
 
 

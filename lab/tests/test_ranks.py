@@ -58,6 +58,15 @@ class Ranks(unittest.TestCase):
         self.assertAlmostEqual(row["small: p99, ms"], 10)
         self.assertAlmostEqual(row["large: p99, ms"], 200)
 
+    def test_by_seed(self):
+        """The least and the most of the seeds, beside their mean."""
+        for row in self.rank("one link failed"):
+            values = [float(run["normalised_fct"]) for run in self.runs if run["cut"] and
+                      (run["scheme"], run["mode"], run["congestion"]) ==
+                      (row["scheme"], "conga", "cubic")]
+            self.assertEqual(row["by seed"], f"{min(values):.4g} to {max(values):.4g}")
+        self.assertIn("mean FCT / idle                 by seed", ranks.text([row]))
+
     def test_text_and_table(self):
         found = ranks.rank_all(synthetic.whole(self.runs))
         self.assertEqual(len(found), 4 * 10 + 2 * 3 + 2 * 4)
