@@ -462,7 +462,7 @@ class Committed(unittest.TestCase):
         for name, seconds, seeds in (
                 ("headline", 3, 3), ("headline-deep", 3, 3), ("headline-mining", 20, 3),
                 ("fig9", 2, 5), ("fig10", 5, 5), ("fig11", 1, 3),
-                ("fig12", 0.3, 10), ("fig14", 1.2, 10), ("fig15", 0.5, 3), ("fig16", 0.1, 5),
+                ("fig12", 0.3, 10), ("fig14", 1.2, 10), ("fig15", 1, 3), ("fig16", 0.1, 5),
                 ("sweep", 0.3, 3),
                 ("mixed", 0.5, 5), ("three-tier", 0.5, 5)):
             found = self.full(name, load_of_seconds=int(seconds * SECOND))
@@ -493,11 +493,11 @@ class Committed(unittest.TestCase):
 
     def test_the_evaluation_is_affordable(self):
         """All that CONGA's claims need, in full form, but the longest runs: at the 400 MB a second
-        of a processor that is otherwise idle, five hours of two."""
+        of a processor that is otherwise idle, five and a half hours of two."""
         names = [name for name in scenario.names() if name not in FULL_ONLY
                  and any(claim[0] in "CG" for claim in scenario.find(name).claims)]
         total = sum(one_run.run_bytes(run) for name in names for run in self.full(name))
-        self.assertLess(total, 14e12)
+        self.assertLess(total, 15.8e12)
 
     def test_mptcp_is_coupled(self):
         for name in scenario.names():
