@@ -69,7 +69,7 @@ capture() {
 	nsenter --net="/run/netns/$1" tcpdump -n -tt --time-stamp-precision=nano -l -Z root -s 64 \
 		--immediate-mode -B 8192 -i "$2" "$3" >"$DIR/packets" 2>"$DIR/tcpdump" &
 	CAPTURE=$!
-	busywait "$PATIENCE_MS" grep -q 'listening on' "$DIR/tcpdump"
+	busywait "$PATIENCE_MS" grep -qs 'listening on' "$DIR/tcpdump"
 }
 
 # captured COUNT: so many have come; their times, in ns, one a line, to $DIR/times.
