@@ -281,9 +281,9 @@ LARGE_FABRICS = (
           "mean FCT, ECMP / CONGA, mean over all points; and this factor with more over that "
           "with less of each", "1.05 to 1.67",
           "In full form eight leaves of 48 hosts, as the paper's, but four where "
-          "oversubscription is compared, runs of 0.5 s, or 1 s at 1:1, without caps, with frames of "
-          "9000 bytes, and the testbed's buffers of 8 MB and round trips of 100 us; in reduced form "
-          "three leaves, and runs of 30 to 100 ms.",
+          "oversubscription is compared, runs of 0.5 s, or 1 s at 1:1, without caps, with frames "
+          "of 9000 bytes, and the testbed's buffers of 8 MB and round trips of 100 us; in reduced "
+          "form three leaves, and runs of 30 to 100 ms.",
           (Part("ecmp / conga", Factor(better(0.05), better(0.4)),
                 ratios(MEAN, ECMP, CONGA, ("workload", "spines", "load"), **LARGER)),
            Part("data mining over web search", Factor(),
