@@ -279,8 +279,8 @@ where_guest_is() {
 }
 
 # The guest is suspended while its memory moves: QEMU's emulation of a processor may lose what a
-# running guest writes meanwhile (QEMU's own test of migration says so), and such a guest hangs. Its
-# new hypervisor announces it either way.
+# running guest writes meanwhile (a comment in QEMU's own test of migration says so), and such a
+# guest may hang. Its new hypervisor announces it either way.
 guest_moves() {
 	local leaves
 
